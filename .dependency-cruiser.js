@@ -1,0 +1,76 @@
+// The import table of the house (CONTRIBUTING.md, "Rooms"): what each room may import. Anything else is an error.
+const may = {
+  "^src/contract/": ["^src/contract/", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
+  "^src/errors\\.ts$": [],
+  "^src/clock\\.ts$": [],
+  "^src/http/": ["^src/http/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
+  "^src/client/": ["^src/client/", "^src/contract/", "^src/http/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/zod/"],
+  "^src/flows/": [
+    "^src/flows/",
+    "^src/contract/",
+    "^src/client/",
+    "^src/clock\\.ts$",
+    "^src/errors\\.ts$",
+    "^src/state/",
+    "/csv-parse/",
+    "/csv-stringify/",
+    "/split2/",
+    "^(node:)?[a-z_/]+$",
+  ],
+  "^src/mock/": [
+    "^src/mock/",
+    "^src/contract/",
+    "^src/clock\\.ts$",
+    "/fastify/",
+    "/@fastify/busboy/",
+    "/zod/",
+    "/ulid/",
+    "/sharp/",
+    "/image-size/",
+    "^(node:)?[a-z_/]+$",
+  ],
+};
+
+const rooms = Object.entries(may).map(([from, to]) => ({
+  name: `may-import ${from}`,
+  comment: "A room imports only what the table in CONTRIBUTING.md allows it.",
+  severity: "error",
+  from: { path: from },
+  to: { pathNot: to.length > 0 ? to : ["^$"] },
+}));
+
+export default {
+  forbidden: [
+    ...rooms,
+    { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    { name: "no-orphans", severity: "error", from: { orphan: true, pathNot: ["^src/index\\.ts$"] }, to: {} },
+    {
+      name: "mock-stays-behind-serve-and-the-switch",
+      comment: "Only the serve command and the --mock switch start the mock, and only lazily.",
+      severity: "error",
+      from: { path: "^src/cli/", pathNot: "^src/cli/(commands/serve|mock-switch)\\.ts$" },
+      to: { path: "^src/mock/" },
+    },
+    {
+      name: "mock-loads-lazily",
+      severity: "error",
+      from: { path: "^src/cli/" },
+      to: { path: "^src/mock/", dynamic: false, dependencyTypesNot: ["type-only"] },
+    },
+    { name: "not-to-dev-dep", severity: "error", from: { path: "^src/" }, to: { dependencyTypes: ["npm-dev"] } },
+    { name: "not-to-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+    {
+      name: "only-the-cli-and-bin-see-terminals",
+      comment: "A flow emits events; only the command line draws.",
+      severity: "error",
+      from: { pathNot: "^(src/cli/|bin/)" },
+      to: { path: "/(commander|cli-progress|cli-table3|chalk|conf|ms)/" },
+    },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsConfig: { fileName: "tsconfig.json" },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+  },
+};

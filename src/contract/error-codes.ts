@@ -1,0 +1,85 @@
+import * as z from "zod";
+
+/** Error types of the envelope: clients switch on these for behaviour (Errors). */
+export const errorTypes = [
+  "invalid_request",
+  "not_found",
+  "unauthorized",
+  "forbidden",
+  "payment_required",
+  "conflict",
+  "rate_limited",
+  "internal",
+  "not_implemented",
+] as const;
+export type ErrorType = (typeof errorTypes)[number];
+
+/** The status and type that go with each code: those of the specification, and the interface's where it is silent. */
+export const errorCodes = {
+  invalid_request: { status: 400, type: "invalid_request" },
+  invalid_cursor: { status: 400, type: "invalid_request" },
+  missing_api_key: { status: 401, type: "unauthorized" },
+  invalid_api_key: { status: 401, type: "unauthorized" },
+  insufficient_credits: { status: 402, type: "payment_required" },
+  insufficient_scope: { status: 403, type: "forbidden" },
+  user_key_not_allowed: { status: 403, type: "forbidden" },
+  url_expired: { status: 403, type: "forbidden" },
+  host_not_allowed: { status: 403, type: "forbidden" },
+  route_not_found: { status: 404, type: "not_found" },
+  product_not_found: { status: 404, type: "not_found" },
+  image_not_found: { status: 404, type: "not_found" },
+  import_not_found: { status: 404, type: "not_found" },
+  export_not_found: { status: 404, type: "not_found" },
+  task_not_found: { status: 404, type: "not_found" },
+  webhook_not_found: { status: 404, type: "not_found" },
+  method_not_allowed: { status: 405, type: "invalid_request" },
+  request_timeout: { status: 408, type: "invalid_request" },
+  reference_already_exists: { status: 409, type: "conflict" },
+  request_in_progress: { status: 409, type: "conflict" },
+  body_too_large: { status: 413, type: "invalid_request" },
+  uri_too_long: { status: 414, type: "invalid_request" },
+  unsupported_media_type: { status: 415, type: "invalid_request" },
+  idempotency_key_reused: { status: 422, type: "invalid_request" },
+  cannot_drop_last_image: { status: 422, type: "invalid_request" },
+  inputs_mismatch: { status: 422, type: "invalid_request" },
+  image_required: { status: 422, type: "invalid_request" },
+  rate_limit_exceeded: { status: 429, type: "rate_limited" },
+  headers_too_large: { status: 431, type: "invalid_request" },
+  internal_error: { status: 500, type: "internal" },
+  not_implemented: { status: 501, type: "not_implemented" },
+  upstream_unavailable: { status: 502, type: "internal" },
+} as const satisfies Record<string, { status: number; type: ErrorType }>;
+export type ErrorCode = keyof typeof errorCodes;
+
+/** The body of every refusal: `{error: {type, code, message, param?}}` (Errors). Unknown types and codes are passed on. */
+export const ErrorEnvelope = z.looseObject({
+  error: z.looseObject({
+    type: z.string().meta({ enum: [...errorTypes] }),
+    code: z.string(),
+    message: z.string(),
+    param: z.string().optional(),
+  }),
+});
+export type ErrorBody = z.infer<typeof ErrorEnvelope>["error"];
+
+/** What POST /v1/imports answers with 400 when rows are invalid: every problem at once (Imports, rule 1). */
+export const ImportRefusal = z.looseObject({
+  errors: z.array(
+    z.looseObject({ line: z.int(), code: z.string(), message: z.string(), param: z.string().optional() }),
+  ),
+});
+export type ImportRefusal = z.infer<typeof ImportRefusal>;
+
+/** What POST /v1/tasks/tryon answers with 400: every bad input at once; `input_index` counts from 0. */
+export const TryonRefusal = z.looseObject({
+  errors: z.array(
+    z.looseObject({
+      input_index: z.int(),
+      type: z.string().meta({ enum: [...errorTypes] }),
+      code: z.string(),
+      message: z.string(),
+      param: z.string().optional(),
+    }),
+  ),
+});
+export type TryonRefusal = z.infer<typeof TryonRefusal>;

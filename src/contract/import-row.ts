@@ -1,0 +1,134 @@
+import { ulidPattern } from "./ids.ts";
+import { limits } from "./limits.ts";
+import { describeBreach, urlBreach } from "./url-policy.ts";
+import { orientations, sexes } from "./value-sets.ts";
+
+/**
+ * The rules of one import row, as plain code: the mock refuses rows by it and the file check walks a million rows
+ * through it, without loading a schema library. The schema of the same row, for types and documents, is `ImportRow`
+ * in resources/import.ts; a property test holds the two together.
+ */
+
+/** One thing wrong with a row: the field's path within the row, a stable code and a sentence. */
+export interface RowProblem {
+  param: string | undefined;
+  code: "invalid_row" | "duplicate_reference_in_file";
+  message: string;
+}
+
+export interface ImportRowImage {
+  url?: string;
+  image_id?: string;
+  orientation?: string;
+}
+
+const rowFields = new Set(["reference", "name", "description", "sex", "images"]);
+const imageFields = new Set(["url", "image_id", "orientation"]);
+const sexSet: ReadonlySet<unknown> = new Set(sexes);
+const orientationSet: ReadonlySet<unknown> = new Set(orientations);
+const none: readonly RowProblem[] = [];
+
+/** Everything wrong with `row` by the service's rules (Imports, Row fields); an empty list when it would be accepted. */
+export function importRowProblems(row: unknown): readonly RowProblem[] {
+  if (typeof row !== "object" || row === null || Array.isArray(row)) {
+    return [
+      { param: undefined, code: "invalid_row", message: `a row must be a JSON object, not ${nameOf(row)}` },
+    ];
+  }
+  const problems = new Problems();
+  for (const field in row) {
+    if (!rowFields.has(field)) problems.add(field, "is not a field of an import row");
+  }
+  const { reference, name, description, sex, images } = row as Record<string, unknown>;
+  problems.text("reference", reference, limits.referenceLength.max);
+  problems.text("name", name, limits.nameLength.max);
+  if (description !== undefined) problems.length("description", description, limits.descriptionLength.max);
+  if (sex !== undefined && !sexSet.has(sex)) problems.choice("sex", sex, sexes);
+  problems.images(images);
+  return problems.found ?? none;
+}
+
+/** The reference as the service keeps and compares it: surrounding whitespace trimmed (Products). */
+export const canonicalReference = (reference: string): string => reference.trim();
+
+/** Whether a text is longer than `limit` characters; a character is a code point, so an emoji counts once. */
+export function isLongerThan(text: string, limit: number): boolean {
+  if (text.length <= limit) return false;
+  let count = 0;
+  for (const _ of text) if (++count > limit) return true;
+  return false;
+}
+
+class Problems {
+  /** Made with the first problem, as nearly every row has none. */
+  found: RowProblem[] | undefined;
+
+  add(param: string, message: string): void {
+    this.found ??= [];
+    this.found.push({ param, code: "invalid_row", message: `${param} ${message}` });
+  }
+
+  text(field: string, value: unknown, max: number): void {
+    if (value === undefined) return this.add(field, "is missing");
+    if (typeof value === "string" && value.trim() === "") return this.add(field, "is empty");
+    this.length(field, typeof value === "string" ? value.trim() : value, max);
+  }
+
+  length(field: string, value: unknown, max: number): void {
+    if (typeof value !== "string") return this.add(field, `must be a text, not ${nameOf(value)}`);
+    if (isLongerThan(value, max))
+      this.add(field, `has ${[...value].length} characters; at most ${max} are allowed`);
+  }
+
+  choice(field: string, value: unknown, allowed: readonly string[]): void {
+    this.add(field, `must be one of ${allowed.join(", ")}, not ${quote(value)}`);
+  }
+
+  images(images: unknown): void {
+    if (images === undefined) return this.add("images", "is missing: a row needs 1 to 20 images");
+    if (!Array.isArray(images)) return this.add("images", `must be a list, not ${nameOf(images)}`);
+    const { min, max } = limits.imagesPerProduct;
+    if (images.length < min) this.add("images", "is empty: a row needs 1 to 20 images");
+    if (images.length > max) this.add("images", `has ${images.length} entries; at most ${max} are allowed`);
+    for (let index = 0; index < images.length && index < max; index++) this.image(index, images[index]);
+  }
+
+  image(index: number, image: unknown): void {
+    const at = `images[${index}]`;
+    if (typeof image !== "object" || image === null || Array.isArray(image)) {
+      return this.add(at, `must be an object with a url or an image_id, not ${nameOf(image)}`);
+    }
+    for (const field in image) {
+      if (!imageFields.has(field)) this.add(`${at}.${field}`, "is not a field of an image");
+    }
+    const { url, image_id, orientation } = image as Record<string, unknown>;
+    if ((url === undefined) === (image_id === undefined)) {
+      this.add(at, "must have exactly one of url and image_id");
+    }
+    if (url !== undefined) {
+      const breach = typeof url === "string" ? urlBreach(url) : "not_a_url";
+      if (breach !== null) this.add(`${at}.url`, `${describeBreach(breach)}: ${quote(url)}`);
+    }
+    if (image_id !== undefined && !(typeof image_id === "string" && ulidPattern.test(image_id))) {
+      this.add(`${at}.image_id`, `is not an image id (26 characters): ${quote(image_id)}`);
+    }
+    if (orientation !== undefined && !orientationSet.has(orientation)) {
+      this.choice(`${at}.orientation`, orientation, orientations);
+    }
+  }
+}
+
+const nameOf = (value: unknown): string =>
+  value === null
+    ? "null"
+    : Array.isArray(value)
+      ? "a list"
+      : typeof value === "object"
+        ? "an object"
+        : `a ${typeof value}`;
+
+/** A value as a short quotation for a message. */
+function quote(value: unknown): string {
+  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+}

@@ -1,0 +1,72 @@
+import type * as z from "zod";
+import type { ErrorCode } from "./error-codes.ts";
+import type { Scope } from "./value-sets.ts";
+
+/** The content types a request body may have. */
+export type BodyType =
+  | "application/json"
+  | "application/merge-patch+json"
+  | "application/x-ndjson"
+  | "multipart/form-data";
+
+/**
+ * One operation of the service as a value. The client's calls, the mock's routes and checks, and the documents are all
+ * made from it.
+ */
+export interface Operation<
+  Params extends z.ZodObject = z.ZodObject,
+  Query extends z.ZodObject = z.ZodObject,
+  Body extends BodySchemas | undefined = BodySchemas | undefined,
+  Reply extends z.ZodType | null = z.ZodType | null,
+> {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Begins with `/v1`; parameters in braces, e.g. `/v1/products/{product_id}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly scope: Scope;
+  readonly params: Params;
+  readonly query: Query;
+  /** One schema for each content type that the operation accepts. */
+  readonly body: Body;
+  /** The status and body of success; null for an empty body. */
+  readonly status: 200 | 201 | 202 | 204;
+  readonly reply: Reply;
+  /** The refusals of its own, beside those that every operation has (`commonRefusals`). */
+  readonly refuses: Readonly<Partial<Record<number, readonly ErrorCode[]>>>;
+  /** The schema of a 400 that lists every problem, where there is one (Errors). */
+  readonly refusalList?: z.ZodType;
+  /** Whether the answer carries `Retry-After` while the job runs. */
+  readonly polled?: boolean;
+}
+
+export type BodySchemas = Readonly<Partial<Record<BodyType, z.ZodType>>>;
+
+/** What every operation may refuse a request with, whatever it does (Cross-cutting request rules, Status codes). */
+export const commonRefusals = {
+  400: ["invalid_request"],
+  401: ["missing_api_key", "invalid_api_key"],
+  403: ["insufficient_scope", "user_key_not_allowed"],
+  429: ["rate_limit_exceeded"],
+  500: ["internal_error"],
+  501: ["not_implemented"],
+} as const satisfies Partial<Record<number, readonly ErrorCode[]>>;
+
+/** Beside those, what an operation that writes may refuse with: the idempotency rules and its body. */
+export const writeRefusals = {
+  409: ["request_in_progress"],
+  413: ["body_too_large"],
+  415: ["unsupported_media_type"],
+  422: ["idempotency_key_reused"],
+} as const satisfies Partial<Record<number, readonly ErrorCode[]>>;
+
+/** Every refusal an operation may answer with: its own and the common ones, as status to codes. */
+export function refusalsOf(operation: Operation): Map<number, ErrorCode[]> {
+  const tables = [commonRefusals, operation.method === "GET" ? {} : writeRefusals, operation.refuses];
+  const all = new Map<number, ErrorCode[]>();
+  for (const table of tables) {
+    for (const [status, codes] of Object.entries(table) as [string, readonly ErrorCode[]][]) {
+      all.set(Number(status), [...(all.get(Number(status)) ?? []), ...codes]);
+    }
+  }
+  return all;
+}

@@ -1,0 +1,22 @@
+import type { Operation } from "./operation.ts";
+import { exports } from "./operations/exports.ts";
+import { images } from "./operations/images.ts";
+import { imports } from "./operations/imports.ts";
+import { models } from "./operations/models.ts";
+import { products } from "./operations/products.ts";
+import { tasks } from "./operations/tasks.ts";
+import { webhooks } from "./operations/webhooks.ts";
+
+/** Every operation of the service, by resource and verb. */
+export const operations = { products, images, imports, exports, tasks, models, webhooks };
+export type Operations = typeof operations;
+
+/** The operations as a flat list of names such as `products.get` with their values. */
+export const everyOperation: readonly { name: string; operation: Operation }[] = Object.entries(
+  operations,
+).flatMap(([resource, verbs]) =>
+  Object.entries(verbs).map(([verb, operation]) => ({
+    name: `${resource}.${verb}`,
+    operation: operation as unknown as Operation,
+  })),
+);

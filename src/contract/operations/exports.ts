@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { ExportJob, ExportRow, ExportSelection } from "../resources/export.ts";
+import { listOf, pageQuery, Timestamp } from "../resources/fields.ts";
+import { operation } from "./define.ts";
+
+export const exports = {
+  list: operation({
+    method: "GET",
+    path: "/v1/exports",
+    summary: "Read the catalogue: one row a product with every asset",
+    scope: "exports:read",
+    query: z.object({ ...pageQuery, role: z.string().optional(), since: Timestamp.optional() }),
+    status: 200,
+    reply: listOf(ExportRow),
+    refuses: { 400: ["invalid_cursor"] },
+  }),
+  create: operation({
+    method: "POST",
+    path: "/v1/exports",
+    summary: "Freeze a selection as a manifest or a ZIP",
+    scope: "exports:write",
+    body: { "application/json": ExportSelection },
+    status: 202,
+    reply: ExportJob,
+    refuses: { 404: ["product_not_found"], 502: ["upstream_unavailable"] },
+    polled: true,
+  }),
+  get: operation({
+    method: "GET",
+    path: "/v1/exports/{export_id}",
+    summary: "Get an export job's status",
+    scope: "exports:read",
+    params: z.object({ export_id: z.string() }),
+    status: 200,
+    reply: ExportJob,
+    refuses: { 404: ["export_not_found"] },
+    polled: true,
+  }),
+};

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { Image, ImageForm, ImageUpload } from "../resources/image.ts";
+import { operation } from "./define.ts";
+
+export const images = {
+  upload: operation({
+    method: "POST",
+    path: "/v1/images",
+    summary: "Upload an image's bytes",
+    scope: "images:write",
+    body: { "multipart/form-data": ImageForm },
+    status: 201,
+    reply: ImageUpload,
+    refuses: {},
+  }),
+  get: operation({
+    method: "GET",
+    path: "/v1/images/{image_id}",
+    summary: "Get an image with a fresh signed URL",
+    scope: "images:read",
+    params: z.object({ image_id: z.string() }),
+    status: 200,
+    reply: Image,
+    refuses: { 404: ["image_not_found"] },
+  }),
+};

@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { TryonRefusal } from "../error-codes.ts";
+import { listOf, pageQuery } from "../resources/fields.ts";
+import { BeautifierRequest, Task, TryonRequest, TryonTasks } from "../resources/task.ts";
+import { taskStatuses, taskSubtypes, taskTypes } from "../value-sets.ts";
+import { operation } from "./define.ts";
+
+export const tasks = {
+  list: operation({
+    method: "GET",
+    path: "/v1/tasks",
+    summary: "List tasks of both types, newest first",
+    scope: "tasks:read",
+    query: z.object({
+      ...pageQuery,
+      status: z.enum(taskStatuses).optional(),
+      type: z.enum(taskTypes).optional(),
+      subtype: z.enum(taskSubtypes).optional(),
+      product_id: z.string().optional(),
+    }),
+    status: 200,
+    reply: listOf(Task),
+    refuses: { 400: ["invalid_cursor"] },
+  }),
+  beautify: operation({
+    method: "POST",
+    path: "/v1/tasks/beautifier",
+    summary: "Render a product alone on a background",
+    scope: "tasks:write",
+    body: { "application/json": BeautifierRequest },
+    status: 202,
+    reply: Task,
+    refuses: {
+      402: ["insufficient_credits"],
+      404: ["product_not_found"],
+      422: ["inputs_mismatch", "image_required"],
+      502: ["upstream_unavailable"],
+    },
+  }),
+  tryon: operation({
+    method: "POST",
+    path: "/v1/tasks/tryon",
+    summary: "Render products on models",
+    scope: "tasks:write",
+    body: { "application/json": TryonRequest },
+    status: 202,
+    reply: TryonTasks,
+    refuses: { 402: ["insufficient_credits"] },
+    refusalList: TryonRefusal,
+  }),
+  get: operation({
+    method: "GET",
+    path: "/v1/tasks/{task_id}",
+    summary: "Get a task",
+    scope: "tasks:read",
+    params: z.object({ task_id: z.string() }),
+    status: 200,
+    reply: Task,
+    refuses: { 404: ["task_not_found"] },
+  }),
+};

@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { limits } from "../limits.ts";
+import { assetRoles, exportFormats, exportStatuses, imageTypes } from "../value-sets.ts";
+import { openEnum, Sex, Timestamp, Ulid, Url } from "./fields.ts";
+
+/** One image held for a product: the caller's own photo or a generation. */
+export const ExportAsset = z.looseObject({
+  id: Ulid,
+  role: openEnum(assetRoles),
+  url: Url,
+  url_expires_at: Timestamp,
+  mime_type: z.enum(imageTypes),
+  width: z.int().nullable(),
+  height: z.int().nullable(),
+  ai_generated: z.boolean(),
+  watermarked: z.boolean(),
+  derived: z.boolean(),
+  created_at: Timestamp,
+  task_id: Ulid.nullable(),
+  attributes: z.record(z.string(), z.unknown()),
+  also_features: z.array(Ulid),
+  suggested_filename: z.string(),
+});
+export type ExportAsset = z.infer<typeof ExportAsset>;
+
+/** A product with every asset held for it. `deleted_at` is set in delta mode only, and `assets` is then empty. */
+export const ExportRow = z.looseObject({
+  product: z.looseObject({
+    id: Ulid,
+    reference: z.string(),
+    name: z.string(),
+    sex: Sex.nullable(),
+    deleted_at: Timestamp.nullable(),
+  }),
+  assets: z.array(ExportAsset),
+});
+export type ExportRow = z.infer<typeof ExportRow>;
+
+/** A frozen selection: a JSONL manifest, or a ZIP of image files. */
+export const ExportJob = z.looseObject({
+  id: Ulid,
+  format: z.enum(exportFormats),
+  status: z.enum(exportStatuses),
+  url: Url.nullable(),
+  url_expires_at: Timestamp.nullable(),
+  total_assets: z.int(),
+  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  created_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+});
+export type ExportJob = z.infer<typeof ExportJob>;
+
+export const ExportSelection = z.strictObject({
+  format: z.enum(exportFormats).default("manifest"),
+  product_ids: z.array(z.string()).min(1).max(limits.exportProducts).optional(),
+  role: z.array(z.enum(assetRoles)).min(1).optional(),
+});

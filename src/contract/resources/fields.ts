@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { ulidPattern } from "../ids.ts";
+import { canonicalReference, isLongerThan } from "../import-row.ts";
+import { limits } from "../limits.ts";
+import { sexes } from "../value-sets.ts";
+
+/** A 26-character Crockford base32 ULID. */
+export const Ulid = z.string().regex(ulidPattern, "must be an id of 26 characters");
+
+/** RFC 3339; the service writes UTC, and accepts an offset where a request takes a timestamp. */
+export const Timestamp = z.iso.datetime({ offset: true });
+
+/** A URL the service made (signed, or a preview): the client follows it as it is. */
+export const Url = z.url();
+
+/**
+ * A value of a set that may grow (Versioning 2): the client passes unknown values on; the known ones stand in the
+ * documents, and the mock is held to them.
+ */
+export const openEnum = (known: readonly string[]) => z.string().meta({ enum: [...known] });
+
+const text = (field: string, max: number, min = 0) =>
+  z
+    .string()
+    .refine((value) => value.trim().length >= min, `${field} must not be empty`)
+    .refine((value) => !isLongerThan(value, max), `${field} must have at most ${max} characters`)
+    .meta({ minLength: min, maxLength: max });
+
+/** A product's reference in a request: trimmed, then 1 to 100 characters. */
+export const Reference = z
+  .string()
+  .transform(canonicalReference)
+  .pipe(text("reference", limits.referenceLength.max, limits.referenceLength.min));
+export const Name = text("name", limits.nameLength.max, limits.nameLength.min);
+export const Description = text("description", limits.descriptionLength.max);
+export const Sex = z.enum(sexes);
+
+/** A whole number of a query string: digits only, within the bounds. A typed caller gives a number. */
+const queryInteger = (min: number, max: number) =>
+  z
+    .union([z.int(), z.string().regex(/^\d{1,9}$/, "must be a whole number")])
+    .transform(Number)
+    .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
+
+/** The two parameters of every list (Endpoints): `limit` 1 to 100, default 25; `cursor` as `next_cursor` gave it. */
+export const pageQuery = {
+  limit: queryInteger(limits.page.min, limits.page.max).default(limits.page.default),
+  cursor: z.string().optional(),
+};
+
+/** The envelope of every list response. */
+export const listOf = <Item extends z.ZodType>(item: Item) =>
+  z.looseObject({ data: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() });

@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { imageTypes } from "../value-sets.ts";
+import { Timestamp, Ulid, Url } from "./fields.ts";
+
+/** An uploaded image; `url` is signed, leads to the original bytes and lives one hour. */
+export const Image = z.looseObject({
+  id: Ulid,
+  mime_type: z.enum(imageTypes),
+  url: Url,
+  url_expires_at: Timestamp,
+  created_at: Timestamp,
+});
+export type Image = z.infer<typeof Image>;
+
+/** The answer to an upload. */
+export const ImageUpload = z.looseObject({ id: Ulid, mime_type: z.enum(imageTypes), created_at: Timestamp });
+export type ImageUpload = z.infer<typeof ImageUpload>;
+
+/** The form of an upload: one file, at most 10 MB, typed from its bytes. */
+export const ImageForm = z.strictObject({
+  file: z.instanceof(Uint8Array).meta({ type: "string", format: "binary" }),
+});

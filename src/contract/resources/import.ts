@@ -1,0 +1,97 @@
+import * as z from "zod";
+import { limits } from "../limits.ts";
+import { describeBreach, urlBreach } from "../url-policy.ts";
+import {
+  imageErrorCodes,
+  imageStatuses,
+  importModes,
+  importStatuses,
+  onImageErrors,
+  orientations,
+  rowActions,
+  rowErrorCodes,
+  rowStatuses,
+} from "../value-sets.ts";
+import { Description, Name, openEnum, Reference, Sex, Timestamp, Ulid, Url } from "./fields.ts";
+
+/** A bulk job. `counts.total` is null while validating, never an estimate; `results_url` is re-signed on every read. */
+export const Import = z.looseObject({
+  id: Ulid,
+  status: z.enum(importStatuses),
+  mode: z.enum(importModes),
+  on_image_error: z.enum(onImageErrors),
+  counts: z.looseObject({
+    total: z.int().nullable(),
+    pending: z.int(),
+    succeeded: z.int(),
+    partial: z.int(),
+    failed: z.int(),
+  }),
+  results_url: Url.nullable(),
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+});
+export type Import = z.infer<typeof Import>;
+
+const problem = (codes: readonly string[]) => z.looseObject({ code: openEnum(codes), message: z.string() });
+
+/** What became of one submitted row. `line` counts lines of the submitted body, from 1. */
+export const ImportRowResult = z.looseObject({
+  line: z.int().min(1),
+  reference: z.string(),
+  status: z.enum(rowStatuses),
+  action: z.enum(rowActions).nullable(),
+  product_id: Ulid.nullable(),
+  images: z.array(
+    z.looseObject({
+      index: z.int().min(0),
+      source: z.string(),
+      orientation: openEnum(orientations),
+      status: z.enum(imageStatuses),
+      image_id: Ulid.optional(),
+      error: problem(imageErrorCodes).optional(),
+    }),
+  ),
+  error: problem(rowErrorCodes).nullable(),
+});
+export type ImportRowResult = z.infer<typeof ImportRowResult>;
+
+const imageUrl = z.string().superRefine((value, context) => {
+  const breach = urlBreach(value);
+  if (breach !== null) context.addIssue({ code: "custom", message: `url ${describeBreach(breach)}` });
+});
+const orientation = z.enum(orientations).optional();
+
+/** One row of an import. The rules as running code are `importRowProblems`; this is their form for types and documents. */
+export const ImportRow = z.strictObject({
+  reference: Reference,
+  name: Name,
+  description: Description.optional(),
+  sex: Sex.optional(),
+  images: z
+    .array(
+      z.union([
+        z.strictObject({ url: imageUrl, orientation }),
+        z.strictObject({ image_id: Ulid, orientation }),
+      ]),
+    )
+    .min(limits.imagesPerProduct.min)
+    .max(limits.imagesPerProduct.max),
+});
+export type ImportRow = z.input<typeof ImportRow>;
+
+export const importOptions = {
+  mode: z.enum(importModes).default("upsert"),
+  on_image_error: z.enum(onImageErrors).default("skip"),
+};
+
+/** The inline JSON form of a submission. Rows are judged one by one with `importRowProblems`, so that every problem is listed. */
+export const ImportSubmission = z.strictObject({
+  mode: importOptions.mode,
+  on_image_error: importOptions.on_image_error,
+  rows: z
+    .array(z.unknown().meta({ $ref: "#/components/schemas/ImportRow" }))
+    .min(limits.importRows.min)
+    .max(limits.importRows.max),
+});

@@ -1,0 +1,52 @@
+import * as z from "zod";
+import { limits } from "../limits.ts";
+import { imageOrigins, orientations } from "../value-sets.ts";
+import { Description, Name, openEnum, Reference, Sex, Timestamp, Ulid } from "./fields.ts";
+
+/** A photo on a product. */
+export const ProductImage = z.looseObject({
+  id: Ulid,
+  orientation: openEnum(orientations),
+  origin: openEnum(imageOrigins),
+});
+export type ProductImage = z.infer<typeof ProductImage>;
+
+/** One SKU. `updated_at` is bumped by name, reference, description and sex only, never by photos (Product). */
+export const Product = z.looseObject({
+  id: Ulid,
+  name: z.string(),
+  reference: z.string(),
+  description: z.string().nullable(),
+  sex: Sex.nullable(),
+  images: z.array(ProductImage),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type Product = z.infer<typeof Product>;
+
+/** A photo to put on a product: an uploaded image's id and its orientation, both required (Products). */
+const ImageToAttach = z.strictObject({ image_id: z.string().min(1), orientation: z.enum(orientations) });
+
+/** 1 to 20, the import's bounds, as the specification shows none here. */
+const ImagesToAttach = z
+  .array(ImageToAttach)
+  .min(limits.imagesPerProduct.min)
+  .max(limits.imagesPerProduct.max);
+
+export const ProductToCreate = z.strictObject({
+  name: Name,
+  reference: Reference,
+  description: Description.optional(),
+  sex: Sex.optional(),
+  images: ImagesToAttach,
+});
+
+/** A merge patch: a field left out stays as it is, null clears a field that may be null (Products, PATCH). */
+export const ProductPatch = z.strictObject({
+  name: Name.optional(),
+  reference: Reference.optional(),
+  description: Description.nullable().optional(),
+  sex: Sex.nullable().optional(),
+});
+
+export const PhotosToAttach = z.strictObject({ images: ImagesToAttach });

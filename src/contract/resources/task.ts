@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { limits } from "../limits.ts";
+import {
+  beautifierAngleShots,
+  beautifierBackgrounds,
+  beautifierStyles,
+  customAngleShotPrefix,
+  hexBackground,
+  taskStatuses,
+  taskSubtypes,
+  taskTypes,
+  tryonAngleShots,
+  tryonBackgrounds,
+} from "../value-sets.ts";
+import { Timestamp, Ulid, Url } from "./fields.ts";
+
+/** One image generation. Only a beautifier has a subtype. */
+export const Task = z.looseObject({
+  id: Ulid,
+  type: z.enum(taskTypes),
+  subtype: z.enum(taskSubtypes).nullable(),
+  status: z.enum(taskStatuses),
+  product_id: Ulid,
+  output_image: z.looseObject({ id: Ulid, url: Url, url_expires_at: Timestamp }).nullable(),
+  failure_reason: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+  created_at: Timestamp,
+});
+export type Task = z.infer<typeof Task>;
+
+const slug = (known: readonly string[], what: string, more: RegExp) =>
+  z
+    .string()
+    .refine(
+      (value) => known.includes(value) || more.test(value),
+      `must be one of ${known.join(", ")}, or ${what}`,
+    )
+    .meta({ anyOf: [{ enum: [...known] }, { pattern: more.source }] });
+
+/** The slugs of all subtypes; which of them fit a subtype is `beautifierAngleShots`, a 422 when it does not. */
+const everyAngleShot = [...new Set(Object.values(beautifierAngleShots).flat())];
+
+export const BeautifierRequest = z.strictObject({
+  subtype: z.enum(taskSubtypes),
+  inputs: z.strictObject({
+    product_id: z.string(),
+    background: slug(beautifierBackgrounds, "a colour such as #f4f1ea", hexBackground),
+    angle_shot: z.enum(everyAngleShot),
+    style: z.enum(beautifierStyles).optional(),
+  }),
+});
+
+/** One try-on. Inputs of a request are judged one by one, so that every bad one is listed (Tasks). */
+export const TryonInput = z.strictObject({
+  product_id: z.string(),
+  model_id: z.string().min(1),
+  styling_product_ids: z.array(z.string()).max(limits.stylings.max).optional(),
+  background: slug(tryonBackgrounds, "a colour such as #f4f1ea", hexBackground),
+  angle_shot: slug(
+    tryonAngleShots,
+    `a slug that begins with ${customAngleShotPrefix}`,
+    new RegExp(`^${customAngleShotPrefix}[a-z0-9-]+$`),
+  ),
+  look_at_camera: z.boolean().default(true),
+});
+
+export const TryonRequest = z.strictObject({
+  inputs: z
+    .array(z.unknown().meta({ $ref: "#/components/schemas/TryonInput" }))
+    .min(limits.tryonInputs.min)
+    .max(limits.tryonInputs.max),
+});
+
+export const TryonTasks = z.looseObject({ tasks: z.array(Task) });

@@ -1,0 +1,73 @@
+import ipaddr from "ipaddr.js";
+
+/** Why the service would refuse a URL it is asked to fetch or to call (Imports, Webhooks). */
+export type UrlBreach = "not_a_url" | "not_https" | "credentials" | "port" | "host_not_public";
+
+const breachMessages: Record<UrlBreach, string> = {
+  not_a_url: "is not a URL",
+  not_https: "must begin with https://",
+  credentials: "must not contain a user name or password",
+  port: "must use the default port",
+  host_not_public: "must name a public host",
+};
+
+// What most catalogues hold: a lower-case name under a plain top-level domain and an unremarkable path. Such a URL
+// cannot break any clause but the reserved names below, so it need not go through the URL parser.
+const unremarkable = /^https:\/\/((?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,})(?:[/?][\w.~!$&'()*+,;=:@%/?-]*)?$/;
+
+// Names that never resolve on the public internet (RFC 6761, RFC 6762, RFC 8375, and what private networks use).
+const reservedSuffix =
+  /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion)$/;
+
+/**
+ * The first clause of the URL policy that `text` breaks, or null when the service would accept it: `https://`, on a
+ * public host and the default port, without embedded credentials (Imports, "An image url must be"; Webhooks).
+ */
+export function urlBreach(text: string): UrlBreach | null {
+  const plain = unremarkable.exec(text);
+  if (plain !== null && !text.includes("xn--"))
+    return reservedSuffix.test(plain[1]!) ? "host_not_public" : null;
+  // The URL parser drops spaces and control characters in silence; a URL that holds one is a slip of the hand.
+  if (/[\u0000-\u0020\u007f-\u009f\\]/.test(text)) return "not_a_url";
+  if (!URL.canParse(text)) return "not_a_url";
+  const url = new URL(text);
+  if (url.protocol !== "https:" || !/^https:\/\//i.test(text)) return "not_https";
+  if (url.username !== "" || url.password !== "") return "credentials";
+  if (url.port !== "") return "port";
+  return isPublicHost(url.hostname) ? null : "host_not_public";
+}
+
+/** The breach as the end of a sentence about the field, e.g. "must begin with https://". */
+export const describeBreach = (breach: UrlBreach): string => breachMessages[breach];
+
+/** Whether a host as `URL.hostname` gives it is a public name or a public address. */
+export function isPublicHost(hostname: string): boolean {
+  const host = hostname.replace(/\.$/, "").toLowerCase();
+  if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1));
+  if (ipaddr.IPv4.isValidFourPartDecimal(host)) return isPublicAddress(host);
+  return host.includes(".") && !reservedSuffix.test(host);
+}
+
+/** Whether an IP address is globally reachable: also used on the address a name resolved to, at connect time. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  // An IPv4 address in IPv6 clothing (mapped, NAT64, 6to4) reaches what the inner address reaches.
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === "ipv6") {
+    const v6 = parsed as ipaddr.IPv6;
+    const range = v6.range();
+    const bytes = v6.toByteArray();
+    if (range === "rfc6052") return isPublicAddress(bytes.slice(12).join("."));
+    if (range === "6to4") return isPublicAddress(bytes.slice(2, 6).join("."));
+    return range === "unicast";
+  }
+  return parsed.range() === "unicast";
+}
+
+/** Whether a host is this machine by name or address: `localhost`, 127.0.0.0/8, `[::1]`. */
+export function isLoopbackHost(hostname: string): boolean {
+  const host = hostname.replace(/\.$/, "").toLowerCase();
+  if (host === "localhost" || host.endsWith(".localhost")) return true;
+  const address = host.startsWith("[") ? host.slice(1, -1) : host;
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
+}

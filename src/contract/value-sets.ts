@@ -1,0 +1,104 @@
+/** The closed and open sets of values that the specification names, and those the interface chose where it is silent. */
+
+export const sexes = ["male", "female", "other", "kid"] as const;
+export const modelSexes = ["male", "female", "other"] as const;
+export const orientations = [
+  "front",
+  "back",
+  "left",
+  "right",
+  "top",
+  "bottom",
+  "three-quarter-left",
+  "three-quarter-right",
+  "detail",
+  "unlabeled",
+  "side",
+] as const;
+export type Orientation = (typeof orientations)[number];
+export const imageOrigins = ["user", "beautifier", "other"] as const;
+export const imageTypes = ["image/jpeg", "image/png", "image/webp"] as const;
+
+export const importModes = ["upsert", "create", "skip_existing"] as const;
+export type ImportMode = (typeof importModes)[number];
+export const onImageErrors = ["skip", "fail_row"] as const;
+export type OnImageError = (typeof onImageErrors)[number];
+export const importStatuses = [
+  "validating",
+  "processing",
+  "completed",
+  "completed_with_errors",
+  "failed",
+] as const;
+export const rowStatuses = ["pending", "succeeded", "partial", "failed"] as const;
+export const rowActions = ["created", "updated", "skipped", "none"] as const;
+export const imageStatuses = ["attached", "failed"] as const;
+/** Why an image of an import row was not attached. An open set (ImportRowResult). */
+export const imageErrorCodes = [
+  "http_error",
+  "timeout",
+  "too_large",
+  "not_an_image",
+  "blocked_host",
+  "dns_failed",
+  "image_not_found",
+  "row_failed",
+] as const;
+/** Why an import row failed as a whole. An open set (ImportRowResult). */
+export const rowErrorCodes = [
+  "reference_already_exists",
+  "no_images",
+  "image_failed",
+  "too_many_attempts",
+] as const;
+
+/** Roles of an export asset. An open set: unknown values are opaque (ExportRow). */
+export const assetRoles = ["source", "beautifier", "tryon", "recoloring"] as const;
+export const exportFormats = ["manifest", "zip"] as const;
+export const exportStatuses = ["processing", "completed", "failed"] as const;
+
+export const taskTypes = ["beautifier", "tryon"] as const;
+export const taskSubtypes = ["clothing", "shoes", "headwear"] as const;
+export const taskStatuses = ["queued", "running", "succeeded", "failed"] as const;
+export const beautifierStyles = ["ghost", "flatlay"] as const;
+export const hexBackground = /^#[0-9a-fA-F]{6}$/;
+const plainBackgrounds = ["white", "light-grey", "beige", "black"] as const;
+export const beautifierBackgrounds = [...plainBackgrounds, "floor"] as const;
+export const tryonBackgrounds = [...plainBackgrounds, "studio", "loft", "street", "garden", "beach"] as const;
+export const beautifierAngleShots = {
+  clothing: ["front", "back", "three-quarter-left", "three-quarter-right", "detail"],
+  shoes: ["side", "front", "back", "top", "pair"],
+  headwear: ["front", "side", "back"],
+} as const;
+export const tryonAngleShots = [
+  "full-front",
+  "full-back",
+  "full-side",
+  "half-front",
+  "half-back",
+  "close-up",
+] as const;
+export const customAngleShotPrefix = "custom-";
+
+export const eventTypes = [
+  "task.succeeded",
+  "task.failed",
+  "import.completed",
+  "import.failed",
+  "export.completed",
+  "export.failed",
+] as const;
+export type EventType = (typeof eventTypes)[number];
+export const webhookStatuses = ["active", "paused", "disabled"] as const;
+
+export const scopeResources = [
+  "products",
+  "images",
+  "imports",
+  "exports",
+  "tasks",
+  "models",
+  "webhooks",
+] as const;
+/** `products:read` (GET) or `products:write` (the rest), and so on for each resource. */
+export type Scope = `${(typeof scopeResources)[number]}:${"read" | "write"}`;

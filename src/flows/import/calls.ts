@@ -1,0 +1,51 @@
+import { limits } from "../../contract/limits.ts";
+import type { RowReader } from "./read/input-row.ts";
+import type { Source } from "./read/source.ts";
+
+/** One POST /v1/imports: its NDJSON body, and the file's line of each row in it. */
+export interface Call {
+  /** From 0, in the order of the file. */
+  readonly index: number;
+  readonly body: Uint8Array;
+  /** `lines[k - 1]` is the file's line of the row that the service calls line k. */
+  readonly lines: Uint32Array;
+}
+
+/**
+ * The second pass: cuts the file's rows into calls of at most 2,000 rows and 8 MB (Limits). `skipLines` are the lines
+ * of rows that the check refused, in the order of the file. Refuses to go on when the file was changed since then.
+ */
+export async function* cutIntoCalls(
+  source: Source,
+  reader: RowReader,
+  skipLines: readonly number[] = [],
+): AsyncGenerator<Call> {
+  let index = 0;
+  let skipped = 0;
+  let texts: string[] = [];
+  let lines: number[] = [];
+  let bytes = 0;
+  const cut = async (): Promise<Call> => {
+    await source.refuseIfChanged();
+    const call = { index: index++, body: Buffer.from(texts.join("")), lines: Uint32Array.from(lines) };
+    texts = [];
+    lines = [];
+    bytes = 0;
+    return call;
+  };
+  for await (const rows of reader.batches()) {
+    for (const { line, row } of rows) {
+      if (line === skipLines[skipped]) {
+        skipped++;
+        continue;
+      }
+      const text = `${JSON.stringify(row)}\n`;
+      const size = Buffer.byteLength(text);
+      if (lines.length === limits.importRows.max || bytes + size > limits.importCallBytes) yield await cut();
+      texts.push(text);
+      lines.push(line);
+      bytes += size;
+    }
+  }
+  if (lines.length > 0) yield await cut();
+}

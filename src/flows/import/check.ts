@@ -1,0 +1,75 @@
+import { referenceOf } from "./read/csv-rows.ts";
+import { openRows, type ReadOptions } from "./read/open-rows.ts";
+import { type Problem, UnreadableInput } from "./read/problem.ts";
+import type { Source } from "./read/source.ts";
+import { SeenReferences } from "./seen-references.ts";
+
+/** What the whole-file check found. */
+export interface CheckResult {
+  total: number;
+  valid: number;
+  invalid: number;
+  /** Whether the file as such is at fault (its header, its encoding, its quotes), so that no row of it may be sent. */
+  unusable: boolean;
+}
+
+export interface CheckDeps {
+  random: () => number;
+  signal?: AbortSignal | undefined;
+  /** Called with every problem, in the order of the file. */
+  onProblem: (problem: Problem) => void | Promise<void>;
+  onProgress: (rows: number) => void;
+}
+
+/**
+ * The first pass: judges every row by the service's own rules, and references against the whole file after trimming,
+ * as the service sees duplicates within one call only (Imports, rule 1). Every problem is told, nothing is sent.
+ */
+export async function checkFile(source: Source, options: ReadOptions, deps: CheckDeps): Promise<CheckResult> {
+  const reader = openRows(source, options);
+  const references = new SeenReferences(deps.random);
+  let total = 0;
+  let invalid = 0;
+  let unusable = false;
+  const fileProblem = async (problem: Problem) => {
+    unusable = true;
+    await deps.onProblem(problem);
+  };
+  let headTold = 0;
+  const tellHead = async () => {
+    while (headTold < reader.headProblems.length) await fileProblem(reader.headProblems[headTold++]!);
+  };
+  try {
+    for await (const rows of reader.batches()) {
+      deps.signal?.throwIfAborted();
+      await tellHead();
+      total += rows.length;
+      // With a header that is doubtful the rows below it would each repeat its fault.
+      if (unusable) continue;
+      for (const row of rows) {
+        const problems = reader.problems(row);
+        const reference = row.fault === undefined ? referenceOf(row.row) : undefined;
+        const before = reference === undefined ? null : references.add(reference, row.line);
+        if (problems.length === 0 && before === null) continue;
+        invalid++;
+        for (const problem of problems) await deps.onProblem(problem);
+        if (before !== null) await deps.onProblem(duplicate(row.line, reference!, before));
+      }
+      deps.onProgress(total);
+    }
+    await tellHead();
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+    await tellHead();
+    await fileProblem(error.problem);
+  }
+  if (total === 0 && !unusable) {
+    await fileProblem({ line: 1, code: "empty_file", message: "there are no rows in this file" });
+  }
+  return { total, valid: unusable ? 0 : total - invalid, invalid: unusable ? total : invalid, unusable };
+}
+
+function duplicate(line: number, reference: string, before: number): Problem {
+  const message = `"${reference}" stands on line ${before} already: a reference may stand in a file once`;
+  return { line, reference, param: "reference", code: "duplicate_reference_in_file", message };
+}

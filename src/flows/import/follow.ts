@@ -1,0 +1,81 @@
+import pLimit from "p-limit";
+import type { Client } from "../../client/client.ts";
+import type { Clock } from "../../clock.ts";
+import { operations } from "../../contract/operations.ts";
+import type { Import } from "../../contract/resources/import.ts";
+import type { ProgressEvent } from "./import-file.ts";
+
+/** How many jobs are polled at once: 20 at one read each 5 s use 240 of the 600 reads a minute (Limits). */
+const jobsAtOnce = 20;
+
+export interface FollowDeps {
+  client: Client;
+  clock: Clock;
+  /** When waiting ends, in milliseconds since the epoch. */
+  deadline: number | null;
+  signal?: AbortSignal | undefined;
+  onProgress: (event: ProgressEvent) => void;
+  totalRows: number;
+}
+
+/** Follows import jobs to their end while others are still being sent. */
+export class Follower {
+  readonly #deps: FollowDeps;
+  readonly #limit = pLimit(jobsAtOnce);
+  readonly #jobs: Promise<void>[] = [];
+  readonly #latest = new Map<string, Import>();
+  readonly #stop = new AbortController();
+  #error: unknown;
+
+  constructor(deps: FollowDeps) {
+    this.#deps = deps;
+  }
+
+  /** Follows one more job; returns at once. */
+  add(importId: string): void {
+    this.#jobs.push(this.#limit(() => this.#follow(importId)));
+  }
+
+  /** Waits for every job's end; the error of the first that could not be followed to its end, or undefined. */
+  async settled(): Promise<unknown> {
+    await Promise.all(this.#jobs);
+    return this.#error;
+  }
+
+  /** The job as it was last seen. */
+  readonly latest = (importId: string): Import | undefined => this.#latest.get(importId);
+
+  async #follow(importId: string): Promise<void> {
+    const { client, clock, deadline, signal } = this.#deps;
+    if (this.#stop.signal.aborted) return;
+    try {
+      await client.poll(
+        operations.imports.get,
+        { import_id: importId },
+        {
+          done: isEnded,
+          onAnswer: (job) => this.#seen(job),
+          timeoutMs: deadline === null ? undefined : Math.max(0, deadline - clock.now()),
+          signal: signal === undefined ? this.#stop.signal : AbortSignal.any([signal, this.#stop.signal]),
+        },
+      );
+    } catch (error) {
+      this.#error ??= error;
+      this.#stop.abort(error);
+    }
+  }
+
+  #seen(job: Import): void {
+    this.#latest.set(job.id, job);
+    let done = 0;
+    let checked = false;
+    for (const { counts, status } of this.#latest.values()) {
+      done += counts.succeeded + counts.partial + counts.failed;
+      checked ||= status !== "validating";
+    }
+    this.#deps.onProgress({ step: checked ? "processing" : "validating", done, total: this.#deps.totalRows });
+  }
+}
+
+/** Whether a job has reached a terminal state (States and transitions, Import job). */
+export const isEnded = (job: Import): boolean => job.status !== "validating" && job.status !== "processing";

@@ -1,0 +1,95 @@
+import { ulidPattern } from "../../../contract/ids.ts";
+import type { ImportRowImage } from "../../../contract/import-row.ts";
+import type { Column } from "./csv-columns.ts";
+
+/** Where an image of a row stands in its record. */
+export interface ImageCell {
+  column: number;
+  /** Its place among the parts of an `images` cell; 0 in a cell of one image. */
+  part: number;
+  /** The column of its orientation, where it has one. */
+  orientationColumn: number | null;
+}
+
+/** Turns records into rows by a header's columns, and image indexes of a row back into cells. */
+export class CsvCells {
+  readonly #columns: readonly Column[];
+  readonly #orientationOf: readonly (number | null)[];
+
+  constructor(columns: readonly Column[]) {
+    this.#columns = columns;
+    this.#orientationOf = columns.map((column) => {
+      if (column.kind !== "image" || column.number === undefined) return null;
+      const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
+      return at === -1 ? null : at;
+    });
+  }
+
+  /** The service's row: surrounding space of cells trimmed (a description stays as it is), empty cells left out. */
+  toRow(record: readonly string[]): Record<string, unknown> {
+    const row: Record<string, unknown> = {};
+    const images: ImportRowImage[] = [];
+    for (let index = 0; index < this.#columns.length; index++) {
+      const column = this.#columns[index]!;
+      const cell = record[index]!;
+      if (cell === "") continue;
+      if (column.kind === "field") {
+        const value = column.field === "description" ? cell : cell.trim();
+        if (value.trim() !== "") row[column.field] = value;
+      } else if (column.kind === "image") {
+        const source = cell.trim();
+        if (source !== "")
+          images.push(this.#image(source, column.orientation ?? this.#orientation(record, index)));
+      } else if (column.kind === "images") {
+        for (const part of imageParts(cell)) images.push(this.#image(part, undefined));
+      }
+    }
+    row.images = images;
+    return row;
+  }
+
+  /** Where each image of `toRow(record)` came from, in the same order. */
+  imageCells(record: readonly string[]): ImageCell[] {
+    const cells: ImageCell[] = [];
+    this.#columns.forEach((column, index) => {
+      if (column.kind === "image" && record[index]!.trim() !== "") {
+        cells.push({ column: index, part: 0, orientationColumn: this.#orientationOf[index]! });
+      } else if (column.kind === "images") {
+        const parts = imageParts(record[index]!);
+        for (let part = 0; part < parts.length; part++)
+          cells.push({ column: index, part, orientationColumn: null });
+      }
+    });
+    return cells;
+  }
+
+  /** The column that holds a plain field, or -1. */
+  columnOf(field: string): number {
+    return this.#columns.findIndex((column) => column.kind === "field" && column.field === field);
+  }
+
+  #orientation(record: readonly string[], index: number): string | undefined {
+    const at = this.#orientationOf[index];
+    const value = at === null || at === undefined ? "" : record[at]!.trim();
+    return value === "" ? undefined : value;
+  }
+
+  #image(source: string, orientation: string | undefined): ImportRowImage {
+    const image: ImportRowImage = isImageId(source) ? { image_id: source } : { url: source };
+    if (orientation !== undefined) image.orientation = orientation;
+    return image;
+  }
+}
+
+/** The images of an `images` cell. */
+export const imageParts = (cell: string): string[] =>
+  cell
+    .split("|")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** Whether a cell names an uploaded image rather than a URL. */
+export const isImageId = (source: string): boolean => source.length === 26 && ulidPattern.test(source);
+
+/** Whether a cell looks like a URL of any scheme, good or bad. */
+export const looksLikeUrl = (source: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(source);

@@ -1,0 +1,119 @@
+import { limits } from "../../../contract/limits.ts";
+import { type Orientation, orientations } from "../../../contract/value-sets.ts";
+import type { Problem } from "./problem.ts";
+
+/** What a CSV column holds. */
+export type Column =
+  | { kind: "field"; field: "reference" | "name" | "description" | "sex" }
+  /** Several images in one cell, separated by `|`. */
+  | { kind: "images" }
+  | { kind: "image"; number?: number; orientation?: Orientation }
+  | { kind: "orientation"; number: number }
+  /** Left out: the two columns that a failed file adds, a column mapped to `ignore`, or one without a header. */
+  | { kind: "ignored"; header: string }
+  | { kind: "unknown" };
+
+/** Adds to a mapping what `--map COLUMN=FIELD` says; keys are headers as `normalHeader` gives them. */
+export type ColumnMap = ReadonlyMap<string, string>;
+
+/** The two columns that tell in a failed file why a row is there. */
+export const failureColumns = ["error_code", "error_message"] as const;
+
+/** Header case and surrounding space do not matter. */
+export const normalHeader = (header: string): string => header.trim().toLowerCase();
+
+/** What the column of that header holds by its name alone. */
+export function columnOf(header: string): Column {
+  const name = normalHeader(header);
+  if (name === "reference" || name === "name" || name === "description" || name === "sex") {
+    return { kind: "field", field: name };
+  }
+  if (name === "images") return { kind: "images" };
+  if (name === "" || name === "ignore" || (failureColumns as readonly string[]).includes(name)) {
+    return { kind: "ignored", header: name };
+  }
+  const [, number, orientationOf] = /^image_([1-9]\d?)(_orientation)?$/.exec(name) ?? [];
+  if (number !== undefined && Number(number) <= limits.imagesPerProduct.max) {
+    const kind = orientationOf === undefined ? "image" : "orientation";
+    return { kind, number: Number(number) };
+  }
+  const orientation = orientations.find((known) => name === `image_${known}`);
+  if (orientation !== undefined) return { kind: "image", orientation };
+  return { kind: "unknown" };
+}
+
+/** The columns that an import knows, as a sentence for people. */
+export const knownColumns =
+  "reference, name, description, sex, images, image_1 to image_20, image_1_orientation and so on, image_front and the other orientations";
+
+/** Reads a header row; what is wrong with it goes to `report`. */
+export function readColumns(
+  headers: readonly string[],
+  map: ColumnMap,
+  line: number,
+  report: (problem: Problem) => void,
+): Column[] {
+  const columns = headers.map((header) => columnOf(map.get(normalHeader(header)) ?? header));
+  const seen = new Map<string, string>();
+  columns.forEach((column, index) => {
+    const header = headers[index]!;
+    const meaning = meaningOf(column);
+    const earlier = meaning === null ? undefined : seen.get(meaning);
+    if (column.kind === "unknown") {
+      const message = `"${header.trim()}" is not a column of an import (${knownColumns}): rename it, or give --map "${header.trim()}=FIELD", or --map "${header.trim()}=ignore"`;
+      report({ line, param: header.trim(), code: "unknown_column", message });
+    } else if (earlier !== undefined) {
+      const twin =
+        normalHeader(earlier) === normalHeader(header)
+          ? "stands twice"
+          : `means the same as "${earlier.trim()}"`;
+      report({
+        line,
+        param: header.trim(),
+        code: "duplicate_header",
+        message: `the column "${header.trim()}" ${twin}`,
+      });
+    }
+    if (meaning !== null && earlier === undefined) seen.set(meaning, header);
+  });
+  for (const field of ["reference", "name"]) {
+    if (!seen.has(field)) {
+      report({
+        line,
+        param: field,
+        code: "missing_column",
+        message: `there is no column "${field}": every row needs one`,
+      });
+    }
+  }
+  if (!columns.some((column) => column.kind === "images" || column.kind === "image")) {
+    const message =
+      'there is no column with images: name it "images", "image_1" or "image_front", for instance';
+    report({ line, param: "images", code: "missing_column", message });
+  }
+  for (const column of columns) {
+    if (column.kind === "orientation" && !seen.has(`image_${column.number}`)) {
+      const param = `image_${column.number}_orientation`;
+      const message = `there is no column "image_${column.number}" for it to speak of`;
+      report({ line, param, code: "missing_column", message });
+    }
+  }
+  return columns;
+}
+
+function meaningOf(column: Column): string | null {
+  switch (column.kind) {
+    case "field":
+      return column.field;
+    case "images":
+      return "images";
+    case "image":
+      return `image_${column.number ?? column.orientation}`;
+    case "orientation":
+      return `image_${column.number}_orientation`;
+    case "ignored":
+      return column.header === "" || column.header === "ignore" ? null : column.header;
+    case "unknown":
+      return null;
+  }
+}

@@ -1,0 +1,167 @@
+import { parse } from "csv-parse";
+import { importRowProblems, type RowProblem } from "../../../contract/import-row.ts";
+import { CsvCells, looksLikeUrl } from "./csv-cells.ts";
+import { type Column, type ColumnMap, readColumns } from "./csv-columns.ts";
+import { type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
+import type { InputRow, RowReader } from "./input-row.ts";
+import { type Problem, UnreadableInput } from "./problem.ts";
+import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
+
+/** What a reader of CSV is told by flags. */
+export interface CsvOptions {
+  delimiter?: string | undefined;
+  map: ColumnMap;
+}
+
+type CsvRow = InputRow & { record: readonly string[] };
+
+/** Reads the rows of a CSV text in UTF-8, and speaks of them by column. */
+export class CsvReader implements RowReader {
+  readonly headProblems: Problem[] = [];
+  /** The header as it stands in the file; empty until the first batch came. */
+  header: readonly string[] = [];
+  columns: readonly Column[] = [];
+  dialect: Dialect = { delimiter: ",", linesBeforeHeader: 0 };
+  cells = new CsvCells([]);
+  readonly #chunks: AsyncIterable<Buffer>;
+  readonly #options: CsvOptions;
+
+  constructor(chunks: AsyncIterable<Buffer>, options: CsvOptions) {
+    this.#chunks = chunks;
+    this.#options = options;
+  }
+
+  async *batches(): AsyncGenerator<CsvRow[]> {
+    const { head, chunks } = await takeHead(this.#chunks);
+    this.dialect = recogniseDialect(head, this.#options.delimiter, this.#options.map);
+    // Blank lines come as records of one empty cell and are counted here: the parser's own line count goes wrong
+    // where a quoted cell holds a CRLF.
+    const parser = parse({
+      delimiter: this.dialect.delimiter,
+      record_delimiter: ["\r\n", "\n", "\r"],
+      relax_column_count: true,
+      max_record_size: maxRecordLength,
+    });
+    let line = 1;
+    let toSkip = this.dialect.linesBeforeHeader;
+    try {
+      for await (const records of recordBatches<string[]>(chunks, parser)) {
+        const rows: CsvRow[] = [];
+        for (const record of records) {
+          const start = line;
+          line += linesOf(record);
+          if (toSkip > 0) toSkip--;
+          else if (isBlank(record)) continue;
+          else if (this.header.length === 0) this.#readHeader(record, start);
+          else rows.push(this.#row(record, start));
+        }
+        if (rows.length > 0) yield rows;
+      }
+    } catch (error) {
+      throw error instanceof ParseFault ? new UnreadableInput(structureProblem(error.cause, line)) : error;
+    }
+  }
+
+  problems(row: InputRow): readonly Problem[] {
+    if (row.fault !== undefined) return [row.fault];
+    const found = importRowProblems(row.row);
+    return found.length === 0 ? [] : found.map((problem) => this.#inColumns(row as CsvRow, problem));
+  }
+
+  #readHeader(record: readonly string[], line: number): void {
+    this.header = record;
+    this.columns = readColumns(record, this.#options.map, line, (problem) => this.headProblems.push(problem));
+    this.cells = new CsvCells(this.columns);
+  }
+
+  #row(record: readonly string[], line: number): CsvRow {
+    const expected = this.header.length;
+    if (record.length === expected) return { line, record, row: this.cells.toRow(record) };
+    const message = `has ${record.length} ${record.length === 1 ? "cell" : "cells"}, the header has ${expected}: look for a missing or an extra "${this.dialect.delimiter}", or a cell that needs quotes`;
+    const reference = record[this.cells.columnOf("reference")]?.trim();
+    return {
+      line,
+      record,
+      row: null,
+      fault: { line, reference: reference || undefined, code: "ragged_row", message },
+    };
+  }
+
+  /** A problem by the row's path, told by the column that a person sees. */
+  #inColumns(row: CsvRow, problem: RowProblem): Problem {
+    const reference = referenceOf(row.row);
+    const [, index, part] = /^images\[(\d+)\](?:\.(\w+))?$/.exec(problem.param ?? "") ?? [];
+    if (index === undefined) return { line: row.line, reference, ...problem };
+    const cell = this.cells.imageCells(row.record)[Number(index)]!;
+    const column = part === "orientation" ? (cell.orientationColumn ?? cell.column) : cell.column;
+    const param = this.header[column]!.trim();
+    const image = (row.row as { images: { url?: string }[] }).images[Number(index)]!;
+    const message =
+      part === "url" && image.url !== undefined && !looksLikeUrl(image.url)
+        ? `${JSON.stringify(image.url)} is neither an https:// URL nor an image id`
+        : problem.message.replace(problem.param!, param);
+    return { line: row.line, reference, param, code: problem.code, message };
+  }
+}
+
+/** A row's reference, where it has one that can be shown. */
+export function referenceOf(row: unknown): string | undefined {
+  const reference = (row as { reference?: unknown } | null)?.reference;
+  return typeof reference === "string" && reference.trim() !== "" ? reference.trim() : undefined;
+}
+
+const isBlank = (record: readonly string[]): boolean => record.every((cell) => cell.trim() === "");
+
+/** How many lines of the file a record takes: one, and one more for each line end within its cells. */
+function linesOf(record: readonly string[]): number {
+  let lines = 1;
+  for (const cell of record) {
+    if (cell.includes("\n") || cell.includes("\r")) lines += cell.match(/\r\n|\n|\r/g)!.length;
+  }
+  return lines;
+}
+
+function structureProblem(cause: Error & { code?: string }, line: number): Problem {
+  switch (cause.code) {
+    case "CSV_QUOTE_NOT_CLOSED":
+      return {
+        line,
+        code: "unclosed_quote",
+        message: 'a quote (") is opened in this record and never closed',
+      };
+    case "CSV_MAX_RECORD_SIZE":
+      return {
+        line,
+        code: "record_too_long",
+        message: `this record is longer than ${maxRecordLength / 1024 / 1024} MiB: perhaps a quote (") is not closed`,
+      };
+    case "CSV_INVALID_CLOSING_QUOTE":
+    case "INVALID_OPENING_QUOTE":
+      return {
+        line,
+        code: "stray_quote",
+        message:
+          'a quote (") stands within a cell: put the cell in quotes and double the quote inside it ("")',
+      };
+    default:
+      return { line, code: "wrong_format", message: `this is not readable as CSV: ${cause.message}` };
+  }
+}
+
+/** The head of the text for a look at the dialect, and the chunks again from the start. */
+async function takeHead(
+  chunks: AsyncIterable<Buffer>,
+): Promise<{ head: string; chunks: AsyncIterable<Buffer> }> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let start = Buffer.alloc(0);
+  while (start.length < dialectBytes) {
+    const next = await iterator.next();
+    if (next.done) break;
+    start = Buffer.concat([start, next.value]);
+  }
+  async function* again() {
+    if (start.length > 0) yield start;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return { head: start.toString("utf8", 0, Math.min(start.length, dialectBytes)), chunks: again() };
+}

@@ -1,0 +1,23 @@
+import type { Problem } from "./problem.ts";
+
+/** One record of the user's file and the service's row made from it. */
+export interface InputRow {
+  /** 1-based line of the file on which the record starts. */
+  readonly line: number;
+  /** The row as the service takes it; unknown until `problems` is asked. */
+  readonly row: unknown;
+  /** The record itself: a CSV record's cells, or an NDJSON line's object. */
+  readonly record: readonly string[] | Record<string, unknown>;
+  /** Set where the record could not be made into a row at all. */
+  readonly fault?: Problem;
+}
+
+/** A file's rows, and how to speak of them in the file's own terms. */
+export interface RowReader {
+  /** The rows, a batch at a time. Throws UnreadableInput where the rest cannot be read. */
+  batches(): AsyncGenerator<InputRow[]>;
+  /** Everything wrong with a row by the service's rules, named by column or path. */
+  problems(row: InputRow): readonly Problem[];
+  /** Faults of the file's head that make every row doubtful; complete once the first batch came. */
+  readonly headProblems: readonly Problem[];
+}

@@ -1,0 +1,61 @@
+import split2 from "split2";
+import { importRowProblems } from "../../../contract/import-row.ts";
+import { failureColumns } from "./csv-columns.ts";
+import { referenceOf } from "./csv-rows.ts";
+import type { InputRow, RowReader } from "./input-row.ts";
+import { type Problem, UnreadableInput } from "./problem.ts";
+import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
+
+/** Reads rows of the service's own form, one JSON object a line. */
+export class NdjsonReader implements RowReader {
+  readonly headProblems: readonly Problem[] = [];
+  readonly #chunks: AsyncIterable<Buffer>;
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks;
+  }
+
+  async *batches(): AsyncGenerator<InputRow[]> {
+    let line = 0;
+    try {
+      for await (const lines of recordBatches<string>(this.#chunks, split2({ maxLength: maxRecordLength }))) {
+        const rows: InputRow[] = [];
+        for (const text of lines) {
+          line++;
+          if (text.trim() !== "") rows.push(readLine(text, line));
+        }
+        if (rows.length > 0) yield rows;
+      }
+    } catch (error) {
+      if (!(error instanceof ParseFault)) throw error;
+      const message = `this line is longer than ${maxRecordLength / 1024 / 1024} MiB`;
+      throw new UnreadableInput({ line: line + 1, code: "record_too_long", message });
+    }
+  }
+
+  problems(row: InputRow): readonly Problem[] {
+    if (row.fault !== undefined) return [row.fault];
+    const found = importRowProblems(row.row);
+    if (found.length === 0) return [];
+    return found.map((problem) => ({ line: row.line, reference: referenceOf(row.row), ...problem }));
+  }
+}
+
+function readLine(text: string, line: number): InputRow {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const hint = /^\s*\[/.test(text) ? ": write one object a line, not a list" : "";
+    const fault: Problem = { line, code: "invalid_json", message: `this line is not a JSON object${hint}` };
+    return { line, row: null, record: {}, fault };
+  }
+  const record = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  // What a failed file adds is not part of the row; everything else goes as it stands.
+  if (failureColumns.some((column) => column in record)) {
+    const row = { ...record };
+    for (const column of failureColumns) delete row[column];
+    return { line, row, record };
+  }
+  return { line, row: value, record };
+}

@@ -1,0 +1,145 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, open, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, extname, join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { CatError } from "../../../errors.ts";
+
+export type InputFormat = "csv" | "ndjson";
+
+/** A file that an import reads more than once: to check it, to send it, and to write what failed. */
+export interface Source {
+  /** As the user typed it, for messages: `products.csv`, or `-` for standard input. */
+  readonly name: string;
+  readonly format: InputFormat;
+  readonly bytes: number;
+  /** The path, or null for standard input, of which a private copy is kept while the import runs. */
+  readonly path: string | null;
+  /** The bytes from the start, in chunks. */
+  read(): AsyncIterable<Buffer>;
+  /** Throws when the file was changed since it was opened: what is sent would not be what was checked. */
+  refuseIfChanged(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A file that cannot be used, in words; exit status 3. */
+export class InputError extends CatError {
+  override readonly name = "InputError";
+  constructor(message: string, code: string, hint?: string) {
+    super(message, { type: "input", code, hint });
+  }
+}
+
+const formatOfExtension: Readonly<Record<string, InputFormat>> = {
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".txt": "csv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+};
+
+/** Opens FILE, or a private copy of standard input for `-`, and tells its format. Throws InputError. */
+export async function openSource(
+  name: string,
+  from: {
+    cwd: string;
+    stdin: NodeJS.ReadableStream;
+    format?: InputFormat | undefined;
+    signal?: AbortSignal | undefined;
+  },
+): Promise<Source> {
+  if (name !== "-") return fileSource(name, resolve(from.cwd, name), from.format, async () => {});
+  const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const copy = join(folder, "stdin");
+    await pipeline(from.stdin, createWriteStream(copy, { flags: "wx", mode: 0o600 }), {
+      signal: from.signal,
+    });
+    return await fileSource("-", copy, from.format, remove);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function fileSource(
+  name: string,
+  path: string,
+  format: InputFormat | undefined,
+  close: () => Promise<void>,
+): Promise<Source> {
+  const opened = await fingerprint(name, path);
+  const fromStdin = name === "-";
+  return {
+    name,
+    format: format ?? formatOfExtension[extname(name).toLowerCase()] ?? (await sniffFormat(name, path)),
+    bytes: opened.size,
+    path: fromStdin ? null : path,
+    read: () => readFile(name, path),
+    async refuseIfChanged() {
+      const now = await fingerprint(name, path);
+      if (now.size === opened.size && now.changed === opened.changed && now.file === opened.file) return;
+      throw new InputError(
+        `${basename(name)} was changed while it was being imported; nothing more is sent`,
+        "file_changed",
+        "Import it again when it is complete.",
+      );
+    },
+    close,
+  };
+}
+
+async function fingerprint(name: string, path: string) {
+  try {
+    const found = await stat(path, { bigint: true });
+    if (found.isDirectory()) {
+      throw new InputError(
+        `${name} is a folder, not a file`,
+        "is_a_directory",
+        "Name a CSV or NDJSON file in it.",
+      );
+    }
+    return { size: Number(found.size), changed: found.mtimeNs, file: found.ino };
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+async function* readFile(name: string, path: string): AsyncIterable<Buffer> {
+  try {
+    for await (const chunk of createReadStream(path)) yield chunk as Buffer;
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+async function sniffFormat(name: string, path: string): Promise<InputFormat> {
+  let file: Awaited<ReturnType<typeof open>> | undefined;
+  try {
+    file = await open(path);
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
+    return /^\uFEFF?\s*[{[]/.test(buffer.toString("utf8", 0, bytesRead)) ? "ndjson" : "csv";
+  } catch (error) {
+    throw unreadable(name, error);
+  } finally {
+    await file?.close();
+  }
+}
+
+/** What the file system refused, as a sentence; errors of other kinds pass through. */
+function unreadable(name: string, error: unknown): unknown {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (error instanceof CatError || code === undefined) return error;
+  if (code === "ENOENT" || code === "ENOTDIR") {
+    return new InputError(
+      `${name} does not exist`,
+      "file_not_found",
+      "Check the name and the folder you are in.",
+    );
+  }
+  if (code === "EACCES" || code === "EPERM") {
+    return new InputError(`${name} may not be read by you`, "file_not_readable", "Check its permissions.");
+  }
+  return new InputError(`${name} cannot be read (${code})`, "file_not_readable");
+}

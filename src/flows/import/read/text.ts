@@ -1,0 +1,196 @@
+import { isUtf8 } from "node:buffer";
+import { CatError } from "../../../errors.ts";
+import { UnreadableInput } from "./problem.ts";
+
+/** How the bytes of a text file are to be read: an encoding's name, or undefined to recognise UTF-8 and UTF-16 by themselves. */
+export type EncodingName = string | undefined;
+
+/** Refuses a name that no decoder knows, before anything is read. Throws a usage error. */
+export function checkEncodingName(name: string): string {
+  try {
+    return new TextDecoder(name).encoding;
+  } catch {
+    throw new CatError(`--encoding ${name}: no encoding of that name`, {
+      type: "usage",
+      code: "invalid_option",
+      hint: "Common ones are utf-8, utf-16le, windows-1252 and iso-8859-15.",
+    });
+  }
+}
+
+/**
+ * A file's bytes as UTF-8 without a byte order mark, whatever it was saved in. Throws UnreadableInput, with the line,
+ * at the first byte that is not text in the encoding: `wrong_encoding`, or `nul_byte`.
+ */
+export async function* utf8Chunks(
+  chunks: AsyncIterable<Buffer>,
+  encoding: EncodingName,
+): AsyncGenerator<Buffer> {
+  const whole = withWholeStart(chunks);
+  const first = await whole.next();
+  if (first.done) return;
+  const head = first.value;
+  if (head.subarray(0, 4).equals(zipMagic)) {
+    throw new UnreadableInput({
+      line: 1,
+      code: "wrong_format",
+      message: "this is a workbook or a ZIP file, not text: save it as CSV (UTF-8) and import that",
+    });
+  }
+  const all = prepend(head, whole);
+  const declared = encoding === undefined ? markedEncoding(head) : checkEncodingName(encoding);
+  yield* declared === "utf-8" ? checkedUtf8(all) : decoded(all, declared);
+}
+
+const zipMagic = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+function markedEncoding(head: Buffer): string {
+  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
+  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
+  return "utf-8";
+}
+
+/** The same chunks, the first of them at least four bytes long where the file has as many. */
+async function* withWholeStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+  let start: Buffer | null = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    if (start === null) {
+      yield chunk;
+      continue;
+    }
+    start = Buffer.concat([start, chunk]);
+    if (start.length < 4) continue;
+    yield start;
+    start = null;
+  }
+  if (start !== null && start.length > 0) yield start;
+}
+
+async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
+async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const lines = new LineCounter();
+  let carried = Buffer.alloc(0);
+  let atStart = true;
+  for await (const chunk of chunks) {
+    let bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
+    if (atStart && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
+    atStart = false;
+    // A character cut by the chunk's end waits for its other bytes.
+    const cut = wholeCharacters(bytes);
+    const text = bytes.subarray(0, cut);
+    if (!isUtf8(text)) throw notUtf8(text, lines);
+    refuseNul(text, lines);
+    lines.count(text);
+    carried = Buffer.from(bytes.subarray(cut));
+    yield text;
+  }
+  if (carried.length > 0) throw notUtf8(carried, lines);
+}
+
+async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer> {
+  const lines = new LineCounter();
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  const decode = (chunk?: Buffer): Buffer => {
+    try {
+      return Buffer.from(
+        chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true }),
+        "utf8",
+      );
+    } catch {
+      throw new UnreadableInput({
+        line: lines.line,
+        code: "wrong_encoding",
+        message: `the text from here on is not ${encoding}: give the encoding it was saved in with --encoding`,
+      });
+    }
+  };
+  for await (const chunk of chunks) {
+    const text = decode(chunk);
+    refuseNul(text, lines);
+    lines.count(text);
+    if (text.length > 0) yield text;
+  }
+  const rest = decode();
+  if (rest.length > 0) yield rest;
+}
+
+/** Counts line ends up to where a reader is, cheaply: newline bytes only. */
+class LineCounter {
+  line = 1;
+  #afterReturn = false;
+
+  count(text: Buffer): void {
+    let lines = 0;
+    for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) lines++;
+    // A lone carriage return ends a line as well; most files have none, or one before each newline.
+    if (text.includes(13) || this.#afterReturn) lines += this.#loneReturns(text);
+    this.line += lines;
+  }
+
+  #loneReturns(text: Buffer): number {
+    let lone = this.#afterReturn && text[0] !== 10 ? 1 : 0;
+    for (let at = text.indexOf(13); at !== -1; at = text.indexOf(13, at + 1)) {
+      if (at + 1 < text.length && text[at + 1] !== 10) lone++;
+    }
+    this.#afterReturn = text[text.length - 1] === 13;
+    return lone;
+  }
+}
+
+function refuseNul(text: Buffer, lines: LineCounter): void {
+  const at = text.indexOf(0);
+  if (at === -1) return;
+  lines.count(text.subarray(0, at));
+  throw new UnreadableInput({
+    line: lines.line,
+    code: "nul_byte",
+    message: "holds a NUL byte, so it is no plain text: if it was saved as UTF-16, give --encoding utf-16le",
+  });
+}
+
+function notUtf8(text: Buffer, lines: LineCounter): UnreadableInput {
+  const at = firstInvalid(text);
+  lines.count(text.subarray(0, at));
+  const byte = `0x${(text[at] ?? 0).toString(16).toUpperCase().padStart(2, "0")}`;
+  return new UnreadableInput({
+    line: lines.line,
+    code: "wrong_encoding",
+    message: `byte ${byte} is not UTF-8: save the file as UTF-8, or name its encoding, e.g. --encoding windows-1252`,
+  });
+}
+
+/** The offset after the last whole character: at most three bytes before the end. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte < 0x80) return bytes.length;
+    if (byte >= 0xc0) {
+      const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return length > back ? bytes.length - back : bytes.length;
+    }
+  }
+  return bytes.length;
+}
+
+function firstInvalid(bytes: Buffer): number {
+  let valid = 0;
+  let invalid = bytes.length;
+  while (valid < invalid) {
+    const middle = (valid + invalid + 1) >> 1;
+    if (
+      isUtf8(bytes.subarray(0, middle)) ||
+      isUtf8(bytes.subarray(0, wholeCharacters(bytes.subarray(0, middle))))
+    ) {
+      valid = middle;
+    } else {
+      invalid = middle - 1;
+    }
+  }
+  // The first byte of the character that was begun and not ended rightly.
+  return wholeCharacters(bytes.subarray(0, valid));
+}

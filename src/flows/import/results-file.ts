@@ -1,0 +1,62 @@
+import { extname } from "node:path";
+import { stringify } from "csv-stringify/sync";
+import type { RowOutcome } from "./outcomes.ts";
+import { OutputFile } from "./output-file.ts";
+
+const columns = [
+  "file_line",
+  "line",
+  "reference",
+  "status",
+  "action",
+  "product_id",
+  "error_code",
+  "error_message",
+  "images",
+] as const;
+
+/** Writes every row's ImportRowResult with `file_line` added: NDJSON, or CSV when the name ends in `.csv`. */
+export class ResultsFile {
+  readonly #file: OutputFile;
+  readonly #csv: boolean;
+
+  private constructor(file: OutputFile, csv: boolean) {
+    this.#file = file;
+    this.#csv = csv;
+  }
+
+  static async begin(path: string, suffix: string): Promise<ResultsFile> {
+    const results = new ResultsFile(
+      await OutputFile.begin(path, true, suffix),
+      extname(path).toLowerCase() === ".csv",
+    );
+    if (results.#csv) await results.#file.write(stringify([[...columns]]));
+    return results;
+  }
+
+  async add({ line: file_line, result }: RowOutcome): Promise<void> {
+    if (result === undefined) return;
+    if (!this.#csv) return this.#file.write(`${JSON.stringify({ ...result, file_line })}\n`);
+    const { line, reference, status, action, product_id, error, images } = result;
+    const cells = [
+      file_line,
+      line,
+      reference,
+      status,
+      action,
+      product_id,
+      error?.code,
+      error?.message,
+      JSON.stringify(images),
+    ];
+    await this.#file.write(stringify([cells]));
+  }
+
+  commit(): Promise<string> {
+    return this.#file.commit();
+  }
+
+  discard(): Promise<void> {
+    return this.#file.discard();
+  }
+}

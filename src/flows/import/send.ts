@@ -1,0 +1,72 @@
+import type { Client } from "../../client/client.ts";
+import { ApiError } from "../../client/errors.ts";
+import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
+import { CatError } from "../../errors.ts";
+import type { Call } from "./calls.ts";
+
+/** What became of a call when it was sent. */
+export type SentCall = { index: number; lines: Uint32Array } & (
+  | { kind: "accepted"; importId: string }
+  /** The service said no; nothing of the call was created. */
+  | { kind: "refused"; error: ApiError }
+  /** No answer, or none that says what happened: the service may have accepted it. */
+  | { kind: "unknown"; error: CatError }
+);
+
+export interface SendDeps {
+  client: Client;
+  mode: ImportMode;
+  onImageError: OnImageError;
+  /** How many calls are on their way at once. */
+  concurrency: number;
+  signal?: AbortSignal | undefined;
+  onAccepted: (call: Extract<SentCall, { kind: "accepted" }>) => void;
+}
+
+/**
+ * Sends the calls, several at a time, in the order of the file. The first one that is not accepted stops the rest:
+ * what is wrong with it is likely to be wrong with them, and nothing is lost by asking first. `stopped` is why not all
+ * calls were sent, if they were not: the call's error, the interrupt's reason, or a fault of the file.
+ */
+export async function sendCalls(
+  calls: AsyncGenerator<Call>,
+  deps: SendDeps,
+): Promise<{ sent: SentCall[]; stopped: unknown }> {
+  const sent: SentCall[] = [];
+  let stopped: unknown;
+  const worker = async () => {
+    try {
+      while (stopped === undefined) {
+        const next = await calls.next();
+        if (next.done) return;
+        const outcome = await sendCall(next.value, deps);
+        sent.push(outcome);
+        if (outcome.kind === "accepted") deps.onAccepted(outcome);
+        else stopped ??= outcome.error;
+      }
+    } catch (error) {
+      stopped ??= error;
+    }
+  };
+  await Promise.all(Array.from({ length: deps.concurrency }, worker));
+  await calls.return(undefined);
+  return { sent: sent.sort((one, other) => one.index - other.index), stopped };
+}
+
+async function sendCall({ index, body, lines }: Call, deps: SendDeps): Promise<SentCall> {
+  const { client, mode, onImageError, signal } = deps;
+  try {
+    const input = { mode, on_image_error: onImageError, ndjson: body };
+    const accepted = await client.imports.create(input, { signal });
+    return { index, lines, kind: "accepted", importId: accepted.id };
+  } catch (error) {
+    if (!(error instanceof CatError)) throw error;
+    // An interrupt while the call was on its way leaves its outcome unknown as well.
+    if (signal?.aborted) return { index, lines, kind: "unknown", error };
+    if (error instanceof ApiError && isDefinitive(error)) return { index, lines, kind: "refused", error };
+    return { index, lines, kind: "unknown", error };
+  }
+}
+
+/** Whether an answer says for certain that nothing was done: any 4xx but 429, which may be asked again as it is. */
+const isDefinitive = ({ status = 0 }: ApiError): boolean => status >= 400 && status < 500 && status !== 429;

@@ -1,0 +1,50 @@
+// A bare node:http JSON server that keeps products in a Map: what the mock's speed is measured against.
+import { createServer } from "node:http";
+
+const products = new Map();
+let next = 0;
+
+const server = createServer((request, response) => {
+  if (request.method === "GET") {
+    const product = products.get(request.url.slice("/v1/products/".length));
+    return send(response, product === undefined ? 404 : 200, product ?? { error: "not found" });
+  }
+  const chunks = [];
+  request.on("data", (chunk) => chunks.push(chunk));
+  request.on("end", () => {
+    const body = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    const now = new Date().toISOString();
+    const id = String(next++).padStart(26, "0");
+    const images = body.images.map(({ image_id, orientation }) => ({
+      id: image_id,
+      orientation,
+      origin: "user",
+    }));
+    const { name, reference } = body;
+    const product = {
+      id,
+      name,
+      reference,
+      description: null,
+      sex: null,
+      images,
+      created_at: now,
+      updated_at: now,
+    };
+    products.set(id, product);
+    send(response, 201, product);
+  });
+});
+
+function send(response, status, value) {
+  const body = JSON.stringify(value);
+  response.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+  });
+  response.end(body);
+}
+
+server.listen(0, "127.0.0.1", () => {
+  console.log(JSON.stringify({ base_url: `http://127.0.0.1:${server.address().port}`, bare: true }));
+});

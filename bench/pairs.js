@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+
+/** Root of the project. */
+export const root = new URL("..", import.meta.url).pathname;
+
+/** Runs a command to its end and gives its wall time in milliseconds and its peak memory in bytes. */
+export async function timed(command, args, options = {}) {
+  const started = process.hrtime.bigint();
+  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], cwd: root, ...options });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+  });
+  const status = await new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
+  return { ms: Number(process.hrtime.bigint() - started) / 1e6, output };
+}
+
+/** The median of A/B over pairs of runs taken in turn, so that a drift of the machine's speed cancels out. */
+export async function pairedRatio(runs, one, other) {
+  await one();
+  await other();
+  const ratios = [];
+  for (let run = 0; run < runs; run++) {
+    const a = await one();
+    const b = await other();
+    ratios.push(a / b);
+  }
+  return median(ratios);
+}
+
+export const median = (values) => {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+};

@@ -1,0 +1,23 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { root } from "./pairs.js";
+
+/** Where peers and load generators go: an ignored folder, as they are no dependencies of the project. */
+const folder = join(root, "bench/.peers");
+
+/** Loads `name@version`, fetching it first when it is not there. */
+export async function peer(spec) {
+  const name = spec.slice(0, spec.lastIndexOf("@"));
+  if (!existsSync(join(folder, "node_modules", name))) {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", spec], {
+      cwd: folder,
+      stdio: "inherit",
+    });
+  }
+  return import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href);
+}

@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pairedRatio, root, timed } from "./pairs.js";
+
+const cat = join(root, "bin/cat.js");
+
+/** How long a call takes from nothing, against a Node that does nothing. */
+export async function measure() {
+  const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
+  try {
+    const file = join(folder, "ten.csv");
+    const rows = Array.from(
+      { length: 10 },
+      (_, index) => `SKU-${index},Dress,https://cdn.example.com/${index}.jpg\n`,
+    );
+    writeFileSync(file, `reference,name,images\n${rows.join("")}`);
+    const node =
+      (...args) =>
+      async () =>
+        (await timed(process.execPath, args)).ms;
+    const nothing = node("-e", "0");
+    return [
+      {
+        what: "cat --version / node -e 0",
+        ratio: await pairedRatio(31, node(cat, "--version"), nothing),
+        goal: 1.2,
+        atMost: true,
+      },
+      {
+        what: "cat import --dry-run, ten rows / node -e 0",
+        ratio: await pairedRatio(31, node(cat, "import", "--dry-run", "--quiet", file), nothing),
+        goal: 1.7,
+        atMost: true,
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

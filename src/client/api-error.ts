@@ -1,0 +1,46 @@
+import type { ErrorBody } from "../contract/error-codes.ts";
+import { CatError } from "../errors.ts";
+
+/** One entry of a refusal that lists every problem: `line` for an import's row, `input_index` for a try-on's input. */
+export interface Problem {
+  readonly line?: number;
+  readonly input_index?: number;
+  readonly type?: string;
+  readonly code: string;
+  readonly message: string;
+  readonly param?: string | undefined;
+}
+
+/** The service answered, and the answer was a refusal. `status` is the HTTP status, `body` the envelope's `error`. */
+export class ApiError extends CatError {
+  override readonly name: string = "ApiError";
+  override readonly status: number;
+  readonly body: ErrorBody;
+  /** Every problem of a 400 that lists them; empty for any other refusal. */
+  readonly problems: readonly Problem[];
+  /** The request, without its query, e.g. `GET /v1/products`. */
+  readonly request: string;
+
+  constructor(refusal: {
+    request: string;
+    status: number;
+    body: ErrorBody;
+    problems?: readonly Problem[];
+    requestId?: string | undefined;
+  }) {
+    const { request, status, body, problems = [], requestId } = refusal;
+    super(`${withoutStop(body.message)} (${request}: ${status} ${body.code})`, {
+      type: body.type,
+      code: body.code,
+      param: body.param,
+      status,
+      requestId,
+    });
+    this.request = request;
+    this.status = status;
+    this.body = body;
+    this.problems = problems;
+  }
+}
+
+const withoutStop = (message: string): string => message.replace(/[.\s]+$/, "");

@@ -1,0 +1,46 @@
+import type * as z from "zod";
+import type { Operation } from "../contract/operation.ts";
+
+/** An operation with its types left open; every operation of the contract is one. */
+export interface AnyOperation extends Pick<Operation, "method" | "path" | "refusalList"> {
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly body: Readonly<Record<string, z.ZodType | undefined>> | undefined;
+  readonly reply: z.ZodType | null;
+}
+
+/**
+ * The input of a call, flat: path parameters and query by name; a JSON body under `body`, the bytes of an NDJSON body
+ * under `ndjson`, an upload under `file`.
+ */
+export type Input<O extends AnyOperation> = Simplify<
+  z.input<O["params"]> & z.input<O["query"]> & BodyInput<O["body"]>
+>;
+
+type BodyInput<Body> =
+  Body extends Readonly<Record<string, unknown>>
+    ? { [Type in keyof Body]: BodyOf<Type, Body[Type]> }[keyof Body]
+    : unknown;
+
+type BodyOf<Type, Schema> = Type extends "application/x-ndjson"
+  ? { ndjson: Uint8Array | string }
+  : Type extends "multipart/form-data"
+    ? { file: { bytes: Uint8Array; filename: string } }
+    : Schema extends z.ZodType
+      ? { body: z.input<Schema> }
+      : never;
+
+/** What a call resolves to: the parsed body, or null where the service answers without one. */
+export type Reply<O extends AnyOperation> = O["reply"] extends z.ZodType ? z.output<O["reply"]> : null;
+
+/** The entries of a list operation. */
+export type Item<O extends AnyOperation> = Reply<O> extends { data: (infer Entry)[] } ? Entry : never;
+
+/** An input may be left out where nothing in it is required. */
+export type Arguments<O extends AnyOperation, Options> =
+  Record<never, never> extends Input<O>
+    ? [input?: Input<O>, options?: Options]
+    : [input: Input<O>, options?: Options];
+
+/** Distributes over unions, so that the forms of a body stay alternatives. */
+type Simplify<T> = T extends unknown ? { [Key in keyof T]: T[Key] } : never;

@@ -1,0 +1,75 @@
+import type { Clock } from "../clock.ts";
+import { TimeoutError } from "./errors.ts";
+import { linkedAbort } from "./linked-abort.ts";
+import { type Answer, type Call, type Message, nameOf, type Send } from "./send.ts";
+import { uploadMs } from "./upload-time.ts";
+
+interface DeadlineOptions {
+  clock: Clock;
+  /** How long a call may take in all, retries and their waits included, in milliseconds. */
+  totalMs: number;
+}
+
+/** Sends a message with a deadline for the whole call; the caller's own signal ends it sooner. */
+export type SendMessage = (message: Message, signal?: AbortSignal) => Promise<Answer>;
+
+/**
+ * The outermost layer: it makes a message a call, and ends the call at its deadline whatever it is doing, so a body that
+ * drips for ever is cut too. Time that pacing holds the call in a waiting line does not count.
+ */
+export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => SendMessage) => {
+  let calls = 0;
+  return (send) => async (message, signal) => {
+    signal?.throwIfAborted();
+    const link = linkedAbort(signal);
+    const allowed = totalMs + uploadMs(message.body);
+    const call = new TimedCall(clock, calls++, allowed, () => {
+      const seconds = Math.round(allowed / 1000);
+      const attempts = call.attempt === 1 ? "1 attempt" : `${call.attempt} attempts`;
+      link.abort(
+        new TimeoutError(`${nameOf(message)} was not answered within ${seconds} s (${attempts})`, {
+          code: "deadline",
+        }),
+      );
+    });
+    try {
+      return await send({ ...message, call, signal: link.signal });
+    } finally {
+      call.hold();
+      link.release();
+    }
+  };
+};
+
+class TimedCall implements Call {
+  readonly order: number;
+  attempt = 0;
+  readonly #clock: Clock;
+  readonly #onDeadline: () => void;
+  #left: number;
+  #running: { since: number; cancel: () => void } | null = null;
+
+  constructor(clock: Clock, order: number, totalMs: number, onDeadline: () => void) {
+    this.order = order;
+    this.#clock = clock;
+    this.#left = totalMs;
+    this.#onDeadline = onDeadline;
+    this.#run();
+  }
+
+  remainingMs(): number {
+    return this.#left - (this.#running === null ? 0 : this.#clock.now() - this.#running.since);
+  }
+
+  hold(): () => void {
+    this.#left = this.remainingMs();
+    this.#running?.cancel();
+    this.#running = null;
+    return () => this.#run();
+  }
+
+  #run(): void {
+    const since = this.#clock.now();
+    this.#running = { since, cancel: this.#clock.at(since + this.#left, this.#onDeadline) };
+  }
+}

@@ -1,0 +1,72 @@
+import type { Clock } from "../clock.ts";
+import { CatError } from "../errors.ts";
+import { maskedKey, maskedPath, shortened } from "./mask.ts";
+import { type HttpRequest, headerOf, type Interceptor } from "./send.ts";
+
+/** One request and what came of it, fit to be shown: no key, no signature. */
+export interface ExchangeLog {
+  readonly method: string;
+  readonly origin: string;
+  readonly path: string;
+  /** Null when no answer came; `error` then says why. */
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly ms: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** The id the server answered with, or the one that was sent. */
+  readonly requestId: string | null;
+  /** Its first characters. */
+  readonly idempotencyKey: string | null;
+  /** The machine key's prefix and end. */
+  readonly apiKey: string | null;
+  /** Whether the answer is the stored one of an earlier request (`Idempotent-Replayed`). */
+  readonly replayed: boolean;
+}
+
+/** Reports every attempt, answered or not. */
+export const exchangeLog =
+  (clock: Clock, onExchange: (line: ExchangeLog) => void): Interceptor =>
+  (next) =>
+  async (request) => {
+    const begun = clock.now();
+    const about = { ...lineOf(request), status: null, error: null, replayed: false };
+    try {
+      const answer = await next(request);
+      onExchange({
+        ...about,
+        status: answer.status,
+        ms: clock.now() - begun,
+        requestId: headerOf(answer, "x-request-id") ?? about.requestId,
+        replayed: headerOf(answer, "idempotent-replayed") === "true",
+      });
+      return answer;
+    } catch (error) {
+      const ms = clock.now() - begun;
+      onExchange({ ...about, ms, error: error instanceof CatError ? error.code : "aborted" });
+      throw error;
+    }
+  };
+
+const lineOf = (request: HttpRequest) => ({
+  method: request.method,
+  origin: request.origin,
+  path: maskedPath(request.path),
+  attempt: request.call.attempt,
+  requestId: request.headers["x-request-id"] ?? null,
+  idempotencyKey: shortened(request.headers["idempotency-key"]),
+  apiKey: maskedKey(request.headers.authorization),
+});
+
+/** A log line as text, e.g. `POST /v1/imports 202 in 312 ms (attempt 2, request …, key 1f0c2a9b…)`. */
+export function describeExchange(line: ExchangeLog): string {
+  const notes = [
+    line.attempt > 1 ? `attempt ${line.attempt}` : null,
+    line.requestId === null ? null : `request ${line.requestId}`,
+    line.idempotencyKey === null ? null : `idempotency key ${line.idempotencyKey}`,
+    line.apiKey === null ? null : `as ${line.apiKey}`,
+    line.replayed ? "replayed" : null,
+  ].filter((note) => note !== null);
+  const outcome = line.status ?? `failed: ${line.error}`;
+  return `${line.method} ${line.origin}${line.path} ${outcome} in ${Math.round(line.ms)} ms (${notes.join(", ")})`;
+}

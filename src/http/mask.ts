@@ -1,0 +1,29 @@
+/** Parameters whose value opens something. */
+const secretParameter = /sign|sig$|token|secret|key|password|credential|auth/i;
+
+/** A path whose query shows no secret: `/file?expires=1&signature=…`. */
+export function maskedPath(path: string): string {
+  const [before, query] = splitOnce(path, "?");
+  if (query === undefined) return before;
+  const parameters = query.split("&").map((parameter) => {
+    const [name, value] = splitOnce(parameter, "=");
+    return value !== undefined && secretParameter.test(name) ? `${name}=…` : parameter;
+  });
+  return `${before}?${parameters.join("&")}`;
+}
+
+/** A bearer header as `ak_…` with the key's last four characters, when it is long enough to spare them. */
+export function maskedKey(authorization: string | undefined): string | null {
+  if (authorization === undefined) return null;
+  const key = authorization.replace(/^Bearer /, "");
+  return `${/^[a-z]+_/.exec(key)?.[0] ?? ""}…${key.length >= 20 ? key.slice(-4) : ""}`;
+}
+
+/** The first eight characters of an idempotency key. */
+export const shortened = (key: string | undefined): string | null =>
+  key === undefined ? null : key.length > 8 ? `${key.slice(0, 8)}…` : key;
+
+function splitOnce(text: string, at: string): [string, string | undefined] {
+  const index = text.indexOf(at);
+  return index < 0 ? [text, undefined] : [text.slice(0, index), text.slice(index + 1)];
+}

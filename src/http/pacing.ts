@@ -1,0 +1,122 @@
+import type { Clock } from "../clock.ts";
+import { RateWindow, type Ticket } from "./rate-window.ts";
+import { type HttpRequest, type Interceptor, isWrite } from "./send.ts";
+import type { OnWait } from "./wait.ts";
+
+interface PacingOptions {
+  clock: Clock;
+  /** How long a rate window lasts, in milliseconds. */
+  windowMs: number;
+  onWait?: OnWait | undefined;
+}
+
+/**
+ * Holds requests back when the rate window is used up, so that a caller who is alone never sees a 429 and still uses
+ * every request the window has. Reads and writes have a window each (Limits).
+ */
+export function pacing(options: PacingOptions): Interceptor {
+  const reads = new Lane(options);
+  const writes = new Lane(options);
+  return (next) => async (request) => {
+    const lane = isWrite(request) ? writes : reads;
+    const ticket = await lane.enter(request);
+    let answer: Awaited<ReturnType<typeof next>>;
+    try {
+      answer = await next(request);
+    } catch (error) {
+      lane.leave();
+      throw error;
+    }
+    lane.answered(ticket, answer);
+    return answer;
+  };
+}
+
+interface Waiting {
+  readonly request: HttpRequest;
+  readonly go: (ticket: Ticket) => void;
+}
+
+/** A waiting line in front of one rate window. Earlier calls stand before later ones, also with a second attempt. */
+class Lane {
+  readonly #options: PacingOptions;
+  readonly #window: RateWindow;
+  readonly #line: Waiting[] = [];
+  #alarm: { at: number; off: AbortController } | null = null;
+
+  constructor(options: PacingOptions) {
+    this.#options = options;
+    this.#window = new RateWindow(options.windowMs);
+  }
+
+  async enter(request: HttpRequest): Promise<Ticket> {
+    const { signal, call } = request;
+    signal.throwIfAborted();
+    const resume = call.hold();
+    try {
+      return await new Promise<Ticket>((resolve, reject) => {
+        const onAbort = () => {
+          this.#line.splice(this.#line.indexOf(waiting), 1);
+          reject(signal.reason);
+          this.#pump();
+        };
+        const waiting: Waiting = {
+          request,
+          go: (ticket) => {
+            signal.removeEventListener("abort", onAbort);
+            resolve(ticket);
+          },
+        };
+        signal.addEventListener("abort", onAbort, { once: true });
+        const after = this.#line.findIndex((other) => other.request.call.order > call.order);
+        this.#line.splice(after < 0 ? this.#line.length : after, 0, waiting);
+        this.#pump();
+      });
+    } finally {
+      resume();
+    }
+  }
+
+  leave(): void {
+    this.#window.leave();
+    this.#pump();
+  }
+
+  answered(ticket: Ticket, answer: Parameters<RateWindow["answered"]>[1]): void {
+    this.#window.answered(ticket, answer, this.#options.clock.now());
+    this.#pump();
+  }
+
+  #pump(): void {
+    const { clock } = this.#options;
+    while (this.#line.length > 0) {
+      const until = this.#window.blockedUntil(clock.now());
+      if (until !== 0) {
+        this.#setAlarm(until);
+        return;
+      }
+      this.#line.shift()!.go(this.#window.enter());
+    }
+    this.#setAlarm(null);
+  }
+
+  #setAlarm(at: number | null): void {
+    if (at === (this.#alarm?.at ?? null)) return;
+    this.#alarm?.off.abort();
+    this.#alarm = null;
+    if (at === null) return;
+    const { clock, onWait } = this.#options;
+    const alarm = { at, off: new AbortController() };
+    this.#alarm = alarm;
+    const ms = at - clock.now();
+    const first = this.#line[0]!.request;
+    onWait?.({ reason: "rate_window", ms, method: first.method, path: first.path });
+    clock.sleep(ms, alarm.off.signal).then(
+      () => {
+        if (this.#alarm === alarm) this.#alarm = null;
+        this.#pump();
+      },
+      () => {},
+    );
+  }
+}

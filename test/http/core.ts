@@ -1,0 +1,54 @@
+import { MovableClock } from "../../src/clock.ts";
+import { type Connections, openConnections } from "../../src/http/dispatcher.ts";
+import { type HttpCoreOptions, httpCore } from "../../src/http/http-core.ts";
+import type { Message } from "../../src/http/send.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { type ScriptedServer, type Step, scriptedServer, stopServers } from "./scripted-server.ts";
+
+const opened: Connections[] = [];
+
+/** A core in front of a scripted server; the clock jumps over sleeps while no exchange is in flight. */
+export async function coreAgainst(steps: Step[], options: Partial<HttpCoreOptions> = {}) {
+  const server = await scriptedServer(...steps);
+  return { server, ...coreFor(server, options) };
+}
+
+/** A core in front of a server that runs already. */
+export function coreFor(server: ScriptedServer, options: Partial<HttpCoreOptions> = {}) {
+  const clock = options.clock ?? new TestClock({ isIdle: () => server.inFlight() === 0 });
+  const connections = openConnections({ isLoopback: () => true });
+  opened.push(connections);
+  const send = httpCore({
+    ...{ origin: server.origin, apiKey: "ak_test_key_0123456789", connections, random: () => 0.5 },
+    ...options,
+    clock,
+  });
+  const message = (method: Message["method"], path: string, more: Partial<Message> = {}): Message => ({
+    ...{ method, path, origin: server.origin, headers: {}, body: null },
+    ...more,
+  });
+  return {
+    clock: clock as TestClock,
+    send,
+    get: (path = "/v1/things", signal?: AbortSignal) => send(message("GET", path), signal),
+    post: (path = "/v1/things", body = "{}", headers: Record<string, string> = {}) =>
+      send(message("POST", path, { body: Buffer.from(body), headers })),
+  };
+}
+
+/** Ends what a test opened. */
+export async function closeAll(): Promise<void> {
+  await Promise.all(opened.splice(0).map((connections) => connections.close()));
+  await stopServers();
+}
+
+/** A clock that stands still and never jumps: a test moves it by hand. */
+export const stillClock = () => new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") });
+
+/** Waits until something is so, without a clock: it lets the event loop turn. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    if (turns > 200_000) throw new Error("waited in vain");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

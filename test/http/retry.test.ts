@@ -1,0 +1,300 @@
+import * as fc from "fast-check";
+import { afterEach, describe, expect, test } from "vitest";
+import { backoffMs } from "../../src/http/backoff.ts";
+import { deadline } from "../../src/http/deadline.ts";
+import { openConnections } from "../../src/http/dispatcher.ts";
+import { NetworkError, TimeoutError } from "../../src/http/errors.ts";
+import { exchange } from "../../src/http/exchange.ts";
+import { idempotency } from "../../src/http/idempotency.ts";
+import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
+import { compose, type Interceptor } from "../../src/http/send.ts";
+import type { Wait } from "../../src/http/wait.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { closeAll, coreAgainst, stillClock, until } from "./core.ts";
+import { cutInHalf, json, refusal, reset, type Step, scriptedServer, silence } from "./scripted-server.ts";
+
+afterEach(closeAll);
+
+const text = (answer: { body: Uint8Array }) => Buffer.from(answer.body).toString();
+
+describe("what is tried again", () => {
+  test.each<[string, Step]>([
+    ["a reset", reset],
+    ["a body cut in half", cutInHalf('{"data":[1,2,3]}')],
+    ["500", refusal(500, "internal_error")],
+    [
+      "502 with a gateway's page",
+      (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>"),
+    ],
+    ["503", refusal(503, "internal_error")],
+    ["429", refusal(429, "rate_limit_exceeded", { "retry-after": 2 })],
+    ["409 request_in_progress", refusal(409, "request_in_progress")],
+  ])("a write after %s, under one key", async (_, fault) => {
+    const { post, server } = await coreAgainst([fault, json(201, { id: 1 })]);
+    expect(text(await post())).toBe('{"id":1}');
+    const keys = server.requests.map((seen) => seen.headers["idempotency-key"]);
+    expect(keys).toHaveLength(2);
+    expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(server.requests.map((seen) => seen.body.toString())).toEqual(["{}", "{}"]);
+    const ids = server.requests.map((seen) => seen.headers["x-request-id"]);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  test.each<[string, Step, number]>([
+    ["409 reference_already_exists", refusal(409, "reference_already_exists"), 409],
+    [
+      "409 that is no JSON",
+      (response) => response.writeHead(409, { "content-type": "text/html" }).end("<p>"),
+      409,
+    ],
+    ["400", refusal(400, "invalid_request"), 400],
+    ["402", refusal(402, "insufficient_credits"), 402],
+    ["422", refusal(422, "idempotency_key_reused"), 422],
+    ["501", refusal(501, "not_implemented"), 501],
+  ])("not %s", async (_, fault, status) => {
+    const { post, server, clock } = await coreAgainst([fault]);
+    expect((await post()).status).toBe(status);
+    expect(server.requests).toHaveLength(1);
+    expect(clock.slept).toEqual([]);
+  });
+
+  test("a caller's own idempotency key is kept on every attempt, and a read carries none", async () => {
+    const { post, get, server } = await coreAgainst([reset, reset, json(200, {})]);
+    await post("/v1/things", "{}", { "idempotency-key": "mine" });
+    await get();
+    expect(server.requests.map((seen) => seen.headers["idempotency-key"])).toEqual([
+      "mine",
+      "mine",
+      "mine",
+      undefined,
+    ]);
+  });
+
+  test("a write without a key is never sent twice", async () => {
+    const server = await scriptedServer(reset);
+    const clock = new TestClock();
+    const connections = openConnections({ isLoopback: () => true });
+    const send = deadline({ clock, totalMs: 1e6 })(
+      compose(
+        exchange(connections.forOrigin, 1e6),
+        retry({ clock, random: () => 0.5, policy: defaultRetryPolicy }),
+      ),
+    );
+    const message = { method: "POST", origin: server.origin, path: "/", headers: {}, body: null } as const;
+    await expect(send(message)).rejects.toBeInstanceOf(NetworkError);
+    expect(server.requests).toHaveLength(1);
+    await connections.close();
+  });
+
+  test("the server would notice a fresh key on each attempt (negative control)", async () => {
+    // A server that does the work and then loses the answer: what it has done twice under one key, it does not count.
+    const work = async (...order: Interceptor[]) => {
+      const done = new Set<unknown>();
+      const lost: Step = (response, seen) => {
+        done.add(seen.headers["idempotency-key"]);
+        reset(response, seen);
+      };
+      const server = await scriptedServer(lost, lost, (response, seen) => {
+        done.add(seen.headers["idempotency-key"]);
+        json(201, {})(response, seen);
+      });
+      const clock = new TestClock({ isIdle: () => server.inFlight() === 0 });
+      const connections = openConnections({ isLoopback: () => true });
+      const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy });
+      const layers = order.length > 0 ? [order[0]!, again] : [idempotency(() => "outer"), again, freshKeys];
+      const send = deadline({ clock, totalMs: 1e6 })(
+        compose(exchange(connections.forOrigin, 1e6), ...layers),
+      );
+      await send({ method: "POST", origin: server.origin, path: "/", headers: {}, body: null });
+      await connections.close();
+      return done.size;
+    };
+    let count = 0;
+    const freshKeys: Interceptor = (next) => (request) =>
+      next({ ...request, headers: { ...request.headers, "idempotency-key": `fresh-${count++}` } });
+
+    expect(await work(idempotency())).toBe(1);
+    expect(await work()).toBe(3);
+  });
+});
+
+describe("how long it waits", () => {
+  const waitsFor = async (steps: Step[]) => {
+    const waits: Wait[] = [];
+    const world = await coreAgainst(steps, { onWait: (wait) => waits.push(wait) });
+    await world.get();
+    return waits.filter((wait) => wait.reason !== "rate_window").map(({ reason, ms }) => ({ reason, ms }));
+  };
+
+  // The random number is 0.5 throughout: half of each backoff step, and 125 ms on a wait that the server named.
+  test("exponentially and with jitter after failures", async () => {
+    expect(
+      await waitsFor([reset, refusal(500, "x"), reset, refusal(503, "x"), reset, json(200, {})]),
+    ).toEqual([
+      { reason: "network", ms: 250 },
+      { reason: "server_error", ms: 500 },
+      { reason: "network", ms: 1000 },
+      { reason: "server_error", ms: 2000 },
+      { reason: "network", ms: 4000 },
+    ]);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ["seconds", { "retry-after": "45" }, 45_125],
+    [
+      "a date, by the server's own clock",
+      { "retry-after": "Fri, 01 Jan 2010 00:00:20 GMT", date: "Fri, 01 Jan 2010 00:00:00 GMT" },
+      20_125,
+    ],
+    [
+      "a date that has passed",
+      { "retry-after": "Fri, 01 Jan 2010 00:00:00 GMT", date: "Fri, 01 Jan 2010 00:00:20 GMT" },
+      225,
+    ],
+    ["zero, which would be a storm", { "retry-after": "0" }, 225],
+    ["nothing", {}, 60_125],
+    ["nonsense", { "retry-after": "soon" }, 60_125],
+    ["a negative number", { "retry-after": "-5" }, 60_125],
+  ])("after a 429 with %s", async (_, headers, ms) => {
+    expect(await waitsFor([refusal(429, "rate_limit_exceeded", headers), json(200, {})])).toEqual([
+      { reason: "rate_limited", ms },
+    ]);
+  });
+
+  test("as a 503 says", async () => {
+    expect(await waitsFor([refusal(503, "x", { "retry-after": "7" }), json(200, {})])).toEqual([
+      { reason: "server_error", ms: 7125 },
+    ]);
+  });
+
+  test("every backoff lies between nothing and its step, and the step never passes the cap", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 5_000 }),
+        fc.integer({ min: 1, max: 60_000 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+        (baseMs, capMs, failures, random) => {
+          const wait = backoffMs({ baseMs, capMs }, failures, () => random);
+          expect(wait).toBeGreaterThanOrEqual(0);
+          expect(wait).toBeLessThan(Math.max(1, Math.min(capMs, baseMs * 2 ** (failures - 1))));
+          expect(wait).toBe(Math.floor(random * Math.min(capMs, baseMs * 2 ** (failures - 1))));
+        },
+      ),
+    );
+  });
+});
+
+describe("when it stops", () => {
+  test("after six attempts that failed", async () => {
+    const { get, server } = await coreAgainst([refusal(500, "internal_error")]);
+    expect((await get()).status).toBe(500);
+    expect(server.requests).toHaveLength(6);
+  });
+
+  test("429s are no failures: it goes on until the deadline, and then the 429 stands", async () => {
+    const { get, server, clock } = await coreAgainst([
+      refusal(429, "rate_limit_exceeded", { "retry-after": 20 }),
+    ]);
+    const begun = clock.now();
+    expect((await get()).status).toBe(429);
+    expect(server.requests).toHaveLength(15);
+    expect(clock.now() - begun).toBeLessThan(300_000);
+  });
+
+  test("a wait beyond the deadline is not begun", async () => {
+    const { get, server, clock } = await coreAgainst([refusal(503, "x", { "retry-after": 3600 })]);
+    expect((await get()).status).toBe(503);
+    expect(server.requests).toHaveLength(1);
+    expect(clock.slept).toEqual([]);
+  });
+
+  test("409 request_in_progress is waited out for minutes", async () => {
+    const busy = Array.from({ length: 20 }, () => refusal(409, "request_in_progress"));
+    const { post, server } = await coreAgainst([...busy, json(201, {})]);
+    expect((await post()).status).toBe(201);
+    expect(server.requests).toHaveLength(21);
+  });
+
+  test("a host that never answered and has no name is not looked for again", async () => {
+    const { send, clock } = await coreAgainst([json(200, {})]);
+    const message = {
+      method: "GET",
+      path: "/",
+      origin: "http://nowhere.invalid",
+      headers: {},
+      body: null,
+    } as const;
+    await expect(send(message)).rejects.toMatchObject({ name: "NetworkError", code: "host_not_found" });
+    expect(clock.slept).toEqual([]);
+  });
+
+  test("at once when the caller aborts, whether it waits or sends", async () => {
+    const waiting = await coreAgainst([refusal(503, "x")], { clock: stillClock() });
+    const abort = new AbortController();
+    const answer = waiting.get("/", abort.signal);
+    await until(() => waiting.clock.nextDue() !== null && waiting.server.requests.length === 1);
+    abort.abort(new Error("stop"));
+    await expect(answer).rejects.toThrow("stop");
+
+    const sending = await coreAgainst([silence]);
+    const second = new AbortController();
+    const other = sending.get("/", second.signal);
+    await until(() => sending.server.requests.length === 1);
+    second.abort(new Error("stop too"));
+    await expect(other).rejects.toThrow("stop too");
+    expect(sending.server.requests).toHaveLength(1);
+    await until(() => sending.server.inFlight() === 0);
+  });
+
+  test("nothing is left on the clock afterwards", async () => {
+    const { get, clock } = await coreAgainst([reset, json(200, {})]);
+    await get();
+    expect(clock.nextDue()).toBeNull();
+  });
+});
+
+describe("time limits, on the clock that is passed", () => {
+  test("a server that says nothing is left after 30 s, twice", async () => {
+    const { get, clock, server } = await coreAgainst([silence], { clock: stillClock() });
+    const outcome = get().catch((error: unknown) => error);
+    await until(() => server.requests.length === 1);
+    clock.advance(30_000);
+    await until(() => clock.nextDue() !== null && server.inFlight() === 0);
+    clock.advance(10_000);
+    await until(() => server.requests.length === 2);
+    clock.advance(30_000);
+    const error = await outcome;
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect((error as Error).message).toContain("nothing came from");
+  });
+
+  test("a body that drips is cut, though it is never silent", async () => {
+    let drops = 0;
+    const drip: Step = (response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.write("[");
+      drop = () => response.write("1,", () => drops++);
+    };
+    let drop = () => {};
+    const { get, clock, server } = await coreAgainst([drip], {
+      clock: stillClock(),
+      retry: { attempts: 1 },
+    });
+    const outcome = get().catch((error: unknown) => error);
+    await until(() => server.requests.length === 1);
+    let ended: unknown = null;
+    void outcome.then((error) => {
+      ended = error;
+    });
+    for (let seconds = 0; seconds < 70 && ended === null; seconds++) {
+      const before = drops;
+      drop();
+      await until(() => drops > before || ended !== null || server.inFlight() === 0);
+      for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(1000);
+    }
+    expect(await outcome).toMatchObject({ name: "TimeoutError", code: "attempt_timeout" });
+  });
+});

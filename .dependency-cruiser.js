@@ -11,10 +11,12 @@ const may = {
     "^src/client/",
     "^src/clock\\.ts$",
     "^src/errors\\.ts$",
+    "^src/http/errors\\.ts$",
     "^src/state/",
     "/csv-parse/",
     "/csv-stringify/",
     "/split2/",
+    "/p-limit/",
     "^(node:)?[a-z_/]+$",
   ],
   "^src/mock/": [

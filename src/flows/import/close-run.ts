@@ -26,7 +26,7 @@ const notSent: RowFailure = {
 };
 
 /** The summary of a run as far as it is known before any result was read. */
-export function openSummary({ input, deps, check, sent, latest }: Run): ImportSummary {
+function openSummary({ input, deps, check, sent, latest }: Run): ImportSummary {
   const { total, invalid } = check;
   return beginSummary(
     { run_id: deps.runId, file: input.source.name, mode: input.mode, total, invalid },
@@ -44,11 +44,12 @@ export async function closeRun(
 ): Promise<{ summary: ImportSummary; stopped: unknown }> {
   const { input, deps, client, check, refused, sent, latest } = run;
   const summary = openSummary(run);
+  if (deps.signal?.aborted) return { summary, stopped: deps.signal.reason };
   const failed = new FailedFile(input.source, input.read, { ...input.failedFile, suffix: deps.runId });
   let results: ResultsFile | null = null;
   try {
     if (input.resultsFile !== null && input.wait)
-      results = await ResultsFile.begin(input.resultsFile, deps.runId);
+      results = await ResultsFile.begin(input.resultsFile.path, deps.runId);
     const lastSent = sent.reduce((last, call) => Math.max(last, call.lines.at(-1) ?? 0), 0);
     const lastLine = run.complete ? Number.POSITIVE_INFINITY : lastSent;
     const ended = input.wait ? sent : sent.filter((call) => call.kind === "refused");
@@ -61,12 +62,16 @@ export async function closeRun(
       deps.onProgress({ step: "reading results", done: ++rows, total: check.total });
     }
     if (!run.complete) await failed.addRest(lastLine, notSent, refused);
-    summary.failed_file = await failed.commit();
-    summary.results_file = (await results?.commit()) ?? null;
+    if (await failed.commit()) summary.failed_file = input.failedFile.name;
+    if (results !== null) {
+      await results.commit();
+      summary.results_file = input.resultsFile!.name;
+    }
     return { summary, stopped: undefined };
   } catch (error) {
     await Promise.all([failed.discard(), results?.discard()]);
-    if (deps.signal?.aborted || !(error instanceof CatError)) throw error;
+    if (deps.signal?.aborted) return { summary, stopped: deps.signal.reason };
+    if (!(error instanceof CatError)) throw error;
     return { summary, stopped: error };
   }
 }

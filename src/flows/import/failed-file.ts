@@ -55,10 +55,11 @@ export class FailedFile {
     }
   }
 
-  /** Puts the file in its place; null when there was nothing to write. */
-  async commit(): Promise<string | null> {
+  /** Puts the file in its place; false when there was nothing to write. */
+  async commit(): Promise<boolean> {
     await this.#rows?.return(undefined);
-    return this.#file === null ? null : this.#file.commit();
+    await this.#file?.commit();
+    return this.#file !== null;
   }
 
   async discard(): Promise<void> {

@@ -3,7 +3,7 @@ import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { cutIntoCalls } from "./calls.ts";
 import { type CheckResult, checkFile } from "./check.ts";
-import { closeRun, openSummary } from "./close-run.ts";
+import { closeRun } from "./close-run.ts";
 import { Follower } from "./follow.ts";
 import type { RowFailure } from "./outcomes.ts";
 import { openRows, type ReadOptions } from "./read/open-rows.ts";
@@ -17,6 +17,12 @@ export interface ProgressEvent {
   step: "checking" | "sending" | "validating" | "processing" | "reading results";
   done: number;
   total: number | null;
+}
+
+/** A file to write: its path, and its name as people are to see it. */
+export interface OutputTarget {
+  path: string;
+  name: string;
 }
 
 export interface ImportInput {
@@ -33,8 +39,8 @@ export interface ImportInput {
   /** How long to wait for the jobs in all, in milliseconds; null for as long as they take. */
   timeoutMs: number | null;
   /** Where the failed rows go; a file that the user did not name is never overwritten. */
-  failedFile: { path: string; overwrite: boolean };
-  resultsFile: string | null;
+  failedFile: OutputTarget & { overwrite: boolean };
+  resultsFile: OutputTarget | null;
 }
 
 export interface ImportDeps {
@@ -94,12 +100,12 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   });
   const followed = await follower.settled();
   const run = { input, deps, client, check, refused, sent: sending.sent, latest: follower.latest };
-  const closing = deps.signal?.aborted
-    ? { summary: openSummary(run), stopped: deps.signal.reason }
-    : await closeRun({ ...run, complete: sending.stopped === undefined });
-  closing.summary.duration_ms = Math.round(deps.clock.now() - started);
-  const stopped = deps.signal?.aborted
-    ? deps.signal.reason
-    : (sending.stopped ?? followed ?? closing.stopped);
-  return { check, summary: closing.summary, stopped, sent: sending.sent };
+  const { summary, stopped } = await closeRun({ ...run, complete: sending.stopped === undefined });
+  summary.duration_ms = Math.round(deps.clock.now() - started);
+  return {
+    check,
+    summary,
+    stopped: deps.signal?.aborted ? deps.signal.reason : (sending.stopped ?? followed ?? stopped),
+    sent: sending.sent,
+  };
 }

@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
-import { BadAnswerError, SignedUrlError } from "../../client/errors.ts";
 import type { Import } from "../../contract/resources/import.ts";
 import { ImportRowResult } from "../../contract/resources/import.ts";
+import { BadAnswerError, SignedUrlError } from "../../http/errors.ts";
 import type { SentCall } from "./send.ts";
 
 /** Why a row, or some of its images, did not make it. */
@@ -48,9 +48,7 @@ export async function* rowOutcomes(sent: readonly SentCall[], deps: OutcomeDeps)
 }
 
 function* refusedRows({ error, lines }: Extract<SentCall, { kind: "refused" }>): Generator<RowOutcome> {
-  const named = new Map(
-    (error.problems ?? []).map((problem) => ["line" in problem ? problem.line : 0, problem]),
-  );
+  const named = new Map(error.problems.map((problem) => [problem.line, problem]));
   for (let index = 0; index < lines.length; index++) {
     const problem = named.get(index + 1);
     const failure =

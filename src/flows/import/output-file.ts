@@ -43,15 +43,14 @@ export class OutputFile {
     await this.#orDiscard(this.#handle.appendFile(text));
   }
 
-  /** Puts the whole file in its place, on the disk itself. Returns its final path. */
-  async commit(): Promise<string> {
+  /** Puts the whole file in its place, on the disk itself. */
+  async commit(): Promise<void> {
     await this.#orDiscard(
       this.#handle.sync().then(async () => {
         await this.#handle.close();
         return this.#overwrite ? rename(this.#temporary, this.path) : this.#placeBeside();
       }),
     );
-    return this.path;
   }
 
   async discard(): Promise<void> {

@@ -52,7 +52,7 @@ export class ResultsFile {
     await this.#file.write(stringify([cells]));
   }
 
-  commit(): Promise<string> {
+  commit(): Promise<void> {
     return this.#file.commit();
   }
 

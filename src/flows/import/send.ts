@@ -1,5 +1,5 @@
+import { ApiError } from "../../client/api-error.ts";
 import type { Client } from "../../client/client.ts";
-import { ApiError } from "../../client/errors.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { Call } from "./calls.ts";
@@ -69,4 +69,4 @@ async function sendCall({ index, body, lines }: Call, deps: SendDeps): Promise<S
 }
 
 /** Whether an answer says for certain that nothing was done: any 4xx but 429, which may be asked again as it is. */
-const isDefinitive = ({ status = 0 }: ApiError): boolean => status >= 400 && status < 500 && status !== 429;
+const isDefinitive = ({ status }: ApiError): boolean => status >= 400 && status < 500 && status !== 429;

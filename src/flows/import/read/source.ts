@@ -59,6 +59,7 @@ export async function openSource(
     return await fileSource("-", copy, from.format, remove);
   } catch (error) {
     await remove();
+    from.signal?.throwIfAborted();
     throw error;
   }
 }

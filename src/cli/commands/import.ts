@@ -1,0 +1,99 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import ms from "ms";
+import type { App } from "../app.ts";
+import { command, examples } from "../command.ts";
+import { wholeNumber } from "../values.ts";
+import {
+  formats,
+  type ImportFlags,
+  imageErrorChoices,
+  modes,
+  type RawFlags,
+  readFlags,
+} from "./import/flags.ts";
+import { runImport } from "./import/run.ts";
+
+/** Calls on their way at once when the user does not say; the rate limit, not this, bounds a long import. */
+const defaultConcurrency = 4;
+
+/** `cat import FILE|-`: parses the flags; `run` does the work. */
+export const importCommand = (
+  app: App,
+  run: (app: App, flags: ImportFlags) => Promise<void> = runImport,
+): Command =>
+  command("import")
+    .usage("FILE|- [flags]")
+    .description(
+      "Bring products and their photos in from a CSV or NDJSON file, or from standard input (-).\n" +
+        "The whole file is checked first: if anything is wrong with it, every problem is listed and nothing is sent.\n\n" +
+        "CSV columns: reference, name, description, sex, and the photos as images (several, separated by |),\n" +
+        "image_1 to image_20 (with image_1_orientation and so on), or image_front, image_back and the like.\n" +
+        "A photo is an https:// address or the id of an uploaded image.\n" +
+        "NDJSON: one row a line, in the service's own form.",
+    )
+    .argument("<FILE>", "the file, or - for standard input")
+    .addOption(
+      new Option(
+        "--mode <MODE>",
+        "what to do with a reference that exists: update it and add the photos, fail, or leave it",
+      )
+        .choices(modes)
+        .default("upsert"),
+    )
+    .addOption(
+      new Option("--on-image-error <DO>", "when a photo of a row cannot be fetched: skip it, or fail the row")
+        .choices(imageErrorChoices)
+        .default("skip"),
+    )
+    .option("--dry-run", "check the file and send nothing")
+    .option("--skip-invalid", "leave out the rows that do not validate and import the others")
+    .addOption(
+      new Option("--format <FORMAT>", "the file's format, where its name does not tell").choices(formats),
+    )
+    .option("--delimiter <C>", "the character between cells, where it is not recognised (tab for a tab)")
+    .option(
+      "--encoding <NAME>",
+      "what the file was saved in, e.g. windows-1252 (UTF-8 and UTF-16 are recognised)",
+    )
+    .addOption(
+      new Option(
+        "--map <COLUMN=FIELD>",
+        "read a column as a field, or as ignore; may be given several times",
+      ).argParser((entry: string, earlier: string[] = []) => [...earlier, entry]),
+    )
+    .option("--no-wait", "send the rows and do not wait for the result")
+    .addOption(
+      new Option("--timeout <TIME>", "how long to wait for the result, e.g. 90s, 30m, 2h").argParser(
+        duration,
+      ),
+    )
+    .addOption(
+      new Option("--concurrency <N>", "calls on their way at once")
+        .default(defaultConcurrency)
+        .argParser(wholeNumber({ min: 1, max: 16 })),
+    )
+    .option("--results <FILE>", "write what became of every row, as NDJSON or, by its name, as CSV")
+    .option(
+      "--failed <FILE>",
+      "where to write the rows that failed (default FILE.failed.csv, only when there are any)",
+    )
+    .addHelpText(
+      "after",
+      examples([
+        ["see how it works, with a made-up service", "cat import fixtures/products.csv --mock"],
+        ["only check the file", "cat import products.csv --dry-run"],
+        ["columns with names of your own", "cat import products.csv --map SKU=reference --map Price=ignore"],
+        [
+          "from another program, the summary as JSON",
+          "export-products | cat import - --format ndjson --json",
+        ],
+      ]),
+    )
+    .action(async (file: string, raw: RawFlags) => run(app, readFlags(file, raw, app.context.cwd)));
+
+/** Parses a time such as `90s`, `30m` or `2h` into milliseconds, for a flag. */
+function duration(text: string): number {
+  const value = /^\d{1,9}(\.\d{1,3})?\s*(ms|s|m|h|d)$/.test(text) ? ms(text as ms.StringValue) : Number.NaN;
+  if (!(value > 0)) throw new InvalidArgumentError("It must be a time such as 90s, 30m or 2h.");
+  return value;
+}

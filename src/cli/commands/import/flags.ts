@@ -1,0 +1,120 @@
+import { resolve } from "node:path";
+import {
+  type ImportMode,
+  importModes,
+  type OnImageError,
+  onImageErrors,
+} from "../../../contract/value-sets.ts";
+import { columnOf, knownColumns, normalHeader } from "../../../flows/import/read/csv-columns.ts";
+import type { InputFormat } from "../../../flows/import/read/source.ts";
+import { checkEncodingName } from "../../../flows/import/read/text.ts";
+import { UsageError } from "../../errors.ts";
+
+/** The flags as commander hands them over. */
+export interface RawFlags {
+  mode: string;
+  onImageError: string;
+  format?: string;
+  delimiter?: string;
+  encoding?: string;
+  map?: string[];
+  dryRun?: boolean;
+  skipInvalid?: boolean;
+  wait: boolean;
+  concurrency: number;
+  timeout?: number;
+  results?: string;
+  failed?: string;
+}
+
+/** What one call of the command is to do. */
+export interface ImportFlags {
+  file: string;
+  mode: ImportMode;
+  onImageError: OnImageError;
+  format: InputFormat | undefined;
+  delimiter: string | undefined;
+  encoding: string | undefined;
+  map: ReadonlyMap<string, string>;
+  dryRun: boolean;
+  skipInvalid: boolean;
+  wait: boolean;
+  concurrency: number;
+  timeoutMs: number | null;
+  results: string | undefined;
+  failed: string | undefined;
+}
+
+export const modes = importModes;
+export const imageErrorChoices = onImageErrors;
+export const formats = ["csv", "ndjson"] as const;
+
+/** Judges the flags that commander cannot judge by itself. Throws UsageError. */
+export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags {
+  const outputs = { "--results": raw.results, "--failed": raw.failed };
+  for (const [flag, output] of Object.entries(outputs)) {
+    if (output !== undefined && file !== "-" && resolve(cwd, output) === resolve(cwd, file)) {
+      throw new UsageError(`${flag} ${output} is the file to import itself`, {
+        param: flag,
+        hint: "Name another file.",
+      });
+    }
+  }
+  if (
+    raw.results !== undefined &&
+    raw.failed !== undefined &&
+    resolve(cwd, raw.results) === resolve(cwd, raw.failed)
+  ) {
+    throw new UsageError("--results and --failed name the same file", { hint: "Name two files." });
+  }
+  return {
+    file,
+    mode: raw.mode as ImportMode,
+    onImageError: raw.onImageError as OnImageError,
+    format: raw.format as InputFormat | undefined,
+    delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
+    encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
+    map: readMap(raw.map ?? []),
+    dryRun: raw.dryRun ?? false,
+    skipInvalid: raw.skipInvalid ?? false,
+    wait: raw.wait,
+    concurrency: raw.concurrency,
+    timeoutMs: raw.timeout ?? null,
+    results: raw.results,
+    failed: raw.failed,
+  };
+}
+
+function readDelimiter(text: string): string {
+  const named = text === "tab" || text === "\\t" ? "\t" : text;
+  if ([...named].length === 1 && !/["\r\n]/.test(named)) return named;
+  throw new UsageError(`--delimiter ${JSON.stringify(text)}: it must be one character`, {
+    param: "--delimiter",
+    hint: 'Give ",", ";", "|" or tab.',
+  });
+}
+
+function readMap(entries: readonly string[]): Map<string, string> {
+  const map = new Map<string, string>();
+  for (const entry of entries) {
+    const at = entry.lastIndexOf("=");
+    const column = normalHeader(entry.slice(0, Math.max(0, at)));
+    const field = entry.slice(at + 1).trim();
+    const wrong =
+      at < 1 || column === ""
+        ? "it must be COLUMN=FIELD"
+        : (fieldFault(field) ?? duplicateFault(map, column));
+    if (wrong !== undefined) {
+      const hint = `FIELD is ${knownColumns}, or ignore.`;
+      throw new UsageError(`--map ${JSON.stringify(entry)}: ${wrong}`, { param: "--map", hint });
+    }
+    map.set(column, field);
+  }
+  return map;
+}
+
+const fieldFault = (field: string): string | undefined =>
+  field === "" || columnOf(field).kind === "unknown" ? `"${field}" is not a field of an import` : undefined;
+
+const duplicateFault = (map: ReadonlyMap<string, string>, column: string): string | undefined =>
+  map.has(column) ? `the column "${column}" is mapped twice` : undefined;

@@ -1,0 +1,88 @@
+import type { SentCall } from "../../../flows/import/send.ts";
+import type { ImportSummary } from "../../../flows/import/summary.ts";
+import type { ImportFlags } from "./flags.ts";
+
+/** What an import did, for people: a few lines that never say success when something failed, and what to type next. */
+export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
+  const lines = [headline(summary, flags, run)];
+  const { invalid, failed, partial } = summary;
+  if (invalid > 0) lines.push(`  ${rows(invalid)} left out: they do not validate`);
+  if (failed > 0) lines.push(`  ${rows(failed)} failed`);
+  if (partial > 0) lines.push(`  ${rows(partial)} partial: the product is there, some of its photos are not`);
+  const open = summary.submitted - summary.succeeded - partial - failed;
+  if (open > 0) lines.push(`  ${rows(open)} still under way at the service: ${openImports(summary)}`);
+  for (const call of run.sent) if (call.kind === "unknown") lines.push(...unknownCall(call, flags));
+  if (summary.results_file !== null) lines.push(`Results of every row: ${summary.results_file}`);
+  if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, summary.failed_file));
+  return lines;
+}
+
+export interface ReportedRun {
+  sent: readonly SentCall[];
+  stopped: unknown;
+}
+
+function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedRun): string {
+  const file = flags.file === "-" ? "stdin" : flags.file;
+  const took = `in ${duration(summary.duration_ms)}`;
+  const { created, updated, skipped } = summary;
+  const actions = Object.entries({ created, updated, skipped })
+    .filter(([, count]) => count > 0)
+    .map(([action, count]) => `${number(count)} ${action}`)
+    .join(", ");
+  if (stopped !== undefined) {
+    const done = actions === "" ? "" : `; ${actions}`;
+    return `Stopped: ${number(summary.submitted)} of ${rows(summary.total)} of ${file} were submitted${done}.`;
+  }
+  if (!flags.wait) {
+    const ids = summary.imports.map(({ id }) => id).join(", ");
+    return `Submitted ${rows(summary.submitted)} of ${file} ${took}, not waiting for the result: import ${ids}.`;
+  }
+  const all = summary.succeeded === summary.total;
+  const count = all ? rows(summary.total) : `${number(summary.succeeded)} of ${rows(summary.total)}`;
+  return `Imported ${count} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
+}
+
+const openImports = ({ imports }: ImportSummary): string =>
+  imports
+    .filter(({ status }) => status === "validating" || status === "processing")
+    .map(({ id }) => `import ${id}`)
+    .join(", ") || "their results could not be read";
+
+function unknownCall({ lines }: SentCall, flags: ImportFlags): string[] {
+  const where = `the rows of lines ${lines[0]} to ${lines.at(-1)}`;
+  const risk =
+    flags.mode === "upsert"
+      ? " before you send them again: an upsert would add their photos a second time"
+      : "";
+  return [`  It is not known whether ${where} were accepted: look which of their products exist${risk}.`];
+}
+
+function nextStep(summary: ImportSummary, flags: ImportFlags, failedFile: string): string[] {
+  const mode = flags.mode === "upsert" ? "" : ` --mode ${flags.mode}`;
+  const map = [...flags.map].map(([column, field]) => ` --map ${shellWord(`${column}=${field}`)}`).join("");
+  const base = `cat import ${shellWord(failedFile)}`;
+  const lines = [
+    `What did not make it is in ${failedFile}, with the reason. Mend it, then run:`,
+    `  ${base}${mode}${map}`,
+  ];
+  if (summary.partial > 0 && flags.mode !== "upsert") {
+    lines.push("Rows that are partial exist already: to add their missing photos, give --mode upsert.");
+  }
+  return lines;
+}
+
+const shellWord = (text: string): string =>
+  /^[\w./=:@%+-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+const number = (count: number): string => count.toLocaleString("en");
+const rows = (count: number): string => `${number(count)} ${count === 1 ? "row" : "rows"}`;
+
+function duration(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200
+    ? `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+    : `${(seconds / 3600).toFixed(1)} h`;
+}

@@ -20,7 +20,10 @@ export class RateWindow {
   #reset: number | null = null;
   /** The same on our clock, never earlier than the server's own. */
   #opensAt: number | null = null;
+  /** Whether the window is one that nobody has answered from yet: then it is taken to be whole. */
+  #guessed = false;
   #inFlight = 0;
+  /** Counts windows, so that an answer to a request of an earlier one is known. */
   #generation = 0;
 
   constructor(windowMs: number) {
@@ -64,18 +67,19 @@ export class RateWindow {
     const limit = wholeNumber(headerOf(answer, "x-ratelimit-limit"));
     const reset = wholeNumber(headerOf(answer, "x-ratelimit-reset"));
     this.#limit = Math.max(limit ?? 0, remaining);
-    const current = ticket.generation === this.#generation;
-    if (reset !== null && reset === this.#reset && current && this.#remaining !== null) {
+    if (reset === this.#reset && !this.#guessed && this.#remaining !== null) {
       // The same window: the lowest count is the latest, whatever order the answers came in.
       this.#remaining = Math.min(this.#remaining, remaining);
       this.#opensAt = Math.min(this.#opensAt ?? opensAt, opensAt);
-    } else if (current || reset === null || this.#reset === null || reset > this.#reset) {
+    } else if (ticket.generation === this.#generation || reset === null || reset > (this.#reset ?? 0)) {
       this.#adopt(remaining, reset, opensAt);
     }
+    // What is left is an answer from a window that has passed.
   }
 
   #adopt(remaining: number, reset: number | null, opensAt: number): void {
-    if (reset === null || reset !== this.#reset) this.#generation++;
+    this.#generation++;
+    this.#guessed = false;
     this.#remaining = remaining;
     this.#reset = reset;
     this.#opensAt = opensAt;
@@ -85,6 +89,7 @@ export class RateWindow {
   #roll(now: number): void {
     if (this.#opensAt === null || now < this.#opensAt) return;
     this.#generation++;
+    this.#guessed = true;
     this.#remaining = this.#limit;
     this.#opensAt = this.#limit === null ? null : now + this.#windowMs;
   }

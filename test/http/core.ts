@@ -15,7 +15,7 @@ export async function coreAgainst(steps: Step[], options: Partial<HttpCoreOption
 
 /** A core in front of a server that runs already. */
 export function coreFor(server: ScriptedServer, options: Partial<HttpCoreOptions> = {}) {
-  const clock = options.clock ?? new TestClock({ isIdle: () => server.inFlight() === 0 });
+  const clock = options.clock ?? new TestClock();
   const connections = openConnections({ isLoopback: () => true });
   opened.push(connections);
   const send = httpCore({

@@ -99,7 +99,7 @@ describe("what is tried again", () => {
         done.add(seen.headers["idempotency-key"]);
         json(201, {})(response, seen);
       });
-      const clock = new TestClock({ isIdle: () => server.inFlight() === 0 });
+      const clock = new TestClock();
       const connections = openConnections({ isLoopback: () => true });
       const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy });
       const layers = order.length > 0 ? [order[0]!, again] : [idempotency(() => "outer"), again, freshKeys];

@@ -1,17 +1,18 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { MovableClock } from "../../src/clock.ts";
 
 /** How many turns of the event loop must pass without a reason to wait before the clock jumps. */
 const quietTurns = 12;
 
 /**
- * A frozen clock whose sleeps pass at once: when the event loop has gone quiet, it jumps to the earliest sleeper.
- * Timers set with `at` (deadlines, job steps) fire when a jump passes them, but never cause one, so a deadline cannot
- * fire while a real exchange is under way; `isIdle` tells the clock of work that the event loop does not show.
+ * A frozen clock whose sleeps pass at once: when the event loop has gone quiet and no request of this process is in
+ * flight, it jumps to the earliest sleeper. Timers set with `at` (deadlines, job steps) fire when a jump passes them, but
+ * never cause one, so a deadline cannot fire while a real exchange is under way.
  */
 export class TestClock extends MovableClock {
   /** Every sleep asked for, in milliseconds and in order. */
   readonly slept: number[] = [];
-  /** Whether the clock may jump now; a test that has an exchange in flight says no. */
+  /** Whether the clock may jump as far as the test is concerned, e.g. while work goes on that is not a request. */
   isIdle: () => boolean;
   readonly #sleepers = new Set<{ due: number }>();
   #pumping = false;
@@ -19,6 +20,7 @@ export class TestClock extends MovableClock {
   constructor(options: { frozenAt?: number; isIdle?: () => boolean } = {}) {
     super({ frozenAt: options.frozenAt ?? Date.parse("2026-01-05T09:00:00Z") });
     this.isIdle = options.isIdle ?? (() => true);
+    watchRequests();
   }
 
   override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -42,7 +44,7 @@ export class TestClock extends MovableClock {
         this.#pumping = false;
         return;
       }
-      quiet = this.isIdle() ? quiet + 1 : 0;
+      quiet = inFlight.size === 0 && this.isIdle() ? quiet + 1 : 0;
       if (quiet >= quietTurns) {
         quiet = 0;
         const earliest = Math.min(...[...this.#sleepers].map((sleeper) => sleeper.due));
@@ -51,5 +53,26 @@ export class TestClock extends MovableClock {
       setImmediate(turn);
     };
     setImmediate(turn);
+  }
+}
+
+/** Requests of this process's HTTP client that have begun and not ended, as the client library announces them. */
+const inFlight = new Set<unknown>();
+
+const onCreate = (message: unknown) => {
+  const { request } = message as { request: { method: string } };
+  // A proxy's tunnel is no exchange: it ends with its socket.
+  if (request.method !== "CONNECT") inFlight.add(request);
+};
+const onEnd = (message: unknown) => inFlight.delete((message as { request: unknown }).request);
+
+function watchRequests(): void {
+  for (const [channel, listener] of [
+    ["undici:request:create", onCreate],
+    ["undici:request:trailers", onEnd],
+    ["undici:request:error", onEnd],
+  ] as const) {
+    unsubscribe(channel, listener);
+    subscribe(channel, listener);
   }
 }

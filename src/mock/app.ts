@@ -1,0 +1,103 @@
+import type { Server } from "node:http";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { type Operations, operations } from "../contract/operations.ts";
+import { addControl } from "./control.ts";
+import { Exchange } from "./exchange.ts";
+import type { Handler } from "./handler.ts";
+import { answerBadConnections } from "./parser-errors.ts";
+import { allowedMethods } from "./paths.ts";
+import { serve } from "./pipeline.ts";
+import { invalid, Refusal } from "./refusal.ts";
+import { handlers } from "./routes/handlers.ts";
+import { addSignedFiles } from "./routes/signed-files.ts";
+import { refuseMalformed } from "./rules/malformed.ts";
+import type { World } from "./world.ts";
+
+/** How long a client may take for its headers and for its whole request, in milliseconds. */
+export interface Patience {
+  readonly headersMs: number;
+  readonly requestMs: number;
+}
+
+/** Bytes of all headers and the URL together; the URL's own limit is below it, so that it is refused for what it is. */
+const headerBytes = 32 * 1024;
+
+/** The mock as a Fastify server: every operation of the contract, signed files and the control. */
+export function createApp(
+  world: World,
+  patience: Patience = { headersMs: 10_000, requestMs: 60_000 },
+): FastifyInstance {
+  const app = Fastify({
+    exposeHeadRoutes: false,
+    forceCloseConnections: true,
+    return503OnClosing: false,
+    requestTimeout: patience.requestMs,
+    routerOptions: { maxParamLength: headerBytes },
+    http: {
+      maxHeaderSize: headerBytes,
+      headersTimeout: patience.headersMs,
+      connectionsCheckingInterval: Math.min(1_000, patience.headersMs),
+      // Node's own answer to a missing Host has no body; ours has the envelope.
+      requireHostHeader: false,
+    },
+    // A path that cannot be decoded, which the router refuses before any route is chosen.
+    frameworkErrors: (_error, request, reply) =>
+      refuse(world, request, reply, () => invalid("the path cannot be decoded")),
+    clientErrorHandler: () => {},
+  });
+  answerBadConnections(world, app.server as Server);
+  // Bodies are read by the pipeline, after the caller is known and within each operation's own limit.
+  for (const method of ["POST", "PATCH", "PUT", "DELETE", "OPTIONS"]) {
+    app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
+  for (const [resource, verbs] of Object.entries(operations)) {
+    for (const [verb, operation] of Object.entries(verbs)) {
+      const work = (handlers[resource as keyof Operations] as Record<string, unknown>)[verb] as Handler;
+      const url = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
+      app.route({ method: operation.method, url, handler: serve(world, operation, work) });
+    }
+  }
+  addSignedFiles(app, world);
+  addControl(app, world);
+  app.setNotFoundHandler((request, reply) => {
+    if (request.method === "OPTIONS") preflight(world, request, reply);
+    else refuse(world, request, reply, () => unknownRoute(request));
+  });
+  return app;
+}
+
+/** 405 for a path that another method has, else 404 (interface: bad requests of any kind). */
+function unknownRoute(request: FastifyRequest): Refusal {
+  const allowed = allowedMethods(request.raw.url!);
+  if (allowed.length === 0) return new Refusal("route_not_found", "there is nothing at this path");
+  const message = `this path takes ${allowed.join(" and ")}`;
+  return new Refusal("method_not_allowed", message, { headers: { Allow: allowed.join(", ") } });
+}
+
+function refuse(world: World, request: FastifyRequest, reply: FastifyReply, why: () => Refusal): void {
+  reply.hijack();
+  const exchange = new Exchange(world, request.raw, reply.raw);
+  try {
+    refuseMalformed(request.raw);
+    exchange.fail(why());
+  } catch (error) {
+    exchange.fail(error);
+  }
+}
+
+/** Permissive, whatever is asked for (What the service does). */
+function preflight(world: World, request: FastifyRequest, reply: FastifyReply): void {
+  reply.hijack();
+  const exchange = new Exchange(world, request.raw, reply.raw);
+  const asked = request.headers["access-control-request-headers"];
+  exchange.send({
+    status: 204,
+    body: null,
+    headers: {
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE, OPTIONS",
+      "Access-Control-Allow-Headers": typeof asked === "string" && asked !== "" ? asked : "*",
+      "Access-Control-Max-Age": "600",
+    },
+  });
+}

@@ -1,0 +1,114 @@
+import type { ProductImage } from "../contract/resources/product.ts";
+import type { sexes } from "../contract/value-sets.ts";
+
+/** A product as it is kept. A deleted one stays by its id, for delta exports, but holds its reference no longer. */
+export interface ProductRecord {
+  /** Where it stands in the order of creation: what the cursors of a list go by. */
+  readonly order: number;
+  readonly id: string;
+  name: string;
+  reference: string;
+  description: string | null;
+  sex: (typeof sexes)[number] | null;
+  images: ProductImage[];
+  readonly created_at: string;
+  updated_at: string;
+  deleted_at: string | null;
+}
+
+/** The products of one organization. Making, finding, changing and deleting one cost the same however many there are. */
+export class Catalogue {
+  readonly #byId = new Map<string, ProductRecord>();
+  readonly #byReference = new Map<string, ProductRecord>();
+  /** In order of creation. Deleted ones are swept out once they are as many as the others. */
+  #listed: ProductRecord[] = [];
+  #deletedAmongListed = 0;
+  #nextOrder = 0;
+
+  /** Puts a new product in, after all others; the caller has seen that its reference is free. */
+  add(fields: Omit<ProductRecord, "order" | "deleted_at">): ProductRecord {
+    const { id, name, reference, description, sex, images, created_at, updated_at } = fields;
+    const order = this.#nextOrder++;
+    const deleted_at = null;
+    const product: ProductRecord = {
+      order,
+      id,
+      name,
+      reference,
+      description,
+      sex,
+      images,
+      created_at,
+      updated_at,
+      deleted_at,
+    };
+    this.#insert(product);
+    return product;
+  }
+
+  /** The live product of that id. */
+  get(id: string): ProductRecord | undefined {
+    const product = this.#byId.get(id);
+    return product === undefined || product.deleted_at !== null ? undefined : product;
+  }
+
+  /** The live product of that (trimmed) reference. */
+  withReference(reference: string): ProductRecord | undefined {
+    return this.#byReference.get(reference);
+  }
+
+  rename(product: ProductRecord, reference: string): void {
+    this.#byReference.delete(product.reference);
+    product.reference = reference;
+    this.#byReference.set(reference, product);
+  }
+
+  /** Deletes softly: gone from lists and lookups, its reference free again. */
+  delete(product: ProductRecord, at: string): void {
+    product.deleted_at = at;
+    this.#byReference.delete(product.reference);
+    this.#deletedAmongListed++;
+    if (this.#deletedAmongListed * 2 > this.#listed.length) {
+      this.#listed = this.#listed.filter((listed) => listed.deleted_at === null);
+      this.#deletedAmongListed = 0;
+    }
+  }
+
+  /** Live products that match, newest first, from after the one of order `after` on (null: from the newest). */
+  *newestFirst(after: number | null): Generator<ProductRecord> {
+    const listed = this.#listed;
+    for (let at = after === null ? listed.length - 1 : this.#lastBefore(after); at >= 0; at--) {
+      if (listed[at]!.deleted_at === null) yield listed[at]!;
+    }
+  }
+
+  /** Every product, deleted ones too, in order of creation. */
+  all(): Iterable<ProductRecord> {
+    return this.#byId.values();
+  }
+
+  /** Puts back a product of a snapshot; they come in the order of creation. */
+  restore(product: ProductRecord): void {
+    this.#insert(product);
+    this.#nextOrder = product.order + 1;
+  }
+
+  #insert(product: ProductRecord): void {
+    this.#byId.set(product.id, product);
+    if (product.deleted_at !== null) return;
+    this.#byReference.set(product.reference, product);
+    this.#listed.push(product);
+  }
+
+  /** The index of the last listed product whose order is below `order`. */
+  #lastBefore(order: number): number {
+    let low = 0;
+    let high = this.#listed.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#listed[middle]!.order < order) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}

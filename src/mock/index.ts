@@ -1,0 +1,81 @@
+import type { AddressInfo } from "node:net";
+import { MovableClock } from "../clock.ts";
+import { limits } from "../contract/limits.ts";
+import { createApp } from "./app.ts";
+import type { RecordedRequest } from "./request-log.ts";
+import type { RateLimit } from "./rules/rate-limit.ts";
+import { type MockState, takeSnapshot } from "./snapshot.ts";
+import { World } from "./world.ts";
+
+export type { MockState, RecordedRequest };
+
+/** How a mock is started. */
+export interface MockOptions {
+  /** 0, the default, takes a free one. */
+  port?: number;
+  /** 127.0.0.1 unless told. */
+  host?: string;
+  /** Same seed and same requests: same ids and contents, whenever started. */
+  seed?: number;
+  /** How many demo products it starts with; none unless told. */
+  demo?: number;
+  /** Jobs run this many times faster than the service's. */
+  speed?: number;
+  /** Requests a minute and organization; the service's 600 and 60 unless told, false for no limit. */
+  rateLimit?: { reads: number; writes: number } | false;
+  /** All timers, expiries and windows run on it; the machine's time unless told. */
+  clock?: MovableClock;
+  /** How long every request is held once it counts as running, in milliseconds. */
+  latencyMs?: number;
+}
+
+/** A running mock. */
+export interface Mock {
+  /** Without `/v1`, e.g. `http://127.0.0.1:4010`. */
+  baseUrl: string;
+  /** A key of the first organization with every scope. */
+  apiKey: "ak_mock";
+  clock: MovableClock;
+  /** The last requests, newest last; the machine key is masked. */
+  requests(): RecordedRequest[];
+  /** A copy of the whole state, the same as GET /_mock/state. */
+  state(): MockState;
+  /** Back to the state after the start; the clock stays where it is. */
+  reset(): void;
+  stop(): Promise<void>;
+}
+
+/** Starts the service in memory. Rejects when it cannot listen, e.g. with `EADDRINUSE`. */
+export async function startMock(options: MockOptions = {}): Promise<Mock> {
+  const { port = 0, host = "127.0.0.1", clock = new MovableClock() } = options;
+  const { seed = null, demo = 0, speed = 1, latencyMs = 0 } = options;
+  const world = new World({ clock, seed, demo, speed, latencyMs, rateLimit: rateLimitOf(options) });
+  const app = createApp(world);
+  await app.listen({ port, host });
+  const { port: listening } = app.server.address() as AddressInfo;
+  world.baseUrl = `http://${reachable(host)}:${listening}`;
+  return {
+    baseUrl: world.baseUrl,
+    apiKey: "ak_mock",
+    clock,
+    requests: () => world.log.list(),
+    state: () => structuredClone(takeSnapshot(world)),
+    reset: () => world.reset(),
+    stop: async () => {
+      world.cancelTimers();
+      await app.close();
+    },
+  };
+}
+
+const rateLimitOf = ({ rateLimit }: MockOptions): RateLimit =>
+  rateLimit === false
+    ? null
+    : (rateLimit ?? { reads: limits.readsPerMinute, writes: limits.writesPerMinute });
+
+/** A host to put in a URL: listening everywhere, the mock is reached at its own machine. */
+function reachable(host: string): string {
+  if (host === "0.0.0.0") return "127.0.0.1";
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,90 @@
+import { limits } from "../../contract/limits.ts";
+import type { Organization } from "../organization.ts";
+import type { CheckedRow } from "../rules/import-body.ts";
+import type { World } from "../world.ts";
+import { type ImportJob, isTerminal, pendingResult } from "./import-record.ts";
+import { settleRow } from "./import-row.ts";
+
+/** How long the rows of an import are checked, and how long one row then takes, at speed 1. */
+const validatingMs = 1_000;
+const rowMs = 10;
+/** The counts move about this often, however fast the job runs. */
+const stepMs = 50;
+const largestStep = 200;
+
+/** Accepts an import: from here on it runs on the clock. */
+export function startImport(
+  world: World,
+  organization: Organization,
+  rows: readonly CheckedRow[],
+  options: Pick<ImportJob, "mode" | "on_image_error">,
+): ImportJob {
+  const { speed } = world.options;
+  const job: ImportJob = {
+    id: world.ids.next(),
+    status: "validating",
+    mode: options.mode,
+    on_image_error: options.on_image_error,
+    created_at: world.timestamp(),
+    started_at: null,
+    finished_at: null,
+    validated_at: world.clock.now() + validatingMs / speed,
+    row_ms: rowMs / speed,
+    rows: rows.map(({ line, row }) => ({ row, result: pendingResult(line, row.reference) })),
+    done: 0,
+    succeeded: 0,
+    partial: 0,
+    failed: 0,
+  };
+  organization.imports.set(job.id, job);
+  continueImport(world, organization, job);
+  return job;
+}
+
+/** Sets the clock for what a job does next; also how a job of a snapshot goes on. */
+export function continueImport(world: World, organization: Organization, job: ImportJob): void {
+  if (isTerminal(job)) return;
+  const next = Math.min(job.rows.length, job.done + stepOf(job));
+  const due = job.validated_at + (job.status === "validating" ? 0 : next * job.row_ms);
+  world.schedule(Math.ceil(due), () => {
+    try {
+      if (job.status === "validating") beginProcessing(world, job);
+      else processRows(world, organization, job, next);
+    } catch {
+      // A fault of ours must not end the process from within a timer: the job cannot run (States, Import job).
+      finish(world, job, "failed");
+    }
+    continueImport(world, organization, job);
+  });
+}
+
+/** `Retry-After` in seconds while the job runs (Limits, job polling interval), shorter where jobs run faster. */
+export const pollSeconds = (world: World, job: ImportJob): number | undefined =>
+  isTerminal(job) ? undefined : Math.round(limits.jobPollSeconds / world.options.speed);
+
+const stepOf = (job: ImportJob): number => Math.max(1, Math.min(largestStep, Math.ceil(stepMs / job.row_ms)));
+
+function beginProcessing(world: World, job: ImportJob): void {
+  job.status = "processing";
+  job.started_at = world.timestamp();
+}
+
+function processRows(world: World, organization: Organization, job: ImportJob, until: number): void {
+  for (; job.done < until; job.done++) {
+    const settled = job.rows[job.done]!;
+    settled.result = settleRow(world, organization, job, settled.result.line, settled.row!);
+    settled.row = null;
+    if (settled.result.status === "succeeded") job.succeeded++;
+    else if (settled.result.status === "partial") job.partial++;
+    else job.failed++;
+  }
+  if (job.done === job.rows.length) {
+    finish(world, job, job.partial + job.failed === 0 ? "completed" : "completed_with_errors");
+  }
+}
+
+/** The one place where an import ends: the event `import.completed` or `import.failed` goes out from here. */
+function finish(world: World, job: ImportJob, status: ImportJob["status"]): void {
+  job.status = status;
+  job.finished_at = world.timestamp();
+}

@@ -1,0 +1,178 @@
+import type { ImportRowImage } from "../../contract/import-row.ts";
+import type { ImportRowResult } from "../../contract/resources/import.ts";
+import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
+import type { ProductRecord } from "../catalogue.ts";
+import { drawnSize } from "../images/subjects.ts";
+import type { ImageRecord, Organization } from "../organization.ts";
+import { attach, changeProduct } from "../product-changes.ts";
+import type { World } from "../world.ts";
+import type { AcceptedRow, ImportJob } from "./import-record.ts";
+
+type ImageResult = ImportRowResult["images"][number];
+type Problem = NonNullable<ImportRowResult["error"]>;
+
+/** An image that the row can have: one that was uploaded, or what was fetched from its URL. */
+type Found = { readonly uploaded: ImageRecord } | { readonly fetched: string };
+/** One image of the row, looked for before anything is created. */
+type Sought = { readonly image: ImportRowImage } & (Found | { readonly problem: Problem });
+
+/** Does one row's work and says what became of it (Imports, rules 2 to 4). A row that fails leaves nothing behind. */
+export function settleRow(
+  world: World,
+  organization: Organization,
+  job: Pick<ImportJob, "mode" | "on_image_error">,
+  line: number,
+  row: AcceptedRow,
+): ImportRowResult {
+  const { reference } = row;
+  const existing = organization.products.withReference(reference);
+  if (existing !== undefined && job.mode === "skip_existing") {
+    // "Left untouched; row reported skipped": its images are not even looked at.
+    const product_id = existing.id;
+    return {
+      line,
+      reference,
+      status: "succeeded",
+      action: "skipped",
+      product_id,
+      images: [],
+      error: null,
+    };
+  }
+  const failed = (error: Problem, images: ImageResult[]): ImportRowResult => ({
+    line,
+    reference,
+    status: "failed",
+    action: "none",
+    product_id: null,
+    images,
+    error,
+  });
+  if (existing !== undefined && job.mode === ("create" satisfies ImportMode)) {
+    const problem = { code: "reference_already_exists", message: "another product has this reference" };
+    return failed(
+      problem,
+      row.images.map((image, index) => notAttached(image, index, rowFailed)),
+    );
+  }
+  const sought = row.images.map((image) => seek(organization, image));
+  const problems = sought.filter((one) => "problem" in one).length;
+  if (problems === sought.length || (problems > 0 && job.on_image_error === "fail_row")) {
+    const error = {
+      code: "image_failed",
+      message: `${problems} of ${sought.length} images could not be attached`,
+    };
+    return failed(
+      error,
+      sought.map((one, index) => notAttached(one.image, index, "problem" in one ? one.problem : rowFailed)),
+    );
+  }
+  const now = world.timestamp();
+  const product = existing ?? createProduct(world, organization, row, now);
+  if (existing !== undefined) changeProduct(organization, existing, fieldsOf(row), now);
+  const images = sought.map((one, index) =>
+    "problem" in one
+      ? notAttached(one.image, index, one.problem)
+      : attachImage(world, organization, product, one.image, index, one, now),
+  );
+  return {
+    line,
+    reference,
+    status: problems > 0 ? "partial" : "succeeded",
+    action: existing === undefined ? "created" : "updated",
+    product_id: product.id,
+    images,
+    error: null,
+  };
+}
+
+/** Why an image that worked was not attached (Imports, rule 4: discard images already fetched). */
+const rowFailed: Problem = { code: "row_failed", message: "the row failed, so its images were discarded" };
+
+function seek(organization: Organization, image: ImportRowImage): Sought {
+  if (image.image_id !== undefined) {
+    const uploaded = organization.images.get(image.image_id);
+    if (uploaded !== undefined) return { image, uploaded };
+    return { image, problem: { code: "image_not_found", message: "there is no such image" } };
+  }
+  const url = image.url!;
+  const code = failureOf(url);
+  if (code === null) return { image, fetched: url };
+  return {
+    image,
+    problem: { code, message: `the image could not be fetched: ${code.replaceAll("_", " ")}` },
+  };
+}
+
+/**
+ * The code that a URL is to fail with: its last path segment begins with `fail-CODE`. URLs are not fetched, as
+ * everything has to work offline; a code that nobody knows is passed on, as the set may grow (ImportRowResult).
+ */
+function failureOf(url: string): string | null {
+  const path = url.replace(/[?#].*$/s, "");
+  return /^fail-([a-z_]+)/.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? null;
+}
+
+/** The fields that an upsert sets: the name always, the others where they are given. */
+const fieldsOf = ({ name, description, sex }: AcceptedRow) => ({ name, description, sex });
+
+function createProduct(
+  world: World,
+  organization: Organization,
+  row: AcceptedRow,
+  now: string,
+): ProductRecord {
+  const { name, reference, description = null, sex = null } = row;
+  const id = world.ids.next();
+  const stamps = { created_at: now, updated_at: now };
+  return organization.products.add({ id, name, reference, description, sex, images: [], ...stamps });
+}
+
+function attachImage(
+  world: World,
+  organization: Organization,
+  product: ProductRecord,
+  image: ImportRowImage,
+  index: number,
+  found: Found,
+  now: string,
+): ImageResult {
+  const record = "uploaded" in found ? found.uploaded : keepPicture(world, organization, found.fetched, now);
+  attach(product, [{ id: record.id, orientation: orientationOf(image) }]);
+  return { ...described(image, index), status: "attached", image_id: record.id };
+}
+
+/** A generated picture in place of what stands at the URL: the same one for the same URL. */
+function keepPicture(world: World, organization: Organization, url: string, now: string): ImageRecord {
+  const extension = /\.(png|webp)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
+  const mime_type =
+    extension === "png" ? "image/png" : extension === "webp" ? "image/webp" : ("image/jpeg" as const);
+  const id = world.ids.next();
+  const record = {
+    id,
+    mime_type,
+    created_at: now,
+    ...drawnSize,
+    bytes: null,
+    subject: "",
+    seed: url,
+  } satisfies ImageRecord;
+  organization.images.set(id, record);
+  return record;
+}
+
+const notAttached = (image: ImportRowImage, index: number, error: Problem): ImageResult => ({
+  ...described(image, index),
+  status: "failed",
+  error,
+});
+
+const described = (image: ImportRowImage, index: number) => ({
+  index,
+  source: image.url ?? image.image_id!,
+  orientation: orientationOf(image),
+});
+
+/** "Omitted leaves the photo unlabeled" (Imports, Row fields). */
+const orientationOf = (image: ImportRowImage): Orientation =>
+  (image.orientation as Orientation | undefined) ?? "unlabeled";

@@ -1,0 +1,61 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { anonymousHeaders } from "./exchange.ts";
+import { Refusal } from "./refusal.ts";
+import { longestUrl } from "./rules/malformed.ts";
+import type { World } from "./world.ts";
+
+/** How long a connection that was answered for the last time may take to read that answer. */
+const lingerMs = 500;
+
+interface ParserError extends Error {
+  readonly code?: string;
+  readonly rawPacket?: Buffer;
+}
+
+/**
+ * Answers, with the envelope, what never becomes a request: bytes that are no HTTP, headers that are too long, clients that
+ * are too slow, CONNECT. The connection ends with the answer, as nobody can tell where a next request would begin.
+ */
+export function answerBadConnections(world: World, server: Server): void {
+  server.on("clientError", (error: ParserError, socket: Socket) => {
+    // A response under way cannot be mended: whoever reads it must see that it was cut.
+    const underWay = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage;
+    if (error.code === "ECONNRESET" || !socket.writable || underWay?.headersSent) socket.destroy();
+    else answerOnce(world, socket, refusalOf(error));
+  });
+  server.on("connect", (_request: IncomingMessage, socket: Socket) =>
+    answerOnce(world, socket, new Refusal("method_not_allowed", "this is no proxy")),
+  );
+  // An expectation nobody knows is passed over, as an unknown header is.
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+}
+
+function refusalOf({ code, rawPacket }: ParserError): Refusal {
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return new Refusal("request_timeout", "the request took too long to arrive");
+  }
+  if (code !== "HPE_HEADER_OVERFLOW") {
+    return new Refusal("invalid_request", `this is not HTTP as it should be${code ? ` (${code})` : ""}`);
+  }
+  // The packet begins with the request line, unless the headers came in several.
+  const start = rawPacket?.subarray(0, longestUrl).toString("latin1") ?? "";
+  return /^[A-Z]+ \S+$/.test(start)
+    ? new Refusal("uri_too_long", `the URL is longer than ${longestUrl} bytes`)
+    : new Refusal("headers_too_large", "the headers are too large");
+}
+
+function answerOnce(world: World, socket: Socket, refusal: Refusal): void {
+  const body = refusal.body();
+  const headers = {
+    ...anonymousHeaders(world),
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+    ...refusal.headers,
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.on("error", () => socket.destroy());
+  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join("")}\r\n${body}`);
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+}

@@ -1,0 +1,127 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Operation } from "../contract/operation.ts";
+import { answerOf, Exchange } from "./exchange.ts";
+import type { Call, Handler } from "./handler.ts";
+import { readUpload } from "./images/upload.ts";
+import type { Organization } from "./organization.ts";
+import { Refusal } from "./refusal.ts";
+import { authenticate, authorize, type Caller } from "./rules/authenticate.ts";
+import { acceptedType, bodyLimitOf, parseJson, readBody } from "./rules/body.ts";
+import { check } from "./rules/checks.ts";
+import { type Answer, fingerprintOf, idempotencyKeyOf, type KeyRecord } from "./rules/idempotency.ts";
+import { refuseMalformed } from "./rules/malformed.ts";
+import type { World } from "./world.ts";
+
+const noBytes = Buffer.alloc(0);
+
+/** A request on its way: what each step has found out about it. */
+interface Passage {
+  readonly request: FastifyRequest;
+  readonly exchange: Exchange;
+  readonly caller: Caller;
+  readonly organization: Organization;
+  readonly bytes: Buffer;
+  readonly key: string | null;
+  /** What the key stands for, once it is claimed. */
+  claim: KeyRecord | null;
+}
+
+/**
+ * The way of every request to one operation, as a Fastify handler:
+ * request id -> form -> who calls -> rate limit -> body -> idempotency -> scope -> content type -> checks -> work -> answer.
+ */
+export function serve(world: World, operation: Operation, handler: Handler) {
+  const bodyLimit = bodyLimitOf(operation);
+  // Most requests have no query; what the schema makes of none is worked out once.
+  const emptyQuery = operation.query.parse({});
+
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    // The answer is written by us, so that every one goes through one place and no hook runs for nothing.
+    reply.hijack();
+    const exchange = new Exchange(world, request.raw, reply.raw);
+    try {
+      refuseMalformed(request.raw);
+      const caller = authenticate(request.raw.headers.authorization);
+      const organization = world.organizations[caller.organization];
+      const { rateLimit } = world.options;
+      exchange.rate = organization.rate.take(rateLimit, exchange.isRead, world.clock.now());
+      const passage = { request, exchange, caller, organization, claim: null };
+      // GET is never tracked (Cross-cutting rule 1), and a body it may have is nobody's business.
+      if (operation.method === "GET") hold({ ...passage, bytes: noBytes, key: null });
+      else withBody({ ...passage, key: idempotencyKeyOf(request.raw.headers) });
+    } catch (error) {
+      exchange.fail(error);
+    }
+  };
+
+  function withBody(passage: Omit<Passage, "bytes">): void {
+    readBody(passage.request.raw, bodyLimit, (outcome) => {
+      // A body too large is refused before it is known, so there is nothing to store the answer with.
+      if (outcome instanceof Refusal) passage.exchange.fail(outcome);
+      else if (outcome !== null) hold({ ...passage, bytes: outcome });
+    });
+  }
+
+  /** Claims the idempotency key, and waits out the latency: from here on the request counts as running. */
+  function hold(passage: Passage): void {
+    try {
+      const stored = claimKey(passage);
+      if (stored !== null) passage.exchange.send(stored, true);
+      else if (world.options.latencyMs === 0) run(passage);
+      else world.schedule(world.clock.now() + world.options.latencyMs, () => run(passage));
+    } catch (error) {
+      passage.exchange.fail(error);
+    }
+  }
+
+  /** The stored answer, when the request is one that was finished before. */
+  function claimKey(passage: Passage): Answer | null {
+    const { key, exchange, organization, bytes } = passage;
+    if (key === null) return null;
+    const fingerprint = fingerprintOf(exchange.method, exchange.url, bytes);
+    passage.claim = organization.keys.claim(key, fingerprint, world.clock.now());
+    return passage.claim.answer;
+  }
+
+  function run(passage: Passage): void {
+    try {
+      authorize(passage.caller, operation.scope);
+      const body = operation.body === undefined ? null : bodyOf(passage);
+      if (body instanceof Promise) {
+        body.then((form) => work(passage, form)).catch((error) => finish(passage, answerOf(error)));
+      } else {
+        work(passage, body);
+      }
+    } catch (error) {
+      finish(passage, answerOf(error));
+    }
+  }
+
+  /** The body as the handler gets it, held to the contract. A form takes a moment, anything else is there at once. */
+  function bodyOf({ request, bytes }: Passage) {
+    const type = acceptedType(operation, request.raw);
+    if (type === "application/x-ndjson") return { type, value: bytes };
+    if (type === "multipart/form-data") {
+      return readUpload(request.raw.headers["content-type"]!, bytes).then((value) => ({ type, value }));
+    }
+    return { type, value: check(operation.body![type]!, parseJson(bytes), "body") };
+  }
+
+  function work(passage: Passage, body: unknown): void {
+    const { organization, request } = passage;
+    const hasQuery = request.raw.url!.includes("?");
+    const query = hasQuery ? check(operation.query, request.query, "query") : emptyQuery;
+    const call = { world, organization, params: request.params, query, body } as unknown as Call;
+    const { body: reply, retryAfter } = handler(call);
+    finish(passage, {
+      status: operation.status,
+      body: reply === null ? null : JSON.stringify(reply),
+      headers: retryAfter === undefined ? undefined : { "Retry-After": String(retryAfter) },
+    });
+  }
+
+  function finish({ exchange, organization, key, claim }: Passage, answer: Answer): void {
+    if (key !== null && claim !== null) organization.keys.settle(key, claim, answer);
+    exchange.send(answer);
+  }
+}

@@ -1,0 +1,74 @@
+import type { ProductImage } from "../contract/resources/product.ts";
+import type { Orientation } from "../contract/value-sets.ts";
+import type { ProductRecord } from "./catalogue.ts";
+import type { Organization } from "./organization.ts";
+import { Refusal } from "./refusal.ts";
+
+/** An image to put on a product; the caller has seen that it exists. */
+export interface Photo {
+  readonly id: string;
+  readonly orientation: Orientation;
+}
+
+/**
+ * Puts photos on a product and gives back their links. A product holds an image at most once, as a link is named by product
+ * and image (Products, detach): attaching it again gives it the new orientation. `updated_at` stays (Product).
+ */
+export function attach(product: ProductRecord, photos: readonly Photo[]): ProductImage[] {
+  const attached = new Map<string, ProductImage>();
+  for (const { id, orientation } of photos) {
+    const known = product.images.find((image) => image.id === id);
+    // The caller's own photos have the origin `user`; the others are generations.
+    const link = known ?? { id, orientation, origin: "user" };
+    link.orientation = orientation;
+    if (known === undefined) product.images.push(link);
+    attached.set(id, link);
+  }
+  return [...attached.values()];
+}
+
+/** Takes an image off a product; 404 when it is not on it, 422 when it is the last (Products, detach). */
+export function detach(product: ProductRecord, imageId: string): void {
+  const at = product.images.findIndex((image) => image.id === imageId);
+  if (at < 0) throw new Refusal("image_not_found", "there is no such image on this product");
+  if (product.images.length === 1) {
+    throw new Refusal("cannot_drop_last_image", "a product keeps at least one image");
+  }
+  product.images.splice(at, 1);
+}
+
+/** Fields that a change may give; one that is left out stays as it is. */
+export type ProductChange = {
+  [Field in "name" | "reference" | "description" | "sex"]?: ProductRecord[Field] | undefined;
+};
+
+/**
+ * Changes a product's fields; 409 when another product holds the new reference. `updated_at` moves only when a value
+ * really changes (Product: "bumped only by changes to name, reference, description or sex").
+ */
+export function changeProduct(
+  organization: Organization,
+  product: ProductRecord,
+  change: ProductChange,
+  now: string,
+): void {
+  const { name = product.name, reference = product.reference } = change;
+  const { description = product.description, sex = product.sex } = change;
+  const isSame =
+    name === product.name &&
+    reference === product.reference &&
+    description === product.description &&
+    sex === product.sex;
+  if (isSame) return;
+  if (reference !== product.reference) {
+    refuseTaken(organization, reference);
+    organization.products.rename(product, reference);
+  }
+  Object.assign(product, { name, description, sex, updated_at: now });
+}
+
+/** 409 when a live product of the organization has the reference already. */
+export function refuseTaken(organization: Organization, reference: string): void {
+  if (organization.products.withReference(reference) === undefined) return;
+  throw new Refusal("reference_already_exists", "another product has this reference", { param: "reference" });
+}

@@ -1,0 +1,23 @@
+import type { Handlers } from "../handler.ts";
+import { images } from "./images.ts";
+import { imports } from "./imports.ts";
+import { models } from "./models.ts";
+import { notImplemented } from "./not-built.ts";
+import { products } from "./products.ts";
+
+/** The handler of every operation of the contract. */
+export const handlers = {
+  products,
+  images,
+  imports,
+  exports: { list: notImplemented, create: notImplemented, get: notImplemented },
+  tasks: { list: notImplemented, beautify: notImplemented, tryon: notImplemented, get: notImplemented },
+  models,
+  webhooks: {
+    create: notImplemented,
+    list: notImplemented,
+    get: notImplemented,
+    update: notImplemented,
+    delete: notImplemented,
+  },
+} satisfies Handlers;

@@ -1,0 +1,41 @@
+import { imageSize } from "image-size";
+import { imageTypeOf } from "../../contract/image-type.ts";
+import type { Handlers } from "../handler.ts";
+import { signedPaths } from "../images/signed-urls.ts";
+import { invalid, Refusal } from "../refusal.ts";
+
+/** Images: upload the bytes, get a signed URL to them. */
+export const images = {
+  upload({ world, organization, body }) {
+    const bytes = Buffer.from(body.value.file);
+    const mime_type = imageTypeOf(bytes);
+    if (mime_type === null) {
+      throw new Refusal("unsupported_media_type", "the file is no JPEG, PNG or WebP image", {
+        param: "file",
+      });
+    }
+    const { width, height } = sizeOf(bytes);
+    const id = world.ids.next();
+    const created_at = world.timestamp();
+    organization.images.set(id, { id, mime_type, created_at, width, height, bytes, subject: "", seed: "" });
+    return { body: { id, mime_type, created_at } };
+  },
+
+  get({ world, organization, params }) {
+    const image = organization.images.get(params.image_id);
+    if (image === undefined) throw new Refusal("image_not_found", "there is no such image");
+    const { id, mime_type, created_at } = image;
+    const signed = world.signedUrls.sign(world.baseUrl, signedPaths.image(id), world.clock.now());
+    return { body: { id, mime_type, url: signed.url, url_expires_at: signed.expiresAt, created_at } };
+  },
+} satisfies Handlers["images"];
+
+function sizeOf(bytes: Uint8Array): { width: number; height: number } {
+  try {
+    const { width, height } = imageSize(bytes);
+    if (width > 0 && height > 0) return { width, height };
+  } catch {
+    // Said below, as for an image of no size.
+  }
+  throw invalid("the image cannot be read: its size is not where it should be", "file");
+}

@@ -1,0 +1,79 @@
+import type { Import } from "../../contract/resources/import.ts";
+import { pageOf } from "../cursors.ts";
+import type { Handlers } from "../handler.ts";
+import { signedPaths } from "../images/signed-urls.ts";
+import { pollSeconds, startImport } from "../jobs/import-job.ts";
+import { type ImportJob, type ImportJobRow, isTerminal } from "../jobs/import-record.ts";
+import type { Organization } from "../organization.ts";
+import { Refusal } from "../refusal.ts";
+import { checkRows, rowsOfNdjson } from "../rules/import-body.ts";
+import type { World } from "../world.ts";
+
+/** Imports: submit, follow, read the rows. */
+export const imports = {
+  create({ world, organization, query, body }) {
+    // With NDJSON the options stand in the query, with JSON in the body (Imports).
+    const isNdjson = body.type === "application/x-ndjson";
+    const options = isNdjson ? query : body.value;
+    const submitted = isNdjson
+      ? rowsOfNdjson(body.value)
+      : body.value.rows.map((value, index) => ({ line: index + 1, value }));
+    const { mode = "upsert", on_image_error = "skip" } = options;
+    const job = startImport(world, organization, checkRows(submitted), { mode, on_image_error });
+    return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
+  },
+
+  get({ world, organization, params }) {
+    const job = jobOf(organization, params.import_id);
+    return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
+  },
+
+  rows({ world, organization, params, query }) {
+    const job = jobOf(organization, params.import_id);
+    const { limit, cursor, status } = query;
+    const list = `${organization.name} imports.rows ${job.id} ${status ?? "all"}`;
+    // A row's place in the input never changes, so it is a key that holds while rows leave `pending`.
+    const after = world.cursors.read(list, cursor) ?? -1;
+    const found = rowsAfter(job, after, status);
+    const next = ({ index }: { index: number }) => world.cursors.make(list, index);
+    return { body: pageOf(found, limit, ({ row }) => row.result, next) };
+  },
+} satisfies Handlers["imports"];
+
+/** The import as the service shows it. The results URL is signed anew on every read (Import). */
+function shown(world: World, job: ImportJob): Import {
+  const { id, status, mode, on_image_error, created_at, started_at, finished_at } = job;
+  const total = job.rows.length;
+  // "null while validating, never an estimate": nothing is counted before every row was checked.
+  const counts =
+    status === "validating"
+      ? { total: null, pending: 0, succeeded: 0, partial: 0, failed: 0 }
+      : {
+          total,
+          pending: total - job.done,
+          succeeded: job.succeeded,
+          partial: job.partial,
+          failed: job.failed,
+        };
+  const results_url = isTerminal(job)
+    ? world.signedUrls.sign(world.baseUrl, signedPaths.importResults(id), world.clock.now()).url
+    : null;
+  return { id, status, mode, on_image_error, counts, results_url, created_at, started_at, finished_at };
+}
+
+function jobOf(organization: Organization, id: string): ImportJob {
+  const job = organization.imports.get(id);
+  if (job === undefined) throw new Refusal("import_not_found", "there is no such import");
+  return job;
+}
+
+function* rowsAfter(
+  job: ImportJob,
+  after: number,
+  status: string | undefined,
+): Generator<{ row: ImportJobRow; index: number }> {
+  for (let index = after + 1; index < job.rows.length; index++) {
+    const row = job.rows[index]!;
+    if (status === undefined || row.result.status === status) yield { row, index };
+  }
+}

@@ -1,0 +1,40 @@
+import type { Model } from "../../contract/resources/model.ts";
+import { curatedModels } from "../curated-models.ts";
+import { pageOf } from "../cursors.ts";
+import type { Handlers } from "../handler.ts";
+import { signedPaths } from "../images/signed-urls.ts";
+import type { ModelRecord } from "../organization.ts";
+
+/** Models: the organization's own first, then the service's curated ones. */
+export const models = {
+  list({ world, organization, query }) {
+    const { limit, cursor, is_public } = query;
+    const list = `${organization.name} models.list ${is_public ?? "all"}`;
+    const all = [...organization.models, ...curatedModels].map((model, index) => ({ model, index }));
+    // The own ones are never deleted, so a model's place in the whole list is a key that holds.
+    const after = world.cursors.read(list, cursor) ?? -1;
+    const found = all.filter(
+      ({ model, index }) => index > after && (is_public === undefined || model.is_public === is_public),
+    );
+    const now = world.clock.now();
+    const shown = (model: ModelRecord): Model => {
+      const preview = world.signedUrls.sign(world.baseUrl, signedPaths.modelPreview(model.id), now);
+      const { id, name, is_public, sex, body_type, age_bracket, ethnicity, hair_color, eye_color } = model;
+      return {
+        id,
+        name,
+        is_public,
+        sex,
+        body_type,
+        age_bracket,
+        ethnicity,
+        hair_color,
+        eye_color,
+        preview_url: preview.url,
+        preview_url_expires_at: preview.expiresAt,
+      };
+    };
+    const next = (last: { index: number }) => world.cursors.make(list, last.index);
+    return { body: pageOf(found, limit, ({ model }) => shown(model), next) };
+  },
+} satisfies Handlers["models"];

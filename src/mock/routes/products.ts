@@ -1,0 +1,107 @@
+import type { Product } from "../../contract/resources/product.ts";
+import type { ProductRecord } from "../catalogue.ts";
+import { pageOf } from "../cursors.ts";
+import type { Handlers } from "../handler.ts";
+import type { Organization } from "../organization.ts";
+import { attach, changeProduct, detach, type Photo, refuseTaken } from "../product-changes.ts";
+import { Refusal } from "../refusal.ts";
+
+/** Products: create, list, get, update, delete; and the photos on them. */
+export const products = {
+  create({ world, organization, body }) {
+    const { name, reference, description, sex, images } = body.value;
+    const photos = photosOf(organization, images);
+    refuseTaken(organization, reference);
+    const now = world.timestamp();
+    const product = organization.products.add({
+      id: world.ids.next(),
+      name,
+      reference,
+      description: description ?? null,
+      sex: sex ?? null,
+      images: [],
+      created_at: now,
+      updated_at: now,
+    });
+    attach(product, photos);
+    return { body: shown(product) };
+  },
+
+  // The specification gives no order for this list; newest first is that of its others.
+  list({ world, organization, query }) {
+    const { limit, cursor, q = "" } = query;
+    const words = wordsOf(q);
+    const list = `${organization.name} products.list ${words.join(" ")}`;
+    const after = world.cursors.read(list, cursor);
+    const listed = organization.products.newestFirst(after);
+    const found = words.length === 0 ? listed : matching(listed, words);
+    return { body: pageOf(found, limit, shown, (last) => world.cursors.make(list, last.order)) };
+  },
+
+  get({ organization, params }) {
+    return { body: shown(productOf(organization, params.product_id)) };
+  },
+
+  update({ world, organization, params, body }) {
+    const product = productOf(organization, params.product_id);
+    changeProduct(organization, product, body.value, world.timestamp());
+    return { body: shown(product) };
+  },
+
+  delete({ world, organization, params }) {
+    organization.products.delete(productOf(organization, params.product_id), world.timestamp());
+    return { body: null };
+  },
+
+  attach({ organization, params, body }) {
+    const product = productOf(organization, params.product_id);
+    return { body: attach(product, photosOf(organization, body.value.images)) };
+  },
+
+  detach({ organization, params }) {
+    detach(productOf(organization, params.product_id), params.image_id);
+    return { body: null };
+  },
+} satisfies Handlers["products"];
+
+/** The product as the service shows it: its record without what is ours alone. */
+const shown = (record: ProductRecord): Product => ({
+  id: record.id,
+  name: record.name,
+  reference: record.reference,
+  description: record.description,
+  sex: record.sex,
+  images: record.images,
+  created_at: record.created_at,
+  updated_at: record.updated_at,
+});
+
+function productOf(organization: Organization, id: string): ProductRecord {
+  const product = organization.products.get(id);
+  if (product === undefined) throw new Refusal("product_not_found", "there is no such product");
+  return product;
+}
+
+/** The images a request names, or 404 for the first that the organization does not have. */
+function photosOf(
+  organization: Organization,
+  images: readonly { image_id: string; orientation: Photo["orientation"] }[],
+): Photo[] {
+  return images.map(({ image_id, orientation }, index) => {
+    if (!organization.images.has(image_id)) {
+      const param = `images[${index}].image_id`;
+      throw new Refusal("image_not_found", `there is no image ${image_id.slice(0, 100)}`, { param });
+    }
+    return { id: image_id, orientation };
+  });
+}
+
+const wordsOf = (q: string): string[] => q.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** Free-text search: every word occurs in the name or the reference, in any case. */
+function* matching(products: Iterable<ProductRecord>, words: readonly string[]): Generator<ProductRecord> {
+  for (const product of products) {
+    const text = `${product.reference}\n${product.name}`.toLowerCase();
+    if (words.every((word) => text.includes(word))) yield product;
+  }
+}

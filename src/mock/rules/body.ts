@@ -1,0 +1,111 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { limits } from "../../contract/limits.ts";
+import type { BodyType, Operation } from "../../contract/operation.ts";
+import { invalid, Refusal } from "../refusal.ts";
+
+/** Room for the boundaries and part headers of an upload around the image's own bytes. */
+const multipartOverhead = 64 * 1024;
+/** Far more than the largest product or webhook has. */
+const ordinaryBodyBytes = 1024 * 1024;
+
+/** The largest body an operation takes, in bytes. */
+export function bodyLimitOf(operation: Operation): number {
+  if (operation.body?.["multipart/form-data"] !== undefined) return limits.imageBytes + multipartOverhead;
+  return operation.body?.["application/x-ndjson"] !== undefined ? limits.importBodyBytes : ordinaryBodyBytes;
+}
+
+/**
+ * Reads a request's body; `done` gets its bytes, a refusal as soon as it is known to be too large, or null when the caller
+ * went away before its end.
+ */
+export function readBody(
+  request: IncomingMessage,
+  limit: number,
+  done: (outcome: Buffer | Refusal | null) => void,
+): void {
+  const declared = request.headers["content-length"];
+  if (declared !== undefined && Number(declared) > limit) {
+    done(tooLarge(limit));
+    return;
+  }
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const settle = (outcome: Buffer | Refusal | null) => {
+    request.removeListener("data", onData);
+    request.removeListener("end", onEnd);
+    request.removeListener("close", onClose);
+    done(outcome);
+  };
+  const onData = (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > limit) settle(tooLarge(limit));
+    else chunks.push(chunk);
+  };
+  const onEnd = () => settle(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
+  const onClose = () => settle(null);
+  request.on("data", onData);
+  request.on("end", onEnd);
+  request.on("close", onClose);
+  request.on("error", ignore);
+}
+
+const ignore = () => {};
+
+const tooLarge = (limit: number): Refusal =>
+  new Refusal("body_too_large", `the body is larger than ${limit} bytes`);
+
+/** After an answer that did not wait for the body: so much of the rest is thrown away, and so long is waited for its end. */
+const allowance = { bytes: 16 * 1024 * 1024, ms: 2_000 };
+
+/**
+ * Deals with what the caller still sends after its answer. Closing at once would make most clients lose the answer, reading
+ * on for ever would let a request of any size hold the connection: so neither.
+ */
+export function letGo(request: IncomingMessage): void {
+  const { "content-length": length, "transfer-encoding": coding } = request.headers;
+  const hasBody = coding !== undefined || (length !== undefined && length !== "0");
+  if (request.complete || !hasBody) return;
+  let left = allowance.bytes;
+  request.on("error", ignore);
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.pause();
+  });
+  const timer = setTimeout(() => request.socket.destroy(), allowance.ms);
+  timer.unref();
+  request.on("close", () => clearTimeout(timer));
+}
+
+/** The content type of a body, if the operation accepts it; else 415. A text in another encoding than UTF-8 is not accepted. */
+export function acceptedType(operation: Operation, request: IncomingMessage): BodyType {
+  const header = request.headers["content-type"] ?? "";
+  const semicolon = header.indexOf(";");
+  const type = (semicolon < 0 ? header : header.slice(0, semicolon)).trim().toLowerCase();
+  const accepted = operation.body ?? {};
+  if (!Object.hasOwn(accepted, type)) {
+    const wanted = Object.keys(accepted).join(" or ");
+    const got = type === "" ? "none was given" : `not ${type.slice(0, 100)}`;
+    throw new Refusal("unsupported_media_type", `the content type must be ${wanted}; ${got}`);
+  }
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(header)?.[1];
+  if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
+    throw new Refusal("unsupported_media_type", "the body must be UTF-8");
+  }
+  const encoding = request.headers["content-encoding"];
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw new Refusal("unsupported_media_type", "the body must not be compressed");
+  }
+  return type as BodyType;
+}
+
+/** A JSON body's value, or 400. */
+export function parseJson(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw invalid("the body is empty; a JSON object is needed");
+  if (!isUtf8(bytes)) throw invalid("the body is not UTF-8");
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    throw invalid(`the body is not JSON: ${(error as Error).message.slice(0, 200)}`);
+  }
+}

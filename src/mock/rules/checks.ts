@@ -1,0 +1,43 @@
+import type * as z from "zod";
+import { invalid, type Refusal } from "../refusal.ts";
+
+/** `value` as the schema reads it, or 400 `invalid_request` that names the first field at fault. */
+export function check<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: "body" | "query",
+): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw refusalOf(parsed.error.issues[0]!, what);
+}
+
+function refusalOf(issue: z.core.$ZodIssue, what: "body" | "query"): Refusal {
+  const at = pathOf(issue.path);
+  if (issue.code === "unrecognized_keys") {
+    const param = at === "" ? issue.keys[0]! : `${at}.${issue.keys[0]}`;
+    return invalid(`${shortened(param)} is not a field of this request`, shortened(param));
+  }
+  if (at === "") return invalid(`the ${what} is not right: ${issue.message}`);
+  return invalid(`${at}: ${messageOf(issue)}`, at);
+}
+
+/** The message that says most: of a choice between forms, that of the last form. */
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "invalid_union") return issue.message;
+  const inner = issue.errors.at(-1)?.[0];
+  return inner === undefined ? issue.message : inner.message;
+}
+
+/** A field's place as messages name it: `images[0].orientation`. */
+function pathOf(path: readonly PropertyKey[]): string {
+  let text = "";
+  for (const part of path) {
+    if (typeof part === "number") text += `[${part}]`;
+    else text += text === "" ? String(part) : `.${String(part)}`;
+  }
+  return text;
+}
+
+/** A caller may name a field as long as its body; the answer need not. */
+const shortened = (text: string): string => (text.length > 200 ? `${text.slice(0, 197)}...` : text);

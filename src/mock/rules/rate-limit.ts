@@ -1,0 +1,70 @@
+import { limits } from "../../contract/limits.ts";
+import { Refusal } from "../refusal.ts";
+
+/** Requests a minute and organization; null for no limit. */
+export type RateLimit = { readonly reads: number; readonly writes: number } | null;
+
+/** What the `X-RateLimit-*` headers of one answer say; `reset` in Unix seconds. */
+export interface RateReading {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly reset: number;
+}
+
+/** Every answer carries the headers (Cross-cutting rule 8), so without a limit they say one that nobody reaches. */
+const withoutLimit = 1_000_000;
+
+/** How many requests an organization has made in the current minute of the clock (Limits, rate window). */
+export class RateWindow {
+  #startedAt = 0;
+  reads = 0;
+  writes = 0;
+
+  /** Counts one request, or refuses it with 429 and counts nothing. `reading` is told either way. */
+  take(rate: RateLimit, isRead: boolean, now: number): RateReading {
+    this.#turn(now);
+    if (rate !== null) {
+      if (isRead) {
+        if (this.reads < rate.reads) this.reads++;
+        else throw this.#refuse(now);
+      } else if (this.writes < rate.writes) this.writes++;
+      else throw this.#refuse(now);
+    }
+    return this.read(rate, isRead, now);
+  }
+
+  /** How the window stands, without counting. */
+  read(rate: RateLimit, isRead: boolean, now: number): RateReading {
+    this.#turn(now);
+    const reset = (this.#startedAt + limits.rateWindowMs) / 1000;
+    if (rate === null) return { limit: withoutLimit, remaining: withoutLimit, reset };
+    const limit = isRead ? rate.reads : rate.writes;
+    return { limit, remaining: limit - (isRead ? this.reads : this.writes), reset };
+  }
+
+  /** For the snapshot. */
+  state(): { started_at: number; reads: number; writes: number } {
+    return { started_at: this.#startedAt, reads: this.reads, writes: this.writes };
+  }
+
+  restore(state: { started_at: number; reads: number; writes: number }): void {
+    this.#startedAt = state.started_at;
+    this.reads = state.reads;
+    this.writes = state.writes;
+  }
+
+  /** The window starts on the minute. */
+  #turn(now: number): void {
+    if (now >= this.#startedAt && now - this.#startedAt < limits.rateWindowMs) return;
+    this.#startedAt = now - (now % limits.rateWindowMs);
+    this.reads = 0;
+    this.writes = 0;
+  }
+
+  #refuse(now: number): Refusal {
+    const seconds = Math.ceil((this.#startedAt + limits.rateWindowMs - now) / 1000);
+    return new Refusal("rate_limit_exceeded", `too many requests; try again in ${seconds} seconds`, {
+      headers: { "Retry-After": String(seconds) },
+    });
+  }
+}

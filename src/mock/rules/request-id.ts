@@ -1,0 +1,20 @@
+import { requestIdPattern } from "../../contract/ids.ts";
+import type { Random } from "../random.ts";
+
+/** Gives each request its id: a valid one of the caller's is echoed, else it gets a new one (Cross-cutting rule 7). */
+export class RequestIds {
+  readonly #prefix: string;
+  #count = 0;
+
+  constructor(random: Random) {
+    this.#prefix = `req_${random.text(8)}`;
+  }
+
+  of(header: string | string[] | undefined): string {
+    return typeof header === "string" && requestIdPattern.test(header) ? header : this.next();
+  }
+
+  next(): string {
+    return this.#prefix + (++this.#count).toString(36).padStart(6, "0");
+  }
+}

@@ -1,0 +1,193 @@
+import * as z from "zod";
+import { Timestamp, Ulid } from "../contract/resources/fields.ts";
+import { ImportRowResult } from "../contract/resources/import.ts";
+import { Product } from "../contract/resources/product.ts";
+import {
+  imageTypes,
+  importModes,
+  importStatuses,
+  onImageErrors,
+  orientations,
+  sexes,
+} from "../contract/value-sets.ts";
+import { Ids } from "./ids.ts";
+import { continueImport } from "./jobs/import-job.ts";
+import type { ImportJob } from "./jobs/import-record.ts";
+import type { Organization } from "./organization.ts";
+import { organizationNames } from "./rules/authenticate.ts";
+import type { World } from "./world.ts";
+
+const count = z.int().min(0);
+const text = z.string();
+const word = z.int().min(-0x8000_0000).max(0x7fff_ffff);
+
+const ProductState = z.strictObject({ ...Product.shape, order: count, deleted_at: Timestamp.nullable() });
+
+const ImageState = z.strictObject({
+  id: Ulid,
+  mime_type: z.enum(imageTypes),
+  created_at: Timestamp,
+  width: count,
+  height: count,
+  /** Base64; null for a picture that is drawn. */
+  bytes: z.base64().nullable(),
+  subject: text,
+  seed: text,
+});
+
+const ImportFields = z.strictObject({
+  id: Ulid,
+  status: z.enum(importStatuses),
+  mode: z.enum(importModes),
+  on_image_error: z.enum(onImageErrors),
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+  validated_at: z.number().min(0),
+  row_ms: z.number().positive(),
+  rows: z.array(
+    z.strictObject({
+      row: z
+        .strictObject({
+          reference: text,
+          name: text,
+          description: text.optional(),
+          sex: z.enum(sexes).optional(),
+          images: z.array(
+            z.strictObject({
+              url: text.optional(),
+              image_id: text.optional(),
+              orientation: z.enum(orientations).optional(),
+            }),
+          ),
+        })
+        .nullable(),
+      result: ImportRowResult,
+    }),
+  ),
+  done: count,
+  succeeded: count,
+  partial: count,
+  failed: count,
+});
+
+/** A job that says more rows are done than it has, or has lost a row it has still to do, could never end. */
+const ImportState = ImportFields.refine(
+  ({ rows, done }) => done <= rows.length && rows.slice(done).every(({ row }) => row !== null),
+  "its rows do not fit its count of rows done",
+);
+
+const KeyState = z.strictObject({
+  key: text,
+  fingerprint: text,
+  at: z.number(),
+  answer: z.strictObject({
+    status: z.int().min(200).max(599),
+    body: text.nullable(),
+    headers: z.record(text, text).optional(),
+  }),
+});
+
+const ModelState = z.strictObject({
+  id: text,
+  name: text.nullable(),
+  is_public: z.boolean(),
+  sex: text.nullable(),
+  body_type: text.nullable(),
+  age_bracket: text.nullable(),
+  ethnicity: text.nullable(),
+  hair_color: text.nullable(),
+  eye_color: text.nullable(),
+});
+
+const OrganizationState = z.strictObject({
+  /** In order of creation, deleted ones too. */
+  products: z.array(ProductState),
+  images: z.array(ImageState),
+  imports: z.array(ImportState),
+  models: z.array(ModelState),
+  idempotency_keys: z.array(KeyState),
+  rate_window: z.strictObject({ started_at: z.number().min(0), reads: count, writes: count }),
+});
+
+/** Everything the mock knows, as one JSON document: what GET /_mock/state shows and PUT takes. */
+export const MockState = z.strictObject({
+  version: z.literal(1),
+  /** The mock's clock when it was taken. */
+  now: Timestamp,
+  /** Signs URLs and cursors. */
+  secret: z.string().min(1),
+  ids: z.strictObject({ random: z.tuple([word, word, word, word]), time: count.nullable() }),
+  organizations: z.strictObject({ main: OrganizationState, other: OrganizationState }),
+});
+export type MockState = z.infer<typeof MockState>;
+
+/** The state as it is now. Its parts are those that the world goes on changing: copy or print it at once. */
+export function takeSnapshot(world: World): MockState {
+  const { main, other } = world.organizations;
+  return {
+    version: 1,
+    now: world.timestamp(),
+    secret: world.secret,
+    ids: world.ids.state(),
+    organizations: { main: stateOf(main), other: stateOf(other) },
+  };
+}
+
+function stateOf(organization: Organization): z.infer<typeof OrganizationState> {
+  return {
+    products: [...organization.products.all()],
+    images: [...organization.images.values()].map((image) => ({
+      ...image,
+      bytes: image.bytes?.toString("base64") ?? null,
+    })),
+    imports: [...organization.imports.values()] as z.infer<typeof ImportState>[],
+    models: organization.models,
+    idempotency_keys: [...organization.keys.state()] as z.infer<typeof KeyState>[],
+    rate_window: organization.rate.state(),
+  };
+}
+
+/** Puts the world where the snapshot was taken; jobs go on from there. Time is never turned back, only forward. */
+export function restoreSnapshot(world: World, state: MockState): void {
+  world.cancelTimers();
+  world.empty();
+  const ahead = Date.parse(state.now) - world.clock.now();
+  if (ahead > 0) world.clock.advance(ahead);
+  world.useSecret(state.secret);
+  world.ids = new Ids(state.ids, () => world.clock.now());
+  for (const name of organizationNames) fill(world, world.organizations[name], state.organizations[name]);
+}
+
+function fill(world: World, organization: Organization, state: z.infer<typeof OrganizationState>): void {
+  const { products, images, imports, models, idempotency_keys, rate_window } = structuredClone(state);
+  for (const product of products.sort((a, b) => a.order - b.order)) organization.products.restore(product);
+  for (const { bytes, ...image } of images) {
+    const uploaded = bytes === null ? null : Buffer.from(bytes, "base64");
+    organization.images.set(image.id, { ...image, bytes: uploaded });
+  }
+  organization.models.push(...models);
+  for (const key of idempotency_keys) organization.keys.restore(key);
+  organization.rate.restore(rate_window);
+  for (const job of imports as ImportJob[]) {
+    organization.imports.set(job.id, job);
+    continueImport(world, organization, job);
+  }
+}
+
+/** A value as JSON in pieces, a line for each thing of a long list: a large state is longer than the longest text. */
+export function* jsonPieces(value: unknown, depth = 4): Generator<string> {
+  if (depth === 0 || typeof value !== "object" || value === null) {
+    yield JSON.stringify(value);
+    return;
+  }
+  const isList = Array.isArray(value);
+  const entries = isList ? value.entries() : Object.entries(value).filter(([, item]) => item !== undefined);
+  let before = isList ? "[\n" : "{\n";
+  for (const [name, item] of entries) {
+    yield isList ? before : `${before}${JSON.stringify(name)}: `;
+    yield* jsonPieces(item, isList ? 0 : depth - 1);
+    before = ",\n";
+  }
+  yield before === ",\n" ? (isList ? "\n]" : "\n}") : isList ? "[]" : "{}";
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import type { MovableClock } from "../clock.ts";
+import { Cursors } from "./cursors.ts";
+import { addDemoModels, addDemoProducts } from "./demo.ts";
+import { Ids, momentOf } from "./ids.ts";
+import { SignedUrls } from "./images/signed-urls.ts";
+import { Organization } from "./organization.ts";
+import { Random } from "./random.ts";
+import { RequestLog } from "./request-log.ts";
+import { type OrganizationName, organizationNames } from "./rules/authenticate.ts";
+import type { RateLimit } from "./rules/rate-limit.ts";
+import { RequestIds } from "./rules/request-id.ts";
+
+/** What a mock is started with, defaults filled in. */
+export interface WorldOptions {
+  readonly clock: MovableClock;
+  /** Null: every start is another world. */
+  readonly seed: number | null;
+  /** How many demo products the first organization begins with. */
+  readonly demo: number;
+  /** Jobs run this many times faster than the service's. */
+  readonly speed: number;
+  readonly rateLimit: RateLimit;
+  /** How long every request is held before its work is done. */
+  readonly latencyMs: number;
+}
+
+/** The service's whole state in memory, and the one clock that it runs on. */
+export class World {
+  readonly clock: MovableClock;
+  readonly options: WorldOptions;
+  readonly log = new RequestLog();
+  /** Where the mock listens, e.g. `http://127.0.0.1:4010`: signed URLs begin with it. */
+  baseUrl = "http://127.0.0.1";
+  /** Signs URLs and cursors, so it belongs to the state: what was signed before a restore holds after it. */
+  secret = "";
+  organizations!: Record<OrganizationName, Organization>;
+  ids!: Ids;
+  requestIds!: RequestIds;
+  cursors!: Cursors;
+  signedUrls!: SignedUrls;
+  readonly #timers = new Set<() => void>();
+
+  constructor(options: WorldOptions) {
+    this.options = options;
+    this.clock = options.clock;
+    this.reset();
+  }
+
+  /** Back to how it started: the same seed, the demo products, nothing else. The clock stays where it is. */
+  reset(): void {
+    this.cancelTimers();
+    this.log.clear();
+    const { seed, demo } = this.options;
+    const random = Random.from(seed === null ? randomBytes(16).toString("hex") : `seed ${seed}`);
+    const moment = seed === null ? null : momentOf(random);
+    this.useSecret(random.text(32));
+    this.requestIds = new RequestIds(random);
+    this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
+    this.empty();
+    addDemoModels(this.organizations.main, this.ids);
+    addDemoProducts(this.organizations.main, this.ids, random, demo, moment ?? this.clock.now());
+  }
+
+  /** Takes everything out of every organization. */
+  empty(): void {
+    this.organizations = Object.fromEntries(
+      organizationNames.map((name) => [name, new Organization(name)]),
+    ) as Record<OrganizationName, Organization>;
+  }
+
+  useSecret(secret: string): void {
+    this.secret = secret;
+    this.cursors = new Cursors(secret);
+    this.signedUrls = new SignedUrls(secret);
+  }
+
+  /** Now, as the service writes timestamps: RFC 3339 in UTC (Resources). */
+  timestamp(): string {
+    return new Date(this.clock.now()).toISOString();
+  }
+
+  /** Runs something at a moment of the clock; forgotten on reset and stop. */
+  schedule(time: number, run: () => void): void {
+    const cancel = this.clock.at(time, () => {
+      this.#timers.delete(cancel);
+      run();
+    });
+    this.#timers.add(cancel);
+  }
+
+  /** Only this world's own: others may wait on the same clock. */
+  cancelTimers(): void {
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+}

@@ -1,6 +1,7 @@
 import type { CheckResult } from "../../../flows/import/check.ts";
 import type { Problem } from "../../../flows/import/read/problem.ts";
 import type { Io } from "../../output/io.ts";
+import { grouped } from "../../output/numbers.ts";
 
 /** How many problems are listed for people; `--json` gives all of them. */
 const listed = 1000;
@@ -27,9 +28,7 @@ export function problemLines(
     },
     async end() {
       if (count > listed) {
-        await write(
-          `and ${(count - listed).toLocaleString("en")} more: --dry-run --json lists all of them\n`,
-        );
+        await write(`and ${grouped(count - listed)} more: --dry-run --json lists all of them\n`);
       }
     },
   };

@@ -1,5 +1,6 @@
 import type { SentCall } from "../../../flows/import/send.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
+import { counted, grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** What an import did, for people: a few lines that never say success when something failed, and what to type next. */
@@ -28,18 +29,18 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
   const { created, updated, skipped } = summary;
   const actions = Object.entries({ created, updated, skipped })
     .filter(([, count]) => count > 0)
-    .map(([action, count]) => `${number(count)} ${action}`)
+    .map(([action, count]) => `${grouped(count)} ${action}`)
     .join(", ");
   if (stopped !== undefined) {
     const done = actions === "" ? "" : `; ${actions}`;
-    return `Stopped: ${number(summary.submitted)} of ${rows(summary.total)} of ${file} were submitted${done}.`;
+    return `Stopped: ${grouped(summary.submitted)} of ${rows(summary.total)} of ${file} were submitted${done}.`;
   }
   if (!flags.wait) {
     const ids = summary.imports.map(({ id }) => id).join(", ");
     return `Submitted ${rows(summary.submitted)} of ${file} ${took}, not waiting for the result: import ${ids}.`;
   }
   const all = summary.succeeded === summary.total;
-  const count = all ? rows(summary.total) : `${number(summary.succeeded)} of ${rows(summary.total)}`;
+  const count = all ? rows(summary.total) : `${grouped(summary.succeeded)} of ${rows(summary.total)}`;
   return `Imported ${count} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
 }
 
@@ -75,8 +76,7 @@ function nextStep(summary: ImportSummary, flags: ImportFlags, failedFile: string
 const shellWord = (text: string): string =>
   /^[\w./=:@%+-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
-const number = (count: number): string => count.toLocaleString("en");
-const rows = (count: number): string => `${number(count)} ${count === 1 ? "row" : "rows"}`;
+const rows = (count: number): string => counted(count, "row");
 
 function duration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;

@@ -6,6 +6,7 @@ import type { ProblemCode } from "../../../flows/import/read/problem.ts";
 import { InputError, openSource, type Source } from "../../../flows/import/read/source.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
+import { counted, grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "./problem-list.ts";
 import { reportLines } from "./report.ts";
@@ -38,8 +39,9 @@ async function dryRun(app: App, flags: ImportFlags, source: Source): Promise<voi
   await list.end(check);
   if (check.invalid > 0 || check.unusable) throw refused(flags, check);
   const name = flags.file === "-" ? "stdin" : flags.file;
-  const rows = `${check.total.toLocaleString("en")} ${check.total === 1 ? "row" : "rows"}`;
-  await app.io.note(`${app.io.visible(name)}: ${rows}, all valid. Nothing was sent (--dry-run).`);
+  await app.io.note(
+    `${app.io.visible(name)}: ${counted(check.total, "row")}, all valid. Nothing was sent (--dry-run).`,
+  );
 }
 
 async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<void> {
@@ -114,7 +116,6 @@ function problemListFor(app: App, flags: ImportFlags): ProblemList {
 
 function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult): InputError {
   const file = flags.file === "-" ? "stdin" : flags.file;
-  const count = (value: number) => value.toLocaleString("en");
   if (unusable) {
     return new InputError(
       `${file} cannot be imported as it is; nothing was sent`,
@@ -123,7 +124,7 @@ function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult):
     );
   }
   return new InputError(
-    `${count(invalid)} of ${count(total)} rows of ${file} do not validate; nothing was sent`,
+    `${grouped(invalid)} of ${counted(total, "row")} of ${file} ${total === 1 ? "does" : "do"} not validate; nothing was sent`,
     "invalid_rows",
     "Mend them and run the command again, or import only the others with --skip-invalid.",
   );

@@ -1,0 +1,7 @@
+#!/usr/bin/env node
+// @ts-check
+// `catalogue`, the program's plain name: it hands nothing over.
+// catalogue:this-is-our-cat (src/cli/hand-over/leads-to-us.ts looks for these words)
+import { main, nodeContext } from "../dist/main.js";
+
+process.exitCode = await main(process.argv.slice(2), nodeContext());

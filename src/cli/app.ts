@@ -1,0 +1,86 @@
+import type { Client } from "../client/client.ts";
+import type { Context } from "./context.ts";
+import { UsageError } from "./errors.ts";
+import { ExitCode } from "./exit.ts";
+import type { GlobalOptions } from "./global-options.ts";
+import { createIo, type Io } from "./output/io.ts";
+import { type Connection, resolveConnection } from "./settings/settings.ts";
+import { version } from "./version.ts";
+
+/** What a command gets. Suppliers are lazy: a command that never asks for the client needs no key. */
+export interface App {
+  readonly context: Context;
+  /** The global flags; filled in once the command line is parsed, so read them in the run, not before. */
+  readonly globals: GlobalOptions;
+  readonly io: Io;
+  /** Where the service is and who asks; starts the in-process mock with `--mock`. */
+  connection(): Promise<Connection>;
+  client(): Promise<Client>;
+  /** What the program ends with when nothing is thrown; a command sets it, e.g. to `ExitCode.partial`. */
+  exit: ExitCode;
+  /** Has `release` called at the end, the last one first, however the command ends. */
+  onClose(release: () => void | Promise<void>): void;
+}
+
+/** The app and how to close it. */
+export function createApp(
+  context: Context,
+  globals: GlobalOptions,
+): { app: App; close: () => Promise<void> } {
+  const releases: (() => void | Promise<void>)[] = [];
+  let connection: Promise<Connection> | undefined;
+  let client: Promise<Client> | undefined;
+  const app: App = {
+    context,
+    globals,
+    io: createIo(context, globals),
+    connection() {
+      connection ??= connect(app);
+      return connection;
+    },
+    client() {
+      client ??= openClient(app);
+      return client;
+    },
+    exit: ExitCode.done,
+    onClose: (release) => void releases.push(release),
+  };
+  const close = async () => {
+    for (let release = releases.pop(); release !== undefined; release = releases.pop()) await release();
+  };
+  return { app, close };
+}
+
+async function connect(app: App): Promise<Connection> {
+  const { globals, context } = app;
+  if (!globals.mock) return resolveConnection(globals, context.env);
+  if (globals.baseUrl !== undefined) {
+    throw new UsageError("--mock and --base-url exclude each other", {
+      hint: "--mock runs against a private made-up service; leave one of the two out.",
+    });
+  }
+  const { startPrivateMock } = await import("./mock-switch.ts");
+  const mock = await startPrivateMock(context.clock);
+  app.onClose(() => mock.stop());
+  return { baseUrl: mock.baseUrl, apiKey: mock.apiKey };
+}
+
+async function openClient(app: App): Promise<Client> {
+  const { baseUrl, apiKey } = await app.connection();
+  const { createClient } = await import("../client/client.ts");
+  const { describeExchange } = await import("../http/exchange-log.ts");
+  const { clock, random, env } = app.context;
+  const client = createClient({
+    baseUrl,
+    apiKey,
+    clock,
+    random,
+    env,
+    userAgent: `catalogue/${version}`,
+    ...(app.globals.verbose
+      ? { onExchange: (line) => app.io.trace(app.io.visible(describeExchange(line))) }
+      : {}),
+  });
+  app.onClose(() => client.close());
+  return client;
+}

@@ -1,0 +1,64 @@
+import { Command, type CommanderError, type Help } from "commander";
+import { UsageError } from "./errors.ts";
+
+/** Thrown when help was printed, which ends the command line's work. */
+export class HelpShown extends Error {
+  override readonly name = "HelpShown";
+}
+
+/**
+ * A command whose mistakes end in a UsageError (exit 2) rather than in the process. Its help is collected by the
+ * program it is put in.
+ */
+export function command(name: string): Command {
+  const made = new Command(name)
+    .helpOption("-h, --help", "show this help")
+    .helpCommand(false)
+    .showHelpAfterError(false)
+    .allowExcessArguments(false);
+  return made.exitOverride((error) => {
+    throw error.exitCode === 0 ? new HelpShown() : usageError(error, made);
+  });
+}
+
+/** A group of commands, such as `products`: by itself it does nothing, and says what it is missing. */
+export function group(name: string, commands: readonly Command[]): Command {
+  const made = command(name);
+  for (const one of commands) made.addCommand(one);
+  const names = commands.map((one) => one.name());
+  return made
+    .argument("[command]")
+    .usage("COMMAND [flags]")
+    .configureHelp({ visibleArguments: () => [] } satisfies Partial<Help>)
+    .action((given: string | undefined) => {
+      const path = pathOf(made);
+      const missing = `${path} needs a command: ${names.join(" or ")}`;
+      throw new UsageError(
+        given === undefined ? missing : `${path} has no command ${JSON.stringify(given)}`,
+        {
+          code: given === undefined ? "missing_command" : "unknown_command",
+          hint: `See: ${path} --help`,
+        },
+      );
+    });
+}
+
+/** Examples at the end of a command's help: what it is for, then the line to type. */
+export const examples = (lines: readonly (readonly [what: string, line: string])[]): string =>
+  `\nExamples:\n${lines.map(([what, line]) => `  # ${what}\n  $ ${line}\n`).join("\n")}`;
+
+/** What a command is called from the top, e.g. `cat products list`. */
+export function pathOf(one: Command): string {
+  const names = [];
+  for (let at: Command | null = one; at !== null; at = at.parent) names.unshift(at.name());
+  return names.join(" ");
+}
+
+/** Commander's complaint as ours: one sentence, what is meant perhaps, and where to look. */
+function usageError(error: CommanderError, from: Command): UsageError {
+  const [what, ...more] = error.message.replace(/^error: /, "").split("\n");
+  return new UsageError([what!.replace(/\.$/, ""), ...more].join(" "), {
+    code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    hint: `See: ${pathOf(from)} --help`,
+  });
+}

@@ -1,0 +1,31 @@
+import type { Command } from "commander";
+import type { App } from "./app.ts";
+import type { CommandName } from "./command-names.ts";
+
+/** A subcommand as the program knows it before it is called. */
+export interface CommandEntry {
+  /** How it is used, as help shows it. */
+  readonly usage: string;
+  readonly summary: string;
+  /** Loads the command's own code; only the command that is called pays for it. */
+  load(app: App): Promise<Command>;
+}
+
+/** Every subcommand; `help` is the program's own. Adding a name to command-names.ts asks for its entry here. */
+export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntry>> = {
+  import: {
+    usage: "import FILE",
+    summary: "bring products and their photos in from a CSV or NDJSON file",
+    load: async (app) => (await import("./commands/import.ts")).importCommand(app),
+  },
+  products: {
+    usage: "products",
+    summary: "look at products: list, get",
+    load: async (app) => (await import("./commands/products.ts")).productsCommand(app),
+  },
+  serve: {
+    usage: "serve --mock",
+    summary: "run a made-up service on this machine, to try things out and to test against",
+    load: async (app) => (await import("./commands/serve.ts")).serveCommand(app),
+  },
+};

@@ -1,0 +1,11 @@
+import type { Command } from "commander";
+import type { App } from "../app.ts";
+import { group } from "../command.ts";
+import { getCommand } from "./products/get.ts";
+import { listCommand } from "./products/list.ts";
+
+/** `cat products`: the catalogue's products. */
+export const productsCommand = (app: App): Command =>
+  group("products", [listCommand(app), getCommand(app)]).description(
+    "Look at the products of your catalogue.",
+  );

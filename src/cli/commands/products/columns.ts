@@ -1,0 +1,16 @@
+import type { Product } from "../../../contract/resources/product.ts";
+import type { Column } from "../../output/columns.ts";
+
+/** Products as tables and CSV files show them; the names are the service's own. */
+export const productColumns: readonly Column<Product>[] = [
+  { name: "id", value: (product) => product.id },
+  { name: "reference", value: (product) => product.reference },
+  { name: "name", value: (product) => product.name },
+  { name: "description", value: (product) => product.description, only: "csv" },
+  { name: "sex", value: (product) => product.sex },
+  { name: "images", value: (product) => product.images.length, only: "table" },
+  // As a column of an import file has them, so that the one can become the other.
+  { name: "images", value: (product) => product.images.map((image) => image.id).join("|"), only: "csv" },
+  { name: "created_at", value: (product) => product.created_at, only: "csv" },
+  { name: "updated_at", value: (product) => product.updated_at },
+];

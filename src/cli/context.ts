@@ -1,0 +1,100 @@
+import { type Clock, systemClock } from "../clock.ts";
+import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } from "./errors.ts";
+
+/** Everything of the outside world that a command may touch. Tests hand in a world of their own. */
+export interface Context {
+  readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  random(): number;
+  readonly pid: number;
+  /** Aborted by the first SIGINT or SIGTERM; its reason is an InterruptError. */
+  readonly interrupt: AbortSignal;
+  /** Lets go of what would keep the program alive; called once, at the end. */
+  release?(): void;
+}
+
+/** A stream that text goes out to. */
+export interface Output {
+  readonly isTTY: boolean;
+  /** The width of the terminal; 80 when it is none. */
+  readonly columns: number;
+  /** Resolves when more may be written. Rejects with a ReaderGoneError when nobody reads any more. */
+  write(text: string | Uint8Array): Promise<void> | void;
+  /** The stream itself, for what draws on a terminal. */
+  readonly raw: NodeJS.WritableStream;
+}
+
+/** The context of the real program: the only place that reads `process`. */
+export function nodeContext(): Context {
+  const interrupt = new AbortController();
+  const interrupted = (signal: InterruptSignal) => {
+    // A second interrupt stops at once, as what the first one waits for may hang; it leaves the terminal's cursor
+    // and line wrapping as they were.
+    if (interrupt.signal.aborted) {
+      if (process.stderr.isTTY) process.stderr.write("\x1b[?25h\x1b[?7h");
+      process.exit(signal === "SIGTERM" ? 143 : 130);
+    }
+    interrupt.abort(new InterruptError(signal));
+  };
+  process.on("SIGINT", interrupted);
+  process.on("SIGTERM", interrupted);
+  let touchedStdin = false;
+  // Streams are made when first asked for: each costs time at start-up.
+  let stdout: Output | undefined;
+  let stderr: Output | undefined;
+  return {
+    get stdin() {
+      touchedStdin = true;
+      return process.stdin;
+    },
+    get stdout() {
+      stdout ??= streamOutput(process.stdout, true);
+      return stdout;
+    },
+    get stderr() {
+      // Nobody to tell that there is nobody to tell.
+      stderr ??= streamOutput(process.stderr, false);
+      return stderr;
+    },
+    env: process.env,
+    get cwd() {
+      return process.cwd();
+    },
+    clock: systemClock(),
+    random: Math.random,
+    pid: process.pid,
+    interrupt: interrupt.signal,
+    release() {
+      // A half-read stdin would wait for its other end.
+      if (touchedStdin) process.stdin.destroy();
+    },
+  };
+}
+
+function streamOutput(stream: NodeJS.WriteStream, tellsErrors: boolean): Output {
+  let broken: Error | null = null;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    broken ??= asOutputError(error);
+  });
+  return {
+    isTTY: stream.isTTY === true,
+    get columns() {
+      return stream.columns ?? 80;
+    },
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        const settle = (error: Error | null) => (error === null || !tellsErrors ? resolve() : reject(error));
+        if (broken !== null) return settle(broken);
+        stream.write(text, (error) => settle(error ? asOutputError(error) : null));
+      }),
+    raw: stream,
+  };
+}
+
+/** A pipe nobody reads, on POSIX and on Windows; anything else is a fault such as a full disk. */
+const asOutputError = (error: NodeJS.ErrnoException): Error =>
+  error.code === "EPIPE" || error.code === "EOF" ? new ReaderGoneError() : new OutputError(error);

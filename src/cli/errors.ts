@@ -1,0 +1,54 @@
+import { CatError, type ErrorDetail } from "../errors.ts";
+
+/** The command line is wrong: exit 2. */
+export class UsageError extends CatError {
+  override readonly name = "UsageError";
+
+  constructor(message: string, detail: Partial<Omit<ErrorDetail, "type">> = {}) {
+    super(message, { code: "usage", ...detail, type: "usage" });
+  }
+}
+
+/** There is no usable key: exit 4, as for a 401. */
+export class KeyError extends CatError {
+  override readonly name = "KeyError";
+
+  constructor(message: string, detail: Partial<Omit<ErrorDetail, "type">> = {}) {
+    super(message, { code: "missing_api_key", ...detail, type: "unauthorized" });
+  }
+}
+
+export type InterruptSignal = "SIGINT" | "SIGTERM";
+
+/** The user, or the system, asked the program to stop: exit 130 or 143. The reason of `context.interrupt`. */
+export class InterruptError extends CatError {
+  override readonly name = "InterruptError";
+  readonly signal: InterruptSignal;
+
+  constructor(signal: InterruptSignal, detail: { message?: string; hint?: string } = {}) {
+    super(detail.message ?? "interrupted", { type: "interrupted", code: signal, hint: detail.hint });
+    this.signal = signal;
+  }
+}
+
+/** Whoever read our output went away (`| head -1`): the command ends quietly, with 0. */
+export class ReaderGoneError extends CatError {
+  override readonly name = "ReaderGoneError";
+
+  constructor() {
+    super("the reader of the output went away", { type: "output", code: "EPIPE" });
+  }
+}
+
+/** The output could not be written, as on a full disk. */
+export class OutputError extends CatError {
+  override readonly name = "OutputError";
+
+  constructor(cause: NodeJS.ErrnoException) {
+    super(`the output could not be written: ${cause.message}`, {
+      type: "output",
+      code: cause.code ?? "unknown",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,104 @@
+import { findCommand } from "./find-command.ts";
+import { descriptors } from "./hand-over/descriptors.ts";
+import { leadsToUs } from "./hand-over/leads-to-us.ts";
+import { rawArguments, throughShell } from "./hand-over/raw-arguments.ts";
+import { systemCats, triedVariable } from "./hand-over/system-cats.ts";
+
+/*
+ * Everything that runs before a call is known to be ours. It is built into one small file, so that a foreign call pays
+ * for Node's start and nothing else; Node's own modules are imported where they are needed, as some cost milliseconds.
+ */
+
+/**
+ * Whether a call of `cat` is ours. Anything else belongs to the system's cat, so that a shell in which ours comes
+ * first on PATH works as ever (interface, Two names for one program).
+ */
+export async function isOurs(argv: readonly string[]): Promise<boolean> {
+  if (argv.length > 0) return findCommand(argv) !== null;
+  const { isatty } = await import("node:tty");
+  if (!isatty(0)) return false;
+  // `cat > notes.txt`, typed at a terminal, is a habit of its own; help must not end up in the file.
+  const { fstatSync } = await import("node:fs");
+  return isatty(1) || !fstatSync(1).isFile();
+}
+
+/** Signals that end or nudge a program, and which the system's cat would have received in our place. */
+const forwarded = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
+
+/** Errors of a start that mean "not this one": the next cat on PATH may do. */
+const notStartable = new Set(["ENOENT", "EACCES", "EPERM", "ENOEXEC", "ENOTDIR", "ELOOP", "ETXTBSY"]);
+
+/**
+ * Runs the system's cat in our place: same arguments, same streams, same signals, same exit status.
+ * `self` is the file of the program that was called, as a file URL.
+ */
+export async function handOver(host: NodeJS.Process, self: string): Promise<void> {
+  const { fileURLToPath } = await import("node:url");
+  const ours = fileURLToPath(self);
+  const tried = (host.env[triedVariable] ?? "").split("\n").filter((path) => path !== "");
+  for await (const { path, realPath } of systemCats(host, (path) => leadsToUs(path, ours))) {
+    if (tried.includes(realPath)) continue;
+    tried.push(realPath);
+    const env = { ...host.env, [triedVariable]: tried.join("\n") };
+    const problem = await run(host, path, env);
+    if (problem === null) return;
+    if (!notStartable.has(problem.code ?? "")) {
+      host.stderr.write(`cat: ${path}: ${problem.message}\n`);
+      host.exitCode = 126;
+      return;
+    }
+  }
+  host.stderr.write("cat: there is no other cat on PATH that this call could be handed to\n");
+  host.exitCode = 127;
+}
+
+/** Runs the program at `path` to its end and ends as it did; an error when it could not be started. */
+async function run(
+  host: NodeJS.Process,
+  path: string,
+  env: NodeJS.ProcessEnv,
+): Promise<NodeJS.ErrnoException | null> {
+  const { spawn } = await import("node:child_process");
+  const argv = host.argv.slice(2);
+  const raw = await rawArguments(host.platform, argv);
+  const stdio = await descriptors(host.platform, argv);
+  const [file, args, argv0] = raw === null ? [path, argv, "cat"] : throughShell(path, raw);
+  return new Promise((resolve) => {
+    let child: import("node:child_process").ChildProcess;
+    const forward = (signal: NodeJS.Signals) => void child.kill(signal);
+    const release = () => {
+      for (const signal of forwarded) host.removeListener(signal, forward);
+    };
+    try {
+      // GNU cat begins its messages with argv[0], which is `cat` when a shell starts it.
+      child = spawn(file, args, { argv0, env, stdio });
+    } catch (error) {
+      return resolve(error as NodeJS.ErrnoException);
+    }
+    for (const signal of forwarded) host.on(signal, forward);
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      release();
+      resolve(error);
+    });
+    child.once("exit", (code, signal) => {
+      release();
+      if (signal === null) host.exitCode = code ?? 1;
+      else dieBy(host, signal);
+      resolve(null);
+    });
+  });
+}
+
+/** Ends this process by the signal that ended the child, so that a shell sees what it would have seen. */
+function dieBy(host: NodeJS.Process, signal: NodeJS.Signals): void {
+  // Node ignores SIGPIPE from its start; taking a listener away sets a signal back to what the system does.
+  const listener = () => {};
+  try {
+    host.on(signal, listener);
+    host.removeListener(signal, listener);
+  } catch {
+    // SIGKILL and SIGSTOP take no listener, and need none.
+  }
+  host.exitCode = 1;
+  host.kill(host.pid, signal);
+}

@@ -1,0 +1,20 @@
+/** A column of a list, as a table or a CSV file shows it. */
+export interface Column<Row> {
+  /** The service's own name of the field. */
+  readonly name: string;
+  /** What stands in the cell; null and undefined leave it empty. */
+  value(row: Row): string | number | boolean | null | undefined;
+  /** For a column that only one of the two shows. */
+  readonly only?: "table" | "csv";
+}
+
+/** The formats of a list (interface, Commands). */
+export const listFormats = ["table", "json", "ndjson", "csv"] as const;
+export type ListFormat = (typeof listFormats)[number];
+
+/** A cell's text; empty where there is no value. */
+export const cellOf = <Row>(column: Column<Row>, row: Row): string => String(column.value(row) ?? "");
+
+/** The columns that a format shows. */
+export const columnsFor = <Row>(columns: readonly Column<Row>[], format: "table" | "csv"): Column<Row>[] =>
+  columns.filter((column) => column.only === undefined || column.only === format);

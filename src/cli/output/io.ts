@@ -1,0 +1,93 @@
+import type { ChalkInstance } from "chalk";
+import type { Context } from "../context.ts";
+import type { GlobalOptions } from "../global-options.ts";
+import type { Column, ListFormat } from "./columns.ts";
+import { jsonLine } from "./json.ts";
+import { printList } from "./list.ts";
+import { painter } from "./paint.ts";
+import type { ProgressView } from "./progress.ts";
+import { resourceLines } from "./resource.ts";
+import { visible } from "./visible.ts";
+
+/** What a command says, and where: stdout is data, stderr is everything else (interface, Commands). */
+export interface Io {
+  /** With `--json`: data for programs, and nothing for people on stderr but errors and progress. */
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Colours for stdout and for stderr, each by whether it is a terminal. */
+  readonly paint: ChalkInstance;
+  readonly paintNote: ChalkInstance;
+  /** Writes text to stdout exactly as it is. */
+  data(text: string | Uint8Array): Promise<void>;
+  /** One JSON object on a line of its own on stdout. */
+  jsonData(value: unknown): Promise<void>;
+  /** A line for people on stderr; silent with `--quiet` and with `--json`. */
+  note(text: string): Promise<void>;
+  /** One line on stderr whatever the flags say; for `--verbose`. */
+  trace(text: string): void;
+  /** Prints a list and tells how many rows it had. Without a format: NDJSON with `--json`, else a table. */
+  show<Row>(
+    columns: readonly Column<Row>[],
+    rows: Iterable<Row> | AsyncIterable<Row>,
+    format?: ListFormat,
+  ): Promise<number>;
+  /** Prints a single resource: one JSON object with `--json`, else a field a line. */
+  resource(value: object): Promise<void>;
+  /** Makes control characters visible; for any text of the service or of a file. */
+  visible(text: string): string;
+  /** A fresh view of a job's progress on stderr; `end()` it. */
+  progress(): Promise<ProgressView>;
+}
+
+/** The io of a command. `globals` is read at each use, as flags are known only when the command line was parsed. */
+export function createIo(context: Context, globals: GlobalOptions): Io {
+  const paintFor = (isTTY: boolean) => painter({ isTTY, env: context.env, wanted: globals.color });
+  let paint: ChalkInstance | undefined;
+  let paintNote: ChalkInstance | undefined;
+  let view: ProgressView | undefined;
+  // A line that is written while a bar stands goes above it.
+  const line = async (text: string) => {
+    if (view?.above?.(text) !== true) await context.stderr.write(`${text}\n`);
+  };
+  const io: Io = {
+    get json() {
+      return globals.json;
+    },
+    get quiet() {
+      return globals.quiet;
+    },
+    get paint() {
+      paint ??= paintFor(context.stdout.isTTY);
+      return paint;
+    },
+    get paintNote() {
+      paintNote ??= paintFor(context.stderr.isTTY);
+      return paintNote;
+    },
+    data: async (text) => context.stdout.write(text),
+    jsonData: async (value) => context.stdout.write(jsonLine(value)),
+    async note(text) {
+      if (!globals.quiet && !globals.json) await line(text);
+    },
+    trace: (text) => void line(text),
+    show: (columns, rows, format = globals.json ? "ndjson" : "table") =>
+      printList(columns, rows, format, {
+        write: io.data,
+        width: context.stdout.isTTY ? context.stdout.columns : null,
+        heading: (text) => io.paint.bold(text),
+      }),
+    resource: (value) =>
+      globals.json ? io.jsonData(value) : io.data(resourceLines(value, (text) => io.paint.bold(text))),
+    visible,
+    async progress() {
+      const { createProgress } = await import("./progress.ts");
+      view = await createProgress({
+        context,
+        silent: globals.quiet || !globals.progress,
+        paint: io.paintNote,
+      });
+      return view;
+    },
+  };
+  return io;
+}

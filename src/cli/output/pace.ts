@@ -1,0 +1,48 @@
+import type { ProgressEvent } from "./progress.ts";
+
+/** How fast a step goes: units a second and the seconds that are left, null while neither can be told. */
+export interface Pace {
+  perSecond: number | null;
+  secondsLeft: number | null;
+}
+
+/** Looking back this far, an early stall does not spoil the estimate for good. */
+const windowMs = 30_000;
+
+/** Measures one step's pace over the last half minute. */
+export class PaceMeter {
+  #samples: { at: number; done: number }[] = [];
+
+  /** The pace after `event`, seen at `now` (milliseconds). */
+  measure(event: ProgressEvent, now: number): Pace {
+    this.#samples.push({ at: now, done: event.done });
+    while (this.#samples.length > 2 && this.#samples[1]!.at <= now - windowMs) this.#samples.shift();
+    const first = this.#samples[0]!;
+    const seconds = (now - first.at) / 1000;
+    if (seconds < 0.5 || event.done <= first.done) return { perSecond: null, secondsLeft: null };
+    const perSecond = (event.done - first.done) / seconds;
+    const secondsLeft = event.total === null ? null : Math.max(0, (event.total - event.done) / perSecond);
+    return { perSecond, secondsLeft };
+  }
+}
+
+/** A pace as people read it, e.g. `120/s` or `4.5/s`; empty when it is not known. */
+export const rateText = ({ perSecond }: Pace): string =>
+  perSecond === null ? "" : `${perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)}/s`;
+
+/** The time left, e.g. `40 s left`, `3 min 20 s left` or `2 h 5 min left`; empty when it is not known. */
+export function leftText({ secondsLeft }: Pace): string {
+  if (secondsLeft === null) return "";
+  const seconds = Math.ceil(secondsLeft);
+  if (seconds < 60) return `${seconds} s left`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s left`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
+}
+
+/** A number with its thousands apart, e.g. `12,000`. */
+export const count = (value: number): string => value.toLocaleString("en-US");
+
+/** Done of total, e.g. `1,200 of 2,000`, or only what is done while the total is not known. */
+export const doneText = ({ done, total }: ProgressEvent): string =>
+  total === null ? count(done) : `${count(done)} of ${count(total)}`;

@@ -1,0 +1,83 @@
+import cliProgress from "cli-progress";
+import { doneText, leftText, type Pace, PaceMeter, rateText } from "./pace.ts";
+import type { ProgressEvent, ProgressPlace, ProgressView } from "./progress.ts";
+import { visible } from "./visible.ts";
+
+/** Progress on a terminal: one bar a step, each left standing when the next begins. */
+export function progressBar({ context, paint }: ProgressPlace): ProgressView {
+  let bar: cliProgress.SingleBar | null = null;
+  let latest: ProgressEvent | null = null;
+  let pace: Pace = { perSecond: null, secondsLeft: null };
+  let meter = new PaceMeter();
+  let ended = false;
+
+  const begin = () => {
+    meter = new PaceMeter();
+    bar = new cliProgress.SingleBar({
+      stream: context.stderr.raw as NodeJS.WriteStream,
+      hideCursor: true,
+      // Signals are the context's: the bar ends when the interrupt comes, see below.
+      gracefulExit: false,
+      format: (_options, { maxWidth }) =>
+        barLine(latest!, pace, { width: maxWidth || context.stderr.columns, paint: paint.cyan }),
+    });
+    bar.start(1, 0);
+  };
+  const finish = () => {
+    bar?.stop();
+    bar = null;
+  };
+  const end = () => {
+    ended = true;
+    finish();
+    context.interrupt.removeEventListener("abort", end);
+  };
+  // Ctrl-C must give the cursor back even when what was being waited for never ends.
+  context.interrupt.addEventListener("abort", end, { once: true });
+
+  return {
+    update(event) {
+      if (ended || context.interrupt.aborted) return;
+      const next = latest?.step !== event.step;
+      if (next) finish();
+      latest = event;
+      if (next) begin();
+      pace = meter.measure(event, context.clock.now());
+      bar?.update(event.done);
+    },
+    above(text) {
+      if (bar === null) return false;
+      context.stderr.raw.write(`\r\x1b[K${text}\n`);
+      return true;
+    },
+    end,
+  };
+}
+
+const widestBar = 30;
+const narrowestBar = 8;
+
+/** The line of a step, e.g. `processing  ██████░░░░  1,200 of 2,000  60%  120/s  7 s left`, cut to the width. */
+export function barLine(
+  event: ProgressEvent,
+  pace: Pace,
+  { width, paint }: { width: number; paint: (text: string) => string },
+): string {
+  const share =
+    event.total === null ? null : event.total === 0 ? 1 : Math.min(1, Math.max(0, event.done / event.total));
+  const step = visible(event.step);
+  const parts = [
+    doneText(event),
+    share === null ? "" : `${Math.floor(share * 100)}%`,
+    rateText(pace),
+    share === 1 ? "" : leftText(pace),
+    visible(event.note ?? ""),
+  ].filter((part) => part !== "");
+  // A line that fills the last column wraps on some terminals.
+  const room = width - 1;
+  const rest = `  ${parts.join("  ")}`;
+  const barWidth = Math.min(widestBar, room - step.length - rest.length - 2);
+  if (share === null || barWidth < narrowestBar) return `${step}${rest}`.slice(0, room);
+  const full = Math.floor(share * barWidth);
+  return `${step}  ${paint("█".repeat(full))}${"░".repeat(barWidth - full)}${rest}`;
+}

@@ -1,0 +1,31 @@
+import type { Context } from "../context.ts";
+import { doneText, leftText, PaceMeter, rateText } from "./pace.ts";
+import type { ProgressEvent, ProgressView } from "./progress.ts";
+import { visible } from "./visible.ts";
+
+const everyMs = 10_000;
+
+/** Progress where there is no terminal: a line every ten seconds while something is being done. */
+export function progressLines({ clock, stderr }: Pick<Context, "clock" | "stderr">): ProgressView {
+  let latest: ProgressEvent | null = null;
+  let meter = new PaceMeter();
+  let cancel: (() => void) | null = null;
+  const tick = () => {
+    cancel = clock.at(clock.now() + everyMs, tick);
+    if (latest === null) return;
+    const pace = meter.measure(latest, clock.now());
+    const parts = [doneText(latest), latest.note ?? "", rateText(pace), leftText(pace)];
+    void stderr.write(`${visible(`${latest.step}: ${parts.filter((part) => part !== "").join(", ")}`)}\n`);
+  };
+  return {
+    update(event) {
+      if (latest?.step !== event.step) meter = new PaceMeter();
+      if (latest === null) cancel = clock.at(clock.now() + everyMs, tick);
+      latest = event;
+      meter.measure(event, clock.now());
+    },
+    end() {
+      cancel?.();
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import Table from "cli-table3";
+import { type Column, cellOf, columnsFor } from "./columns.ts";
+import { visible } from "./visible.ts";
+
+/** How a table is laid out. */
+export interface TableLayout {
+  /** The width to keep to, as on a terminal; null cuts nothing. */
+  width: number | null;
+  heading(text: string): string;
+}
+
+const gap = 2;
+/** No column is cut below this; a terminal narrower than that wraps. */
+const narrowest = 6;
+
+const edges = [
+  "top",
+  "top-mid",
+  "top-left",
+  "top-right",
+  "bottom",
+  "bottom-mid",
+  "bottom-left",
+  "bottom-right",
+];
+const borderless = Object.fromEntries(
+  [...edges, "left", "left-mid", "mid", "mid-mid", "right", "right-mid", "middle"].map((place) => [
+    place,
+    "",
+  ]),
+);
+
+/** Rows as a table without borders, one line a row, with its line ends. */
+export function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  layout: TableLayout,
+): string {
+  const shown = columnsFor(columns, "table");
+  const head = shown.map((column) => column.name);
+  const cells = rows.map((row) => shown.map((column) => visible(cellOf(column, row))));
+  const free = draw(head, cells);
+  const widths = free.widths;
+  if (layout.width === null || sum(widths) - gap <= layout.width) return finish(free.text, layout);
+  return finish(draw(head, cells, fitted(widths, layout.width)).text, layout);
+}
+
+/** Draws the lines; without widths each column is as wide as its widest cell. Tells the widths, gaps included. */
+function draw(head: string[], cells: string[][], widths: number[] = []): { text: string; widths: number[] } {
+  const drawn = new Table({
+    chars: borderless,
+    style: { "padding-left": 0, "padding-right": gap, head: [], border: [], compact: true },
+    colWidths: widths,
+    head,
+  });
+  drawn.push(...cells);
+  // Drawing fills the widths in: the table's own measure of wide characters, so that ours cannot differ.
+  const text = drawn.toString();
+  return { text, widths: drawn.options.colWidths.map((width) => width ?? 0) };
+}
+
+function finish(text: string, layout: TableLayout): string {
+  const [heading, ...lines] = text.split("\n").map((line) => line.trimEnd());
+  return `${[layout.heading(heading!), ...lines].join("\n")}\n`;
+}
+
+/** Takes width from the widest column, again and again, until the sum fits. */
+function fitted(widths: readonly number[], width: number): number[] {
+  const result = [...widths];
+  while (sum(result) - gap > width) {
+    const widest = result.indexOf(Math.max(...result));
+    if (result[widest]! <= narrowest + gap) break;
+    result[widest]!--;
+  }
+  return result;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -1,0 +1,79 @@
+import { type Command, Option } from "commander";
+import type { App } from "./app.ts";
+import { command, HelpShown } from "./command.ts";
+import { commands } from "./commands.ts";
+import { firstWord } from "./find-command.ts";
+import { globalFlags } from "./global-flags.ts";
+import { helpSections } from "./help.ts";
+
+/** A command line that is ready to be run. */
+export interface Program {
+  parse(): Promise<void>;
+}
+
+/** The program with the one command that the arguments name; the others are there by name and summary only. */
+export async function createProgram(app: App, argv: readonly string[]): Promise<Program> {
+  const args = helpAsFlag(argv);
+  const help: string[] = [];
+  const root = command("cat")
+    .usage("COMMAND [flags]")
+    .description("Your fashion catalogue on the imaging service, from the command line.")
+    .addHelpText("after", helpSections);
+  for (const flag of globalFlags) {
+    root.addOption(new Option(flag.value === null ? flag.flag : `${flag.flag} <${flag.value}>`, flag.about));
+  }
+  const called = firstWord(args)?.word;
+  for (const [name, entry] of Object.entries(commands)) {
+    const made = name === called ? await entry.load(app) : command(name);
+    root.addCommand(made.summary(entry.summary));
+  }
+  for (const one of everyCommand(root)) settle(one, app, help);
+  root.hook("preAction", () => void Object.assign(app.globals, root.opts()));
+
+  return {
+    async parse() {
+      try {
+        if (args.length === 0) root.help();
+        await root.parseAsync(args, { from: "user" });
+      } catch (error) {
+        if (!(error instanceof HelpShown)) throw error;
+      }
+      await app.io.data(help.join(""));
+    },
+  };
+}
+
+/** `help`, `help import` and `help products list` ask for what `--help` shows there. */
+function helpAsFlag(argv: readonly string[]): string[] {
+  const first = firstWord(argv);
+  if (first?.word !== "help") return [...argv];
+  const flags = argv.slice(0, first.index);
+  const words = argv.slice(first.index + 1).filter((word) => word !== "help");
+  return [...flags, ...words, "--help"];
+}
+
+function* everyCommand(top: Command): Generator<Command> {
+  yield top;
+  for (const one of top.commands) yield* everyCommand(one);
+}
+
+/** What all commands have in common: where help goes and how it looks. */
+function settle(one: Command, app: App, help: string[]): void {
+  const { stdout } = app.context;
+  one.configureOutput({
+    writeOut: (text) => void help.push(text),
+    // A complaint is thrown and told like any other error.
+    writeErr: () => {},
+    getOutHelpWidth: () => (stdout.isTTY ? Math.max(40, stdout.columns) : 100),
+    getOutHasColors: () => app.io.paint.level > 0,
+  });
+  const subcommandUsage = (sub: Command) => commands[sub.name() as keyof typeof commands]?.usage;
+  one.configureHelp({
+    ...one.configureHelp(),
+    styleTitle: (text) => app.io.paint.bold(text),
+    subcommandTerm: (sub) =>
+      one.parent === null
+        ? (subcommandUsage(sub) ?? sub.name())
+        : `${sub.name()} ${sub.usage().replace("[flags]", "").trim()}`.trim(),
+  });
+}

@@ -1,0 +1,4 @@
+declare const __VERSION__: string | undefined;
+
+/** The program's version: put in by the build, which reads it from package.json. */
+export const version = typeof __VERSION__ === "string" ? __VERSION__ : "0.0.0-source";

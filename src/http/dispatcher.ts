@@ -27,10 +27,11 @@ export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Co
   const noProxy = env.no_proxy ?? env.NO_PROXY ?? "";
   let proxied: Promise<Dispatcher> | null = null;
 
-  // Loaded only where a proxy is set. An empty text keeps undici from reading the process's own environment.
+  // Loaded only where a proxy is set, and whole: its tunnels need methods that undici's main file adds to its classes.
+  // An empty text keeps undici from reading the process's own environment.
   const openProxied = async (): Promise<Dispatcher> => {
-    const { default: ProxyAgent } = await import("undici/lib/dispatcher/env-http-proxy-agent.js");
-    return new ProxyAgent({ httpProxy, httpsProxy, noProxy, connections: connectionsPerOrigin });
+    const { EnvHttpProxyAgent } = await import("undici");
+    return new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, connections: connectionsPerOrigin });
   };
 
   return {

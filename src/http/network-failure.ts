@@ -60,7 +60,7 @@ export function networkFailure(
     const hint = "Check HTTPS_PROXY, and the user name and password in it.";
     return network(`${what}: the proxy refused to connect to ${origin}`, "proxy_refused", false, hint);
   }
-  if (code === "UND_ERR_HEADERS_OVERFLOW" || code.startsWith("HPE_")) {
+  if (code === "UND_ERR_HEADERS_OVERFLOW" || cause.name === "HTTPParserError") {
     return new BadAnswerError(`${what}: ${origin} answered with something that is not HTTP`, {
       code: "not_http",
       cause,

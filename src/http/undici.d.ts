@@ -5,12 +5,6 @@ declare module "undici/lib/dispatcher/agent.js" {
   const agent: typeof Agent;
   export default agent;
 }
-declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
-  import type { EnvHttpProxyAgent } from "undici";
-
-  const agent: typeof EnvHttpProxyAgent;
-  export default agent;
-}
 declare module "undici/lib/api/api-request.js" {
   import type { Dispatcher } from "undici";
 

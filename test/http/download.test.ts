@@ -1,0 +1,150 @@
+import { afterEach, expect, test } from "vitest";
+import { checkDownloadUrl } from "../../src/client/base-url.ts";
+import type { Clock } from "../../src/clock.ts";
+import { openConnections } from "../../src/http/dispatcher.ts";
+import { downloader } from "../../src/http/download.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { closeAll, stillClock, until } from "./core.ts";
+import {
+  bytes,
+  json,
+  reset,
+  type ScriptedServer,
+  type Step,
+  scriptedServer,
+  silence,
+} from "./scripted-server.ts";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connections) => connections.close()));
+  await closeAll();
+});
+
+async function against(steps: Step[], clock: Clock = new TestClock()) {
+  const server = await scriptedServer(...steps);
+  const connections = openConnections({ isLoopback: () => true });
+  open.push(connections);
+  const download = downloader({
+    ...{ connections, clock, random: () => 0.5, userAgent: "test", silenceMs: 30_000 },
+    check: checkDownloadUrl,
+  });
+  return {
+    server,
+    download,
+    read: (path = "/file?signature=s", options = {}) => read(download, server, path, options),
+  };
+}
+
+async function read(
+  download: ReturnType<typeof downloader>,
+  server: ScriptedServer,
+  path: string,
+  options: object,
+) {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of download(`${server.origin}${path}`, options)) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+test("the bytes come without credentials, ids or keys being sent", async () => {
+  const { read, server } = await against([bytes(200, "a,b\n", {})]);
+  expect(await read()).toBe("a,b\n");
+  expect(server.requests[0]!.path).toBe("/file?signature=s");
+  const { host: _, ...headers } = server.requests[0]!.headers;
+  expect(headers).toEqual({
+    "user-agent": "test",
+    accept: "*/*",
+    "accept-encoding": "identity",
+    connection: "keep-alive",
+  });
+});
+
+test("opening is tried again after a reset and a 503", async () => {
+  const { read, server } = await against([reset, bytes(503, "", {}), bytes(200, "whole", {})]);
+  expect(await read()).toBe("whole");
+  expect(server.requests).toHaveLength(3);
+});
+
+test.each([403, 404, 410])(
+  "%i is a SignedUrlError, so that the caller can ask for a fresh URL",
+  async (status) => {
+    const { read, server } = await against([json(status, { error: {} })]);
+    const error = await read().catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: "SignedUrlError", status });
+    expect((error as Error).message).not.toContain("signature");
+    expect(server.requests).toHaveLength(1);
+  },
+);
+
+test("a redirect is not followed", async () => {
+  const elsewhere = await scriptedServer(bytes(200, "other", {}));
+  const { read } = await against([bytes(302, "", { location: `${elsewhere.origin}/x` })]);
+  await expect(read()).rejects.toMatchObject({ name: "BadAnswerError", status: 302 });
+  expect(elsewhere.requests).toEqual([]);
+});
+
+test("a file cut short is an error, never a normal end", async () => {
+  const cut: Step = (response) => {
+    response.writeHead(200, { "content-length": 1000 });
+    response.write("half", () => response.socket?.destroy());
+  };
+  const { read } = await against([cut]);
+  await expect(read()).rejects.toMatchObject({ name: "NetworkError", code: "connection_cut" });
+});
+
+test("a file larger than allowed is cut off", async () => {
+  const { read } = await against([bytes(200, "x".repeat(2000), {})]);
+  await expect(read("/file", { maxBytes: 1000 })).rejects.toMatchObject({ code: "answer_too_large" });
+});
+
+test("a compressed file, which was not asked for, is refused", async () => {
+  const { read } = await against([bytes(200, "x", { "content-encoding": "gzip" })]);
+  await expect(read()).rejects.toMatchObject({ name: "BadAnswerError", code: "not_a_file" });
+});
+
+test("a stream that falls silent is left", async () => {
+  const clock = stillClock();
+  const stalls: Step = (response) => {
+    response.writeHead(200);
+    response.write("some");
+  };
+  const { read, server } = await against([stalls], clock);
+  const outcome = read().catch((error: unknown) => error);
+  await until(() => server.requests.length === 1);
+  for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+  clock.advance(30_000);
+  expect(await outcome).toMatchObject({ name: "TimeoutError" });
+});
+
+test("a reader that leaves early closes the connection", async () => {
+  const endless: Step = (response) => {
+    response.writeHead(200);
+    const more = (): void => {
+      while (!response.destroyed && response.write("x".repeat(10_000)));
+      if (!response.destroyed) response.once("drain", more);
+    };
+    more();
+  };
+  const { download, server } = await against([endless]);
+  for await (const _ of download(`${server.origin}/`)) break;
+  await until(() => server.inFlight() === 0);
+});
+
+test("an abort ends it, before the answer and in the middle", async () => {
+  const { read, server } = await against([silence]);
+  const abort = new AbortController();
+  const outcome = read("/", { signal: abort.signal }).catch((error: unknown) => error);
+  await until(() => server.requests.length === 1);
+  abort.abort(new Error("stop"));
+  expect(await outcome).toMatchObject({ message: "stop" });
+});
+
+test.each(["http://files.example.com/x", "file:///etc/passwd", "ftp://127.0.0.1/x", "not a url"])(
+  "%s is not fetched",
+  async (url) => {
+    const { download } = await against([json(200, {})]);
+    const first = download(url)[Symbol.asyncIterator]().next();
+    await expect(first).rejects.toMatchObject({ type: "bad_answer", code: "invalid_url" });
+  },
+);

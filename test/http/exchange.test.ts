@@ -1,0 +1,273 @@
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { CatError } from "../../src/errors.ts";
+import { checkedKey } from "../../src/http/auth.ts";
+import { openConnections } from "../../src/http/dispatcher.ts";
+import { BadAnswerError, NetworkError } from "../../src/http/errors.ts";
+import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.ts";
+import { maskedKey, maskedPath } from "../../src/http/mask.ts";
+import { multipartForm } from "../../src/http/multipart.ts";
+import { closeAll, coreAgainst } from "./core.ts";
+import { bytes, json, reset, type Step, scriptedServer } from "./scripted-server.ts";
+
+afterEach(closeAll);
+
+const once = { retry: { attempts: 1 } };
+
+describe("answers that are none", () => {
+  test("an endless body is cut at the cap, and asked for once only", async () => {
+    let open = 0;
+    const endless: Step = (response) => {
+      open++;
+      response.on("close", () => open--);
+      response.writeHead(200, { "content-type": "application/json" });
+      const chunk = Buffer.alloc(64 * 1024, "a");
+      const more = (): void => {
+        while (!response.destroyed && response.write(chunk));
+        if (!response.destroyed) response.once("drain", more);
+      };
+      more();
+    };
+    const { get, server } = await coreAgainst([endless], { maxAnswerBytes: 1024 * 1024 });
+    await expect(get()).rejects.toMatchObject({
+      name: "BadAnswerError",
+      code: "answer_too_large",
+      status: 200,
+    });
+    expect(server.requests).toHaveLength(1);
+    while (open > 0) await new Promise((resolve) => setImmediate(resolve));
+  });
+
+  test("a body announced as too large is not read", async () => {
+    const huge: Step = (response) => {
+      response.writeHead(200, { "content-length": 10_000_000 });
+      response.write("x");
+    };
+    const { get } = await coreAgainst([huge], { maxAnswerBytes: 1000 });
+    await expect(get()).rejects.toMatchObject({ code: "answer_too_large" });
+  });
+
+  test("a body of exactly the cap is whole", async () => {
+    const { get } = await coreAgainst([bytes(200, "x".repeat(1000), {})], { maxAnswerBytes: 1000 });
+    expect((await get()).body.length).toBe(1000);
+  });
+
+  test("a redirect is not followed, and no header leaves", async () => {
+    const elsewhere = await scriptedServer(json(200, { stolen: true }));
+    for (const status of [301, 302, 303, 307, 308]) {
+      const location = `${elsewhere.origin}/take?secret=1`;
+      const { post, server } = await coreAgainst([bytes(status, "", { location, "x-request-id": "req_1" })]);
+      const error = await post().catch((error: unknown) => error);
+      expect(error).toBeInstanceOf(BadAnswerError);
+      expect(error).toMatchObject({ code: "redirect", status, requestId: "req_1" });
+      expect((error as Error).message).toContain(`a redirect to ${elsewhere.origin}, which is not followed`);
+      expect((error as Error).message).not.toContain("secret");
+      expect(server.requests).toHaveLength(1);
+    }
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test.each([
+    ["less than announced", 10],
+    ["more than announced", 2],
+  ])("a body of %s is no answer", async (_, length) => {
+    const wrong: Step = (response) => {
+      response.socket!.end(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n{"a":1`);
+    };
+    const { get } = await coreAgainst([wrong], once);
+    const outcome = await get().then(
+      (answer) => Buffer.from(answer.body).toString(),
+      (error: unknown) => error,
+    );
+    // What stands behind a body's announced end belongs to no request; the body itself ends where it says.
+    if (length === 2) expect(outcome).toBe('{"');
+    else expect(outcome).toMatchObject({ name: "NetworkError", code: "connection_cut" });
+  });
+
+  test("a chunked body that ends in the middle is no answer", async () => {
+    const cut: Step = (response) => {
+      response.socket!.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n');
+    };
+    const { get } = await coreAgainst([cut], once);
+    await expect(get()).rejects.toMatchObject({ name: "NetworkError", code: "connection_cut" });
+  });
+
+  test("something that is not HTTP is a BadAnswerError, and not tried again", async () => {
+    const other: Step = (response) => response.socket!.end("220 smtp.example.com ESMTP\r\n");
+    const { get, server } = await coreAgainst([other]);
+    await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "not_http" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("a port where nobody listens is a NetworkError with the id that was sent", async () => {
+    const { get, server } = await coreAgainst([json(200, {})], once);
+    await server.stop();
+    const error = await get().catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(NetworkError);
+    expect(error).toMatchObject({ code: "unreachable", requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+    expect((error as Error).message).toBe(`GET /v1/things: ${server.origin} refused the connection`);
+  });
+
+  test("https spoken to a plain server is a NetworkError, and not tried again", async () => {
+    const { send, server, clock } = await coreAgainst([json(200, {})]);
+    const origin = server.origin.replace("http:", "https:");
+    const message = { method: "GET", path: "/", origin, headers: {}, body: null } as const;
+    await expect(send(message)).rejects.toMatchObject({ name: "NetworkError", code: "tls" });
+    expect(clock.slept).toEqual([]);
+  });
+});
+
+describe("the key", () => {
+  test("goes to the base URL's origin and to no other", async () => {
+    const other = await scriptedServer(json(200, {}));
+    const { get, send, server } = await coreAgainst([json(200, {})], { apiKey: "  ak_secret_1234567890\n" });
+    await get();
+    await send({ method: "GET", origin: other.origin, path: "/", headers: {}, body: null });
+    expect(server.requests[0]!.headers.authorization).toBe("Bearer ak_secret_1234567890");
+    expect(other.requests[0]!.headers.authorization).toBeUndefined();
+  });
+
+  test("is asked for once, and again only while it could not be had", async () => {
+    let asked = 0;
+    const apiKey = async () => {
+      asked++;
+      if (asked === 1) throw new CatError("locked", { type: "unauthorized", code: "locked" });
+      return "ak_later_1234567890";
+    };
+    const { get, server } = await coreAgainst([json(200, {})], { apiKey });
+    await expect(get()).rejects.toThrow("locked");
+    await get();
+    await get();
+    expect(asked).toBe(2);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each([
+    ["ak_one\nak_two", "a line break or another control character"],
+    ["ak_\u0000x", "a line break or another control character"],
+    ["ak_schlüssel", "a character outside ASCII"],
+    ["ak_one ak_two", "a space"],
+  ])("%j is refused without being shown", (key, what) => {
+    const error = (() => {
+      try {
+        return checkedKey(key);
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(error).toMatchObject({ type: "unauthorized", code: "invalid_api_key" });
+    expect((error as Error).message).toBe(`The API key contains ${what}.`);
+  });
+
+  test("an empty key is a missing key", () => {
+    expect(() => checkedKey(" \n")).toThrow("There is no API key.");
+  });
+});
+
+describe("the log", () => {
+  test("tells every attempt, with the server's request id and no secret", async () => {
+    const lines: ExchangeLog[] = [];
+    const { post, server } = await coreAgainst([reset, json(201, {}, { "idempotent-replayed": "true" })], {
+      apiKey: "ak_live_abcdefghijklmnop1234",
+      onExchange: (line) => lines.push(line),
+    });
+    await post("/v1/things?cursor=abc&signature=s3cr3t", "{}", { "idempotency-key": "0123456789abcdef" });
+    const about = {
+      method: "POST",
+      origin: server.origin,
+      path: "/v1/things?cursor=abc&signature=…",
+      ms: 0,
+      idempotencyKey: "01234567…",
+      apiKey: "ak_…1234",
+    };
+    const id = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    expect(lines).toEqual([
+      { ...about, attempt: 1, status: null, error: "connection_cut", requestId: id, replayed: false },
+      { ...about, attempt: 2, status: 201, error: null, requestId: "req_server", replayed: true },
+    ]);
+    expect(describeExchange(lines[1]!)).toBe(
+      `POST ${server.origin}/v1/things?cursor=abc&signature=… 201 in 0 ms ` +
+        "(attempt 2, request req_server, idempotency key 01234567…, as ak_…1234, replayed)",
+    );
+  });
+
+  test.each([
+    ["/f?a=1&b=2", "/f?a=1&b=2"],
+    ["/f?X-Amz-Signature=abc&X-Amz-Expires=60", "/f?X-Amz-Signature=…&X-Amz-Expires=60"],
+    ["/f?sig=abc", "/f?sig=…"],
+    ["/f?access_token=abc=def", "/f?access_token=…"],
+    ["/f", "/f"],
+  ])("%s is shown as %s", (path, shown) => {
+    expect(maskedPath(path)).toBe(shown);
+  });
+
+  test("a short key shows nothing of itself", () => {
+    expect(maskedKey("Bearer ak_mock")).toBe("ak_…");
+    expect(maskedKey("Bearer secret")).toBe("…");
+    expect(maskedKey(undefined)).toBeNull();
+  });
+});
+
+describe("proxies", () => {
+  const open = (env: Record<string, string>) =>
+    openConnections({ env, isLoopback: (host) => host === "127.0.0.1" });
+
+  test("are used for other hosts and never for this machine", async () => {
+    const connections = open({ HTTPS_PROXY: "proxy.example.com:8080", NO_PROXY: "direct.example.com" });
+    const local = await connections.forOrigin("http://127.0.0.1:4010");
+    const away = await connections.forOrigin("https://api.example.com");
+    expect(local.constructor.name).toBe("Agent");
+    expect(away.constructor.name).toBe("EnvHttpProxyAgent");
+    await connections.close();
+  });
+
+  test("a request really goes through the proxy's tunnel", async () => {
+    const service = await scriptedServer(json(200, { through: "proxy" }));
+    const tunnels: string[] = [];
+    const proxy = createServer();
+    proxy.on("connect", (request, socket) => {
+      tunnels.push(request.url ?? "");
+      const onward = connect(Number(new URL(service.origin).port), "127.0.0.1", () => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        socket.pipe(onward).pipe(socket);
+      });
+      onward.on("error", () => socket.destroy());
+      socket.on("error", () => onward.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const http_proxy = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const connections = openConnections({ env: { http_proxy }, isLoopback: () => false });
+    const { send } = await coreAgainst([json(200, {})], { connections });
+    const message = {
+      method: "GET",
+      origin: "http://api.invalid",
+      path: "/x",
+      headers: {},
+      body: null,
+    } as const;
+    expect(Buffer.from((await send(message)).body).toString()).toBe('{"through":"proxy"}');
+    expect(tunnels).toEqual(["api.invalid:80"]);
+    expect(service.requests.map((seen) => seen.headers.host)).toEqual(["api.invalid"]);
+    await connections.close();
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  });
+
+  test("a variable that is no proxy is refused without showing it", () => {
+    expect(() => open({ HTTPS_PROXY: "socks5://user:pass@host" })).toThrow(
+      "HTTPS_PROXY is not the URL of an HTTP proxy",
+    );
+  });
+});
+
+test("the same file makes the same form, which an idempotency key needs", () => {
+  const file = { bytes: new TextEncoder().encode("picture"), filename: 'a "b".jpg' };
+  const form = multipartForm("file", file);
+  expect(multipartForm("file", file)).toEqual(form);
+  const boundary = form.contentType.split("boundary=")[1]!;
+  expect(Buffer.from(form.body).toString()).toBe(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a %22b%22.jpg"\r\n` +
+      `Content-Type: application/octet-stream\r\n\r\npicture\r\n--${boundary}--\r\n`,
+  );
+});

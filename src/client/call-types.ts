@@ -14,8 +14,11 @@ export interface AnyOperation extends Pick<Operation, "method" | "path" | "refus
  * under `ndjson`, an upload under `file`.
  */
 export type Input<O extends AnyOperation> = Simplify<
-  z.input<O["params"]> & z.input<O["query"]> & BodyInput<O["body"]>
+  Fields<z.input<O["params"]>> & Fields<z.input<O["query"]>> & BodyInput<O["body"]>
 >;
+
+/** An object without fields reads as one that forbids every field; here it only means that it adds none. */
+type Fields<T> = string extends keyof T ? unknown : T;
 
 type BodyInput<Body> =
   Body extends Readonly<Record<string, unknown>>

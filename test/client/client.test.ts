@@ -1,0 +1,381 @@
+import * as fc from "fast-check";
+import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
+import type { Client } from "../../src/client/client.ts";
+import { operations } from "../../src/contract/operations.ts";
+import type { Product } from "../../src/contract/resources/product.ts";
+import { ApiError, type Wait } from "../../src/index.ts";
+import { bytes, json, refusal, type Step } from "../http/scripted-server.ts";
+import { clientAgainst, closeAll, importJob, product } from "./world.ts";
+
+afterEach(closeAll);
+
+const page = (ids: number[], next_cursor: string | null) =>
+  json(200, {
+    data: ids.map((id) => product({ name: `P${id}` })),
+    next_cursor,
+    has_more: next_cursor !== null,
+  });
+
+describe("what is sent", () => {
+  test("path parameters, query and headers of a read", async () => {
+    const { client, server } = await clientAgainst([page([1], null)], { userAgent: "catalogue/1" });
+    await client.products.list({ limit: 10, q: "a b&c=d/é", cursor: undefined });
+    const [seen] = server.requests;
+    expect(seen!.method).toBe("GET");
+    expect(seen!.path).toBe("/v1/products?limit=10&q=a+b%26c%3Dd%2F%C3%A9");
+    expect(seen!.headers).toMatchObject({
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "user-agent": "catalogue/1",
+      authorization: "Bearer ak_test_key_0123456789",
+    });
+    expect(seen!.headers).not.toHaveProperty("idempotency-key");
+    expect(seen!.headers).not.toHaveProperty("content-type");
+  });
+
+  test("a merge patch, with null kept and undefined left out", async () => {
+    const { client, server } = await clientAgainst([json(200, product())]);
+    await client.products.update(
+      { product_id: "01JGZZ0000000000000000000A", body: { description: null, name: undefined } },
+      { idempotencyKey: "k-1" },
+    );
+    const [seen] = server.requests;
+    expect(seen!.path).toBe("/v1/products/01JGZZ0000000000000000000A");
+    expect(seen!.headers["content-type"]).toBe("application/merge-patch+json");
+    expect(seen!.headers["idempotency-key"]).toBe("k-1");
+    expect(seen!.body.toString()).toBe('{"description":null}');
+  });
+
+  test("an import as NDJSON with its options in the query, or as JSON with them in the body", async () => {
+    const { client, server } = await clientAgainst([json(202, importJob("validating"))]);
+    await client.imports.create({ mode: "create", ndjson: Buffer.from('{"reference":"A"}\n') });
+    await client.imports.create({ body: { mode: "create", rows: [{ reference: "A" }] } });
+    expect(
+      server.requests.map((seen) => [seen.path, seen.headers["content-type"], seen.body.toString()]),
+    ).toEqual([
+      ["/v1/imports?mode=create", "application/x-ndjson", '{"reference":"A"}\n'],
+      ["/v1/imports", "application/json", '{"mode":"create","rows":[{"reference":"A"}]}'],
+    ]);
+  });
+
+  test("an upload as a form with its file", async () => {
+    const uploaded = {
+      id: "01JGZZ0000000000000000000C",
+      mime_type: "image/png",
+      created_at: "2026-01-05T09:00:00Z",
+    };
+    const { client, server } = await clientAgainst([json(201, uploaded)]);
+    const file = { bytes: Uint8Array.of(137, 80, 78, 71), filename: "a.png" };
+    expect(await client.images.upload({ file })).toEqual(uploaded);
+    expect(server.requests[0]!.headers["content-type"]).toMatch(
+      /^multipart\/form-data; boundary=[0-9a-f]{40}$/,
+    );
+    expect(server.requests[0]!.body.includes(Buffer.from(file.bytes))).toBe(true);
+  });
+
+  test("nothing for a delete, which answers nothing", async () => {
+    const { client, server } = await clientAgainst([json(204, undefined)]);
+    expect(await client.products.delete({ product_id: "X" })).toBeNull();
+    expect(server.requests[0]!.body.length).toBe(0);
+  });
+
+  test("an id never changes the path, whatever it holds", async () => {
+    const { client, server } = await clientAgainst([json(200, product())]);
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary", minLength: 1, maxLength: 12 }), async (id) => {
+        server.requests.length = 0;
+        const outcome = await client.products.get({ product_id: id }).catch((error: unknown) => error);
+        if (server.requests.length === 0) {
+          expect(outcome).toMatchObject({ type: "invalid_request", param: "product_id" });
+          expect(id === "." || id === ".." || /\p{Surrogate}/u.test(id)).toBe(true);
+        } else {
+          const { path } = server.requests[0]!;
+          expect(path.split("/")).toHaveLength(4);
+          expect(decodeURIComponent(new URL(path, "http://h").pathname.slice("/v1/products/".length))).toBe(
+            id,
+          );
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each(["", ".", ".."])("the id %j is refused before anything is sent", async (product_id) => {
+    const { client, server } = await clientAgainst([json(200, product())]);
+    await expect(client.products.get({ product_id })).rejects.toMatchObject({ param: "product_id" });
+    expect(server.requests).toEqual([]);
+  });
+
+  test.each(["", "a\nb", "ü", "x".repeat(256)])(
+    "the idempotency key %j is refused",
+    async (idempotencyKey) => {
+      const { client, server } = await clientAgainst([json(204, undefined)]);
+      const call = client.products.delete({ product_id: "X" }, { idempotencyKey });
+      await expect(call).rejects.toMatchObject({ type: "usage", code: "invalid_idempotency_key" });
+      expect(server.requests).toEqual([]);
+    },
+  );
+
+  test("a base URL with a prefix keeps it", async () => {
+    const world = await clientAgainst([page([], null)]);
+    const { client, server } = await clientAgainst([page([], null)], {
+      baseUrl: `${world.server.origin}/imaging/`,
+    });
+    await client.products.list();
+    expect(world.server.requests[0]!.path).toBe("/imaging/v1/products");
+    expect(server.requests).toEqual([]);
+  });
+});
+
+describe("what comes back", () => {
+  test("unknown fields and unknown values of open sets are passed on", async () => {
+    const images = [
+      { id: "01JGZZ0000000000000000000D", orientation: "sideways", origin: "elsewhere", extra: 1 },
+    ];
+    const { client } = await clientAgainst([json(200, product({ images, colour: "blue" }))]);
+    expect(await client.products.get({ product_id: "X" })).toEqual(product({ images, colour: "blue" }));
+  });
+
+  test("exchange tells status, headers, request id, Retry-After and replay", async () => {
+    const headers = { "retry-after": 3, "idempotent-replayed": "true" };
+    const { client } = await clientAgainst([json(202, importJob("processing"), headers)]);
+    const answer = await client.exchange(operations.imports.create, { ndjson: "{}\n" });
+    expect(answer).toMatchObject({
+      status: 202,
+      requestId: "req_server",
+      retryAfterMs: 3000,
+      replayed: true,
+    });
+    expect(answer.body.status).toBe("processing");
+  });
+
+  test("the types are the contract's", () => {
+    expectTypeOf<Client["products"]["get"]>().parameter(0).toEqualTypeOf<{ product_id: string }>();
+    expectTypeOf<Awaited<ReturnType<Client["products"]["get"]>>>().toEqualTypeOf<Product>();
+    expectTypeOf<Awaited<ReturnType<Client["products"]["delete"]>>>().toEqualTypeOf<null>();
+    expectTypeOf<Awaited<ReturnType<Client["products"]["list"]>>["data"]>().toEqualTypeOf<Product[]>();
+    expectTypeOf<Parameters<Client["images"]["upload"]>[0]>().toEqualTypeOf<{
+      file: { bytes: Uint8Array; filename: string };
+    }>();
+    const misuse = (client: Client) => {
+      // @ts-expect-error an id is required
+      void client.products.get();
+      // @ts-expect-error a misspelt parameter
+      void client.products.list({ limits: 1 });
+      // @ts-expect-error a body is required
+      void client.products.create({});
+      // @ts-expect-error not a mode
+      void client.imports.create({ mode: "replace", ndjson: "" });
+      for (const paginated of [client.paginate(operations.products.list, { q: "x" })]) {
+        expectTypeOf(paginated).toEqualTypeOf<AsyncIterable<Product>>();
+      }
+    };
+    expect(misuse).toBeTypeOf("function");
+  });
+});
+
+describe("refusals", () => {
+  test("the envelope becomes an ApiError", async () => {
+    const error = {
+      type: "not_found",
+      code: "product_not_found",
+      message: "There is no such product.",
+      param: "product_id",
+    };
+    const { client } = await clientAgainst([json(404, { error })]);
+    const refused = await client.products.get({ product_id: "X" }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ApiError);
+    expect(refused).toMatchObject({
+      ...{ name: "ApiError", type: "not_found", code: "product_not_found", param: "product_id", status: 404 },
+      ...{ requestId: "req_server", problems: [], body: error, request: "GET /v1/products/X" },
+      message: "There is no such product (GET /v1/products/X: 404 product_not_found)",
+    });
+  });
+
+  test("a list of problems is kept whole", async () => {
+    const errors = [
+      { line: 2, code: "invalid_row", param: "name", message: "name is missing" },
+      { line: 9, code: "duplicate_reference_in_file", param: "reference", message: "SHIRT-1 stands twice" },
+    ];
+    const { client } = await clientAgainst([json(400, { errors })]);
+    const refused = await client.imports.create({ ndjson: "{}" }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: "ApiError", status: 400, code: "invalid_row", problems: errors });
+    expect((refused as Error).message).toBe(
+      "name is missing (and 1 more) (POST /v1/imports: 400 invalid_row)",
+    );
+  });
+
+  test.each<[string, Step, string]>([
+    [
+      "HTML on 200",
+      bytes(200, "<html>", { "content-type": "text/html; charset=utf-8" }),
+      "was answered with HTML, not JSON",
+    ],
+    [
+      "HTML on 403, from a proxy",
+      bytes(403, "<html>", { "content-type": "text/html" }),
+      "was answered with HTML, not JSON",
+    ],
+    [
+      "HTML on 404",
+      bytes(404, "<html>", { "content-type": "text/html" }),
+      "was answered with HTML, not JSON",
+    ],
+    [
+      "HTML on 502, to the end",
+      bytes(502, "<html>", { "content-type": "text/html" }),
+      "was answered with HTML, not JSON",
+    ],
+    [
+      "plain text",
+      bytes(200, "{}", { "content-type": "text/plain" }),
+      "was answered with text/plain, not JSON",
+    ],
+    [
+      "half a document",
+      bytes(200, '{"id":"01', { "content-type": "application/json" }),
+      "was answered with something that is not whole JSON",
+    ],
+    ["nothing", bytes(200, "", { "content-type": "application/json" }), "was answered with nothing"],
+    ["nothing at all, as 204", bytes(204, "", {}), "was answered with nothing"],
+    [
+      "broken UTF-8",
+      bytes(200, Uint8Array.of(0x22, 0xc3, 0x22), { "content-type": "application/json" }),
+      "not whole JSON",
+    ],
+    [
+      "gzip, unasked",
+      bytes(200, "x", { "content-type": "application/json", "content-encoding": "gzip" }),
+      "was answered compressed (gzip), unasked",
+    ],
+    ["null", json(200, null), "was answered with another shape than the service's"],
+    ["a list", json(200, []), "was answered with another shape than the service's"],
+    ["a field of another type", json(200, product({ name: 7 })), "another shape than the service's at name"],
+    ["a 404 without the envelope", json(404, { message: "no" }), "without the service's error envelope"],
+    ["an envelope of another shape", json(400, { error: "no" }), "without the service's error envelope"],
+  ])("%s is a BadAnswerError in one sentence", async (_, step, sentence) => {
+    const { client, server } = await clientAgainst([step]);
+    const error = await client.products.get({ product_id: "X" }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: "BadAnswerError", type: "bad_answer" });
+    expect((error as Error).message).toContain(sentence);
+    expect((error as Error).message).toMatch(
+      new RegExp(`: is ${server.origin} the service's base URL\\? \\(status \\d+\\)$`),
+    );
+    expect((error as Error).message).not.toContain("\n");
+  });
+
+  test("JSON with a byte order mark, another JSON type, or no type is read", async () => {
+    const text = JSON.stringify(product());
+    const steps = [
+      bytes(200, `\uFEFF${text}`, { "content-type": "application/json; charset=utf-8" }),
+      bytes(200, text, { "content-type": "application/vnd.service+json" }),
+      bytes(200, text, {}),
+    ];
+    const { client } = await clientAgainst(steps);
+    for (const _ of steps) expect(await client.products.get({ product_id: "X" })).toEqual(product());
+  });
+});
+
+describe("paging", () => {
+  const names = async (iterable: AsyncIterable<Product>) => {
+    const all: string[] = [];
+    for await (const item of iterable) all.push(item.name);
+    return all;
+  };
+
+  test("goes through every page, 100 at a time", async () => {
+    const { client, server } = await clientAgainst([page([1, 2], "c1"), page([], "c2"), page([3], null)]);
+    expect(await names(client.paginate(operations.products.list, { q: "x" }))).toEqual(["P1", "P2", "P3"]);
+    expect(server.requests.map((seen) => seen.path)).toEqual([
+      "/v1/products?limit=100&q=x",
+      "/v1/products?limit=100&cursor=c1&q=x",
+      "/v1/products?limit=100&cursor=c2&q=x",
+    ]);
+  });
+
+  test("reads no further than it is asked, and begins where it is told", async () => {
+    const { client, server } = await clientAgainst([page([1, 2], "c1")]);
+    for await (const _ of client.paginate(operations.products.list, { limit: 2, cursor: "c0" })) break;
+    expect(server.requests.map((seen) => seen.path)).toEqual(["/v1/products?limit=2&cursor=c0"]);
+  });
+
+  test.each<[string, Step[]]>([
+    ["the same cursor again", [page([1], "c1"), page([2], "c1")]],
+    ["a circle of cursors", [page([1], "c1"), page([2], "c2"), page([3], "c1")]],
+    ["no cursor", [json(200, { data: [], next_cursor: null, has_more: true })]],
+  ])("ends with an error on %s", async (_, steps) => {
+    const { client, server } = await clientAgainst(steps);
+    const all = names(client.paginate(operations.products.list));
+    await expect(all).rejects.toMatchObject({ name: "BadAnswerError", code: "bad_cursor" });
+    expect(server.requests).toHaveLength(steps.length);
+  });
+});
+
+describe("polling", () => {
+  const job = (status: string, headers: Record<string, string> = {}) => json(200, importJob(status), headers);
+
+  test("follows Retry-After, 5 s when it is absent, and tells every answer", async () => {
+    const steps = [
+      job("validating", { "retry-after": "2" }),
+      refusal(429, "rate_limit_exceeded", { "retry-after": "9" }),
+      job("processing"),
+      job("processing", { "retry-after": "0" }),
+      job("completed"),
+    ];
+    const waits: Wait[] = [];
+    const { client, clock } = await clientAgainst(steps, { onWait: (wait) => waits.push(wait) });
+    const seen: string[] = [];
+    const ended = await client.poll(
+      operations.imports.get,
+      { import_id: "X" },
+      {
+        done: (body) => body.status === "completed",
+        onAnswer: (body) => {
+          seen.push(body.status);
+        },
+      },
+    );
+    expect(ended.status).toBe("completed");
+    expect(seen).toEqual(["validating", "processing", "processing", "completed"]);
+    expect(clock.slept).toEqual([2000, 9125, 5000, 100]);
+    expect(waits.map((wait) => wait.reason)).toEqual(["rate_limited"]);
+  });
+
+  test("ends with a TimeoutError when the wait runs out", async () => {
+    const { client, clock, server } = await clientAgainst([job("processing", { "retry-after": "5" })]);
+    const begun = clock.now();
+    const outcome = client.poll(
+      operations.imports.get,
+      { import_id: "X" },
+      { done: () => false, timeoutMs: 12_000 },
+    );
+    await expect(outcome).rejects.toMatchObject({ name: "TimeoutError", code: "wait_timeout" });
+    expect(server.requests).toHaveLength(3);
+    expect(clock.now() - begun).toBe(15_000);
+  });
+
+  test("stops when it is aborted", async () => {
+    const { client } = await clientAgainst([job("processing")]);
+    const abort = new AbortController();
+    const outcome = client.poll(
+      operations.imports.get,
+      { import_id: "X" },
+      { done: () => false, onAnswer: () => abort.abort(new Error("stop")), signal: abort.signal },
+    );
+    await expect(outcome).rejects.toThrow("stop");
+  });
+});
+
+test("a download carries no key, even to the service's own origin", async () => {
+  const { client, server } = await clientAgainst([bytes(200, "row\n", {})]);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of client.download(`${server.origin}/signed?signature=s`)) chunks.push(chunk);
+  expect(Buffer.concat(chunks).toString()).toBe("row\n");
+  expect(server.requests[0]!.headers).not.toHaveProperty("authorization");
+});
+
+test("a closed client refuses calls", async () => {
+  const { client } = await clientAgainst([page([], null)]);
+  await client.close();
+  await expect(client.products.list()).rejects.toMatchObject({ name: "NetworkError", code: "client_closed" });
+});

@@ -28,8 +28,7 @@ describe("a tidy file", () => {
     ["tab", "\t"],
     ["pipe", "|"],
   ])("the delimiter %s is recognised", async (_, delimiter) => {
-    const text =
-      ["reference", "name", "image_1"].join(delimiter) + "\n" + ["A-1", "Dress", url].join(delimiter);
+    const text = `${["reference", "name", "image_1"].join(delimiter)}\n${["A-1", "Dress", url].join(delimiter)}`;
     expect(await check(text)).toMatchObject({ total: 1, valid: 1, problems: [] });
   });
 

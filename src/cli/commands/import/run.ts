@@ -14,6 +14,8 @@ import { reportLines } from "./report.ts";
 /** Checks the file and, unless it is a dry run, imports it. Throws what stopped it. */
 export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   const { cwd, stdin, interrupt } = app.context;
+  if (flags.file === "-" && stdin.isTTY)
+    await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
   const source = await openSource(flags.file, { cwd, stdin, format: flags.format, signal: interrupt });
   try {
     await (flags.dryRun ? dryRun : fullRun)(app, flags, source);
@@ -79,7 +81,7 @@ async function importInput(app: App, flags: ImportFlags, source: Source): Promis
   const { cwd } = app.context;
   const target = (name: string): OutputTarget => ({ path: resolve(cwd, name), name });
   const failedName =
-    flags.failed ?? (await freeName(flags.file === "-" ? "stdin" : flags.file, source.format, cwd));
+    flags.failed ?? (await freeName(source.path === null ? "stdin" : flags.file, source.format, cwd));
   return {
     source,
     read: flags,

@@ -13,7 +13,7 @@ export interface Source {
   readonly name: string;
   readonly format: InputFormat;
   readonly bytes: number;
-  /** The path, or null for standard input, of which a private copy is kept while the import runs. */
+  /** The path, or null for standard input or a pipe, of which a private copy is kept while the import runs. */
   readonly path: string | null;
   /** The bytes from the start, in chunks. */
   read(): AsyncIterable<Buffer>;
@@ -38,45 +38,43 @@ const formatOfExtension: Readonly<Record<string, InputFormat>> = {
   ".jsonl": "ndjson",
 };
 
-/** Opens FILE, or a private copy of standard input for `-`, and tells its format. Throws InputError. */
-export async function openSource(
-  name: string,
-  from: {
-    cwd: string;
-    stdin: NodeJS.ReadableStream;
-    format?: InputFormat | undefined;
-    signal?: AbortSignal | undefined;
-  },
-): Promise<Source> {
-  if (name !== "-") return fileSource(name, resolve(from.cwd, name), from.format, async () => {});
+/** What openSource needs to know of the outside. */
+export interface SourcePlace {
+  cwd: string;
+  stdin: NodeJS.ReadableStream;
+  format?: InputFormat | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Opens FILE, or a private copy of what can be read only once (`-`, a pipe), and tells its format. Throws InputError. */
+export async function openSource(name: string, from: SourcePlace): Promise<Source> {
+  if (name === "-") return copyOf(name, from.stdin, from);
+  const path = resolve(from.cwd, name);
+  const { isFile } = await fingerprint(name, path);
+  return isFile ? fileSource(name, path, from.format) : copyOf(name, createReadStream(path), from);
+}
+
+async function copyOf(name: string, stream: NodeJS.ReadableStream, from: SourcePlace): Promise<Source> {
   const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const close = () => rm(folder, { recursive: true, force: true });
   try {
-    const copy = join(folder, "stdin");
-    await pipeline(from.stdin, createWriteStream(copy, { flags: "wx", mode: 0o600 }), {
-      signal: from.signal,
-    });
-    return await fileSource("-", copy, from.format, remove);
+    const copy = join(folder, "copy");
+    await pipeline(stream, createWriteStream(copy, { flags: "wx", mode: 0o600 }), { signal: from.signal });
+    return { ...(await fileSource(name, copy, from.format)), path: null, close };
   } catch (error) {
-    await remove();
+    await close();
     from.signal?.throwIfAborted();
-    throw error;
+    throw unreadable(name, error);
   }
 }
 
-async function fileSource(
-  name: string,
-  path: string,
-  format: InputFormat | undefined,
-  close: () => Promise<void>,
-): Promise<Source> {
+async function fileSource(name: string, path: string, format: InputFormat | undefined): Promise<Source> {
   const opened = await fingerprint(name, path);
-  const fromStdin = name === "-";
   return {
     name,
     format: format ?? formatOfExtension[extname(name).toLowerCase()] ?? (await sniffFormat(name, path)),
     bytes: opened.size,
-    path: fromStdin ? null : path,
+    path,
     read: () => readFile(name, path),
     async refuseIfChanged() {
       const now = await fingerprint(name, path);
@@ -87,7 +85,7 @@ async function fileSource(
         "Import it again when it is complete.",
       );
     },
-    close,
+    close: async () => {},
   };
 }
 
@@ -101,7 +99,7 @@ async function fingerprint(name: string, path: string) {
         "Name a CSV or NDJSON file in it.",
       );
     }
-    return { size: Number(found.size), changed: found.mtimeNs, file: found.ino };
+    return { size: Number(found.size), changed: found.mtimeNs, file: found.ino, isFile: found.isFile() };
   } catch (error) {
     throw unreadable(name, error);
   }

@@ -1,0 +1,303 @@
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../src/client/api-error.ts";
+import { NetworkError } from "../../../src/http/errors.ts";
+import { importWorld, withCreate } from "./run-import.ts";
+
+const cdn = "https://cdn.example.com";
+const head = "reference,name,images\n";
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => `R-${index},Dress,${cdn}/${index}.jpg\n`).join("");
+
+describe("a file that is in order", () => {
+  test("goes in calls of at most 2,000 rows, and every row arrives once", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(4001));
+    const { summary, stopped } = await world.import("a.csv");
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({
+      total: 4001,
+      submitted: 4001,
+      succeeded: 4001,
+      created: 4001,
+      failed: 0,
+    });
+    expect(summary?.imports.map(({ rows, status }) => [rows, status])).toEqual([
+      [2000, "completed"],
+      [2000, "completed"],
+      [1, "completed"],
+    ]);
+    const products = await world.products();
+    expect(new Set(products)).toEqual(
+      new Set(Array.from({ length: 4001 }, (_, index) => `R-${index} Dress 1`)),
+    );
+    expect(products.length).toBe(4001);
+  });
+
+  test("is cut by 8 MB before 2,000 rows where the rows are long", async () => {
+    const world = await importWorld();
+    const long = Array.from({ length: 20 }, (_, index) => `${cdn}/${"x".repeat(1000)}${index}.jpg`).join("|");
+    await world.write(
+      "a.csv",
+      head + Array.from({ length: 700 }, (_, i) => `R-${i},Dress,${long}\n`).join(""),
+    );
+    const { summary } = await world.import("a.csv");
+    const bodies = world.mock.requests().filter(({ method }) => method === "POST");
+    expect(summary).toMatchObject({ succeeded: 700 });
+    expect(bodies.map(({ status }) => status)).toEqual([202, 202]);
+    expect(summary?.imports.reduce((sum, { rows }) => sum + rows, 0)).toBe(700);
+    expect(summary!.imports[0]!.rows).toBeLessThan(400);
+  });
+
+  test("tells its progress: checking, sending, validating, processing, reading results", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(10));
+    const { events } = await world.import("a.csv");
+    expect([...new Set(events.map(({ step }) => step))]).toEqual([
+      "checking",
+      "sending",
+      "validating",
+      "processing",
+      "reading results",
+    ]);
+    expect(events.at(-1)).toEqual({ step: "reading results", done: 10, total: 10 });
+  });
+
+  test("with --no-wait is sent and not followed", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(3));
+    const { summary } = await world.import("a.csv", { wait: false });
+    expect(summary).toMatchObject({
+      submitted: 3,
+      succeeded: 0,
+      imports: [{ status: "validating", rows: 3 }],
+    });
+    expect(world.mock.requests().map(({ method }) => method)).toEqual(["POST"]);
+  });
+
+  test("an upsert appends the photos of a product that exists", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(2));
+    await world.import("a.csv");
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ created: 0, updated: 2, succeeded: 2 });
+    expect(await world.products()).toEqual(["R-0 Dress 2", "R-1 Dress 2"]);
+  });
+});
+
+describe("rows that fail", () => {
+  const mixed = `reference,name,image_1,image_1_orientation,image_2,images
+OK,Dress,${cdn}/1.jpg,front,,
+PART,"Two, of four",${cdn}/2.jpg,front,${cdn}/fail-timeout.jpg,${cdn}/fail-http_error.jpg|${cdn}/4.jpg
+BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
+`;
+
+  test("go to the failed file in the input's columns, a partial row with its failed photos only", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", mixed);
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ succeeded: 1, partial: 1, failed: 1, created: 2, failed_file: "failed" });
+    const lines = (await world.read("failed")).split("\n");
+    expect(lines[0]).toBe(
+      "reference,name,image_1,image_1_orientation,image_2,images,error_code,error_message",
+    );
+    expect(lines[1]).toMatch(
+      new RegExp(`^PART,"Two, of four",,,${cdn}/fail-timeout.jpg,${cdn}/fail-http_error.jpg,timeout,`),
+    );
+    expect(lines[2]).toMatch(new RegExp(`^BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,,image_failed,`));
+    expect(lines.length).toBe(4);
+    expect(await world.files()).toEqual(["a.csv", "failed"]);
+  });
+
+  test("can be mended and imported as they are, without doubling a photo", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", mixed);
+    await world.import("a.csv");
+    await world.write("again.csv", (await world.read("failed")).replaceAll(/fail-\w+/g, "good"));
+    const { summary } = await world.import("again.csv", {
+      failedFile: { path: "never", name: "never", overwrite: true },
+    });
+    expect(summary).toMatchObject({ succeeded: 2, created: 1, updated: 1, failed_file: null });
+    expect((await world.products()).sort()).toEqual(["BAD Coat 1", "OK Dress 1", "PART Two, of four 4"]);
+  });
+
+  test("of an NDJSON file keep its form", async () => {
+    const world = await importWorld();
+    const images = [{ url: `${cdn}/1.jpg`, orientation: "front" }, { url: `${cdn}/fail-timeout.jpg` }];
+    await world.write("a.ndjson", `${JSON.stringify({ reference: "P", name: "Dress", images })}\n`);
+    await world.import("a.ndjson");
+    expect(JSON.parse(await world.read("failed"))).toEqual({
+      reference: "P",
+      name: "Dress",
+      images: [{ url: `${cdn}/fail-timeout.jpg` }],
+      error_code: "timeout",
+      error_message: expect.stringContaining("fail-timeout.jpg"),
+    });
+  });
+
+  test("are named in the results file by the line of the user's file", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `${head}\n"A","two\nlines",${cdn}/1.jpg\n\nB,Dress,${cdn}/fail-timeout.jpg\n`);
+    const target = { path: `${world.folder}/results.ndjson`, name: "results.ndjson" };
+    const { summary } = await world.import("a.csv", { resultsFile: target });
+    const results = (await world.read("results.ndjson"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(
+      results.map(({ file_line, line, reference, status }) => [file_line, line, reference, status]),
+    ).toEqual([
+      [3, 1, "A", "succeeded"],
+      [6, 2, "B", "failed"],
+    ]);
+    expect(summary?.results_file).toBe("results.ndjson");
+  });
+
+  test("with --skip-invalid the refused rows join the failed file in the order of the input", async () => {
+    const world = await importWorld();
+    await world.write(
+      "a.csv",
+      `${head}A,,${cdn}/1.jpg\nB,Dress,${cdn}/fail-timeout.jpg\nC,Dress,${cdn}/3.jpg\nD,Dress,nowhere\n`,
+    );
+    const { summary, problems } = await world.import("a.csv", { skipInvalid: true });
+    expect(problems.map(({ line, param }) => [line, param])).toEqual([
+      [2, "name"],
+      [5, "images"],
+    ]);
+    expect(summary).toMatchObject({ total: 4, invalid: 2, submitted: 2, succeeded: 1, failed: 1 });
+    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    expect(failed.map((line) => line.split(",")[0])).toEqual(["A", "B", "D"]);
+    expect(await world.products()).toEqual(["C Dress 1"]);
+  });
+
+  test("mode create reports references that exist", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(1));
+    await world.import("a.csv");
+    const { summary } = await world.import("a.csv", { mode: "create" });
+    expect(summary).toMatchObject({ succeeded: 0, failed: 1 });
+    expect(await world.read("failed")).toContain("reference_already_exists");
+    expect(await world.products()).toEqual(["R-0 Dress 1"]);
+  });
+
+  test("mode skip_existing leaves them untouched", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(1));
+    await world.import("a.csv");
+    await world.write("b.csv", `${head}R-0,Another name,${cdn}/9.jpg\nR-1,New,${cdn}/1.jpg\n`);
+    const { summary } = await world.import("b.csv", { mode: "skip_existing" });
+    expect(summary).toMatchObject({ succeeded: 2, skipped: 1, created: 1, failed_file: null });
+    expect(await world.products()).toEqual(["R-0 Dress 1", "R-1 New 1"]);
+  });
+});
+
+describe("a run that is stopped", () => {
+  test("one bad row refuses the whole file: nothing is sent", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\nA,Coat,${cdn}/2.jpg\n`);
+    const { summary, problems } = await world.import("a.csv");
+    expect(summary).toBeNull();
+    expect(problems.map(({ code }) => code)).toEqual(["duplicate_reference_in_file"]);
+    expect(world.mock.requests()).toEqual([]);
+  });
+
+  test("a refused call stops the sending; its rows and those never sent are in the failed file", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(6001));
+    let calls = 0;
+    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) =>
+      withCreate(client, async (...args) => {
+        if (++calls !== 2) return client.imports.create(...args);
+        const problems = [
+          { line: 3, code: "invalid_row", message: "the service knows better", param: "name" },
+        ];
+        const body = { type: "invalid_request", code: "invalid_row", message: "refused" };
+        throw new ApiError({ request: "POST /v1/imports", status: 400, body, problems });
+      }),
+    );
+    expect(calls).toBe(2);
+    expect(stopped).toBeInstanceOf(ApiError);
+    expect(summary).toMatchObject({
+      total: 6001,
+      submitted: 2000,
+      succeeded: 2000,
+      created: 2000,
+      failed: 0,
+    });
+    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    expect(failed.length).toBe(4001);
+    const codes = failed.map((line) => line.split(",")[3]);
+    expect(codes[2]).toBe("invalid_row");
+    expect(codes.filter((code) => code === "call_refused").length).toBe(1999);
+    expect(codes.slice(2000)).toEqual(Array.from({ length: 2001 }, () => "not_sent"));
+    expect(failed[0]).toContain("R-2000,");
+    expect(failed.at(-1)).toContain("R-6000,");
+  });
+
+  test("a call without an answer is neither succeeded nor failed: sending it again could double its photos", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(2001));
+    let calls = 0;
+    const { summary, stopped, sent } = await world.import("a.csv", { concurrency: 1 }, (client) =>
+      withCreate(client, async (...args) => {
+        const answer = await client.imports.create(...args);
+        if (++calls === 1)
+          throw new NetworkError("the line is dead", { code: "ECONNRESET", transient: true });
+        return answer;
+      }),
+    );
+    expect(calls).toBe(1);
+    expect(stopped).toBeInstanceOf(NetworkError);
+    expect(sent.map(({ kind }) => kind)).toEqual(["unknown"]);
+    expect(summary).toMatchObject({ submitted: 0, succeeded: 0, failed: 0 });
+    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    expect(failed.map((line) => line.split(",")[3])).toEqual(["not_sent"]);
+  });
+
+  test("a file that changes while it is sent is noticed, and nothing more is sent", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(4001));
+    let calls = 0;
+    const { stopped, summary } = await world.import("a.csv", { concurrency: 1 }, (client) =>
+      withCreate(client, async (...args) => {
+        if (++calls === 1) await world.write("a.csv", head + rows(4002));
+        return client.imports.create(...args);
+      }),
+    );
+    expect(calls).toBe(1);
+    expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
+    expect(summary).toMatchObject({ submitted: 2000 });
+  });
+
+  test("the wait ends with --timeout; the job goes on at the service", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(1500));
+    const { stopped, summary } = await world.import("a.csv", { timeoutMs: 6_000 });
+    expect(stopped).toMatchObject({ type: "timeout" });
+    expect(summary).toMatchObject({ submitted: 1500, succeeded: 0 });
+    world.clock.advance(60_000);
+    expect((await world.products()).length).toBe(1500);
+  });
+
+  test("an interrupt ends the sending and tells what was accepted", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(6001));
+    const interrupt = new AbortController();
+    const reason = new Error("interrupted");
+    let calls = 0;
+    const { stopped, summary } = await world.import(
+      "a.csv",
+      { concurrency: 1 },
+      (client) =>
+        withCreate(client, async (...args) => {
+          const answer = await client.imports.create(...args);
+          if (++calls === 2) interrupt.abort(reason);
+          return answer;
+        }),
+      interrupt.signal,
+    );
+    expect(stopped).toBe(reason);
+    expect(calls).toBe(2);
+    expect(summary).toMatchObject({ total: 6001, submitted: 4000, failed_file: null });
+    expect(await world.files()).toEqual(["a.csv"]);
+  });
+});

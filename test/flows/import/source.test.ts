@@ -64,8 +64,11 @@ test("standard input is copied, can be read twice, and the copy goes away", asyn
 
 test("standard input that breaks leaves no copy behind", async () => {
   const before = copies();
-  const broken = new Readable({ read: () => {} });
-  setImmediate(() => broken.destroy(new Error("gone")));
+  const broken = new Readable({
+    read() {
+      this.destroy(new Error("gone"));
+    },
+  });
   await expect(open("-", broken)).rejects.toThrow("gone");
   expect(copies()).toEqual(before);
 });

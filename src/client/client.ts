@@ -10,7 +10,7 @@ import type { ExchangeLog } from "../http/exchange-log.ts";
 import { defaultTimeLimits, httpCore, type TimeLimits } from "../http/http-core.ts";
 import type { RetryPolicy } from "../http/retry.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
-import { headerOf } from "../http/send.ts";
+import { headerOf, nameOf } from "../http/send.ts";
 import type { OnWait } from "../http/wait.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
@@ -136,12 +136,12 @@ export function createClient(options: ClientOptions): Client {
     poll: (operation, input, options) =>
       poll(
         clock,
-        `${operation.method} ${operation.path}`,
+        nameOf(messageOf(operation, input, { base, userAgent })),
         (signal) => exchange(operation, input, { signal }),
         options,
       ),
     download: downloader({
-      ...{ connections, clock, random, userAgent, retry, check: checkDownloadUrl },
+      ...{ connections, clock, random, userAgent, retry, onExchange, check: checkDownloadUrl },
       silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
     }),
     close: () => connections.close(),

@@ -6,11 +6,16 @@ export type ApiKey = string | (() => string | Promise<string>);
 
 /** Sends the key as a bearer token (Authentication 1) to `origin`, and to no other. */
 export function auth(origin: string, apiKey: ApiKey): Interceptor {
-  let checked: string | null = null;
+  const ask = async () => checkedKey(typeof apiKey === "string" ? apiKey : await apiKey());
+  // One question, however many requests begin at once; a failure is not remembered.
+  let asked: Promise<string> | null = null;
   return (next) => async (request) => {
     if (request.origin !== origin) return next(request);
-    checked ??= checkedKey(typeof apiKey === "string" ? apiKey : await apiKey());
-    return next(withHeader(request, "authorization", `Bearer ${checked}`));
+    asked ??= ask().catch((error: unknown) => {
+      asked = null;
+      throw error;
+    });
+    return next(withHeader(request, "authorization", `Bearer ${await asked}`));
   };
 }
 

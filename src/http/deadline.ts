@@ -35,7 +35,7 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
     try {
       return await send({ ...message, call, signal: link.signal });
     } finally {
-      call.hold();
+      call.stop();
       link.release();
     }
   };
@@ -62,10 +62,14 @@ class TimedCall implements Call {
   }
 
   hold(): () => void {
+    this.stop();
+    return () => this.#run();
+  }
+
+  stop(): void {
     this.#left = this.remainingMs();
     this.#running?.cancel();
     this.#running = null;
-    return () => this.#run();
   }
 
   #run(): void {

@@ -4,6 +4,7 @@ import { CatError } from "../errors.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Connections } from "./dispatcher.ts";
 import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
+import type { ExchangeLog } from "./exchange-log.ts";
 import { linkedAbort } from "./linked-abort.ts";
 import { maskedPath } from "./mask.ts";
 import { networkFailure } from "./network-failure.ts";
@@ -28,6 +29,7 @@ interface DownloaderOptions {
   /** How long nothing may arrive while more is wanted, in milliseconds. */
   silenceMs: number;
   retry?: Partial<RetryPolicy> | undefined;
+  onExchange?: ((line: ExchangeLog) => void) | undefined;
 }
 
 export type Download = (url: string, options?: DownloadOptions) => AsyncIterable<Uint8Array>;
@@ -69,7 +71,7 @@ export function downloader(options: DownloaderOptions): Download {
     for (let failures = 1; ; failures++) {
       let outcome: Dispatcher.ResponseData | NetworkError | TimeoutError;
       try {
-        outcome = await request(url, signal);
+        outcome = await request(url, signal, failures);
       } catch (error) {
         if (!(error instanceof TimeoutError || (error instanceof NetworkError && error.transient)))
           throw error;
@@ -93,13 +95,20 @@ export function downloader(options: DownloaderOptions): Download {
     }
   }
 
-  async function request(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function request(url: URL, signal: AbortSignal, attempt: number): Promise<Dispatcher.ResponseData> {
     const { default: send } = await import("undici/lib/api/api-request.js");
     const dispatcher = await options.connections.forOrigin(url.origin);
     const link = linkedAbort(signal);
-    const cancel = options.clock.at(options.clock.now() + options.silenceMs, () => link.abort(silent(url)));
+    const begun = options.clock.now();
+    const cancel = options.clock.at(begun + options.silenceMs, () => link.abort(silent(url)));
+    const log = (status: number | null, error: string | null) =>
+      options.onExchange?.({
+        ...{ method: "GET", origin: url.origin, path: maskedPath(url.pathname + url.search), status, error },
+        ...{ ms: options.clock.now() - begun, attempt, requestId: null, idempotencyKey: null, apiKey: null },
+        replayed: false,
+      });
     try {
-      return await send.call(dispatcher, {
+      const answer = await send.call(dispatcher, {
         origin: url.origin,
         path: `${url.pathname}${url.search}`,
         method: "GET",
@@ -108,8 +117,12 @@ export function downloader(options: DownloaderOptions): Download {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
+      log(answer.statusCode, null);
+      return answer;
     } catch (error) {
-      throw failure(url, error);
+      const thrown = failure(url, error);
+      log(null, thrown instanceof CatError ? thrown.code : "aborted");
+      throw thrown;
     } finally {
       cancel();
     }

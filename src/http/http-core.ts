@@ -12,6 +12,7 @@ import { requestId } from "./request-id.ts";
 import { defaultRetryPolicy, type RetryPolicy, retry } from "./retry.ts";
 import { compose } from "./send.ts";
 import type { OnWait } from "./wait.ts";
+import { wholeJson } from "./whole-json.ts";
 
 export interface HttpCoreOptions {
   /** The only origin that gets the key. */
@@ -57,6 +58,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     requestId(),
     auth(options.origin, options.apiKey),
     noRedirects,
+    wholeJson,
     ...(onExchange === undefined ? [] : [exchangeLog(clock, onExchange)]),
     attemptTimeout({ clock, ...limits }),
   );

@@ -37,7 +37,8 @@ export function networkFailure(
     new NetworkError(sentence, { code: name, transient, cause, hint, requestId });
 
   if (code in unreachable) {
-    return network(`${what}: ${origin} ${unreachable[code]}`, "unreachable", true);
+    const hint = "Is the base URL right, and the network up?";
+    return network(`${what}: ${origin} ${unreachable[code]}`, "unreachable", true, hint);
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return network(

@@ -68,8 +68,8 @@ class Lane {
           },
         };
         signal.addEventListener("abort", onAbort, { once: true });
-        const after = this.#line.findIndex((other) => other.request.call.order > call.order);
-        this.#line.splice(after < 0 ? this.#line.length : after, 0, waiting);
+        const before = this.#line.findLastIndex((other) => other.request.call.order < call.order);
+        this.#line.splice(before + 1, 0, waiting);
         this.#pump();
       });
     } finally {

@@ -3,6 +3,7 @@ import { checkDownloadUrl } from "../../src/client/base-url.ts";
 import type { Clock } from "../../src/clock.ts";
 import { openConnections } from "../../src/http/dispatcher.ts";
 import { downloader } from "../../src/http/download.ts";
+import type { ExchangeLog } from "../../src/http/exchange-log.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { closeAll, stillClock, until } from "./core.ts";
 import {
@@ -25,13 +26,16 @@ async function against(steps: Step[], clock: Clock = new TestClock()) {
   const server = await scriptedServer(...steps);
   const connections = openConnections({ isLoopback: () => true });
   open.push(connections);
+  const lines: ExchangeLog[] = [];
   const download = downloader({
     ...{ connections, clock, random: () => 0.5, userAgent: "test", silenceMs: 30_000 },
     check: checkDownloadUrl,
+    onExchange: (line) => lines.push(line),
   });
   return {
     server,
     download,
+    lines,
     read: (path = "/file?signature=s", options = {}) => read(download, server, path, options),
   };
 }
@@ -60,10 +64,15 @@ test("the bytes come without credentials, ids or keys being sent", async () => {
   });
 });
 
-test("opening is tried again after a reset and a 503", async () => {
-  const { read, server } = await against([reset, bytes(503, "", {}), bytes(200, "whole", {})]);
+test("opening is tried again after a reset and a 503, and each attempt is logged without the signature", async () => {
+  const { read, server, lines } = await against([reset, bytes(503, "", {}), bytes(200, "whole", {})]);
   expect(await read()).toBe("whole");
   expect(server.requests).toHaveLength(3);
+  expect(lines.map((line) => [line.path, line.attempt, line.status, line.error])).toEqual([
+    ["/file?signature=…", 1, null, "connection_cut"],
+    ["/file?signature=…", 2, 503, null],
+    ["/file?signature=…", 3, 200, null],
+  ]);
 });
 
 test.each([403, 404, 410])(

@@ -93,6 +93,24 @@ describe("answers that are none", () => {
     await expect(get()).rejects.toMatchObject({ name: "NetworkError", code: "connection_cut" });
   });
 
+  test("half a JSON document that ends with the connection is tried again, another kind of body is not", async () => {
+    const until =
+      (type: string, text: string): Step =>
+      (response) => {
+        response.socket!.end(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: ${type}\r\n\r\n${text}`);
+      };
+    const world = await coreAgainst([
+      until("application/json", '{"data":[{"id'),
+      until("application/json", '{"a":1}'),
+    ]);
+    expect(Buffer.from((await world.get()).body).toString()).toBe('{"a":1}');
+    expect(world.server.requests).toHaveLength(2);
+
+    const page = await coreAgainst([until("text/html", "<html>")]);
+    expect((await page.get()).status).toBe(200);
+    expect(page.server.requests).toHaveLength(1);
+  });
+
   test("something that is not HTTP is a BadAnswerError, and not tried again", async () => {
     const other: Step = (response) => response.socket!.end("220 smtp.example.com ESMTP\r\n");
     const { get, server } = await coreAgainst([other]);
@@ -126,6 +144,14 @@ describe("the key", () => {
     await send({ method: "GET", origin: other.origin, path: "/", headers: {}, body: null });
     expect(server.requests[0]!.headers.authorization).toBe("Bearer ak_secret_1234567890");
     expect(other.requests[0]!.headers.authorization).toBeUndefined();
+  });
+
+  test("is asked for once, though many requests begin together", async () => {
+    let asked = 0;
+    const apiKey = async () => `ak_${++asked}_1234567890`;
+    const { get, post } = await coreAgainst([json(200, {})], { apiKey });
+    await Promise.all([get(), post(), get()]);
+    expect(asked).toBe(1);
   });
 
   test("is asked for once, and again only while it could not be had", async () => {

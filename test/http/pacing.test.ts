@@ -10,8 +10,16 @@ afterEach(closeAll);
 
 const dateOf = (ms: number) => new Date(ms).toUTCString();
 
-/** A service with a limit a minute for each kind, counting on `clock`, whose own clock is `skewMs` ahead. */
-async function limitedServer(limit: { reads: number; writes: number }, skewMs = 0) {
+/**
+ * A service with a limit a minute for each kind, counting on `clock`, whose own clock is `skewMs` ahead. The first
+ * request of each of the `failing` paths ends in a 500, and counts.
+ */
+async function limitedServer(
+  limit: { reads: number; writes: number },
+  skewMs = 0,
+  failing: readonly string[] = [],
+) {
+  const failed = new Set<string>();
   const windows = new Map<string, { minute: number; used: number }>();
   const answered: { kind: string; at: number; status: number }[] = [];
   let clock!: TestClock;
@@ -24,7 +32,9 @@ async function limitedServer(limit: { reads: number; writes: number }, skewMs = 
     windows.set(kind, window);
     const allowed = window.used < limit[kind];
     if (allowed) window.used++;
-    const status = allowed ? 200 : 429;
+    const fails = failing.includes(seen.path) && !failed.has(seen.path);
+    if (fails) failed.add(seen.path);
+    const status = fails ? 500 : allowed ? 200 : 429;
     answered.push({ kind, at: clock.now(), status });
     json(
       status,
@@ -84,6 +94,14 @@ test("the waiting line is served in order", async () => {
   const { get } = coreFor(server, { clock });
   await Promise.all(["/1", "/2", "/3", "/4", "/5"].map((path) => get(path)));
   expect(server.requests.map((seen) => seen.path)).toEqual(["/1", "/2", "/3", "/4", "/5"]);
+});
+
+test("a call that comes again stands before later ones", async () => {
+  const { server, clock } = await limitedServer({ reads: 2, writes: 60 }, 0, ["/1"]);
+  const { get } = coreFor(server, { clock });
+  const answers = await Promise.all(["/1", "/2", "/3"].map((path) => get(path)));
+  expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+  expect(server.requests.map((seen) => seen.path)).toEqual(["/1", "/2", "/1", "/3"]);
 });
 
 test("an aborted call leaves the line, and the others move up", async () => {

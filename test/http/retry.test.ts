@@ -270,6 +270,24 @@ describe("time limits, on the clock that is passed", () => {
     expect((error as Error).message).toContain("nothing came from");
   });
 
+  test("a call ends at its deadline, whatever it is doing", async () => {
+    const { get, clock, server } = await coreAgainst([silence], {
+      clock: stillClock(),
+      timeLimits: { totalMs: 20_000 },
+    });
+    const outcome = get().catch((error: unknown) => error);
+    await until(() => server.requests.length === 1);
+    clock.advance(19_999);
+    expect(server.inFlight()).toBe(1);
+    clock.advance(1);
+    expect(await outcome).toMatchObject({
+      ...{ name: "TimeoutError", code: "deadline" },
+      message: "GET /v1/things was not answered within 20 s (1 attempt)",
+    });
+    await until(() => server.inFlight() === 0);
+    expect(clock.nextDue()).toBeNull();
+  });
+
   test("a body that drips is cut, though it is never silent", async () => {
     let drops = 0;
     const drip: Step = (response) => {

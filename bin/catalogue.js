@@ -2,6 +2,9 @@
 // @ts-check
 // `catalogue`, the program's plain name: it hands nothing over.
 // catalogue:this-is-our-cat (src/cli/hand-over/leads-to-us.ts looks for these words)
-import { main, nodeContext } from "../dist/main.js";
+import { answeredVersion } from "../dist/hand-over.js";
 
-process.exitCode = await main(process.argv.slice(2), nodeContext());
+if (!answeredVersion(process)) {
+  const { main, nodeContext } = await import("../dist/main.js");
+  process.exitCode = await main(process.argv.slice(2), nodeContext());
+}

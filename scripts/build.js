@@ -1,6 +1,6 @@
 // @ts-check
 // Builds dist/: what the two bins load, and the package's two exports. `npm run build` adds the declarations with tsc.
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -8,6 +8,26 @@ import { build } from "esbuild";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 const dist = join(root, "dist");
+
+/**
+ * commander loads node:child_process for subcommands that are programs of their own, of which there are none here;
+ * loading it takes two milliseconds of every start.
+ * @type {import("esbuild").Plugin}
+ */
+const withoutChildProcess = {
+  name: "commander-without-child-process",
+  setup(builder) {
+    builder.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
+      importer.includes("node_modules/commander/") || importer.includes("node_modules\\commander\\")
+        ? { path: "no-child-process", namespace: "nothing" }
+        : undefined,
+    );
+    builder.onLoad({ filter: /.*/, namespace: "nothing" }, () => ({
+      contents: "module.exports = {};",
+      loader: "js",
+    }));
+  },
+};
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {
@@ -20,37 +40,54 @@ const common = {
   legalComments: "none",
   logLevel: "warning",
   metafile: true,
+  write: false,
   // The version is the manifest's, without reading a file at every start.
   define: { __VERSION__: JSON.stringify(manifest.version) },
+  plugins: [withoutChildProcess],
   // Large or native, and never needed to answer a command that stays on this machine.
   external: ["fastify", "@fastify/busboy", "sharp", "image-size", "undici", "conf"],
+};
+
+/** @type {import("esbuild").BuildOptions} */
+const inParts = {
+  splitting: true,
+  chunkNames: "parts/[name]-[hash]",
+  minifySyntax: true,
+  minifyWhitespace: true,
 };
 
 const builds = await Promise.all([
   // One file, so that a call that is handed over loads nothing else.
   build({ ...common, entryPoints: { "hand-over": "src/cli/hand-over.ts" }, minify: true }),
-  build({
-    ...common,
-    entryPoints: { main: "src/cli/entry.ts", index: "src/index.ts", mock: "src/mock/index.ts" },
-    splitting: true,
-    chunkNames: "parts/[name]-[hash]",
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // Packages written for require() ask for Node's modules that way.
-    banner: { js: requireBanner() },
-  }),
+  // What the bins load, and what programs import: apart, so that neither is cut into more files for the other's sake.
+  build({ ...common, ...inParts, entryPoints: { main: "src/cli/entry.ts" } }),
+  build({ ...common, ...inParts, entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts" } }),
 ]);
+
+for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, withRequire(text));
+}
 
 // Parts carry their content in their name: those of earlier builds would stay for ever.
 const made = new Set(builds.flatMap((one) => Object.keys(one.metafile?.outputs ?? {})));
 for (const part of await readdir(join(dist, "parts")).catch(() => [])) {
-  if (!made.has(`dist/parts/${part}`)) await rm(join(dist, "parts", part));
+  if (part.endsWith(".js") && !made.has(`dist/parts/${part}`)) await rm(join(dist, "parts", part));
 }
+
+// Node looks for the nearest package.json of every module it loads; this one is near.
+await writeFile(join(dist, "parts", "package.json"), '{ "type": "module" }\n');
 
 // The bins import built files: their types are the sources' own.
 await writeFile(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js";\n');
 await writeFile(join(dist, "main.d.ts"), 'export * from "./types/cli/entry.js";\n');
 
-function requireBanner() {
-  return 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);';
+/**
+ * Packages written for require() ask for Node's modules that way. Only the parts that hold such code get one: making it
+ * takes time in each.
+ * @param {string} code
+ */
+function withRequire(code) {
+  if (!code.includes("typeof require")) return code;
+  return `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);\n${code}`;
 }

@@ -4,8 +4,8 @@ import { UsageError } from "./errors.ts";
 import { ExitCode } from "./exit.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import { createIo, type Io } from "./output/io.ts";
+import type { Paint } from "./output/paint.ts";
 import { type Connection, resolveConnection } from "./settings/settings.ts";
-import { version } from "./version.ts";
 
 /** What a command gets. Suppliers are lazy: a command that never asks for the client needs no key. */
 export interface App {
@@ -26,6 +26,7 @@ export interface App {
 export function createApp(
   context: Context,
   globals: GlobalOptions,
+  paints: { paint: Paint; paintNote: Paint },
 ): { app: App; close: () => Promise<void> } {
   const releases: (() => void | Promise<void>)[] = [];
   let connection: Promise<Connection> | undefined;
@@ -33,13 +34,13 @@ export function createApp(
   const app: App = {
     context,
     globals,
-    io: createIo(context, globals),
+    io: createIo(context, globals, paints),
     connection() {
       connection ??= connect(app);
       return connection;
     },
     client() {
-      client ??= openClient(app);
+      client ??= import("./open-client.ts").then(({ openClient }) => openClient(app));
       return client;
     },
     exit: ExitCode.done,
@@ -63,24 +64,4 @@ async function connect(app: App): Promise<Connection> {
   const mock = await startPrivateMock(context.clock);
   app.onClose(() => mock.stop());
   return { baseUrl: mock.baseUrl, apiKey: mock.apiKey };
-}
-
-async function openClient(app: App): Promise<Client> {
-  const { baseUrl, apiKey } = await app.connection();
-  const { createClient } = await import("../client/client.ts");
-  const { describeExchange } = await import("../http/exchange-log.ts");
-  const { clock, random, env } = app.context;
-  const client = createClient({
-    baseUrl,
-    apiKey,
-    clock,
-    random,
-    env,
-    userAgent: `catalogue/${version}`,
-    ...(app.globals.verbose
-      ? { onExchange: (line) => app.io.trace(app.io.visible(describeExchange(line))) }
-      : {}),
-  });
-  app.onClose(() => client.close());
-  return client;
 }

@@ -1,8 +1,10 @@
+import { writeSync } from "node:fs";
 import { findCommand } from "./find-command.ts";
 import { descriptors } from "./hand-over/descriptors.ts";
 import { leadsToUs } from "./hand-over/leads-to-us.ts";
 import { rawArguments, throughShell } from "./hand-over/raw-arguments.ts";
 import { systemCats, triedVariable } from "./hand-over/system-cats.ts";
+import { versionLine } from "./version.ts";
 
 /*
  * Everything that runs before a call is known to be ours. It is built into one small file, so that a foreign call pays
@@ -20,6 +22,22 @@ export async function isOurs(argv: readonly string[]): Promise<boolean> {
   // `cat > notes.txt`, typed at a terminal, is a habit of its own; help must not end up in the file.
   const { fstatSync } = await import("node:fs");
   return isatty(1) || !fstatSync(1).isFile();
+}
+
+/**
+ * Answers a call that asks for the version, as scripts do at every look at a machine; false for any other call.
+ * It is done here since anything more would cost more than the answer.
+ */
+export function answeredVersion(host: NodeJS.Process): boolean {
+  if (findCommand(host.argv.slice(2))?.name !== "--version") return false;
+  try {
+    // process.stdout would load the network's modules for a pipe.
+    writeSync(1, versionLine);
+  } catch (error) {
+    // A reader that went away is no fault.
+    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+  }
+  return true;
 }
 
 /** Signals that end or nudge a program, and which the system's cat would have received in our place. */

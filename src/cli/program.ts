@@ -65,7 +65,8 @@ function settle(one: Command, app: App, help: string[]): void {
     // A complaint is thrown and told like any other error.
     writeErr: () => {},
     getOutHelpWidth: () => (stdout.isTTY ? Math.max(40, stdout.columns) : 100),
-    getOutHasColors: () => app.io.paint.level > 0,
+    // Ours are put in below, where they are wanted.
+    getOutHasColors: () => true,
   });
   const subcommandUsage = (sub: Command) => commands[sub.name() as keyof typeof commands]?.usage;
   one.configureHelp({

@@ -1,12 +1,17 @@
 import { createApp } from "./app.ts";
 import type { Context } from "./context.ts";
+import { earlyFlags } from "./early-flags.ts";
 import { noGlobals } from "./global-options.ts";
+import { paintOf } from "./output/paint.ts";
 import { createProgram } from "./program.ts";
 
-/** Parses the command line, runs the command and closes what it opened. Tells the exit status; errors are thrown. */
+/** Parses the command line, runs the command and closes what it opened. Gives the exit status; errors are thrown. */
 export async function run(argv: readonly string[], context: Context): Promise<number> {
-  const globals = noGlobals();
-  const { app, close } = createApp(context, globals);
+  const { color } = earlyFlags(argv);
+  const { app, close } = createApp(context, noGlobals(), {
+    paint: await paintOf(context, "stdout", color),
+    paintNote: await paintOf(context, "stderr", color),
+  });
   try {
     const program = await createProgram(app, argv);
     await program.parse();

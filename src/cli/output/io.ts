@@ -1,11 +1,11 @@
-import type { ChalkInstance } from "chalk";
 import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../global-options.ts";
 import type { Column, ListFormat } from "./columns.ts";
 import { jsonLine } from "./json.ts";
 import { printList } from "./list.ts";
-import { painter } from "./paint.ts";
-import type { ProgressView } from "./progress.ts";
+import type { Paint } from "./paint.ts";
+import { createProgress } from "./progress.ts";
+import type { ProgressView } from "./progress-view.ts";
 import { resourceLines } from "./resource.ts";
 import { visible } from "./visible.ts";
 
@@ -15,16 +15,16 @@ export interface Io {
   readonly json: boolean;
   readonly quiet: boolean;
   /** Colours for stdout and for stderr, each by whether it is a terminal. */
-  readonly paint: ChalkInstance;
-  readonly paintNote: ChalkInstance;
+  readonly paint: Paint;
+  readonly paintNote: Paint;
   /** Writes text to stdout exactly as it is. */
   data(text: string | Uint8Array): Promise<void>;
   /** One JSON object on a line of its own on stdout. */
   jsonData(value: unknown): Promise<void>;
   /** A line for people on stderr; silent with `--quiet` and with `--json`. */
   note(text: string): Promise<void>;
-  /** One line on stderr whatever the flags say; for `--verbose`. */
-  trace(text: string): void;
+  /** One line on stderr whatever the flags say, above a bar if there is one. */
+  line(text: string): Promise<void>;
   /** Prints a list and tells how many rows it had. Without a format: NDJSON with `--json`, else a table. */
   show<Row>(
     columns: readonly Column<Row>[],
@@ -40,10 +40,11 @@ export interface Io {
 }
 
 /** The io of a command. `globals` is read at each use, as flags are known only when the command line was parsed. */
-export function createIo(context: Context, globals: GlobalOptions): Io {
-  const paintFor = (isTTY: boolean) => painter({ isTTY, env: context.env, wanted: globals.color });
-  let paint: ChalkInstance | undefined;
-  let paintNote: ChalkInstance | undefined;
+export function createIo(
+  context: Context,
+  globals: GlobalOptions,
+  { paint, paintNote }: { paint: Paint; paintNote: Paint },
+): Io {
   let view: ProgressView | undefined;
   // A line that is written while a bar stands goes above it.
   const line = async (text: string) => {
@@ -56,20 +57,14 @@ export function createIo(context: Context, globals: GlobalOptions): Io {
     get quiet() {
       return globals.quiet;
     },
-    get paint() {
-      paint ??= paintFor(context.stdout.isTTY);
-      return paint;
-    },
-    get paintNote() {
-      paintNote ??= paintFor(context.stderr.isTTY);
-      return paintNote;
-    },
+    paint,
+    paintNote,
     data: async (text) => context.stdout.write(text),
     jsonData: async (value) => context.stdout.write(jsonLine(value)),
     async note(text) {
       if (!globals.quiet && !globals.json) await line(text);
     },
-    trace: (text) => void line(text),
+    line,
     show: (columns, rows, format = globals.json ? "ndjson" : "table") =>
       printList(columns, rows, format, {
         write: io.data,
@@ -80,7 +75,6 @@ export function createIo(context: Context, globals: GlobalOptions): Io {
       globals.json ? io.jsonData(value) : io.data(resourceLines(value, (text) => io.paint.bold(text))),
     visible,
     async progress() {
-      const { createProgress } = await import("./progress.ts");
       view = await createProgress({
         context,
         silent: globals.quiet || !globals.progress,

@@ -1,4 +1,4 @@
-import type { ProgressEvent } from "./progress.ts";
+import type { ProgressEvent } from "./progress-view.ts";
 
 /** How fast a step goes: units a second and the seconds that are left, null while neither can be told. */
 export interface Pace {

@@ -1,24 +1,36 @@
-import { Chalk, type ChalkInstance, type ColorSupportLevel } from "chalk";
+import type { ColorSupportLevel } from "chalk";
+import type { Context } from "../context.ts";
 
-/** What decides whether a stream is painted. */
-export interface PaintChoice {
-  isTTY: boolean;
-  env: Readonly<Record<string, string | undefined>>;
+/** The colours in use, each a plain function. */
+export const colors = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
+export type Paint = Readonly<Record<(typeof colors)[number], (text: string) => string>>;
+
+/** The colours for one stream: each of stdout and stderr may be a terminal or not. Without colours chalk is not loaded. */
+export async function paintOf(
+  context: Pick<Context, "env" | "stdout" | "stderr">,
+  stream: "stdout" | "stderr",
   /** False with `--no-color`. */
-  wanted: boolean;
+  wanted: boolean,
+): Promise<Paint> {
+  const level = wanted ? levelOf(context.env, () => context[stream].isTTY) : 0;
+  if (level === 0) return plain;
+  const { Chalk } = await import("chalk");
+  const chalk = new Chalk({ level });
+  return paintBy((color) => (text) => chalk[color](text));
 }
 
-/** The colours for one stream: each of stdout and stderr may be a terminal or not. */
-export const painter = (choice: PaintChoice): ChalkInstance => new Chalk({ level: level(choice) });
+const paintBy = (by: (color: (typeof colors)[number]) => (text: string) => string): Paint =>
+  Object.fromEntries(colors.map((color) => [color, by(color)])) as Paint;
 
-/** `--no-color` first, then FORCE_COLOR, then NO_COLOR (any value but empty), then whether it is a terminal. */
-function level({ isTTY, env, wanted }: PaintChoice): ColorSupportLevel {
-  if (!wanted) return 0;
+const plain = paintBy(() => (text) => text);
+
+/** FORCE_COLOR decides, then NO_COLOR (any value but empty), then whether it is a terminal. */
+function levelOf(env: Context["env"], isTTY: () => boolean): ColorSupportLevel {
   const forced = env.FORCE_COLOR;
   if (forced !== undefined) {
     if (forced === "0" || forced === "false") return 0;
     return forced === "2" ? 2 : forced === "3" ? 3 : 1;
   }
   if (env.NO_COLOR !== undefined && env.NO_COLOR !== "") return 0;
-  return isTTY && env.TERM !== "dumb" ? 1 : 0;
+  return isTTY() && env.TERM !== "dumb" ? 1 : 0;
 }

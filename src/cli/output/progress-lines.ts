@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { doneText, leftText, PaceMeter, rateText } from "./pace.ts";
-import type { ProgressEvent, ProgressView } from "./progress.ts";
+import type { ProgressEvent, ProgressView } from "./progress-view.ts";
 import { visible } from "./visible.ts";
 
 const everyMs = 10_000;

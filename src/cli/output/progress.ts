@@ -1,32 +1,5 @@
-import type { ChalkInstance } from "chalk";
-import type { Context } from "../context.ts";
-
-/** How far a job is. A flow emits these; only the command line draws. */
-export interface ProgressEvent {
-  /** What is being done, e.g. `processing`; a new one begins a new bar. */
-  step: string;
-  done: number;
-  /** Null while it is not known. */
-  total: number | null;
-  /** A few words more, e.g. `2 failed`. */
-  note?: string;
-}
-
-/** Where a job's progress is shown. */
-export interface ProgressView {
-  update(event: ProgressEvent): void;
-  /** Writes a line above the bar, where there is one; false when there is none and the line is the caller's to write. */
-  above?(text: string): boolean;
-  /** Leaves the screen as it should stay; later updates are ignored. */
-  end(): void;
-}
-
-/** What a view needs to know. */
-export interface ProgressPlace {
-  context: Context;
-  silent: boolean;
-  paint: ChalkInstance;
-}
+import { progressLines } from "./progress-lines.ts";
+import type { ProgressPlace, ProgressView } from "./progress-view.ts";
 
 /** A bar where stderr is a terminal, a line every ten seconds elsewhere, nothing when it is to be silent. */
 export async function createProgress(place: ProgressPlace): Promise<ProgressView> {
@@ -35,6 +8,5 @@ export async function createProgress(place: ProgressPlace): Promise<ProgressView
     const { progressBar } = await import("./progress-bar.ts");
     return progressBar(place);
   }
-  const { progressLines } = await import("./progress-lines.ts");
   return progressLines(place.context);
 }

@@ -1,0 +1,18 @@
+import type { Context } from "./context.ts";
+import { earlyFlags } from "./early-flags.ts";
+import { InterruptError } from "./errors.ts";
+import { exitCodeOf } from "./exit.ts";
+import { explain } from "./explain.ts";
+import { paintOf } from "./output/paint.ts";
+
+/** Tells on stderr what went wrong, and gives the exit status that it means. */
+export async function tell(thrown: unknown, argv: readonly string[], context: Context): Promise<number> {
+  // What was under way when the interrupt came fails in its own words; the reason is the interrupt.
+  const { interrupt } = context;
+  const error = interrupt.aborted && !(thrown instanceof InterruptError) ? interrupt.reason : thrown;
+  const { json, verbose, color } = earlyFlags(argv);
+  const { red } = await paintOf(context, "stderr", color);
+  const text = explain(error, { json, verbose, paint: red });
+  if (text !== "") await context.stderr.write(text);
+  return exitCodeOf(error);
+}

@@ -3,15 +3,13 @@ import type { Clock } from "../clock.ts";
 import { CatError } from "../errors.ts";
 import { backoffMs } from "./backoff.ts";
 import type { Connections } from "./dispatcher.ts";
-import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
+import { accepted, failure, nameOfUrl, parsedUrl, refused } from "./download-outcome.ts";
+import { BadAnswerError, NetworkError, TimeoutError } from "./errors.ts";
 import type { ExchangeLog } from "./exchange-log.ts";
 import { linkedAbort } from "./linked-abort.ts";
 import { maskedPath } from "./mask.ts";
-import { networkFailure } from "./network-failure.ts";
-import { originOf } from "./no-redirects.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import { headerOf } from "./send.ts";
 
 export interface DownloadOptions {
   signal?: AbortSignal | undefined;
@@ -36,30 +34,28 @@ export type Download = (url: string, options?: DownloadOptions) => AsyncIterable
 
 /**
  * Fetches signed URLs. It has never seen the key: the signature in the URL is all the permission there is. No redirect
- * is followed. The bytes stream, and end normally only when as many came as were announced; opening is tried again after
- * a fault, a broken stream is not, since what was read cannot be taken back.
+ * is followed. The bytes stream, and end normally only when as many came as were announced (undici counts them); opening is
+ * tried again after a fault, a broken stream is not, since what was read cannot be taken back.
  */
 export function downloader(options: DownloaderOptions): Download {
   const policy = { ...defaultRetryPolicy, ...options.retry };
 
   return async function* download(text, { signal, maxBytes = Number.POSITIVE_INFINITY } = {}) {
-    const url = parsed(text);
+    const url = parsedUrl(text);
     options.check(url);
     const link = linkedAbort(signal);
     try {
       const answer = await open(url, link.signal);
-      const length = headerOf(answer, "content-length");
       let bytes = 0;
       for await (const chunk of watched(url, answer.body, link)) {
         bytes += chunk.length;
         if (bytes > maxBytes) {
-          throw new BadAnswerError(`${nameOf(url)} is larger than the ${maxBytes} bytes allowed`, {
+          throw new BadAnswerError(`${nameOfUrl(url)} is larger than the ${maxBytes} bytes allowed`, {
             code: "answer_too_large",
           });
         }
         yield chunk;
       }
-      if (length !== undefined && bytes !== Number(length)) throw cutOff(url, bytes, length);
     } finally {
       // Also when the reader leaves early: the socket must not go on filling.
       link.abort(new Error("the download is over"));
@@ -158,53 +154,8 @@ export function downloader(options: DownloaderOptions): Download {
   }
 
   function silent(url: URL): TimeoutError {
-    return new TimeoutError(`${nameOf(url)}: nothing came for ${options.silenceMs / 1000} s`, {
+    return new TimeoutError(`${nameOfUrl(url)}: nothing came for ${options.silenceMs / 1000} s`, {
       code: "attempt_timeout",
     });
   }
-}
-
-/** The URL without what makes it valuable. */
-const nameOf = (url: URL): string => `${url.origin}${maskedPath(url.pathname)}`;
-
-const failure = (url: URL, error: unknown): unknown =>
-  error instanceof CatError
-    ? error
-    : (networkFailure(error, { method: "GET", path: url.pathname, origin: url.origin, headers: {} }) ??
-      error);
-
-const cutOff = (url: URL, bytes: number, length: string): NetworkError =>
-  new NetworkError(`${nameOf(url)} was cut off: ${bytes} of ${length} bytes came`, {
-    code: "connection_cut",
-    transient: true,
-  });
-
-function parsed(text: string): URL {
-  if (URL.canParse(text)) return new URL(text);
-  throw new BadAnswerError("The service gave a signed URL that is not a URL", { code: "invalid_url" });
-}
-
-function accepted(url: URL, answer: Dispatcher.ResponseData): Dispatcher.ResponseData {
-  const encoding = headerOf(answer, "content-encoding") ?? "identity";
-  if (answer.statusCode === 200 && encoding === "identity") return answer;
-  answer.body.on("error", () => {}).destroy();
-  const what =
-    answer.statusCode === 200 ? `compressed (${encoding}), unasked` : `with status ${answer.statusCode}`;
-  throw new BadAnswerError(`${nameOf(url)} was answered ${what}`, {
-    code: "not_a_file",
-    status: answer.statusCode,
-  });
-}
-
-/** A signed URL that is not honoured may be signed afresh; anything else is not what the service does. */
-function refused(url: URL, answer: Dispatcher.ResponseData): CatError {
-  answer.body.on("error", () => {}).destroy();
-  const status = answer.statusCode;
-  if (status === 403 || status === 404 || status === 410) {
-    const message = `${nameOf(url)} is no longer honoured (${status}): the signed URL has expired or is not known`;
-    return new SignedUrlError(message, { code: "signed_url_refused", status });
-  }
-  const to = status < 400 ? originOf(headerOf(answer, "location"), url.origin) : "";
-  const what = status < 400 ? `a redirect${to}, which is not followed` : `status ${status}`;
-  return new BadAnswerError(`${nameOf(url)} was answered with ${what}`, { code: "download_refused", status });
 }

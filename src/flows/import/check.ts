@@ -1,4 +1,4 @@
-import { referenceOf } from "./read/csv-rows.ts";
+import { referenceOf } from "./read/input-row.ts";
 import { openRows, type ReadOptions } from "./read/open-rows.ts";
 import { type Problem, UnreadableInput } from "./read/problem.ts";
 import type { Source } from "./read/source.ts";
@@ -26,7 +26,7 @@ export interface CheckDeps {
  * as the service sees duplicates within one call only (Imports, rule 1). Every problem is told, nothing is sent.
  */
 export async function checkFile(source: Source, options: ReadOptions, deps: CheckDeps): Promise<CheckResult> {
-  const reader = openRows(source, options);
+  const reader = await openRows(source, options);
   const references = new SeenReferences(deps.random);
   let total = 0;
   let invalid = 0;

@@ -21,15 +21,15 @@ export interface FailedFileTarget {
  */
 export class FailedFile {
   readonly #target: FailedFileTarget;
-  readonly #reader: ReturnType<typeof openRows>;
+  readonly #open: () => ReturnType<typeof openRows>;
   #rows: AsyncGenerator<InputRow> | null = null;
   #file: OutputFile | null = null;
-  /** Made with the first row written, when the header has been read. */
+  /** Made with the first rows read, when the header is known; null for NDJSON. */
   #csv: CsvForm | null = null;
 
   constructor(source: Source, options: ReadOptions, target: FailedFileTarget) {
     this.#target = target;
-    this.#reader = openRows(source, options);
+    this.#open = () => openRows(source, options);
   }
 
   /** Adds the row of an outcome; outcomes must come in the order of the file. */
@@ -68,7 +68,6 @@ export class FailedFile {
   }
 
   async #write(row: InputRow, attached: ReadonlySet<number>, failure: RowFailure): Promise<void> {
-    if (this.#reader instanceof CsvReader) this.#csv ??= new CsvForm(this.#reader);
     const csv = this.#csv;
     if (this.#file === null) {
       this.#file = await OutputFile.begin(this.#target.path, this.#target.overwrite, this.#target.suffix);
@@ -86,14 +85,18 @@ export class FailedFile {
   }
 
   async #next(): Promise<InputRow | undefined> {
-    this.#rows ??= oneByOne(this.#reader.batches());
+    this.#rows ??= this.#read();
     const next = await this.#rows.next();
     return next.done ? undefined : next.value;
   }
-}
 
-async function* oneByOne(batches: AsyncGenerator<InputRow[]>): AsyncGenerator<InputRow> {
-  for await (const rows of batches) yield* rows;
+  async *#read(): AsyncGenerator<InputRow> {
+    const reader = await this.#open();
+    for await (const rows of reader.batches()) {
+      if (reader instanceof CsvReader) this.#csv ??= new CsvForm(reader);
+      yield* rows;
+    }
+  }
 }
 
 /** A CSV input's rows in its own columns and delimiter. */

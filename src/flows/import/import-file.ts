@@ -86,7 +86,7 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   const client = await deps.client();
   const deadline = input.timeoutMs === null ? null : deps.clock.now() + input.timeoutMs;
   const follower = new Follower({ ...deps, client, deadline, totalRows: check.valid });
-  const calls = cutIntoCalls(input.source, openRows(input.source, input.read), [...refused.keys()]);
+  const calls = cutIntoCalls(input.source, await openRows(input.source, input.read), [...refused.keys()]);
   let rowsSent = 0;
   const sending = await sendCalls(calls, {
     ...input,

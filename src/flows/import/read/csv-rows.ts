@@ -3,7 +3,7 @@ import { importRowProblems, type RowProblem } from "../../../contract/import-row
 import { CsvCells, looksLikeUrl } from "./csv-cells.ts";
 import { type Column, type ColumnMap, readColumns } from "./csv-columns.ts";
 import { type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
-import type { InputRow, RowReader } from "./input-row.ts";
+import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 
@@ -102,12 +102,6 @@ export class CsvReader implements RowReader {
         : problem.message.replace(problem.param!, param);
     return { line: row.line, reference, param, code: problem.code, message };
   }
-}
-
-/** A row's reference, where it has one that can be shown. */
-export function referenceOf(row: unknown): string | undefined {
-  const reference = (row as { reference?: unknown } | null)?.reference;
-  return typeof reference === "string" && reference.trim() !== "" ? reference.trim() : undefined;
 }
 
 const isBlank = (record: readonly string[]): boolean => record.every((cell) => cell.trim() === "");

@@ -21,3 +21,9 @@ export interface RowReader {
   /** Faults of the file's head that make every row doubtful; complete once the first batch came. */
   readonly headProblems: readonly Problem[];
 }
+
+/** A row's reference, where it has one that can be shown. */
+export function referenceOf(row: unknown): string | undefined {
+  const reference = (row as { reference?: unknown } | null)?.reference;
+  return typeof reference === "string" && reference.trim() !== "" ? reference.trim() : undefined;
+}

@@ -1,8 +1,7 @@
 import split2 from "split2";
 import { importRowProblems } from "../../../contract/import-row.ts";
 import { failureColumns } from "./csv-columns.ts";
-import { referenceOf } from "./csv-rows.ts";
-import type { InputRow, RowReader } from "./input-row.ts";
+import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 

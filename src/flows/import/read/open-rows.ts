@@ -1,6 +1,6 @@
 import type { ColumnMap } from "./csv-columns.ts";
-import { CsvReader } from "./csv-rows.ts";
-import { NdjsonReader } from "./ndjson-rows.ts";
+import type { CsvReader } from "./csv-rows.ts";
+import type { NdjsonReader } from "./ndjson-rows.ts";
 import type { Source } from "./source.ts";
 import { type EncodingName, utf8Chunks } from "./text.ts";
 
@@ -11,8 +11,9 @@ export interface ReadOptions {
   map: ColumnMap;
 }
 
-/** A reader over the source from its start; each pass over the file opens its own. */
-export function openRows(source: Source, options: ReadOptions): CsvReader | NdjsonReader {
+/** A reader over the source from its start; each pass over the file opens its own. Loads the parser of its format only. */
+export async function openRows(source: Source, options: ReadOptions): Promise<CsvReader | NdjsonReader> {
   const chunks = utf8Chunks(source.read(), options.encoding);
-  return source.format === "csv" ? new CsvReader(chunks, options) : new NdjsonReader(chunks);
+  if (source.format === "csv") return new (await import("./csv-rows.ts")).CsvReader(chunks, options);
+  return new (await import("./ndjson-rows.ts")).NdjsonReader(chunks);
 }

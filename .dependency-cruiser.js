@@ -70,7 +70,8 @@ export default {
     },
   ],
   options: {
-    doNotFollow: { path: "node_modules" },
+    // What is built is checked as the source it was built from.
+    doNotFollow: { path: ["node_modules", "^dist/"] },
     tsConfig: { fileName: "tsconfig.json" },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },

@@ -5,7 +5,7 @@ import { ExitCode } from "./exit.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import { createIo, type Io } from "./output/io.ts";
 import type { Paint } from "./output/paint.ts";
-import { type Connection, resolveConnection } from "./settings/settings.ts";
+import type { Connection } from "./settings/settings.ts";
 
 /** What a command gets. Suppliers are lazy: a command that never asks for the client needs no key. */
 export interface App {
@@ -40,7 +40,7 @@ export function createApp(
       return connection;
     },
     client() {
-      client ??= import("./open-client.ts").then(({ openClient }) => openClient(app));
+      client ??= connectClient(app);
       return client;
     },
     exit: ExitCode.done,
@@ -54,7 +54,10 @@ export function createApp(
 
 async function connect(app: App): Promise<Connection> {
   const { globals, context } = app;
-  if (!globals.mock) return resolveConnection(globals, context.env);
+  if (!globals.mock) {
+    const { resolveConnection } = await import("./settings/settings.ts");
+    return resolveConnection(globals, context.env);
+  }
   if (globals.baseUrl !== undefined) {
     throw new UsageError("--mock and --base-url exclude each other", {
       hint: "--mock runs against a private made-up service; leave one of the two out.",
@@ -64,4 +67,14 @@ async function connect(app: App): Promise<Connection> {
   const mock = await startPrivateMock(context.clock);
   app.onClose(() => mock.stop());
   return { baseUrl: mock.baseUrl, apiKey: mock.apiKey };
+}
+
+async function connectClient(app: App): Promise<Client> {
+  const connection = await app.connection();
+  const { openClient } = await import("./open-client.ts");
+  const { io, globals } = app;
+  const trace = globals.verbose ? (line: string) => void io.line(io.visible(line)) : undefined;
+  const client = openClient(app.context, connection, trace);
+  app.onClose(() => client.close());
+  return client;
 }

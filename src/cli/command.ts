@@ -1,4 +1,4 @@
-import { Command, type CommanderError, type Help } from "commander";
+import { Command, type CommanderError } from "commander";
 import { UsageError } from "./errors.ts";
 
 /** Thrown when help was printed, which ends the command line's work. */
@@ -21,26 +21,11 @@ export function command(name: string): Command {
   });
 }
 
-/** A group of commands, such as `products`: by itself it does nothing, and says what it is missing. */
+/** A group of commands, such as `products`: by itself it does nothing. */
 export function group(name: string, commands: readonly Command[]): Command {
-  const made = command(name);
+  const made = command(name).usage("COMMAND [flags]");
   for (const one of commands) made.addCommand(one);
-  const names = commands.map((one) => one.name());
-  return made
-    .argument("[command]")
-    .usage("COMMAND [flags]")
-    .configureHelp({ visibleArguments: () => [] } satisfies Partial<Help>)
-    .action((given: string | undefined) => {
-      const path = pathOf(made);
-      const missing = `${path} needs a command: ${names.join(" or ")}`;
-      throw new UsageError(
-        given === undefined ? missing : `${path} has no command ${JSON.stringify(given)}`,
-        {
-          code: given === undefined ? "missing_command" : "unknown_command",
-          hint: `See: ${path} --help`,
-        },
-      );
-    });
+  return made;
 }
 
 /** Examples at the end of a command's help: what it is for, then the line to type. */
@@ -56,9 +41,15 @@ export function pathOf(one: Command): string {
 
 /** Commander's complaint as ours: one sentence, what is meant perhaps, and where to look. */
 function usageError(error: CommanderError, from: Command): UsageError {
+  const hint = `See: ${pathOf(from)} --help`;
+  // A group without a command makes commander show help as for an error.
+  if (error.code === "commander.help") {
+    const names = from.commands.map((one) => one.name()).join(", ");
+    return new UsageError(`${pathOf(from)} needs a command: ${names}`, { code: "missing_command", hint });
+  }
   const [what, ...more] = error.message.replace(/^error: /, "").split("\n");
   return new UsageError([what!.replace(/\.$/, ""), ...more].join(" "), {
     code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    hint: `See: ${pathOf(from)} --help`,
+    hint,
   });
 }

@@ -36,8 +36,11 @@ function asLines(error: unknown, telling: Telling): string {
     error.requestId !== undefined && !error.message.includes(error.requestId)
       ? ` (request ${error.requestId})`
       : "";
-  return `${telling.paint("error:")} ${lines(error.message + request, error.hint)}`;
+  return `${telling.paint("error:")} ${lines(sentence(error.message) + request, error.hint)}`;
 }
+
+/** A message without the full stop that some end with. */
+const sentence = (message: string): string => message.replace(/\.$/, "");
 
 const lines = (first: string, second: string | undefined): string =>
   `${visible(first)}\n${second === undefined ? "" : `${visible(second)}\n`}`;
@@ -48,7 +51,7 @@ function asJson(error: unknown, exit: number): string {
       ? {
           type: error.type,
           code: error.code,
-          message: error.hint === undefined ? error.message : `${error.message}. ${error.hint}`,
+          message: error.hint === undefined ? error.message : `${sentence(error.message)}. ${error.hint}`,
           param: error.param,
           status: error.status,
           request_id: error.requestId,

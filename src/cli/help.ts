@@ -1,7 +1,10 @@
 import { exitMeanings } from "./exit.ts";
+import { type GlobalFlag, globalFlags } from "./global-flags.ts";
 
 /** What stands at the end of the top help: examples, the exit statuses, and how to reach the system's cat. */
 export const helpSections = (): string => `
+More about one of them: cat help COMMAND
+
 Examples:
   # see what it does, without an account: import a file into a made-up service
   $ cat import products.csv --mock
@@ -16,6 +19,9 @@ Examples:
   # find a product
   $ cat products list --q "linen dress"
 
+Flags that every command takes, before or after its name:
+${flagLines}
+
 Exit status:
 ${exitLines}
 
@@ -27,4 +33,10 @@ program is \`catalogue\`.
 
 const exitLines = Object.entries(exitMeanings)
   .map(([code, meaning]) => `  ${code.padStart(3)}  ${meaning}`)
+  .join("\n");
+
+const flagName = ({ flag, value }: GlobalFlag): string => (value === null ? flag : `${flag} ${value}`);
+const nameWidth = Math.max(...globalFlags.map((flag) => flagName(flag).length));
+const flagLines = globalFlags
+  .map((flag) => `  ${flagName(flag).padEnd(nameWidth)}  ${flag.about}`)
   .join("\n");

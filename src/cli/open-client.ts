@@ -1,23 +1,20 @@
 import { type Client, createClient } from "../client/client.ts";
 import { describeExchange } from "../http/exchange-log.ts";
-import type { App } from "./app.ts";
+import type { Context } from "./context.ts";
+import type { Connection } from "./settings/settings.ts";
 import { version } from "./version.ts";
 
-/** The client of a command, connected as its settings say; closed with the app. */
-export async function openClient(app: App): Promise<Client> {
-  const { baseUrl, apiKey } = await app.connection();
-  const { clock, random, env } = app.context;
-  const client = createClient({
-    baseUrl,
-    apiKey,
+/** The client of a command. `trace` is told a line a request, secrets masked; for `--verbose`. */
+export const openClient = (
+  { clock, random, env }: Pick<Context, "clock" | "random" | "env">,
+  connection: Connection,
+  trace: ((line: string) => void) | undefined,
+): Client =>
+  createClient({
+    ...connection,
     clock,
     random,
     env,
     userAgent: `catalogue/${version}`,
-    ...(app.globals.verbose
-      ? { onExchange: (line) => app.io.line(app.io.visible(describeExchange(line))) }
-      : {}),
+    onExchange: trace === undefined ? undefined : (line) => trace(describeExchange(line)),
   });
-  app.onClose(() => client.close());
-  return client;
-}

@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import { type Command, Help, Option } from "commander";
 import type { App } from "./app.ts";
 import { command, HelpShown } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -18,6 +18,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
   const root = command("cat")
     .usage("COMMAND [flags]")
     .description("Your fashion catalogue on the imaging service, from the command line.")
+    .configureHelp({ formatHelp: withoutOptions })
     .addHelpText("after", helpSections);
   for (const flag of globalFlags) {
     root.addOption(new Option(flag.value === null ? flag.flag : `${flag.flag} <${flag.value}>`, flag.about));
@@ -43,13 +44,23 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
   };
 }
 
+const titles = /^(?:Usage(?=:)|[A-Z][^\n]*(?=:$))/gm;
+
+/** The top help shows the global flags further down, below the examples. */
+const withoutOptions: Help["formatHelp"] = (one, helper) => {
+  helper.visibleOptions = () => [];
+  return Help.prototype.formatHelp.call(helper, one, helper);
+};
+
 /** `help`, `help import` and `help products list` ask for what `--help` shows there. */
 function helpAsFlag(argv: readonly string[]): string[] {
   const first = firstWord(argv);
   if (first?.word !== "help") return [...argv];
   const flags = argv.slice(0, first.index);
   const words = argv.slice(first.index + 1).filter((word) => word !== "help");
-  return [...flags, ...words, "--help"];
+  // A word that is no command gets the complaint that it gets without `help`.
+  const known = words.length === 0 || Object.hasOwn(commands, words[0]!);
+  return [...flags, ...words, ...(known ? ["--help"] : [])];
 }
 
 function* everyCommand(top: Command): Generator<Command> {
@@ -61,7 +72,7 @@ function* everyCommand(top: Command): Generator<Command> {
 function settle(one: Command, app: App, help: string[]): void {
   const { stdout } = app.context;
   one.configureOutput({
-    writeOut: (text) => void help.push(text),
+    writeOut: (text) => void help.push(text.replace(titles, (title) => app.io.paint.bold(title))),
     // A complaint is thrown and told like any other error.
     writeErr: () => {},
     getOutHelpWidth: () => (stdout.isTTY ? Math.max(40, stdout.columns) : 100),
@@ -71,7 +82,6 @@ function settle(one: Command, app: App, help: string[]): void {
   const subcommandUsage = (sub: Command) => commands[sub.name() as keyof typeof commands]?.usage;
   one.configureHelp({
     ...one.configureHelp(),
-    styleTitle: (text) => app.io.paint.bold(text),
     subcommandTerm: (sub) =>
       one.parent === null
         ? (subcommandUsage(sub) ?? sub.name())

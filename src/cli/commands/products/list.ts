@@ -23,9 +23,9 @@ const largestPage = 100;
 /** `cat products list`: parses the flags; `run` does the work. */
 export const listCommand = (app: App, run = listProducts): Command =>
   command("list")
-    .summary("list products, newest first")
+    .summary("list products")
     .usage("[flags]")
-    .description("List products. The newest come first.")
+    .description("List products, or search them.")
     .option("--q <TEXT>", "only products with this text in their reference or name")
     .addOption(
       new Option("--limit <N>", `how many at most (default ${defaultLimit})`)
@@ -37,7 +37,7 @@ export const listCommand = (app: App, run = listProducts): Command =>
     .addHelpText(
       "after",
       examples([
-        ["the newest products", "cat products list"],
+        ["the first 25 products", "cat products list"],
         ["every product as a spreadsheet", "cat products list --all --format csv > products.csv"],
         [
           "the references of all dresses, for a script",

@@ -1,0 +1,184 @@
+import { expect, test } from "vitest";
+import { createWorld } from "../support/world.ts";
+
+const shirts = { demo: 30 };
+
+test("a list is a table of the first 25, and says that there are more", async () => {
+  const world = await createWorld({ mock: shirts });
+  const ran = await world.cat("products list");
+  const lines = ran.stdout.split("\n");
+  expect(ran.exit).toBe(0);
+  expect(lines[0]).toMatch(/^id {2,}reference {2,}name {2,}sex {2,}images {2,}updated_at$/);
+  expect(lines).toHaveLength(27);
+  expect(ran.stderr).toBe("These are the first 25; --all shows all, --limit N more.\n");
+});
+
+test("with --json a list is one object a line, as the service has them", async () => {
+  const world = await createWorld({ mock: shirts });
+  const ran = await world.cat("products list --all --json");
+  const listed = ran.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(ran).toMatchObject({ exit: 0, stderr: "" });
+  expect(new Map(listed.map((product) => [product.id, product]))).toEqual(
+    new Map(world.products().map((product) => [product.id, product])),
+  );
+  expect(listed).toHaveLength(30);
+});
+
+test("--limit goes over pages, and no further than it must", async () => {
+  const world = await createWorld({ mock: { demo: 250 } });
+  const ran = await world.cat("products list --limit 120 --json");
+  expect(ran.stdout.trimEnd().split("\n")).toHaveLength(120);
+  expect(ran.stderr).toBe("");
+  expect(world.requests().map((request) => request.path.replace(/cursor=[^&]+/, "cursor=C"))).toEqual([
+    "/v1/products?limit=100",
+    "/v1/products?limit=100&cursor=C",
+  ]);
+});
+
+test("a list that ends where the limit is has no more to tell of", async () => {
+  const world = await createWorld({ mock: { demo: 3 } });
+  expect((await world.cat("products list --limit 3")).stderr).toBe("");
+  expect((await world.cat("products list --limit 2")).stderr).toContain("These are the first 2;");
+});
+
+test("--q searches, and nothing found is no data", async () => {
+  const world = await createWorld({ mock: shirts });
+  const reference = world.products()[0]!.reference;
+  const found = await world.cat(["products", "list", "--q", reference, "--json"]);
+  expect(JSON.parse(found.stdout).reference).toBe(reference);
+  expect(await world.cat("products list --q no-such-thing")).toEqual({
+    exit: 0,
+    stdout: "",
+    stderr: "No product matches.\n",
+  });
+  expect(await world.cat("products list --q no-such-thing --format json")).toMatchObject({ stdout: "[]\n" });
+});
+
+test("--format csv has the fields of the service, with the photos as an import takes them", async () => {
+  const world = await createWorld({ mock: { demo: 1 } });
+  const [product] = world.products();
+  const ran = await world.cat("products list --format csv");
+  const [head, row] = ran.stdout.split("\n");
+  expect(head).toBe("id,reference,name,description,sex,images,created_at,updated_at");
+  expect(row).toContain(`${product!.id},${product!.reference},`);
+  expect(row).toContain(product!.images.map((image) => image.id).join("|"));
+});
+
+test("--format json is one array", async () => {
+  const world = await createWorld({ mock: { demo: 2 } });
+  const ran = await world.cat("products list --format json");
+  expect(JSON.parse(ran.stdout)).toHaveLength(2);
+});
+
+test("get finds by id and by reference, and prints one object with --json", async () => {
+  const world = await createWorld({ mock: shirts });
+  const product = world.products()[7]!;
+  for (const name of [product.id, product.reference, `  ${product.reference} `]) {
+    const ran = await world.cat(["products", "get", name, "--json"]);
+    expect({ ...ran, stdout: JSON.parse(ran.stdout) }).toEqual({ exit: 0, stdout: product, stderr: "" });
+  }
+  const plain = await world.cat(["products", "get", product.id]);
+  expect(plain.stdout).toContain(`reference    ${product.reference}\n`);
+});
+
+test("a reference must match whole, on whatever page of the search it stands", async () => {
+  const world = await createWorld();
+  const lines = Array.from({ length: 130 }, (_, index) => {
+    const images = [{ url: "https://cdn.example.com/a.jpg" }];
+    return JSON.stringify({ reference: index === 0 ? "AB" : `AB-${index}`, name: "x", images });
+  });
+  world.write("rows.ndjson", lines.join("\n"));
+  expect((await world.cat("import rows.ndjson --quiet")).exit).toBe(0);
+  const found = await world.cat("products get AB --json");
+  expect(JSON.parse(found.stdout).reference).toBe("AB");
+  expect((await world.cat("products get AB-")).exit).toBe(5);
+});
+
+test("a reference that looks like an id is found too", async () => {
+  const world = await createWorld();
+  const reference = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+  const images = [{ url: "https://cdn.example.com/a.jpg" }];
+  world.write("rows.ndjson", JSON.stringify({ reference, name: "x", images }));
+  expect((await world.cat("import rows.ndjson --quiet")).exit).toBe(0);
+  const found = await world.cat(`products get ${reference} --json`);
+  expect(JSON.parse(found.stdout).reference).toBe(reference);
+});
+
+test("not found: exit 5, a sentence, and what to do", async () => {
+  const world = await createWorld({ mock: shirts });
+  expect(await world.cat("products get NOPE")).toEqual({
+    exit: 5,
+    stdout: "",
+    stderr:
+      'error: there is no product with the id or reference "NOPE"\n' +
+      "A reference must be given whole; to search: cat products list --q TEXT\n",
+  });
+  const asJson = await world.cat("products get 01ARZ3NDEKTSV4RRFFQ69G5FAV --json");
+  expect(JSON.parse(asJson.stderr).error).toMatchObject({
+    type: "not_found",
+    code: "product_not_found",
+    exit: 5,
+  });
+});
+
+test("a key that is not known: exit 4, with the request id", async () => {
+  const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_revoked" } });
+  const ran = await world.cat("products list --json");
+  expect(ran).toMatchObject({ exit: 4, stdout: "" });
+  expect(JSON.parse(ran.stderr)).toEqual({
+    error: {
+      type: "unauthorized",
+      code: "invalid_api_key",
+      message: expect.any(String),
+      status: 401,
+      request_id: world.requests()[0]!.request_id,
+      exit: 4,
+    },
+  });
+  expect((await world.cat("products list")).stderr).toContain(world.requests()[1]!.request_id);
+});
+
+test("--verbose shows each request and never the key", async () => {
+  const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_readonly" }, mock: { demo: 1 } });
+  const ran = await world.cat("products list --verbose");
+  expect(ran.stderr).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/v1\/products\?limit=26 200 in /);
+  expect(ran.stderr).not.toContain("ak_mock_readonly");
+});
+
+test("control characters of the service are made visible, whatever the format", async () => {
+  const world = await createWorld();
+  const name = "Red\u001b[2J\u009b31m\u202e\r\ndress";
+  const images = [{ url: "https://cdn.example.com/a.jpg" }];
+  world.write("rows.ndjson", JSON.stringify({ reference: "A\u0007-1", name, images }));
+  expect((await world.cat("import rows.ndjson --quiet")).exit).toBe(0);
+  const table = await world.cat("products list");
+  expect(table.stdout).toContain("A\\x07-1");
+  expect(table.stdout).toContain("Red\\x1b[2J\\x9b31m\\u202e\\r\\ndress");
+  expect((await world.cat("products list --format csv")).stdout).toContain(
+    '"Red\\x1b[2J\\x9b31m\\u202e\r\ndress"',
+  );
+  const json = await world.cat("products list --json");
+  expect(json.stdout).toContain("Red\\u001b[2J\\u009b31m\\u202e\\r\\ndress");
+  expect(JSON.parse(json.stdout).name).toBe(name);
+  expect((await world.cat(["products", "get", "A\u0007-1"])).stdout).toContain("reference    A\\x07-1\n");
+});
+
+test("a reader that goes away ends the list quietly", async () => {
+  const world = await createWorld({ mock: shirts });
+  expect(await world.cat("products list", { stdoutReads: 0 })).toEqual({ exit: 0, stdout: "", stderr: "" });
+});
+
+test("--mock needs neither settings nor a key, and is the same in each call", async () => {
+  const world = await createWorld({ env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined } });
+  const [one, two] = [
+    await world.cat("products list --mock --json"),
+    await world.cat("--mock products list --json"),
+  ];
+  expect(one.exit).toBe(0);
+  expect(one.stdout.trimEnd().split("\n")).toHaveLength(24);
+  expect(two.stdout).toBe(one.stdout);
+  expect(world.requests()).toEqual([]);
+});

@@ -1,0 +1,37 @@
+import { Writable } from "node:stream";
+import type { Output } from "../../src/cli/context.ts";
+import { ReaderGoneError } from "../../src/cli/errors.ts";
+
+/** An output that keeps what is written to it. */
+export class FakeOutput implements Output {
+  readonly isTTY: boolean;
+  readonly columns: number;
+  readonly raw: NodeJS.WritableStream;
+  /** How many writes succeed before the reader goes away. */
+  readsLeft = Number.POSITIVE_INFINITY;
+  readonly #chunks: Buffer[] = [];
+
+  constructor({ isTTY = false, columns = 80 }: { isTTY?: boolean; columns?: number } = {}) {
+    this.isTTY = isTTY;
+    this.columns = columns;
+    // What draws on a terminal asks the stream itself whether it is one.
+    this.raw = Object.assign(
+      new Writable({
+        write: (chunk: Buffer, _encoding, done) => {
+          this.#chunks.push(chunk);
+          done();
+        },
+      }),
+      { isTTY, columns },
+    );
+  }
+
+  async write(text: string | Uint8Array): Promise<void> {
+    if (this.readsLeft-- <= 0) throw new ReaderGoneError();
+    this.#chunks.push(Buffer.from(text as string));
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString("utf8");
+  }
+}

@@ -1,0 +1,126 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { Context } from "../../src/cli/context.ts";
+import { InterruptError, type InterruptSignal } from "../../src/cli/errors.ts";
+import { main } from "../../src/cli/main.ts";
+import type { Product } from "../../src/contract/resources/product.ts";
+import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
+import { FakeOutput } from "./fake-output.ts";
+import { splitWords } from "./split-words.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+import { TestClock } from "./test-clock.ts";
+
+export interface WorldOptions {
+  /** When the story begins. */
+  now?: string;
+  mock?: Omit<MockOptions, "clock" | "port" | "host">;
+  /** Beside CAT_BASE_URL and CAT_API_KEY, which lead to the mock; undefined takes one away. */
+  env?: Record<string, string | undefined>;
+  /** Whether stdout and stderr are a terminal, and how wide. */
+  tty?: boolean;
+  columns?: number;
+}
+
+/** How one call differs from the world's. */
+export interface CallOptions {
+  env?: Record<string, string | undefined>;
+  stdin?: string | Uint8Array;
+  /** Whether stdin, stdout and stderr are terminals. */
+  tty?: boolean | { stdin?: boolean; stdout?: boolean; stderr?: boolean };
+  /** How many writes to stdout succeed before its reader goes away. */
+  stdoutReads?: number;
+}
+
+/** What a call came to. */
+export interface Ran {
+  exit: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A call under way. */
+export interface Running extends Promise<Ran> {
+  interrupt(signal?: InterruptSignal): void;
+  /** What stands on stderr and stdout so far. */
+  readonly stderr: string;
+  readonly stdout: string;
+}
+
+/**
+ * A world for a story: a service, a clock that waits for nobody, a folder, and `cat` in it. It is cleaned up when the
+ * test is over.
+ */
+export async function createWorld(options: WorldOptions = {}) {
+  const clock = new TestClock({ frozenAt: Date.parse(options.now ?? "2026-01-05T09:00:00Z") });
+  const mock: Mock = await startMock({ seed: 1, ...options.mock, clock });
+  onTestFinished(() => mock.stop());
+  const folder = temporaryFolder();
+  const settings = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey, CAT_HOME: join(folder, ".home") };
+
+  const at = (path: string): string => join(folder, path);
+  return {
+    clock,
+    mock,
+    folder,
+    /** Runs a command line, without the leading `cat`, in this process. */
+    cat(line: string | readonly string[], call: CallOptions = {}): Running {
+      const argv = typeof line === "string" ? splitWords(line) : line;
+      const { tty = options.tty ?? false } = call;
+      const terminal = typeof tty === "boolean" ? { stdin: tty, stdout: tty, stderr: tty } : tty;
+      const columns = options.columns ?? 80;
+      const stdout = new FakeOutput({ isTTY: terminal.stdout ?? false, columns });
+      const stderr = new FakeOutput({ isTTY: terminal.stderr ?? false, columns });
+      if (call.stdoutReads !== undefined) stdout.readsLeft = call.stdoutReads;
+      const stdin =
+        call.stdin === undefined
+          ? new PassThrough().end()
+          : Readable.from([Buffer.from(call.stdin as string)]);
+      const interrupt = new AbortController();
+      const context: Context = {
+        stdin: Object.assign(stdin, { isTTY: terminal.stdin ?? false }),
+        stdout,
+        stderr,
+        env: { ...settings, ...options.env, ...call.env },
+        cwd: folder,
+        clock,
+        random: () => 0.5,
+        pid: 4711,
+        interrupt: interrupt.signal,
+      };
+      const ran = main(argv, context).then((exit) => ({ exit, stdout: stdout.text, stderr: stderr.text }));
+      return Object.assign(ran, {
+        interrupt: (signal: InterruptSignal = "SIGINT") => interrupt.abort(new InterruptError(signal)),
+        get stdout() {
+          return stdout.text;
+        },
+        get stderr() {
+          return stderr.text;
+        },
+      });
+    },
+    /** The service's products as it has them now, first created first. */
+    products: (): Product[] =>
+      mock
+        .state()
+        .organizations.main.products.filter((product) => product.deleted_at === null)
+        .sort((one, other) => one.order - other.order)
+        .map(({ order: _order, deleted_at: _deleted, ...product }) => product),
+    /** The requests that the service received, oldest first. */
+    requests: () => mock.requests(),
+    write(path: string, content: string | Uint8Array): string {
+      mkdirSync(dirname(at(path)), { recursive: true });
+      writeFileSync(at(path), content);
+      return at(path);
+    },
+    read: (path: string): string => readFileSync(at(path), "utf8"),
+    /** Puts the project's fixtures into the folder, as `fixtures/`. */
+    withFixtures(): void {
+      cpSync(fileURLToPath(new URL("../../fixtures", import.meta.url)), at("fixtures"), { recursive: true });
+    },
+  };
+}
+
+export type TestWorld = Awaited<ReturnType<typeof createWorld>>;

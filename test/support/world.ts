@@ -91,15 +91,13 @@ export async function createWorld(options: WorldOptions = {}) {
         interrupt: interrupt.signal,
       };
       const ran = main(argv, context).then((exit) => ({ exit, stdout: stdout.text, stderr: stderr.text }));
-      return Object.assign(ran, {
-        interrupt: (signal: InterruptSignal = "SIGINT") => interrupt.abort(new InterruptError(signal)),
-        get stdout() {
-          return stdout.text;
+      return Object.defineProperties(ran, {
+        interrupt: {
+          value: (signal: InterruptSignal = "SIGINT") => interrupt.abort(new InterruptError(signal)),
         },
-        get stderr() {
-          return stderr.text;
-        },
-      });
+        stdout: { get: () => stdout.text },
+        stderr: { get: () => stderr.text },
+      }) as Running;
     },
     /** The service's products as it has them now, first created first. */
     products: (): Product[] =>

@@ -9,12 +9,16 @@ export interface Pace {
 /** Looking back this far, an early stall does not spoil the estimate for good. */
 const windowMs = 30_000;
 
+const sampleMs = 250;
+
 /** Measures one step's pace over the last half minute. */
 export class PaceMeter {
   #samples: { at: number; done: number }[] = [];
 
   /** The pace after `event`, seen at `now` (milliseconds). */
   measure(event: ProgressEvent, now: number): Pace {
+    // A flow may tell of every row; four samples a second are plenty.
+    if (now - (this.#samples.at(-2)?.at ?? Number.NEGATIVE_INFINITY) < sampleMs) this.#samples.pop();
     this.#samples.push({ at: now, done: event.done });
     while (this.#samples.length > 2 && this.#samples[1]!.at <= now - windowMs) this.#samples.shift();
     const first = this.#samples[0]!;

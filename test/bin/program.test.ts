@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { openSync } from "node:fs";
+import { execa } from "execa";
+import { beforeEach, describe, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { catalogueProgram, catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+beforeEach(needsBuild);
+
+/** Runs a line in bash, with `cat` and `catalogue` ours, on a pseudo-terminal. */
+const onTerminal = (line: string, cwd = temporaryFolder()) => {
+  const script = `cat() { ${catProgram} "$@"; }; catalogue() { ${catalogueProgram} "$@"; }; ${line}`;
+  return execa("script", ["-qec", script, "/dev/null"], {
+    reject: false,
+    cwd,
+    stdin: "ignore",
+    env: { SHELL: "/bin/bash", TERM: "xterm" },
+  });
+};
+const hasScript = (await execa("script", ["--version"], { reject: false })).exitCode === 0;
+
+test("both programs know their version", async () => {
+  for (const program of [catProgram, catalogueProgram]) {
+    const ran = await execa(program, ["--version"]);
+    expect(ran.stdout).toBe(`catalogue ${manifest.version}`);
+  }
+});
+
+test("catalogue hands nothing over", async () => {
+  const ran = await execa(catalogueProgram, ["notes.txt"], { reject: false });
+  expect({ exit: ran.exitCode, stderr: ran.stderr }).toEqual({
+    exit: 2,
+    stderr: "error: unknown command 'notes.txt'\nSee: cat --help",
+  });
+  expect((await execa(catalogueProgram, [], { input: "" })).stdout).toContain("Usage: cat COMMAND");
+});
+
+test("a global flag before the command", async () => {
+  const ran = await spawnCat(["--json", "--mock", "products", "list", "--limit", "1"]);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ reference: expect.any(String) });
+  expect(ran.exitCode).toBe(0);
+});
+
+test("a reader that goes away ends a command quietly, with 0", async () => {
+  const script = `set -o pipefail; ${catProgram} products list --mock --all --json | head -n 1 | wc -l; echo $?`;
+  const ran = await execa("/bin/bash", ["--norc", "-c", script], { stdin: "ignore" });
+  expect({ stdout: ran.stdout, stderr: ran.stderr }).toEqual({ stdout: "1\n0", stderr: "" });
+});
+
+test.skipIf(process.platform !== "linux")("a full disk: a sentence, exit 1", async () => {
+  const full = openSync("/dev/full", "w");
+  const child = spawn(catProgram, ["products", "list", "--mock"], { stdio: ["ignore", full, "pipe"] });
+  let stderr = "";
+  child.stderr!.on("data", (bytes: Buffer) => {
+    stderr += bytes.toString();
+  });
+  const [exit] = await once(child, "close");
+  expect({ exit, stderr }).toEqual({
+    exit: 1,
+    stderr: "error: the output could not be written: ENOSPC: no space left on device, write\n",
+  });
+});
+
+describe("an interrupt", () => {
+  async function interrupted(signals: NodeJS.Signals[], args: string[]) {
+    const child = spawn(catProgram, args, { stdio: ["pipe", "pipe", "pipe"] });
+    let [stdout, stderr] = ["", ""];
+    child.stderr.on("data", (bytes: Buffer) => {
+      stderr += bytes.toString();
+    });
+    child.stdout.on("data", (bytes: Buffer) => {
+      if (stdout === "") for (const signal of signals) child.kill(signal);
+      stdout += bytes.toString();
+    });
+    const [exit] = await once(child, "exit");
+    child.stdin.destroy();
+    return { exit, stderr };
+  }
+  const serve = ["serve", "--mock", "--port", "0", "--json"];
+
+  test.for([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("%s ends with %i", async ([signal, exit]) => {
+    expect(await interrupted([signal], serve)).toEqual({ exit, stderr: "" });
+  });
+
+  test("a second one stops at once", async () => {
+    expect((await interrupted(["SIGINT", "SIGINT", "SIGINT"], serve)).exit).toBe(130);
+  });
+
+  test("one that comes while stdin is being read does not wait for it", async () => {
+    const child = spawn(catProgram, ["import", "-", "--format", "ndjson", "--mock"], {
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    let stderr = "";
+    child.stderr.on("data", (bytes: Buffer) => {
+      stderr += bytes.toString();
+    });
+    const exited = once(child, "exit");
+    // More than a pipe holds: once it is written, most of it has been read.
+    await new Promise((resolve) => child.stdin.write(" \n".repeat(200_000), resolve));
+    child.kill("SIGINT");
+    expect((await exited)[0]).toBe(130);
+    child.stdin.destroy();
+    expect(stderr).toContain("interrupted\n");
+  });
+});
+
+describe.skipIf(!hasScript)("on a terminal", () => {
+  test("no arguments: our help", async () => {
+    const ran = await onTerminal("cat");
+    expect(ran.stdout).toContain("COMMAND [flags]");
+    expect(ran.stdout).toContain("bring products");
+  });
+
+  test("no arguments, but a file for the output: what is typed goes into it", async () => {
+    const cwd = temporaryFolder();
+    const script = `${catProgram} > typed.txt; /bin/cat typed.txt`;
+    const ran = await execa("script", ["-qec", script, "/dev/null"], {
+      cwd,
+      env: { SHELL: "/bin/bash" },
+      input: "a line\n\u0004",
+    });
+    expect(ran.stdout).toContain("a line");
+    expect(ran.stdout).not.toContain("COMMAND");
+  });
+
+  test("the system's cat sees the terminal", async () => {
+    const ran = await onTerminal("cat <(tty -s < /dev/tty && echo terminal); cat -A <<< hi");
+    expect(ran.stdout).toContain("terminal");
+    expect(ran.stdout).toContain("hi$");
+  });
+
+  test("a table fits, and its heading is bold", async () => {
+    const ran = await onTerminal("stty cols 60; cat products list --mock --limit 2");
+    expect(ran.stdout).toContain("\u001b[1mid");
+    expect(ran.stdout).toContain("…");
+  });
+});

@@ -1,0 +1,166 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Context } from "../../../src/cli/context.ts";
+import { InterruptError } from "../../../src/cli/errors.ts";
+import { leftText, PaceMeter, rateText } from "../../../src/cli/output/pace.ts";
+import { createProgress } from "../../../src/cli/output/progress.ts";
+import { barLine } from "../../../src/cli/output/progress-bar.ts";
+import { MovableClock } from "../../../src/clock.ts";
+import { FakeOutput } from "../../support/fake-output.ts";
+
+const plain = (text: string) => text;
+const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+let clock: MovableClock;
+let interrupt: AbortController;
+
+beforeEach(() => {
+  clock = new MovableClock({ frozenAt: 0 });
+  interrupt = new AbortController();
+});
+
+async function view(stderr: FakeOutput, silent = false) {
+  const context = { clock, stderr, env: {}, interrupt: interrupt.signal } as unknown as Context;
+  return createProgress({ context, silent, paint });
+}
+
+describe("off a terminal", () => {
+  test("a line every ten seconds, with what is done, the rate and the time left", async () => {
+    const stderr = new FakeOutput();
+    const progress = await view(stderr);
+    progress.update({ step: "processing", done: 0, total: 2000 });
+    clock.advance(9_999);
+    expect(stderr.text).toBe("");
+    progress.update({ step: "processing", done: 1200, total: 2000, note: "3 failed" });
+    clock.advance(1);
+    expect(stderr.text).toBe("processing: 1,200 of 2,000, 3 failed, 120/s, 7 s left\n");
+    clock.advance(10_000);
+    expect(stderr.text.split("\n")).toHaveLength(3);
+    progress.end();
+    clock.advance(60_000);
+    expect(stderr.text.split("\n")).toHaveLength(3);
+  });
+
+  test("a job that is over sooner says nothing, and leaves no timer", async () => {
+    const stderr = new FakeOutput();
+    const progress = await view(stderr);
+    progress.update({ step: "checking", done: 10, total: null });
+    progress.end();
+    expect(clock.nextDue()).toBeNull();
+    expect(stderr.text).toBe("");
+  });
+
+  test("nothing at all when it is to be silent", async () => {
+    const stderr = new FakeOutput();
+    const progress = await view(stderr, true);
+    progress.update({ step: "checking", done: 10, total: null });
+    clock.advance(60_000);
+    expect(stderr.text).toBe("");
+  });
+});
+
+describe("on a terminal", () => {
+  const shows = "\u001b[?25h";
+
+  test("a bar a step; each stays when the next begins, and the cursor comes back", async () => {
+    const stderr = new FakeOutput({ isTTY: true, columns: 100 });
+    const progress = await view(stderr);
+    progress.update({ step: "checking", done: 5, total: null });
+    progress.update({ step: "processing", done: 1, total: 2 });
+    progress.update({ step: "processing", done: 2, total: 2 });
+    progress.end();
+    expect(stderr.text).toContain("checking  5");
+    expect(stderr.text).toContain(`processing  ${"█".repeat(30)}  2 of 2  100%`);
+    expect(stderr.text.match(/\n/g)).toHaveLength(2);
+    expect(stderr.text.lastIndexOf(shows)).toBeGreaterThan(stderr.text.lastIndexOf("\u001b[?25l"));
+  });
+
+  test("an interrupt gives the cursor back at once, and nothing is drawn after it", async () => {
+    const stderr = new FakeOutput({ isTTY: true });
+    const progress = await view(stderr);
+    progress.update({ step: "processing", done: 1, total: 2 });
+    interrupt.abort(new InterruptError("SIGINT"));
+    expect(stderr.text).toContain(shows);
+    const before = stderr.text;
+    progress.update({ step: "processing", done: 2, total: 2 });
+    progress.update({ step: "saving", done: 0, total: 2 });
+    progress.end();
+    expect(stderr.text).toBe(before);
+  });
+
+  test("a line that comes meanwhile goes above the bar", async () => {
+    const stderr = new FakeOutput({ isTTY: true });
+    const progress = await view(stderr);
+    expect(progress.above?.("before")).toBe(false);
+    progress.update({ step: "processing", done: 1, total: 2 });
+    expect(progress.above?.("a warning")).toBe(true);
+    expect(stderr.text).toContain("\r\u001b[Ka warning\n");
+    progress.end();
+  });
+});
+
+describe("the line of a bar", () => {
+  const pace = { perSecond: 120, secondsLeft: 7 };
+
+  test("has everything where there is room", () => {
+    const event = { step: "processing", done: 1200, total: 2000, note: "3 failed" };
+    expect(barLine(event, pace, { width: 100, paint: plain })).toBe(
+      `processing  ${"█".repeat(18)}${"░".repeat(12)}  1,200 of 2,000  60%  120/s  7 s left  3 failed`,
+    );
+  });
+
+  test("loses the bar, then its end, where there is none", () => {
+    const event = { step: "processing", done: 1200, total: 2000 };
+    expect(barLine(event, pace, { width: 52, paint: plain })).toBe(
+      "processing  1,200 of 2,000  60%  120/s  7 s left",
+    );
+    expect(barLine(event, pace, { width: 21, paint: plain })).toBe("processing  1,200 of");
+  });
+
+  test("shows control characters and copes with odd numbers", () => {
+    const nothing = { perSecond: null, secondsLeft: null };
+    const event = { step: "a\u001b[2J", done: 3, total: 0, note: "\n" };
+    expect(barLine(event, nothing, { width: 100, paint: plain })).toBe(
+      `a\\x1b[2J  ${"█".repeat(30)}  3 of 0  100%  \\n`,
+    );
+    expect(barLine({ step: "x", done: 9, total: 3 }, nothing, { width: 100, paint: plain })).toContain(
+      "100%",
+    );
+  });
+});
+
+describe("the pace", () => {
+  test("looks back half a minute only", () => {
+    const meter = new PaceMeter();
+    meter.measure({ step: "x", done: 0, total: 1000 }, 0);
+    meter.measure({ step: "x", done: 0, total: 1000 }, 30_000);
+    expect(meter.measure({ step: "x", done: 300, total: 1000 }, 60_000)).toEqual({
+      perSecond: 10,
+      secondsLeft: 70,
+    });
+  });
+
+  test("is not told before it can be known", () => {
+    const meter = new PaceMeter();
+    expect(meter.measure({ step: "x", done: 5, total: 10 }, 0)).toEqual({
+      perSecond: null,
+      secondsLeft: null,
+    });
+    expect(meter.measure({ step: "x", done: 5, total: 10 }, 5_000).perSecond).toBeNull();
+  });
+
+  test("in words", () => {
+    const left = (secondsLeft: number | null) => leftText({ perSecond: 1, secondsLeft });
+    expect([left(null), left(0.2), left(59.5), left(200), left(7500)]).toEqual([
+      "",
+      "1 s left",
+      "1 min 0 s left",
+      "3 min 20 s left",
+      "2 h 5 min left",
+    ]);
+    expect([0.25, 4.5, 9.99, 1234.4].map((perSecond) => rateText({ perSecond, secondsLeft: 0 }))).toEqual([
+      "0.3/s",
+      "4.5/s",
+      "10.0/s",
+      "1,234/s",
+    ]);
+  });
+});

@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Column } from "../../../src/cli/output/columns.ts";
+import { table } from "../../../src/cli/output/table.ts";
+
+interface Row {
+  code: string;
+  name: string | null;
+}
+
+const columns: Column<Row>[] = [
+  { name: "code", value: (row) => row.code },
+  { name: "name", value: (row) => row.name },
+  { name: "hidden", value: () => "x", only: "csv" },
+];
+const free = { width: null, heading: (text: string) => text };
+
+test("columns stand under their names, as wide as they need, without a blank at the end of a line", () => {
+  const rows = [
+    { code: "A-1", name: "Linen dress" },
+    { code: "LONG-CODE", name: null },
+    { code: "日本", name: "é" },
+  ];
+  expect(table(columns, rows, free)).toBe(
+    "code       name\n" + "A-1        Linen dress\n" + "LONG-CODE\n" + "日本       é\n",
+  );
+});
+
+test("off a terminal nothing is cut", () => {
+  const name = "x".repeat(500);
+  expect(table(columns, [{ code: "A", name }], free)).toContain(name);
+});
+
+test("on a terminal the widest columns give way, and the cut shows", () => {
+  const rows = [{ code: "A-1", name: "A very long name that does not fit" }];
+  expect(table(columns, rows, { ...free, width: 20 })).toBe("code  name\nA-1   A very long n…\n");
+});
+
+/** Of the characters below, two take two columns. */
+const displayWidth = (line: string): number =>
+  [...line].reduce((width, character) => width + (/[日😀]/u.test(character) ? 2 : 1), 0);
+
+test("a row is a line whatever is in it, and no line is wider than the terminal", () => {
+  const text = fc.string({ unit: fc.constantFrom(...'ab \n\r\t\u001bé日😀,"│'), maxLength: 60 });
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ code: text, name: text }), { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 20, max: 100 }),
+      (rows, width) => {
+        const lines = table(columns, rows, { ...free, width }).split("\n");
+        expect(lines).toHaveLength(rows.length + 2);
+        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+      },
+    ),
+  );
+});

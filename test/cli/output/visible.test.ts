@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { jsonLine } from "../../../src/cli/output/json.ts";
+import { visible, visibleInCell } from "../../../src/cli/output/visible.ts";
+
+/** Any character that a terminal may obey, in plain words of Unicode: controls, formats that turn direction, separators. */
+const unseen = /[\p{Cc}\u2028\u2029\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+const anyText = fc.string({ unit: "binary", maxLength: 40 });
+const controls = fc.array(fc.constantFrom(..."\0\t\n\r\u001b\u007f\u0085\u009b\u202e\u2066\ufeffaé😀\\"), {
+  maxLength: 20,
+});
+
+test.for([
+  ["plain é 😀 日本", "plain é 😀 日本"],
+  ["a\tb\r\nc", "a\\tb\\r\\nc"],
+  ["\u001b]0;title\u0007", "\\x1b]0;title\\x07"],
+  ["\u009b31m\u007f", "\\x9b31m\\x7f"],
+  ["abc\u202edef\u2066", "abc\\u202edef\\u2066"],
+  ["\ufeffx\u2028y", "\\ufeffx\\u2028y"],
+] as const)("%j is shown as %j", ([text, shown]) => {
+  expect(visible(text)).toBe(shown);
+});
+
+test("a CSV cell keeps tabs and line ends, which its quotes hold", () => {
+  expect(visibleInCell("a\tb\r\nc\u001b\u0000")).toBe("a\tb\r\nc\\x1b\\x00");
+});
+
+test("nothing unseen is left, and what can be seen stays as it is", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        anyText,
+        controls.map((list) => list.join("")),
+      ),
+      (text) => {
+        expect(visible(text)).not.toMatch(unseen);
+        if (!unseen.test(text)) expect(visible(text)).toBe(text);
+      },
+    ),
+  );
+});
+
+test("JSON is one line without anything unseen, and says exactly the same", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        anyText,
+        controls.map((list) => list.join("")),
+      ),
+      (text) => {
+        const line = jsonLine({ [text]: [text] });
+        expect(line.slice(0, -1)).not.toMatch(unseen);
+        expect(line.at(-1)).toBe("\n");
+        expect(Object.entries(JSON.parse(line))).toEqual([[text, [text]]]);
+      },
+    ),
+  );
+});

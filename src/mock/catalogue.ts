@@ -16,6 +16,9 @@ export interface ProductRecord {
   deleted_at: string | null;
 }
 
+/** How many products are kept printed. */
+const keptPrints = 1_000;
+
 /** The products of one organization. Making, finding, changing and deleting one cost the same however many there are. */
 export class Catalogue {
   readonly #byId = new Map<string, ProductRecord>();
@@ -24,6 +27,8 @@ export class Catalogue {
   #listed: ProductRecord[] = [];
   #deletedAmongListed = 0;
   #nextOrder = 0;
+  /** What was printed lately: a product is read far more often than it changes. */
+  readonly #prints = new Map<ProductRecord, string>();
 
   /** Puts a new product in, after all others; the caller has seen that its reference is free. */
   add(fields: Omit<ProductRecord, "order" | "deleted_at">): ProductRecord {
@@ -74,7 +79,22 @@ export class Catalogue {
     }
   }
 
-  /** Live products that match, newest first, from after the one of order `after` on (null: from the newest). */
+  /** The product as `print` puts it, which is asked again only after a change. */
+  printed(product: ProductRecord, print: (product: ProductRecord) => string): string {
+    const known = this.#prints.get(product);
+    if (known !== undefined) return known;
+    if (this.#prints.size === keptPrints) this.#prints.clear();
+    const text = print(product);
+    this.#prints.set(product, text);
+    return text;
+  }
+
+  /** To be told whenever a field or a photo of a product is about to change. */
+  changed(product: ProductRecord): void {
+    this.#prints.delete(product);
+  }
+
+  /** Live products, newest first, from after the one of order `after` on (null: from the newest). */
   *newestFirst(after: number | null): Generator<ProductRecord> {
     const listed = this.#listed;
     for (let at = after === null ? listed.length - 1 : this.#lastBefore(after); at >= 0; at--) {

@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 import { Refusal } from "./refusal.ts";
-import type { LoggedRequest } from "./request-log.ts";
+import { keptHeaders, type LoggedRequest } from "./request-log.ts";
 import { organizationOf } from "./rules/authenticate.ts";
 import { letGo } from "./rules/body.ts";
 import type { Answer } from "./rules/idempotency.ts";
-import type { RateReading } from "./rules/rate-limit.ts";
-import { RateWindow } from "./rules/rate-limit.ts";
+import { fullWindow, type RateReading } from "./rules/rate-limit.ts";
 import type { World } from "./world.ts";
 
 /** One request and its answer. Whatever answers, the headers that every answer carries are set here, at one place. */
@@ -18,6 +17,8 @@ export class Exchange {
   /** The path with its query, as it was sent. */
   readonly url: string;
   readonly requestId: string;
+  /** When it arrived, in milliseconds since the epoch. */
+  readonly at: number;
   /** How the caller's rate window stands; null until an organization is known. */
   rate: RateReading | null = null;
   readonly #logged: LoggedRequest;
@@ -29,12 +30,13 @@ export class Exchange {
     this.method = request.method!;
     this.url = request.url!;
     this.requestId = world.requestIds.of(request.headers["x-request-id"]);
+    this.at = world.clock.now();
     this.#logged = {
-      at: world.clock.now(),
+      at: this.at,
       method: this.method,
       path: this.url,
       requestId: this.requestId,
-      headers: request.headers,
+      headers: keptHeaders(request.rawHeaders),
       status: null,
       replayed: false,
     };
@@ -48,34 +50,30 @@ export class Exchange {
 
   /** Sends an answer; one that is replayed says so (Cross-cutting rule 2). */
   send(answer: Answer, replayed = false): void {
-    this.#logged.status = answer.status;
-    this.#logged.replayed = replayed;
-    const headers: Record<string, string | number> = {
-      ...standardHeaders(this.world, this.requestId, this.rate ?? this.#readRate()),
-      ...answer.headers,
-    };
-    if (replayed) headers["Idempotent-Replayed"] = "true";
+    const headers = this.#standardHeaders();
+    if (answer.headers !== undefined) addTo(headers, answer.headers);
+    if (replayed) headers.push("Idempotent-Replayed", "true");
     if (answer.body !== null) {
-      headers["Content-Type"] = "application/json; charset=utf-8";
-      headers["Content-Length"] = Buffer.byteLength(answer.body);
+      headers.push("Content-Type", jsonType, "Content-Length", Buffer.byteLength(answer.body));
     }
-    this.#write(answer.status, headers, answer.body);
+    this.#logged.replayed = replayed;
+    if (this.#begin(answer.status, headers)) this.response.end(answer.body ?? undefined);
+    letGo(this.request);
   }
 
   /** Sends bytes that are no JSON of ours. */
-  sendBytes(status: number, headers: Record<string, string | number>, bytes: Uint8Array | null): void {
-    this.#logged.status = status;
-    const rate = this.rate ?? this.#readRate();
-    this.#write(status, { ...standardHeaders(this.world, this.requestId, rate), ...headers }, bytes);
+  sendBytes(status: number, more: Record<string, string | number>, bytes: Uint8Array): void {
+    const headers = this.#standardHeaders();
+    addTo(headers, more);
+    if (this.#begin(status, headers)) this.response.end(bytes);
+    letGo(this.request);
   }
 
   /** Sends JSON that comes in pieces, as it would be too long for one text. */
   sendStream(pieces: Readable): void {
-    this.#logged.status = 200;
-    const rate = this.rate ?? this.#readRate();
-    const headers = standardHeaders(this.world, this.requestId, rate);
-    this.response.writeHead(200, { ...headers, "Content-Type": "application/json; charset=utf-8" });
-    pieces.on("error", () => this.response.destroy()).pipe(this.response);
+    const headers = this.#standardHeaders();
+    headers.push("Content-Type", jsonType);
+    if (this.#begin(200, headers)) pieces.on("error", () => this.response.destroy()).pipe(this.response);
   }
 
   /** Sends a refusal, or 500 with a message that tells nothing for anything else that was thrown. */
@@ -83,50 +81,55 @@ export class Exchange {
     this.send(answerOf(error));
   }
 
-  #write(status: number, headers: Record<string, string | number>, body: string | Uint8Array | null): void {
-    if (this.response.headersSent || this.response.destroyed) return;
-    if (this.request.headers.origin !== undefined) {
-      headers["Access-Control-Allow-Origin"] = "*";
-      headers["Access-Control-Expose-Headers"] = "*";
-    }
+  /** False when there is nobody to answer, or an answer already. */
+  #begin(status: number, headers: HeaderList): boolean {
+    if (this.response.headersSent || this.response.destroyed) return false;
+    this.#logged.status = status;
     this.response.writeHead(status, headers);
-    this.response.end(body ?? undefined);
-    letGo(this.request);
+    return true;
+  }
+
+  #standardHeaders(): HeaderList {
+    const headers = standardHeaders(this.at, this.requestId, this.rate ?? this.#readRate());
+    if (this.request.headers.origin !== undefined) {
+      headers.push("Access-Control-Allow-Origin", "*", "Access-Control-Expose-Headers", "*");
+    }
+    return headers;
   }
 
   /** Answers that are given before authentication show the window of whoever the key names, and count nothing. */
   #readRate(): RateReading {
     const name = organizationOf(this.request.headers.authorization);
-    const window = name === null ? anonymous : this.world.organizations[name].rate;
-    return window.read(this.world.options.rateLimit, this.isRead, this.world.clock.now());
+    const { rateLimit } = this.world.options;
+    if (name === null) return fullWindow(rateLimit, this.isRead, this.at);
+    return this.world.organizations[name].rate.read(rateLimit, this.isRead, this.at);
   }
 }
 
-/** The window of nobody: always full, as nothing is ever counted in it. */
-const anonymous = new RateWindow();
+/** Names and values by turns: what Node writes without making anything else of it first. */
+export type HeaderList = (string | number)[];
+
+const jsonType = "application/json; charset=utf-8";
 
 /** What every answer carries (Cross-cutting rules 7 and 8); the date is the mock's, as all its times are. */
-export function standardHeaders(
-  world: World,
-  requestId: string,
-  rate: RateReading,
-): Record<string, string | number> {
-  return {
-    Date: dateHeader(world.clock.now()),
-    "X-Request-Id": requestId,
-    "X-RateLimit-Limit": rate.limit,
-    "X-RateLimit-Remaining": rate.remaining,
-    "X-RateLimit-Reset": rate.reset,
-  };
+export function standardHeaders(now: number, requestId: string, rate: RateReading): HeaderList {
+  return [
+    "Date",
+    dateHeader(now),
+    "X-Request-Id",
+    requestId,
+    "X-RateLimit-Limit",
+    rate.limit,
+    "X-RateLimit-Remaining",
+    rate.remaining,
+    "X-RateLimit-Reset",
+    rate.reset,
+  ];
 }
 
-/** The same, for an answer to nobody in particular. */
-export const anonymousHeaders = (world: World): Record<string, string | number> =>
-  standardHeaders(
-    world,
-    world.requestIds.next(),
-    anonymous.read(world.options.rateLimit, true, world.clock.now()),
-  );
+function addTo(list: HeaderList, headers: Readonly<Record<string, string | number>>): void {
+  for (const [name, value] of Object.entries(headers)) list.push(name, value);
+}
 
 /** The answer that an error stands for. */
 export function answerOf(error: unknown): Answer {

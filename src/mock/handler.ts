@@ -27,11 +27,11 @@ export interface Call<Op extends Operation = Operation> {
   readonly body: BodyOf<Op["body"]>;
 }
 
-/** What a handler gives back: the body of success, and `Retry-After` in seconds where a job still runs. */
-export interface Result<Op extends Operation = Operation> {
-  readonly body: Op["reply"] extends z.ZodType ? z.output<Op["reply"]> : null;
-  readonly retryAfter?: number | undefined;
-}
+/** What a handler gives back: the body of success, or its JSON where that is ready, and `Retry-After` in seconds while a job runs. */
+export type Result<Op extends Operation = Operation> = (
+  | { readonly body: Op["reply"] extends z.ZodType ? z.output<Op["reply"]> : null; readonly json?: never }
+  | { readonly json: string; readonly body?: never }
+) & { readonly retryAfter?: number | undefined };
 
 /** The work of one operation. It refuses by throwing a `Refusal`. */
 export type Handler<Op extends Operation = Operation> = (call: Call<Op>) => Result<Op>;

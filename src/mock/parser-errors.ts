@@ -1,8 +1,9 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { anonymousHeaders } from "./exchange.ts";
+import { standardHeaders } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 import { longestUrl } from "./rules/malformed.ts";
+import { fullWindow } from "./rules/rate-limit.ts";
 import type { World } from "./world.ts";
 
 /** How long a connection that was answered for the last time may take to read that answer. */
@@ -47,15 +48,12 @@ function refusalOf({ code, rawPacket }: ParserError): Refusal {
 
 function answerOnce(world: World, socket: Socket, refusal: Refusal): void {
   const body = refusal.body();
-  const headers = {
-    ...anonymousHeaders(world),
-    "Content-Type": "application/json; charset=utf-8",
-    "Content-Length": Buffer.byteLength(body),
-    Connection: "close",
-    ...refusal.headers,
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const now = world.clock.now();
+  const list = standardHeaders(now, world.requestIds.next(), fullWindow(world.options.rateLimit, true, now));
+  list.push("Content-Type", "application/json; charset=utf-8", "Content-Length", Buffer.byteLength(body));
+  let head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\nConnection: close\r\n`;
+  for (let at = 0; at < list.length; at += 2) head += `${list[at]}: ${list[at + 1]}\r\n`;
   socket.on("error", () => socket.destroy());
-  socket.end(`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join("")}\r\n${body}`);
+  socket.end(`${head}\r\n${body}`);
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }

@@ -20,7 +20,7 @@ interface Passage {
   readonly exchange: Exchange;
   readonly caller: Caller;
   readonly organization: Organization;
-  readonly bytes: Buffer;
+  bytes: Buffer;
   readonly key: string | null;
   /** What the key stands for, once it is claimed. */
   claim: KeyRecord | null;
@@ -44,21 +44,25 @@ export function serve(world: World, operation: Operation, handler: Handler) {
       const caller = authenticate(request.raw.headers.authorization);
       const organization = world.organizations[caller.organization];
       const { rateLimit } = world.options;
-      exchange.rate = organization.rate.take(rateLimit, exchange.isRead, world.clock.now());
-      const passage = { request, exchange, caller, organization, claim: null };
+      exchange.rate = organization.rate.take(rateLimit, exchange.isRead, exchange.at);
       // GET is never tracked (Cross-cutting rule 1), and a body it may have is nobody's business.
-      if (operation.method === "GET") hold({ ...passage, bytes: noBytes, key: null });
-      else withBody({ ...passage, key: idempotencyKeyOf(request.raw.headers) });
+      const isRead = operation.method === "GET";
+      const key = isRead ? null : idempotencyKeyOf(request.raw.headers);
+      const passage = { request, exchange, caller, organization, bytes: noBytes, key, claim: null };
+      if (isRead) hold(passage);
+      else withBody(passage);
     } catch (error) {
       exchange.fail(error);
     }
   };
 
-  function withBody(passage: Omit<Passage, "bytes">): void {
+  function withBody(passage: Passage): void {
     readBody(passage.request.raw, bodyLimit, (outcome) => {
       // A body too large is refused before it is known, so there is nothing to store the answer with.
-      if (outcome instanceof Refusal) passage.exchange.fail(outcome);
-      else if (outcome !== null) hold({ ...passage, bytes: outcome });
+      if (outcome instanceof Refusal) return passage.exchange.fail(outcome);
+      if (outcome === null) return;
+      passage.bytes = outcome;
+      hold(passage);
     });
   }
 
@@ -112,10 +116,10 @@ export function serve(world: World, operation: Operation, handler: Handler) {
     const hasQuery = request.raw.url!.includes("?");
     const query = hasQuery ? check(operation.query, request.query, "query") : emptyQuery;
     const call = { world, organization, params: request.params, query, body } as unknown as Call;
-    const { body: reply, retryAfter } = handler(call);
+    const { body: reply, json, retryAfter } = handler(call);
     finish(passage, {
       status: operation.status,
-      body: reply === null ? null : JSON.stringify(reply),
+      body: reply === null ? null : (json ?? JSON.stringify(reply)),
       headers: retryAfter === undefined ? undefined : { "Retry-After": String(retryAfter) },
     });
   }

@@ -14,7 +14,12 @@ export interface Photo {
  * Puts photos on a product and gives back their links. A product holds an image at most once, as a link is named by product
  * and image (Products, detach): attaching it again gives it the new orientation. `updated_at` stays (Product).
  */
-export function attach(product: ProductRecord, photos: readonly Photo[]): ProductImage[] {
+export function attach(
+  organization: Organization,
+  product: ProductRecord,
+  photos: readonly Photo[],
+): ProductImage[] {
+  organization.products.changed(product);
   const attached = new Map<string, ProductImage>();
   for (const { id, orientation } of photos) {
     const known = product.images.find((image) => image.id === id);
@@ -28,12 +33,13 @@ export function attach(product: ProductRecord, photos: readonly Photo[]): Produc
 }
 
 /** Takes an image off a product; 404 when it is not on it, 422 when it is the last (Products, detach). */
-export function detach(product: ProductRecord, imageId: string): void {
+export function detach(organization: Organization, product: ProductRecord, imageId: string): void {
   const at = product.images.findIndex((image) => image.id === imageId);
   if (at < 0) throw new Refusal("image_not_found", "there is no such image on this product");
   if (product.images.length === 1) {
     throw new Refusal("cannot_drop_last_image", "a product keeps at least one image");
   }
+  organization.products.changed(product);
   product.images.splice(at, 1);
 }
 
@@ -64,6 +70,7 @@ export function changeProduct(
     refuseTaken(organization, reference);
     organization.products.rename(product, reference);
   }
+  organization.products.changed(product);
   Object.assign(product, { name, description, sex, updated_at: now });
 }
 

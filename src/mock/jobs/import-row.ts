@@ -138,7 +138,7 @@ function attachImage(
   now: string,
 ): ImageResult {
   const record = "uploaded" in found ? found.uploaded : keepPicture(world, organization, found.fetched, now);
-  attach(product, [{ id: record.id, orientation: orientationOf(image) }]);
+  attach(organization, product, [{ id: record.id, orientation: orientationOf(image) }]);
   return { ...described(image, index), status: "attached", image_id: record.id };
 }
 

@@ -23,7 +23,7 @@ export const products = {
       created_at: now,
       updated_at: now,
     });
-    attach(product, photos);
+    attach(organization, product, photos);
     return { body: shown(product) };
   },
 
@@ -39,7 +39,8 @@ export const products = {
   },
 
   get({ organization, params }) {
-    return { body: shown(productOf(organization, params.product_id)) };
+    const product = productOf(organization, params.product_id);
+    return { json: organization.products.printed(product, print) };
   },
 
   update({ world, organization, params, body }) {
@@ -55,11 +56,11 @@ export const products = {
 
   attach({ organization, params, body }) {
     const product = productOf(organization, params.product_id);
-    return { body: attach(product, photosOf(organization, body.value.images)) };
+    return { body: attach(organization, product, photosOf(organization, body.value.images)) };
   },
 
   detach({ organization, params }) {
-    detach(productOf(organization, params.product_id), params.image_id);
+    detach(organization, productOf(organization, params.product_id), params.image_id);
     return { body: null };
   },
 } satisfies Handlers["products"];
@@ -75,6 +76,8 @@ const shown = (record: ProductRecord): Product => ({
   created_at: record.created_at,
   updated_at: record.updated_at,
 });
+
+const print = (record: ProductRecord): string => JSON.stringify(shown(record));
 
 function productOf(organization: Organization, id: string): ProductRecord {
   const product = organization.products.get(id);

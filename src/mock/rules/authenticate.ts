@@ -25,15 +25,17 @@ export interface Caller {
   readonly readOnly: boolean;
 }
 
+/** The same by the whole header as nearly every client sends it. */
+const keysByHeader = new Map([...keys].map(([token, key]) => [`Bearer ${token}`, key]));
+
 const scheme = { headers: { "WWW-Authenticate": "Bearer" } };
 
 /** The caller behind an `Authorization` header, or 401 or 403 (Authentication 1, 3 and 4). */
 export function authenticate(header: string | undefined): Caller {
-  const token = bearerToken(header);
-  if (token === undefined) {
+  const key = keyOf(header);
+  if (key === null) {
     throw new Refusal("missing_api_key", "send a machine key as Authorization: Bearer <key>", scheme);
   }
-  const key = keys.get(token);
   if (key === undefined) throw new Refusal("invalid_api_key", "the machine key is not a valid one", scheme);
   if (key.organization === null) {
     throw new Refusal("user_key_not_allowed", "the key is bound to a user, not to an organization");
@@ -43,7 +45,7 @@ export function authenticate(header: string | undefined): Caller {
 
 /** The organization behind a header, if it names one: for answers that are given without authentication. */
 export function organizationOf(header: string | undefined): OrganizationName | null {
-  return keys.get(bearerToken(header) ?? "")?.organization ?? null;
+  return keyOf(header)?.organization ?? null;
 }
 
 /** 403 `insufficient_scope` where the key does not carry the operation's scope (Authentication 2). */
@@ -53,9 +55,11 @@ export function authorize(caller: Caller, scope: Scope): void {
   }
 }
 
-function bearerToken(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  // The form that every client sends, before the pattern that allows for any case and spacing.
-  if (header.startsWith("Bearer ") && keys.has(header.slice(7))) return header.slice(7);
-  return /^bearer +(\S+) *$/i.exec(header)?.[1];
+/** The key that a header names: null for a header without one, undefined for an unknown one. */
+function keyOf(header: string | undefined): Key | null | undefined {
+  if (header === undefined) return null;
+  const known = keysByHeader.get(header);
+  if (known !== undefined) return known;
+  const token = /^bearer +(\S+) *$/i.exec(header)?.[1];
+  return token === undefined ? null : keys.get(token);
 }

@@ -14,6 +14,17 @@ export interface RateReading {
 /** Every answer carries the headers (Cross-cutting rule 8), so without a limit they say one that nobody reaches. */
 const withoutLimit = 1_000_000;
 
+/** The window of nobody in particular: nothing is ever counted in it. */
+export const fullWindow = (rate: RateLimit, isRead: boolean, now: number): RateReading =>
+  reading(rate, isRead, 0, now - (now % limits.rateWindowMs));
+
+function reading(rate: RateLimit, isRead: boolean, used: number, startedAt: number): RateReading {
+  const reset = (startedAt + limits.rateWindowMs) / 1000;
+  if (rate === null) return { limit: withoutLimit, remaining: withoutLimit, reset };
+  const limit = isRead ? rate.reads : rate.writes;
+  return { limit, remaining: limit - used, reset };
+}
+
 /** How many requests an organization has made in the current minute of the clock (Limits, rate window). */
 export class RateWindow {
   #startedAt = 0;
@@ -36,10 +47,7 @@ export class RateWindow {
   /** How the window stands, without counting. */
   read(rate: RateLimit, isRead: boolean, now: number): RateReading {
     this.#turn(now);
-    const reset = (this.#startedAt + limits.rateWindowMs) / 1000;
-    if (rate === null) return { limit: withoutLimit, remaining: withoutLimit, reset };
-    const limit = isRead ? rate.reads : rate.writes;
-    return { limit, remaining: limit - (isRead ? this.reads : this.writes), reset };
+    return reading(rate, isRead, isRead ? this.reads : this.writes, this.#startedAt);
   }
 
   /** For the snapshot. */

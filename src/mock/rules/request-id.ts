@@ -7,7 +7,7 @@ export class RequestIds {
   #count = 0;
 
   constructor(random: Random) {
-    this.#prefix = `req_${random.text(8)}`;
+    this.#prefix = `req_${random.text(8)}_`;
   }
 
   of(header: string | string[] | undefined): string {
@@ -15,6 +15,6 @@ export class RequestIds {
   }
 
   next(): string {
-    return this.#prefix + (++this.#count).toString(36).padStart(6, "0");
+    return this.#prefix + ++this.#count;
   }
 }

@@ -91,6 +91,7 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   const sending = await sendCalls(calls, {
     ...input,
     client,
+    clock: deps.clock,
     signal: deps.signal,
     onAccepted: ({ importId, lines }) => {
       rowsSent += lines.length;

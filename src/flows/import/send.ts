@@ -1,5 +1,6 @@
 import { ApiError } from "../../client/api-error.ts";
 import type { Client } from "../../client/client.ts";
+import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { Call } from "./calls.ts";
@@ -13,8 +14,12 @@ export type SentCall = { index: number; lines: Uint32Array } & (
   | { kind: "unknown"; error: CatError }
 );
 
+/** How long an interrupt waits for calls on their way: a call that is cut off leaves its outcome unknown. */
+const graceMs = 3_000;
+
 export interface SendDeps {
   client: Client;
+  clock: Clock;
   mode: ImportMode;
   onImageError: OnImageError;
   /** How many calls are on their way at once. */
@@ -34,12 +39,14 @@ export async function sendCalls(
 ): Promise<{ sent: SentCall[]; stopped: unknown }> {
   const sent: SentCall[] = [];
   let stopped: unknown;
+  const late = afterGrace(deps);
   const worker = async () => {
     try {
       while (stopped === undefined) {
+        deps.signal?.throwIfAborted();
         const next = await calls.next();
         if (next.done) return;
-        const outcome = await sendCall(next.value, deps);
+        const outcome = await sendCall(next.value, { ...deps, signal: late.signal });
         sent.push(outcome);
         if (outcome.kind === "accepted") deps.onAccepted(outcome);
         else stopped ??= outcome.error;
@@ -49,6 +56,7 @@ export async function sendCalls(
     }
   };
   await Promise.all(Array.from({ length: deps.concurrency }, worker));
+  late.release();
   await calls.return(undefined);
   return { sent: sent.sort((one, other) => one.index - other.index), stopped };
 }
@@ -70,3 +78,18 @@ async function sendCall({ index, body, lines }: Call, deps: SendDeps): Promise<S
 
 /** Whether an answer says for certain that nothing was done: any 4xx but 429, which may be asked again as it is. */
 const isDefinitive = ({ status }: ApiError): boolean => status >= 400 && status < 500 && status !== 429;
+
+/** A signal that follows the interrupt after the time of grace. */
+function afterGrace({ clock, signal }: SendDeps): { signal: AbortSignal; release: () => void } {
+  const late = new AbortController();
+  let cancel = () => {};
+  const onInterrupt = () => {
+    cancel = clock.at(clock.now() + graceMs, () => late.abort(signal?.reason));
+  };
+  signal?.addEventListener("abort", onInterrupt, { once: true });
+  const release = () => {
+    signal?.removeEventListener("abort", onInterrupt);
+    cancel();
+  };
+  return { signal: late.signal, release };
+}

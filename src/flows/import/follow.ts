@@ -3,7 +3,6 @@ import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Import } from "../../contract/resources/import.ts";
-import type { ProgressEvent } from "./import-file.ts";
 
 /** How many jobs are polled at once: 20 at one read each 5 s use 240 of the 600 reads a minute (Limits). */
 const jobsAtOnce = 20;
@@ -14,8 +13,8 @@ export interface FollowDeps {
   /** When waiting ends, in milliseconds since the epoch. */
   deadline: number | null;
   signal?: AbortSignal | undefined;
-  onProgress: (event: ProgressEvent) => void;
-  totalRows: number;
+  /** Told after every look at a job: how many rows of all jobs are done. */
+  onProgress: (step: "validating" | "processing", done: number) => void;
 }
 
 /** Follows import jobs to their end while others are still being sent. */
@@ -73,7 +72,7 @@ export class Follower {
       done += counts.succeeded + counts.partial + counts.failed;
       checked ||= status !== "validating";
     }
-    this.#deps.onProgress({ step: checked ? "processing" : "validating", done, total: this.#deps.totalRows });
+    this.#deps.onProgress(checked ? "processing" : "validating", done);
   }
 }
 

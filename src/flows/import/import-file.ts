@@ -6,18 +6,12 @@ import { type CheckResult, checkFile } from "./check.ts";
 import { closeRun } from "./close-run.ts";
 import { Follower } from "./follow.ts";
 import type { RowFailure } from "./outcomes.ts";
+import { ImportProgress, type ProgressEvent } from "./progress.ts";
 import { openRows, type ReadOptions } from "./read/open-rows.ts";
 import type { Problem } from "./read/problem.ts";
 import type { Source } from "./read/source.ts";
 import { type SentCall, sendCalls } from "./send.ts";
 import type { ImportSummary } from "./summary.ts";
-
-/** Where a flow stands: `done` of `total` rows of a step; `total` is null while it is not known. */
-export interface ProgressEvent {
-  step: "checking" | "sending" | "validating" | "processing" | "reading results";
-  done: number;
-  total: number | null;
-}
 
 /** A file to write: its path, and its name as people are to see it. */
 export interface OutputTarget {
@@ -85,28 +79,28 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   }
   const client = await deps.client();
   const deadline = input.timeoutMs === null ? null : deps.clock.now() + input.timeoutMs;
-  const follower = new Follower({ ...deps, client, deadline, totalRows: check.valid });
-  const calls = cutIntoCalls(input.source, await openRows(input.source, input.read), [...refused.keys()]);
-  let rowsSent = 0;
-  const sending = await sendCalls(calls, {
+  const progress = new ImportProgress(check.valid, deps.onProgress);
+  const follower = new Follower({ ...deps, client, deadline, onProgress: progress.followed });
+  const reader = await openRows(input.source, input.read);
+  const calls = cutIntoCalls(input.source, reader, [...refused.keys()]);
+  const { sent, stopped: stoppedSending } = await sendCalls(calls, {
     ...input,
+    ...deps,
     client,
-    clock: deps.clock,
-    signal: deps.signal,
     onAccepted: ({ importId, lines }) => {
-      rowsSent += lines.length;
-      deps.onProgress({ step: "sending", done: rowsSent, total: check.valid });
+      progress.accepted(lines.length);
       if (input.wait) follower.add(importId);
     },
   });
+  progress.allSent();
   const followed = await follower.settled();
-  const run = { input, deps, client, check, refused, sent: sending.sent, latest: follower.latest };
-  const { summary, stopped } = await closeRun({ ...run, complete: sending.stopped === undefined });
+  const run = { input, deps, client, check, refused, sent, latest: follower.latest };
+  const { summary, stopped } = await closeRun({ ...run, complete: stoppedSending === undefined });
   summary.duration_ms = Math.round(deps.clock.now() - started);
   return {
     check,
     summary,
-    stopped: deps.signal?.aborted ? deps.signal.reason : (sending.stopped ?? followed ?? stopped),
-    sent: sending.sent,
+    stopped: deps.signal?.aborted ? deps.signal.reason : (stoppedSending ?? followed ?? stopped),
+    sent,
   };
 }

@@ -1,0 +1,44 @@
+// @ts-check
+// What npm runs after `npm ci`, before packing, and once more when `npx cat` is first called in a clone: builds dist/,
+// unless it is newer than everything it is made from, so that this first call is quick.
+import { spawnSync } from "node:child_process";
+import { readdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const sources = [
+  "src",
+  "scripts",
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+];
+/** The last of what a build writes. */
+const result = join(root, "dist", "types", "index.d.ts");
+
+if (newest(result) > Math.max(...sources.map((source) => newest(join(root, source))))) process.exit(0);
+
+try {
+  createRequire(import.meta.url).resolve("esbuild");
+} catch {
+  // As with `npm ci --omit=dev`: that must not fail for want of what it was told to leave out.
+  console.error("dist/ is not built: the tools for it are not installed (npm ci installs them).");
+  process.exit(0);
+}
+const built = spawnSync("npm run build", { cwd: root, stdio: "inherit", shell: true });
+process.exitCode = built.status ?? 1;
+
+/**
+ * When a file, or anything in a folder, was last changed, in milliseconds; 0 when there is none.
+ * @param {string} path
+ * @returns {number}
+ */
+function newest(path) {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return 0;
+  if (!stats.isDirectory()) return stats.mtimeMs;
+  return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
+}

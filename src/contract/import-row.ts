@@ -69,14 +69,14 @@ class Problems {
   }
 
   text(field: string, value: unknown, max: number): void {
-    if (value === undefined) return this.add(field, "is missing");
-    if (typeof value === "string" && value.trim() === "") return this.add(field, "is empty");
-    this.length(field, typeof value === "string" ? value.trim() : value, max);
+    if (value === undefined) this.add(field, "is missing");
+    else if (typeof value === "string" && value.trim() === "") this.add(field, "is empty");
+    else this.length(field, typeof value === "string" ? value.trim() : value, max);
   }
 
   length(field: string, value: unknown, max: number): void {
-    if (typeof value !== "string") return this.add(field, `must be a text, not ${nameOf(value)}`);
-    if (isLongerThan(value, max))
+    if (typeof value !== "string") this.add(field, `must be a text, not ${nameOf(value)}`);
+    else if (isLongerThan(value, max))
       this.add(field, `has ${[...value].length} characters; at most ${max} are allowed`);
   }
 
@@ -85,18 +85,21 @@ class Problems {
   }
 
   images(images: unknown): void {
-    if (images === undefined) return this.add("images", "is missing: a row needs 1 to 20 images");
-    if (!Array.isArray(images)) return this.add("images", `must be a list, not ${nameOf(images)}`);
     const { min, max } = limits.imagesPerProduct;
-    if (images.length < min) this.add("images", "is empty: a row needs 1 to 20 images");
-    if (images.length > max) this.add("images", `has ${images.length} entries; at most ${max} are allowed`);
-    for (let index = 0; index < images.length && index < max; index++) this.image(index, images[index]);
+    if (images === undefined) this.add("images", "is missing: a row needs 1 to 20 images");
+    else if (!Array.isArray(images)) this.add("images", `must be a list, not ${nameOf(images)}`);
+    else {
+      if (images.length < min) this.add("images", "is empty: a row needs 1 to 20 images");
+      if (images.length > max) this.add("images", `has ${images.length} entries; at most ${max} are allowed`);
+      for (let index = 0; index < images.length && index < max; index++) this.image(index, images[index]);
+    }
   }
 
   image(index: number, image: unknown): void {
     const at = `images[${index}]`;
     if (typeof image !== "object" || image === null || Array.isArray(image)) {
-      return this.add(at, `must be an object with a url or an image_id, not ${nameOf(image)}`);
+      this.add(at, `must be an object with a url or an image_id, not ${nameOf(image)}`);
+      return;
     }
     for (const field in image) {
       if (!imageFields.has(field)) this.add(`${at}.${field}`, "is not a field of an image");

@@ -3,7 +3,7 @@ import type { Import } from "../../contract/resources/import.ts";
 import { CatError } from "../../errors.ts";
 import type { CheckResult } from "./check.ts";
 import { FailedFile } from "./failed-file.ts";
-import type { ImportDeps, ImportInput } from "./import-file.ts";
+import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { type RowFailure, rowOutcomes, withRefusedRows } from "./outcomes.ts";
 import { ResultsFile } from "./results-file.ts";
 import type { SentCall } from "./send.ts";

@@ -1,7 +1,8 @@
 import { access } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type CheckResult, checkFile } from "../../../flows/import/check.ts";
-import type { ImportInput, ImportOutcome, OutputTarget } from "../../../flows/import/import-file.ts";
+import type { ImportOutcome } from "../../../flows/import/import-file.ts";
+import type { ImportInput, OutputTarget } from "../../../flows/import/import-input.ts";
 import type { ProblemCode } from "../../../flows/import/read/problem.ts";
 import { InputError, openSource, type Source } from "../../../flows/import/read/source.ts";
 import type { App } from "../../app.ts";

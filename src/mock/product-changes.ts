@@ -20,16 +20,16 @@ export function attach(
   photos: readonly Photo[],
 ): ProductImage[] {
   organization.products.changed(product);
-  const attached = new Map<string, ProductImage>();
+  const attached: ProductImage[] = [];
   for (const { id, orientation } of photos) {
     const known = product.images.find((image) => image.id === id);
     // The caller's own photos have the origin `user`; the others are generations.
     const link = known ?? { id, orientation, origin: "user" };
     link.orientation = orientation;
     if (known === undefined) product.images.push(link);
-    attached.set(id, link);
+    if (!attached.includes(link)) attached.push(link);
   }
-  return [...attached.values()];
+  return attached;
 }
 
 /** Takes an image off a product; 404 when it is not on it, 422 when it is the last (Products, detach). */

@@ -31,26 +31,25 @@ export function readBody(
   }
   const chunks: Buffer[] = [];
   let length = 0;
+  let isSettled = false;
   const settle = (outcome: Buffer | Refusal | null) => {
-    request.removeListener("data", onData);
-    request.removeListener("end", onEnd);
-    request.removeListener("close", onClose);
+    if (isSettled) return;
+    isSettled = true;
     done(outcome);
   };
   const onData = (chunk: Buffer) => {
     length += chunk.length;
-    if (length > limit) settle(tooLarge(limit));
-    else chunks.push(chunk);
+    if (length <= limit) {
+      chunks.push(chunk);
+    } else {
+      request.removeListener("data", onData);
+      settle(tooLarge(limit));
+    }
   };
-  const onEnd = () => settle(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length));
-  const onClose = () => settle(null);
   request.on("data", onData);
-  request.on("end", onEnd);
-  request.on("close", onClose);
-  request.on("error", ignore);
+  request.on("end", () => settle(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)));
+  request.on("close", () => settle(null));
 }
-
-const ignore = () => {};
 
 const tooLarge = (limit: number): Refusal =>
   new Refusal("body_too_large", `the body is larger than ${limit} bytes`);
@@ -67,7 +66,6 @@ export function letGo(request: IncomingMessage): void {
   const hasBody = coding !== undefined || (length !== undefined && length !== "0");
   if (request.complete || !hasBody) return;
   let left = allowance.bytes;
-  request.on("error", ignore);
   request.on("data", (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) request.pause();

@@ -15,7 +15,7 @@ export interface CommandEntry {
 export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntry>> = {
   import: {
     usage: "import FILE",
-    summary: "bring products and their photos in from a CSV or NDJSON file",
+    summary: "bring in products and photos from a CSV or NDJSON file",
     load: async (app) => (await import("./commands/import.ts")).importCommand(app),
   },
   products: {
@@ -25,7 +25,7 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   },
   serve: {
     usage: "serve --mock",
-    summary: "run a made-up service on this machine, to try things out and to test against",
+    summary: "run a made-up service here, to try things and to test",
     load: async (app) => (await import("./commands/serve.ts")).serveCommand(app),
   },
 };

@@ -23,7 +23,7 @@ export const exitMeanings: Readonly<Record<ExitCode, string>> = {
   1: "a fault of ours",
   2: "the command line is wrong",
   3: "the input was refused: a file or a value that does not validate",
-  4: "the key is missing, unknown or not allowed to do this, or credits ran out",
+  4: "no key, or it is unknown or may not do this, or credits ran out",
   5: "not found",
   6: "conflict: it exists already, or is being worked on",
   7: "the service could not be reached or kept failing, or a wait ran out",

@@ -1,4 +1,5 @@
 import { CatError } from "../errors.ts";
+import { InterruptError } from "./errors.ts";
 import { exitCodeOf } from "./exit.ts";
 import { jsonLine } from "./output/json.ts";
 import { visible } from "./output/visible.ts";
@@ -19,7 +20,8 @@ export interface Telling {
 export function explain(error: unknown, telling: Telling): string {
   const exit = exitCodeOf(error);
   if (exit === 0) return "";
-  const trace = telling.verbose && error instanceof Error ? `${error.stack ?? ""}\n${causes(error)}` : "";
+  const traced = telling.verbose && error instanceof Error && !(error instanceof InterruptError);
+  const trace = traced ? `${error.stack ?? ""}\n${causes(error)}` : "";
   return (telling.json ? asJson(error, exit) : asLines(error, telling)) + trace;
 }
 

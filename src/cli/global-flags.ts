@@ -11,14 +11,14 @@ export interface GlobalFlag {
 export const globalFlags = [
   { flag: "--profile", value: "NAME", about: "the profile with your settings (or CAT_PROFILE)" },
   { flag: "--base-url", value: "URL", about: "address of the service, without /v1 (or CAT_BASE_URL)" },
-  { flag: "--mock", value: null, about: "try it out: run against a made-up service with 24 demo products" },
-  { flag: "--json", value: null, about: "print data for programs: JSON on stdout, errors as JSON on stderr" },
+  { flag: "--mock", value: null, about: "try it out: a made-up service with 24 demo products" },
+  { flag: "--json", value: null, about: "for programs: JSON on stdout, errors as JSON on stderr" },
   { flag: "--quiet", value: null, about: "print data and errors only" },
   { flag: "--no-progress", value: null, about: "no progress bar and no progress lines" },
   { flag: "--no-color", value: null, about: "no colours (or NO_COLOR)" },
   { flag: "--no-input", value: null, about: "never ask a question" },
   { flag: "--yes", value: null, about: "answer yes to every question" },
-  { flag: "--verbose", value: null, about: "one line for each request, and details of faults, on stderr" },
+  { flag: "--verbose", value: null, about: "a line for each request, and details of faults" },
 ] as const satisfies readonly GlobalFlag[];
 
 const byName: ReadonlyMap<string, GlobalFlag> = new Map(globalFlags.map((flag) => [flag.flag, flag]));

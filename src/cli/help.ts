@@ -25,10 +25,10 @@ ${flagLines}
 Exit status:
 ${exitLines}
 
-This is not the system's cat: a call that names none of the commands above goes to that one, so
-\`cat notes.txt\`, \`echo hi | cat\` and \`cat -n FILE\` work as ever. For a file that is named like a
-command write \`cat ./import\`; the system's own help is \`/bin/cat --help\`. The plain name of this
-program is \`catalogue\`.
+This is not the system's cat: a call that names none of the commands above goes
+to that one, so \`cat notes.txt\`, \`echo hi | cat\` and \`cat -n FILE\` work as
+ever. For a file that is named like a command write \`cat ./import\`; the system's
+own help is \`/bin/cat --help\`. The plain name of this program is \`catalogue\`.
 `;
 
 const exitLines = Object.entries(exitMeanings)

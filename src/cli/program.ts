@@ -75,7 +75,7 @@ function settle(one: Command, app: App, help: string[]): void {
     writeOut: (text) => void help.push(text.replace(titles, (title) => app.io.paint.bold(title))),
     // A complaint is thrown and told like any other error.
     writeErr: () => {},
-    getOutHelpWidth: () => (stdout.isTTY ? Math.max(40, stdout.columns) : 100),
+    getOutHelpWidth: () => (stdout.isTTY ? Math.min(100, Math.max(40, stdout.columns)) : 80),
     // Ours are put in below, where they are wanted.
     getOutHasColors: () => true,
   });

@@ -113,7 +113,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   test("no arguments: our help", async () => {
     const ran = await onTerminal("cat");
     expect(ran.stdout).toContain("COMMAND [flags]");
-    expect(ran.stdout).toContain("bring products");
+    expect(ran.stdout).toContain("bring in products");
   });
 
   test("no arguments, but a file for the output: what is typed goes into it", async () => {

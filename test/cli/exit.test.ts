@@ -80,7 +80,7 @@ describe("an error for people", () => {
   });
 
   test("an interrupt is one word, a reader that went away nothing", () => {
-    expect(explain(new InterruptError("SIGINT"), plain)).toBe("interrupted\n");
+    expect(explain(new InterruptError("SIGINT"), { ...plain, verbose: true })).toBe("interrupted\n");
     expect(explain(new ReaderGoneError(), plain)).toBe("");
   });
 });

@@ -18,6 +18,8 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
       hideCursor: true,
       // Signals are the context's: the bar ends when the interrupt comes, see below.
       gracefulExit: false,
+      // A line above wipes the bar out, and the same bar would not be drawn again.
+      forceRedraw: true,
       format: (_options, { maxWidth }) =>
         barLine(latest!, pace, { width: maxWidth || context.stderr.columns, paint: paint.cyan }),
     });
@@ -47,7 +49,8 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
     },
     above(text) {
       if (bar === null) return false;
-      context.stderr.raw.write(`\r\x1b[K${text}\n`);
+      // The bar has turned line wrapping off, and at its end goes back to the saved place, which is further down now.
+      context.stderr.raw.write(`\r\x1b[K\x1b[?7h${text}\n\x1b[?7l\x1b7`);
       return true;
     },
     end,

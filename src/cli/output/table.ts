@@ -42,7 +42,7 @@ export function table<Row>(
   const free = draw(head, cells);
   const widths = free.widths;
   if (layout.width === null || sum(widths) - gap <= layout.width) return finish(free.text, layout);
-  return finish(draw(head, cells, fitted(widths, layout.width)).text, layout);
+  return finish(draw(head, cells, fitted(shown, widths, layout.width)).text, layout);
 }
 
 /** Draws the lines; without widths each column is as wide as its widest cell. Tells the widths, gaps included. */
@@ -64,13 +64,19 @@ function finish(text: string, layout: TableLayout): string {
   return `${[layout.heading(heading!), ...lines].join("\n")}\n`;
 }
 
-/** Takes width from the widest column, again and again, until the sum fits. */
-function fitted(widths: readonly number[], width: number): number[] {
+/** Takes width from the widest column that may be cut, again and again, until the sum fits; from any when none may. */
+function fitted(columns: readonly { whole?: boolean }[], widths: readonly number[], width: number): number[] {
   const result = [...widths];
+  const widest = (candidates: number[]) =>
+    candidates
+      .filter((index) => result[index]! > narrowest + gap)
+      .sort((one, other) => result[other]! - result[one]! || one - other)[0];
+  const all = columns.map((_, index) => index);
+  const mayBeCut = all.filter((index) => columns[index]!.whole !== true);
   while (sum(result) - gap > width) {
-    const widest = result.indexOf(Math.max(...result));
-    if (result[widest]! <= narrowest + gap) break;
-    result[widest]!--;
+    const index = widest(mayBeCut) ?? widest(all);
+    if (index === undefined) break;
+    result[index]!--;
   }
   return result;
 }

@@ -92,7 +92,7 @@ describe("on a terminal", () => {
     expect(progress.above?.("before")).toBe(false);
     progress.update({ step: "processing", done: 1, total: 2 });
     expect(progress.above?.("a warning")).toBe(true);
-    expect(stderr.text).toContain("\r\u001b[Ka warning\n");
+    expect(stderr.text).toContain("\r\u001b[K\u001b[?7ha warning\n\u001b[?7l\u001b7");
     progress.end();
   });
 });

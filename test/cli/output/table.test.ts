@@ -40,6 +40,13 @@ test("on a terminal the widest columns give way, and the cut shows", () => {
 const displayWidth = (line: string): number =>
   [...line].reduce((width, character) => width + (/[日😀]/u.test(character) ? 2 : 1), 0);
 
+test("what is copied from a table is cut last", () => {
+  const ids: Column<Row>[] = [{ ...columns[0]!, whole: true }, columns[1]!];
+  const rows = [{ code: "01ARZ3NDEKTSV4RRFFQ69G5FAV", name: "Linen dress" }];
+  expect(table(ids, rows, { ...free, width: 35 })).toContain("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen …\n");
+  expect(table(ids, rows, { ...free, width: 20 })).toContain("01ARZ3NDEKT…  Linen…\n");
+});
+
 test("a row is a line whatever is in it, and no line is wider than the terminal", () => {
   const text = fc.string({ unit: fc.constantFrom(...'ab \n\r\t\u001bé日😀,"│'), maxLength: 60 });
   fc.assert(

@@ -3,8 +3,8 @@ import type { Column } from "../../output/columns.ts";
 
 /** Products as tables and CSV files show them; the names are the service's own. */
 export const productColumns: readonly Column<Product>[] = [
-  { name: "id", value: (product) => product.id },
-  { name: "reference", value: (product) => product.reference },
+  { name: "id", value: (product) => product.id, whole: true },
+  { name: "reference", value: (product) => product.reference, whole: true },
   { name: "name", value: (product) => product.name },
   { name: "description", value: (product) => product.description, only: "csv" },
   { name: "sex", value: (product) => product.sex },
@@ -12,5 +12,5 @@ export const productColumns: readonly Column<Product>[] = [
   // As a column of an import file has them, so that the one can become the other.
   { name: "images", value: (product) => product.images.map((image) => image.id).join("|"), only: "csv" },
   { name: "created_at", value: (product) => product.created_at, only: "csv" },
-  { name: "updated_at", value: (product) => product.updated_at },
+  { name: "updated_at", value: (product) => product.updated_at, only: "csv" },
 ];

@@ -63,6 +63,11 @@ describe("a tidy file", () => {
     expect(await check(text, { map })).toMatchObject({ valid: 1, problems: [] });
   });
 
+  test("space around the photos of a cell does not matter, and an empty part is none", async () => {
+    const text = `${head}A-1,Dress," ${url} | https://cdn.example.com/b.jpg ||"\n`;
+    expect(await check(text)).toMatchObject({ valid: 1, problems: [] });
+  });
+
   test("the two columns of a failed file are ignored", async () => {
     const text = `reference,name,images,error_code,error_message\nA-1,Dress,${url},timeout,too slow\n`;
     expect(await check(text)).toMatchObject({ valid: 1, problems: [] });
@@ -225,6 +230,13 @@ describe("limits of a row", () => {
 });
 
 describe("NDJSON", () => {
+  test("references are compared as the service keeps them, trimmed", async () => {
+    const row = (reference: string) => line({ reference, name: "Dress", images: [{ url }] });
+    expect((await check(row("A-1") + row(" A-1\t"), { name: "a.ndjson" })).problems).toEqual([
+      "2 reference duplicate_reference_in_file",
+    ]);
+  });
+
   const line = (value: unknown) => `${JSON.stringify(value)}\n`;
   test("blank lines are skipped and counted; CRLF ends a line", async () => {
     const good = JSON.stringify({ reference: "A", name: "Dress", images: [{ url }] });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
+import type { Client } from "../../../src/client/client.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 
@@ -187,6 +188,54 @@ BAD,Coat,${cdn}/fail-not_an_image.jpg,back,,
     const { summary } = await world.import("b.csv", { mode: "skip_existing" });
     expect(summary).toMatchObject({ succeeded: 2, skipped: 1, created: 1, failed_file: null });
     expect(await world.products()).toEqual(["R-0 Dress 1", "R-1 New 1"]);
+  });
+});
+
+describe("a results file", () => {
+  /** The client whose downloads end after `bytes`, the first `times` times. */
+  const cutDownloads = (client: Client, bytes: number, times: number): Client => ({
+    ...client,
+    download: async function* (...args) {
+      const cut = times-- > 0;
+      for await (const chunk of client.download(...args)) yield cut ? chunk.subarray(0, bytes) : chunk;
+    },
+  });
+  const lengthOfFirstLine = 400;
+
+  test("that breaks off is read again from a fresh link", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(5));
+    const { summary, stopped } = await world.import("a.csv", {}, (client) =>
+      cutDownloads(client, lengthOfFirstLine, 2),
+    );
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({ succeeded: 5, created: 5 });
+  });
+
+  test("that never comes whole is an error, and nothing is counted that was not read", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(5));
+    const { summary, stopped } = await world.import("a.csv", {}, (client) =>
+      cutDownloads(client, lengthOfFirstLine, 9),
+    );
+    expect(stopped).toMatchObject({ type: "bad_answer", code: "bad_results" });
+    expect(summary).toMatchObject({ submitted: 5, succeeded: 0, failed: 0, failed_file: null });
+  });
+
+  test("that lacks rows is not taken for whole, though it ends with a line end", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(5));
+    const firstLine = (client: Client): Client => ({
+      ...client,
+      download: async function* (...args) {
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of client.download(...args)) chunks.push(chunk);
+        const whole = Buffer.concat(chunks);
+        yield whole.subarray(0, whole.indexOf("\n") + 1);
+      },
+    });
+    const { stopped } = await world.import("a.csv", {}, firstLine);
+    expect(stopped).toMatchObject({ message: expect.stringContaining("has results for 1 of 5 rows") });
   });
 });
 

@@ -1,3 +1,4 @@
+import { canonicalReference } from "../../../contract/import-row.ts";
 import type { Problem } from "./problem.ts";
 
 /** One record of the user's file and the service's row made from it. */
@@ -25,5 +26,7 @@ export interface RowReader {
 /** A row's reference, where it has one that can be shown. */
 export function referenceOf(row: unknown): string | undefined {
   const reference = (row as { reference?: unknown } | null)?.reference;
-  return typeof reference === "string" && reference.trim() !== "" ? reference.trim() : undefined;
+  if (typeof reference !== "string") return undefined;
+  const canonical = canonicalReference(reference);
+  return canonical === "" ? undefined : canonical;
 }

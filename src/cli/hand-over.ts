@@ -1,3 +1,4 @@
+import type { ChildProcess } from "node:child_process";
 import { writeSync } from "node:fs";
 import { findCommand } from "./find-command.ts";
 import { descriptors } from "./hand-over/descriptors.ts";
@@ -82,18 +83,20 @@ async function run(
   const stdio = await descriptors(host.platform, argv);
   const [file, args, argv0] = raw === null ? [path, argv, "cat"] : throughShell(path, raw);
   return new Promise((resolve) => {
-    let child: import("node:child_process").ChildProcess;
+    let child: ChildProcess;
     const forward = (signal: NodeJS.Signals) => void child.kill(signal);
     const release = () => {
       for (const signal of forwarded) host.removeListener(signal, forward);
     };
+    // Before the start: a signal that came right after it would end us and leave the child behind.
+    for (const signal of forwarded) host.on(signal, forward);
     try {
       // GNU cat begins its messages with argv[0], which is `cat` when a shell starts it.
       child = spawn(file, args, { argv0, env, stdio });
     } catch (error) {
+      release();
       return resolve(error as NodeJS.ErrnoException);
     }
-    for (const signal of forwarded) host.on(signal, forward);
     child.once("error", (error: NodeJS.ErrnoException) => {
       release();
       resolve(error);

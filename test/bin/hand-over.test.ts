@@ -274,7 +274,7 @@ describe("signals", () => {
     const next = temporaryFolder();
     writeScript(
       join(next, "cat"),
-      "#!/bin/bash\ntrap 'echo told; exit 3' TERM\necho ready\nwhile :; do sleep 0.05; done\n",
+      "#!/bin/bash\ntrap 'echo told; exit 3' TERM\necho ready\nfor n in {1..200}; do sleep 0.05; done\n",
     );
     expect(await signalled([folderWithout("our cat"), next, "/usr/bin"], "SIGTERM")).toEqual({
       exit: 3,

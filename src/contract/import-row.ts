@@ -71,7 +71,9 @@ class Problems {
   text(field: string, value: unknown, max: number): void {
     if (value === undefined) this.add(field, "is missing");
     else if (typeof value === "string" && value.trim() === "") this.add(field, "is empty");
-    else this.length(field, typeof value === "string" ? value.trim() : value, max);
+    // The service trims the reference (Products); a name is kept, and so measured, as it is given.
+    else if (typeof value === "string" && field === "reference") this.length(field, value.trim(), max);
+    else this.length(field, value, max);
   }
 
   length(field: string, value: unknown, max: number): void {
@@ -132,6 +134,8 @@ const nameOf = (value: unknown): string =>
 
 /** A value as a short quotation for a message. */
 function quote(value: unknown): string {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
+  // A list or an object is not printed: one that is nested deep enough would end the printer's stack.
+  if (typeof value === "object" && value !== null) return nameOf(value);
+  const text = typeof value === "string" ? value : String(value);
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 }

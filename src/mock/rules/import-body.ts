@@ -29,16 +29,27 @@ export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
     const newline = body.indexOf(0x0a, start);
     const end = newline < 0 ? body.length : newline;
     line++;
-    const bytes = body.subarray(start, end);
+    // A byte order mark before the first line is no part of it.
+    const from = line === 1 && body.subarray(0, 3).equals(byteOrderMark) ? 3 : start;
     start = end + 1;
+    if (isBlank(body, from, end)) continue;
+    const bytes = body.subarray(from, end);
     const isText = hasOnlyUtf8 || isUtf8(bytes);
-    const text = isText ? bytes.toString().replace(line === 1 ? /^\ufeff/ : "", "") : "";
-    if (isText && text.trim() === "") continue;
-    rows.push(isText ? rowOf(line, text) : { line, value: undefined, fault: "the line is not UTF-8" });
+    rows.push(
+      isText ? rowOf(line, bytes.toString()) : { line, value: undefined, fault: "the line is not UTF-8" },
+    );
     // One more than allowed is enough to refuse the whole.
     if (rows.length > limits.importRows.max) break;
   }
   return rows;
+}
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Whether there is nothing but spaces and control characters between two places; a body may be millions of such lines. */
+function isBlank(body: Buffer, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) if (body[at]! > 0x20) return false;
+  return true;
 }
 
 function rowOf(line: number, text: string): SubmittedRow {

@@ -1,0 +1,165 @@
+import { describe, expect, test } from "vitest";
+import { refusal, startWorld } from "./world.ts";
+
+const dayMs = 24 * 3_600_000;
+
+async function worldWithBody() {
+  const world = await startWorld();
+  const images = [{ image_id: await world.imageId(), orientation: "front" }];
+  const body = JSON.stringify({ name: "N", reference: "R", images });
+  const post = (key: string, more: { path?: string; body?: string; key?: string } = {}) =>
+    world.send(more.path ?? "/v1/products", {
+      body: more.body ?? body,
+      key: more.key ?? "ak_mock",
+      headers: { "content-type": "application/json", "idempotency-key": key },
+    });
+  return { ...world, body, post };
+}
+
+describe("the same key", () => {
+  test("and the same request: the stored answer, marked, and nothing done twice", async () => {
+    const { post, mock } = await worldWithBody();
+    const first = await post("k");
+    expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([201, null]);
+    const second = await post("k");
+    expect([second.status, second.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get("x-request-id")).not.toBe(first.headers.get("x-request-id"));
+    expect(mock.state().organizations.main.products).toHaveLength(1);
+  });
+
+  test("and another body, path, query or method: 422", async () => {
+    const { post, send, body } = await worldWithBody();
+    const product = (await post("k")).body;
+    const reused = [422, refusal("invalid_request", "idempotency_key_reused")];
+    const answers = [
+      await post("k", { body: `${body} ` }),
+      await post("k", { path: "/v1/products?a=1" }),
+      await post("k", { path: "/v1/webhooks" }),
+      await send(`/v1/products/${product.id}`, { method: "DELETE", headers: { "idempotency-key": "k" } }),
+    ];
+    for (const got of answers) expect([got.status, got.body]).toEqual(reused);
+    expect((await send(`/v1/products/${product.id}`)).status).toBe(200);
+  });
+
+  test("is another key in another organization", async () => {
+    const { post, imageId } = await worldWithBody();
+    await post("k");
+    const images = [{ image_id: await imageId("ak_mock_other"), orientation: "front" }];
+    const body = JSON.stringify({ name: "N", reference: "R", images });
+    expect((await post("k", { key: "ak_mock_other", body })).status).toBe(201);
+  });
+
+  test("is remembered for 24 hours, to the millisecond", async () => {
+    const { post, clock } = await worldWithBody();
+    await post("k");
+    clock.advance(dayMs - 1);
+    expect((await post("k")).headers.get("idempotent-replayed")).toBe("true");
+    clock.advance(1);
+    const got = await post("k");
+    expect([got.status, got.body]).toEqual([
+      409,
+      refusal("conflict", "reference_already_exists", "reference"),
+    ]);
+  });
+
+  test("replays Retry-After and other headers of the answer", async () => {
+    const { send } = await startWorld();
+    const submit = () =>
+      send("/v1/imports", {
+        json: { rows: [{ reference: "R", name: "N", images: [{ url: "https://a.example.com/1.jpg" }] }] },
+        headers: { "idempotency-key": "k" },
+      });
+    const [first, second] = [await submit(), await submit()];
+    expect([second.status, second.headers.get("retry-after")]).toEqual([202, "5"]);
+    expect(second.body).toEqual(first.body);
+  });
+});
+
+describe("which answers are stored", () => {
+  test.each([
+    ["404", "/v1/products/nothing", "DELETE", 404],
+    ["400", "/v1/products", "POST", 400],
+    ["501 is not", "/v1/webhooks/some", "DELETE", 501],
+  ])("%s", async (name, path, method, status) => {
+    const { send } = await startWorld();
+    const go = () =>
+      send(path, {
+        method,
+        ...(method === "POST" && { json: {} }),
+        headers: { "idempotency-key": "k", ...(method === "POST" && { "content-type": "application/json" }) },
+      });
+    await go();
+    const again = await go();
+    const replayed = name.endsWith("not") ? null : "true";
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([status, replayed]);
+  });
+
+  test("a 403 for the scope, a 415 and a 409 are replayed, too", async () => {
+    const { send, createProduct, imageId } = await startWorld();
+    const twice = async (go: () => ReturnType<typeof send>) => {
+      await go();
+      const got = await go();
+      return [got.status, got.headers.get("idempotent-replayed")];
+    };
+    expect(
+      await twice(() =>
+        send("/v1/products/x", {
+          method: "DELETE",
+          key: "ak_mock_readonly",
+          headers: { "idempotency-key": "a" },
+        }),
+      ),
+    ).toEqual([403, "true"]);
+    expect(
+      await twice(() =>
+        send("/v1/products", { body: "x", headers: { "content-type": "text/csv", "idempotency-key": "b" } }),
+      ),
+    ).toEqual([415, "true"]);
+    await createProduct();
+    const images = [{ image_id: await imageId(), orientation: "front" }];
+    const json = { name: "N", reference: "DRESS", images };
+    expect(await twice(() => send("/v1/products", { json, headers: { "idempotency-key": "c" } }))).toEqual([
+      409,
+      "true",
+    ]);
+  });
+});
+
+describe("the form of a key", () => {
+  test.each([
+    ["one character", "k", 404],
+    ["255 characters", "k".repeat(255), 404],
+    ["256 characters", "k".repeat(256), 400],
+    ["none at all", "", 400],
+  ])("%s", async (_name, key, status) => {
+    const { send } = await startWorld();
+    const got = await send("/v1/products/x", { method: "DELETE", headers: { "idempotency-key": key } });
+    expect(got.status).toBe(status);
+    if (status === 400)
+      expect(got.body).toEqual(refusal("invalid_request", "invalid_request", "Idempotency-Key"));
+  });
+
+  test("a GET takes no notice of it", async () => {
+    const { send } = await startWorld();
+    const headers = { "idempotency-key": "k".repeat(256) };
+    const got = await send("/v1/products", { headers });
+    expect([got.status, got.headers.get("idempotent-replayed")]).toEqual([200, null]);
+  });
+});
+
+describe("while the first request runs", () => {
+  test("a second one gets 409, and the answer once the first is done", async () => {
+    const { send, clock } = await startWorld({ latencyMs: 1_000 });
+    const go = () => send("/v1/products/x", { method: "DELETE", headers: { "idempotency-key": "k" } });
+    const first = go();
+    // The first one is held by the latency, which passes on the clock alone.
+    while (clock.nextDue() === null) await new Promise((resolve) => setImmediate(resolve));
+    const second = await go();
+    expect([second.status, second.body]).toEqual([409, refusal("conflict", "request_in_progress")]);
+    clock.advance(1_000);
+    expect((await first).status).toBe(404);
+    const third = await go();
+    expect([third.status, third.headers.get("idempotent-replayed")]).toEqual([404, "true"]);
+  });
+});

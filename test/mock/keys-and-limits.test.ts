@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { refusal, startWorld } from "./world.ts";
+
+describe("keys", () => {
+  test.each([
+    ["no header", {}, 401, refusal("unauthorized", "missing_api_key")],
+    ["another scheme", { authorization: "Basic YTpi" }, 401, refusal("unauthorized", "missing_api_key")],
+    ["a scheme without a key", { authorization: "Bearer" }, 401, refusal("unauthorized", "missing_api_key")],
+    [
+      "an unknown key",
+      { authorization: "Bearer ak_nobody" },
+      401,
+      refusal("unauthorized", "invalid_api_key"),
+    ],
+    [
+      "a revoked key",
+      { authorization: "Bearer ak_mock_revoked" },
+      401,
+      refusal("unauthorized", "invalid_api_key"),
+    ],
+    [
+      "a user's key",
+      { authorization: "Bearer ak_mock_user" },
+      403,
+      refusal("forbidden", "user_key_not_allowed"),
+    ],
+  ])("%s is refused", async (_name, headers, status, body) => {
+    const { send } = await startWorld();
+    const got = await send("/v1/products", { key: null, headers: headers as Record<string, string> });
+    expect([got.status, got.body]).toEqual([status, body]);
+    expect(got.headers.get("x-request-id")).toMatch(/^req_/);
+  });
+
+  test("the scheme may be written in any case", async () => {
+    const { send } = await startWorld();
+    const got = await send("/v1/products", { key: null, headers: { authorization: "bearer  ak_mock " } });
+    expect(got.status).toBe(200);
+  });
+
+  test("a key that only reads lists products, and creates none", async () => {
+    const { send, createProduct } = await startWorld();
+    expect((await send("/v1/products", { key: "ak_mock_readonly" })).status).toBe(200);
+    const got = await createProduct({ images: [] }, { key: "ak_mock_readonly" });
+    expect([got.status, got.body]).toEqual([403, refusal("forbidden", "insufficient_scope")]);
+  });
+
+  test("another organization sees nothing of the first", async () => {
+    const { send, createProduct, importRows, imageId } = await startWorld();
+    const product = (await createProduct()).body;
+    const image = await imageId();
+    const job = (await importRows([{ reference: "R", name: "N", images: [{ image_id: image }] }])).body;
+    const other = { key: "ak_mock_other" };
+    expect((await send("/v1/products", other)).body.data).toEqual([]);
+    expect((await send(`/v1/products/${product.id}`, other)).body).toEqual(
+      refusal("not_found", "product_not_found"),
+    );
+    expect((await send(`/v1/images/${image}`, other)).body).toEqual(refusal("not_found", "image_not_found"));
+    expect((await send(`/v1/imports/${job.id}`, other)).body).toEqual(
+      refusal("not_found", "import_not_found"),
+    );
+    const taken = await createProduct({ images: [{ image_id: image, orientation: "front" }] }, other);
+    expect([taken.status, taken.body]).toEqual([
+      404,
+      refusal("not_found", "image_not_found", "images[0].image_id"),
+    ]);
+    expect((await createProduct({}, other)).status).toBe(201);
+    const models = (await send("/v1/models?is_public=false", other)).body.data;
+    expect(models).toEqual([]);
+  });
+});
+
+describe("request ids", () => {
+  test.each(["a", "A.b_c:d-9", "x".repeat(128)])("a valid one is echoed: %s", async (id) => {
+    const { send } = await startWorld();
+    const got = await send("/v1/products", { headers: { "x-request-id": id } });
+    expect(got.headers.get("x-request-id")).toBe(id);
+  });
+
+  test.each(["x".repeat(129), "a b", "a/b", ""])("another gets a new one: %s", async (id) => {
+    const { send } = await startWorld();
+    const got = await send("/v1/products", { headers: { "x-request-id": id } });
+    expect(got.headers.get("x-request-id")).toMatch(/^req_[a-z0-9]{8}_1$/);
+  });
+});
+
+describe("the rate window", () => {
+  const window = (got: { headers: Headers }) =>
+    ["limit", "remaining", "reset"].map((name) => got.headers.get(`x-ratelimit-${name}`));
+
+  test("counts reads and writes apart, refuses the one too many, and starts anew on the minute", async () => {
+    const { send, clock, mock, createProduct } = await startWorld({ rateLimit: { reads: 3, writes: 2 } });
+    clock.advance(12_345);
+    const reset = String(Date.UTC(2026, 0, 5, 9, 1, 0) / 1000);
+    expect(window(await send("/v1/products"))).toEqual(["3", "2", reset]);
+    expect(window(await send("/v1/products"))).toEqual(["3", "1", reset]);
+    expect(window(await send("/v1/products"))).toEqual(["3", "0", reset]);
+    const refused = await send("/v1/products");
+    expect([refused.status, refused.body]).toEqual([429, refusal("rate_limited", "rate_limit_exceeded")]);
+    expect(window(refused)).toEqual(["3", "0", reset]);
+    expect(refused.headers.get("retry-after")).toBe("48");
+
+    // One write for the image, one for the product; the third is refused and leaves nothing.
+    expect(window(await createProduct())).toEqual(["2", "0", reset]);
+    expect((await send("/v1/products", { json: {} })).status).toBe(429);
+    expect(mock.state().organizations.main.products).toHaveLength(1);
+
+    clock.advance(47_654);
+    expect((await send("/v1/products")).status).toBe(429);
+    clock.advance(1);
+    expect(window(await send("/v1/products"))).toEqual(["3", "2", String(Number(reset) + 60)]);
+  });
+
+  test("belongs to the organization, not to the key", async () => {
+    const { send } = await startWorld({ rateLimit: { reads: 1, writes: 1 } });
+    expect((await send("/v1/products", { key: "ak_mock_readonly" })).status).toBe(200);
+    expect((await send("/v1/products")).status).toBe(429);
+    expect((await send("/v1/products", { key: "ak_mock_other" })).status).toBe(200);
+  });
+
+  test("is told on every answer, and does not count what nobody can be charged with", async () => {
+    const { send } = await startWorld({ rateLimit: { reads: 5, writes: 5 } });
+    const reset = String(Date.UTC(2026, 0, 5, 9, 1, 0) / 1000);
+    expect(window(await send("/v1/nowhere"))).toEqual(["5", "5", reset]);
+    expect(window(await send("/v1/products", { method: "PUT" }))).toEqual(["5", "5", reset]);
+    expect(window(await send("/v1/products", { key: "ak_nobody" }))).toEqual(["5", "5", reset]);
+    expect(window(await send("/v1/products", { key: "ak_mock_user" }))).toEqual(["5", "5", reset]);
+    // A refusal of a known organization counts.
+    expect(window(await send("/v1/products/nothing"))).toEqual(["5", "4", reset]);
+  });
+
+  test("is 600 reads and 60 writes unless told", async () => {
+    const { send } = await startWorld({ rateLimit: { reads: 600, writes: 60 } });
+    for (let sent = 0; sent < 60; sent++) expect((await send("/v1/products", { json: {} })).status).toBe(400);
+    expect((await send("/v1/products", { json: {} })).status).toBe(429);
+    expect((await send("/v1/products")).headers.get("x-ratelimit-limit")).toBe("600");
+  });
+
+  test("a refused request does not use up its idempotency key", async () => {
+    const { send, clock, imageId } = await startWorld({ rateLimit: { reads: 1, writes: 2 } });
+    const images = [{ image_id: await imageId(), orientation: "front" }];
+    await send("/v1/products", { json: {} });
+    const first = { json: { name: "N", reference: "R", images }, headers: { "idempotency-key": "k" } };
+    expect((await send("/v1/products", first)).status).toBe(429);
+    clock.advance(60_000);
+    const got = await send("/v1/products", first);
+    expect([got.status, got.headers.get("idempotent-replayed")]).toEqual([201, null]);
+  });
+});

@@ -4,7 +4,14 @@ const may = {
   "^src/errors\\.ts$": [],
   "^src/clock\\.ts$": [],
   "^src/http/": ["^src/http/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
-  "^src/client/": ["^src/client/", "^src/contract/", "^src/http/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/zod/"],
+  "^src/client/": [
+    "^src/client/",
+    "^src/contract/",
+    "^src/http/",
+    "^src/clock\\.ts$",
+    "^src/errors\\.ts$",
+    "/zod/",
+  ],
   "^src/flows/": [
     "^src/flows/",
     "^src/contract/",
@@ -59,7 +66,12 @@ export default {
       from: { path: "^src/cli/" },
       to: { path: "^src/mock/", dynamic: false, dependencyTypesNot: ["type-only"] },
     },
-    { name: "not-to-dev-dep", severity: "error", from: { path: "^src/" }, to: { dependencyTypes: ["npm-dev"] } },
+    {
+      name: "not-to-dev-dep",
+      severity: "error",
+      from: { path: "^src/" },
+      to: { dependencyTypes: ["npm-dev"] },
+    },
     { name: "not-to-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
     {
       name: "only-the-cli-and-bin-see-terminals",
@@ -74,6 +86,9 @@ export default {
     doNotFollow: { path: ["node_modules", "^dist/"] },
     tsConfig: { fileName: "tsconfig.json" },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["import", "node", "default", "types"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default", "types"],
+    },
   },
 };

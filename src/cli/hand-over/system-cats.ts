@@ -22,13 +22,13 @@ export async function* systemCats(
   const windows = host.platform === "win32";
   const path = windows ? win32 : posix;
   const name = windows ? "cat.exe" : "cat";
-  // An empty entry means the current folder, and so does a relative one, in its way.
+  // An empty entry means the current folder; joined, it becomes the bare name, which is looked for there.
   const folders = (host.env.PATH ?? "").split(path.delimiter);
   const onPath = host.env.PATH === undefined || host.env.PATH === "" ? [] : folders;
   const before: Candidate[] = [];
   let passedOurselves = false;
   const seen = new Set<string>();
-  const candidates = [...onPath.map((folder) => path.join(folder === "" ? "." : folder, name))];
+  const candidates = [...onPath.map((folder) => path.join(folder, name))];
   for (const candidate of candidates) {
     const found = await program(absolute(candidate));
     if (found === null || seen.has(found.realPath)) continue;

@@ -94,7 +94,8 @@ function preflight(world: World, request: FastifyRequest, reply: FastifyReply): 
     status: 204,
     body: null,
     headers: {
-      "Access-Control-Allow-Origin": "*",
+      // Every answer to a request with an Origin has it already.
+      ...(request.headers.origin === undefined && { "Access-Control-Allow-Origin": "*" }),
       "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE, OPTIONS",
       "Access-Control-Allow-Headers": typeof asked === "string" && asked !== "" ? asked : "*",
       "Access-Control-Max-Age": "600",

@@ -288,10 +288,12 @@ describe("list", () => {
           const seen: string[] = [];
           let cursor: string | null = null;
           do {
-            const path = `/v1/products?limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`;
-            const page = (await send(path)).body;
+            const path: string = `/v1/products?limit=${limit}${cursor === null ? "" : `&cursor=${cursor}`}`;
+            const page: { data: { id: string }[]; has_more: boolean; next_cursor: string | null } = (
+              await send(path)
+            ).body;
             expect(page.data.length === limit || !page.has_more).toBe(true);
-            seen.push(...page.data.map(({ id }: { id: string }) => id));
+            seen.push(...page.data.map(({ id }) => id));
             cursor = page.next_cursor;
             for (const change of changes.shift() ?? []) {
               if (change === "add") live.unshift(await create());

@@ -49,12 +49,16 @@ export async function startWorld(options: MockOptions = {}) {
     });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
-    return { status: response.status, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+    return {
+      status: response.status,
+      body: isJson && text !== "" ? JSON.parse(text) : text,
+      headers: response.headers,
+    };
   }
 
   const upload = async (bytes: Uint8Array = tinyPng, more: Send = {}) => {
     const form = new FormData();
-    form.append("file", new Blob([bytes as BlobPart]), "photo.png");
+    form.append("file", new Blob([bytes as Uint8Array<ArrayBuffer>]), "photo.png");
     return send("/v1/images", { body: form, ...more });
   };
   const imageId = async (key = "ak_mock"): Promise<string> => (await upload(tinyPng, { key })).body.id;

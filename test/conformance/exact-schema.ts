@@ -1,0 +1,31 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import * as z from "zod";
+
+type Schema = { [key: string]: unknown };
+
+/**
+ * A check that a body is exactly what the contract says: the contract reads leniently, as clients must, but the mock is held to
+ * it to the letter, so an object may have no field that the contract does not name, and a value of an open set is a known one.
+ */
+export function exactly(schema: z.ZodType): (body: unknown) => string[] {
+  const ajv = new Ajv2020({ strict: false, allErrors: true });
+  (formats as unknown as (ajv: Ajv2020) => void)(ajv);
+  const validate = ajv.compile(closed(z.toJSONSchema(schema) as Schema) as Schema);
+  return (body) =>
+    validate(body)
+      ? []
+      : (validate.errors ?? []).map(
+          ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+        );
+}
+
+/** Closes every object that names its fields. One without named fields is a map, and stays open. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]));
+  return inner.type === "object" && inner.properties !== undefined
+    ? { ...inner, additionalProperties: false }
+    : inner;
+}

@@ -1,0 +1,75 @@
+import type { Send, startWorld } from "../mock/world.ts";
+import { row, tinyPng } from "../mock/world.ts";
+
+export type World = Awaited<ReturnType<typeof startWorld>>;
+/** A request to an operation: its path, and the rest of it. */
+export type Input = [path: string, send?: Send];
+
+export const nobody = "01HN1H1W2BE2ZP0BXGX60T7K32";
+
+const productOf = async ({ createProduct }: World, reference = "CONFORMING") => {
+  const { body } = await createProduct({ reference });
+  return body as { id: string; images: { id: string }[] };
+};
+const importOf = async ({ importRows }: World) => (await importRows([row("IMPORTED")])).body.id as string;
+export const form = () => {
+  const data = new FormData();
+  data.append("file", new Blob([tinyPng]), "photo.png");
+  return data;
+};
+export const patch = (json: unknown): Send => ({
+  method: "PATCH",
+  body: JSON.stringify(json),
+  headers: { "content-type": "application/merge-patch+json" },
+});
+const beautify = {
+  subtype: "clothing",
+  inputs: { product_id: nobody, background: "white", angle_shot: "front" },
+};
+const tryon = {
+  inputs: [{ product_id: nobody, model_id: "mdl_001", background: "studio", angle_shot: "full-front" }],
+};
+const webhook = { url: "https://hooks.example.com/in", events: ["import.completed"] };
+
+/** A request to every operation that it must answer with success; what it needs is made first. */
+export const validInputs: Record<string, (world: World) => Promise<Input>> = {
+  "products.create": async ({ imageId }) => [
+    "/v1/products",
+    { json: { name: "N", reference: "R", images: [{ image_id: await imageId(), orientation: "front" }] } },
+  ],
+  "products.list": async () => ["/v1/products?limit=2&q=a"],
+  "products.get": async (world) => [`/v1/products/${(await productOf(world)).id}`],
+  "products.update": async (world) => [
+    `/v1/products/${(await productOf(world)).id}`,
+    patch({ name: "N", sex: "other" }),
+  ],
+  "products.delete": async (world) => [`/v1/products/${(await productOf(world)).id}`, { method: "DELETE" }],
+  "products.attach": async (world) => [
+    `/v1/products/${(await productOf(world)).id}/images`,
+    { json: { images: [{ image_id: await world.imageId(), orientation: "back" }] } },
+  ],
+  "products.detach": async (world) => {
+    const { id, images } = await productOf(world);
+    const more = { images: [{ image_id: await world.imageId(), orientation: "back" }] };
+    await world.send(`/v1/products/${id}/images`, { json: more });
+    return [`/v1/products/${id}/images/${images[0]!.id}`, { method: "DELETE" }];
+  },
+  "images.upload": async () => ["/v1/images", { body: form() }],
+  "images.get": async ({ imageId }) => [`/v1/images/${await imageId()}`],
+  "imports.create": async () => ["/v1/imports", { json: { rows: [row("A")] } }],
+  "imports.get": async (world) => [`/v1/imports/${await importOf(world)}`],
+  "imports.rows": async (world) => [`/v1/imports/${await importOf(world)}/rows?status=pending`],
+  "exports.list": async () => ["/v1/exports?role=source"],
+  "exports.create": async () => ["/v1/exports", { json: { format: "zip" } }],
+  "exports.get": async () => [`/v1/exports/${nobody}`],
+  "tasks.list": async () => ["/v1/tasks?status=queued"],
+  "tasks.beautify": async () => ["/v1/tasks/beautifier", { json: beautify }],
+  "tasks.tryon": async () => ["/v1/tasks/tryon", { json: tryon }],
+  "tasks.get": async () => [`/v1/tasks/${nobody}`],
+  "models.list": async () => ["/v1/models?is_public=true"],
+  "webhooks.create": async () => ["/v1/webhooks", { json: webhook }],
+  "webhooks.list": async () => ["/v1/webhooks"],
+  "webhooks.get": async () => [`/v1/webhooks/${nobody}`],
+  "webhooks.update": async () => [`/v1/webhooks/${nobody}`, { method: "PATCH", json: { status: "paused" } }],
+  "webhooks.delete": async () => [`/v1/webhooks/${nobody}`, { method: "DELETE" }],
+};

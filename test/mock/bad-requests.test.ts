@@ -1,0 +1,311 @@
+import { connect } from "node:net";
+import { describe, expect, test } from "vitest";
+import { MovableClock } from "../../src/clock.ts";
+import { createApp } from "../../src/mock/app.ts";
+import { World } from "../../src/mock/world.ts";
+import { monday, refusal, startWorld } from "./world.ts";
+
+const json = { "content-type": "application/json" };
+
+describe("a body that is not as it should be", () => {
+  test.each([
+    ["malformed JSON", '{"name":'],
+    ["an empty body", ""],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["a text", '"hello"'],
+    ["a number", "1e999"],
+    ["bytes that are no UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
+    ["a hundred thousand brackets", "[".repeat(100_000)],
+    ["a hundred thousand lists in lists", "[".repeat(100_000) + "]".repeat(100_000)],
+    ["a byte order mark", "\ufeff{}"],
+  ])("%s: 400 with the envelope", async (_name, body) => {
+    const { send } = await startWorld();
+    for (const path of ["/v1/products", "/v1/imports", "/v1/products/x/images"]) {
+      const got = await send(path, { method: "POST", body, headers: json });
+      expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request")]);
+    }
+  });
+
+  test.each([
+    ["no content type", {}],
+    ["another content type", { "content-type": "text/plain" }],
+    ["one that only begins like it", { "content-type": "application/jsonp" }],
+    ["another charset", { "content-type": "application/json; charset=utf-16" }],
+    ["a compressed body", { ...json, "content-encoding": "gzip" }],
+  ])("%s: 415", async (_name, headers) => {
+    const { send } = await startWorld();
+    const body = new TextEncoder().encode("{}");
+    const got = await send("/v1/products", { body, headers: headers as Record<string, string> });
+    expect([got.status, got.body]).toEqual([415, refusal("invalid_request", "unsupported_media_type")]);
+  });
+
+  test("content types are compared in any case, parameters aside", async () => {
+    const { send } = await startWorld();
+    const headers = { "content-type": 'Application/JSON ; charset="UTF-8"' };
+    const got = await send("/v1/products", { body: "{}", headers });
+    expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "name")]);
+  });
+
+  test("names from hell are fields like any other", async () => {
+    const { send } = await startWorld();
+    for (const field of ["__proto__", "constructor", "toString"]) {
+      const got = await send("/v1/products", { body: `{"${field}":{}}`, headers: json });
+      expect(got.status).toBe(400);
+    }
+    const row =
+      '{"rows":[{"__proto__":1,"reference":"A","name":"N","images":[{"url":"https://a.example.com/x"}]}]}';
+    const got = await send("/v1/imports", { body: row, headers: json });
+    expect([got.status, got.body.errors.map(({ param }: { param: string }) => param)]).toEqual([
+      400,
+      ["__proto__"],
+    ]);
+  });
+
+  test("1 MB pass, a byte more does not", async () => {
+    const { send } = await startWorld();
+    const body = (bytes: number) => `{}${" ".repeat(bytes - 2)}`;
+    expect((await send("/v1/products", { body: body(1_048_576), headers: json })).status).toBe(400);
+    const over = await send("/v1/products", { body: body(1_048_577), headers: json });
+    expect([over.status, over.body]).toEqual([413, refusal("invalid_request", "body_too_large")]);
+  });
+});
+
+describe("a place that is not there", () => {
+  test.each([
+    "/",
+    "/v1",
+    "/v2/products",
+    "/v1/products/",
+    "/v1/products/x/y/z",
+    "/v1/Products",
+    "/v1/nothing",
+    "/v1//products",
+    "/v1/products/x/images/y/z",
+    "/_mock",
+    "/_mock/nothing",
+    "/_signed/nothing",
+  ])("%s", async (path) => {
+    const { send } = await startWorld();
+    const got = await send(path);
+    const code = path === "/v1/products/" ? "product_not_found" : "route_not_found";
+    expect([got.status, got.body]).toEqual([404, refusal("not_found", code)]);
+    const posted = await send(path, { json: {} });
+    expect([posted.status, posted.body]).toEqual([404, refusal("not_found", "route_not_found")]);
+  });
+
+  test.each([
+    ["PUT", "/v1/products", "POST, GET"],
+    ["HEAD", "/v1/products", "POST, GET"],
+    ["DELETE", "/v1/imports", "POST"],
+    ["POST", "/v1/products/x", "GET, PATCH, DELETE"],
+    ["HEAD", "/v1/images/x", "GET"],
+    ["PROPFIND", "/v1/models", "GET"],
+    ["DELETE", "/v1/tasks/tryon", "POST, GET"],
+    ["GET", "/_mock/clock", "POST"],
+  ])("%s %s: 405 with what is allowed", async (method, path, allow) => {
+    const { send } = await startWorld();
+    const got = await send(path, { method });
+    expect([got.status, got.headers.get("allow")]).toEqual([405, allow]);
+    if (method !== "HEAD") expect(got.body).toEqual(refusal("invalid_request", "method_not_allowed"));
+  });
+
+  test.each(["%", "%zz", "%ff", "%c0%ae", "a%2fb%"])("a path that cannot be decoded: %s", async (id) => {
+    const { send } = await startWorld();
+    const got = await send(`/v1/products/${id}`);
+    expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request")]);
+    expect(got.headers.get("x-ratelimit-limit")).not.toBeNull();
+  });
+
+  test.each([
+    "x",
+    "%00",
+    "..%2f..%2fetc",
+    "01HN1H1W2BE2ZP0BXGX60T7K32",
+    "a".repeat(5_000),
+    "__proto__",
+    "🧥",
+  ])("an id that is none is not there: %s", async (id) => {
+    const { send } = await startWorld();
+    const got = await send(`/v1/products/${encodeURIComponent(decodeURIComponent(id))}`);
+    expect([got.status, got.body]).toEqual([404, refusal("not_found", "product_not_found")]);
+  });
+
+  test("a preflight is answered permissively, anywhere and without a key", async () => {
+    const { send } = await startWorld();
+    for (const path of ["/v1/products", "/v1/nothing"]) {
+      const got = await send(path, {
+        method: "OPTIONS",
+        key: null,
+        headers: {
+          origin: "https://shop.example.com",
+          "access-control-request-method": "PATCH",
+          "access-control-request-headers": "authorization, content-type",
+        },
+      });
+      expect([got.status, got.body]).toEqual([204, ""]);
+      expect(got.headers.get("access-control-allow-origin")).toBe("*");
+      expect(got.headers.get("access-control-allow-headers")).toBe("authorization, content-type");
+      expect(got.headers.get("access-control-allow-methods")).toContain("PATCH");
+      expect(got.headers.get("x-request-id")).toMatch(/^req_/);
+    }
+    const got = await send("/v1/products", { headers: { origin: "https://shop.example.com" } });
+    expect(got.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  test("a URL of 8,192 bytes passes, a longer one does not", async () => {
+    const { send } = await startWorld();
+    const path = (bytes: number) => "/v1/products?q=".padEnd(bytes, "a");
+    expect((await send(path(8_192))).status).toBe(200);
+    const got = await send(path(8_193));
+    expect([got.status, got.body]).toEqual([414, refusal("invalid_request", "uri_too_long")]);
+    const nowhere = await send("/".padEnd(9_000, "a"));
+    expect([nowhere.status, nowhere.body]).toEqual([414, refusal("invalid_request", "uri_too_long")]);
+  });
+});
+
+describe("bytes that are no request", () => {
+  /** Writes to the socket and gives everything that came back until it was closed, or until `enough`. */
+  function exchange(port: number, parts: (string | Buffer)[], enough = /$^/): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let text = "";
+      const socket = connect(port, "127.0.0.1", () => {
+        for (const part of parts) socket.write(part);
+      });
+      const finish = () => {
+        socket.destroy();
+        resolve(text);
+      };
+      socket.on("data", (chunk) => {
+        text += chunk.toString("latin1");
+        if (enough.test(text)) finish();
+      });
+      socket.on("close", finish);
+      socket.on("error", (error) => (text === "" ? reject(error) : finish()));
+    });
+  }
+  function parsed(text: string) {
+    const [head = "", body = ""] = text.split("\r\n\r\n");
+    const [status = "", ...lines] = head.split("\r\n");
+    const headers = new Map(lines.map((line) => line.split(": ") as [string, string]));
+    return { status: Number(status.split(" ")[1]), headers, body: body === "" ? null : JSON.parse(body) };
+  }
+  const portOf = (baseUrl: string) => Number(new URL(baseUrl).port);
+  const request = "GET /v1/products HTTP/1.1\r\nHost: x\r\n";
+
+  test.each([
+    ["garbage", ["\u0000\u0001\u0002 hello\r\n\r\n"], 400, "invalid_request"],
+    ["a method nobody knows", ["BREW /v1/products HTTP/1.1\r\nHost: x\r\n\r\n"], 400, "invalid_request"],
+    ["TLS", [Buffer.from("16030100c8010000c40303", "hex")], 400, "invalid_request"],
+    ["another protocol", ["GET / FTP/1.0\r\n\r\n"], 400, "invalid_request"],
+    ["a header without a colon", [`${request}hello\r\n\r\n`], 400, "invalid_request"],
+    ["two lengths", [`${request}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`], 400, "invalid_request"],
+    [
+      "a length that is none",
+      ["POST /v1/products HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
+      400,
+      "invalid_request",
+    ],
+    [
+      "length and chunks",
+      [`${request}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`],
+      400,
+      "invalid_request",
+    ],
+    ["headers that are too long", [`${request}X: ${"x".repeat(40_000)}\r\n\r\n`], 431, "headers_too_large"],
+    [
+      "a URL that is too long for the parser",
+      [`GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
+      414,
+      "uri_too_long",
+    ],
+    ["CONNECT", ["CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"], 405, "method_not_allowed"],
+    [
+      "a chunk that is none",
+      [
+        "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+      ],
+      400,
+      "invalid_request",
+    ],
+  ])("%s", async (_name, parts, status, code) => {
+    const { mock, send } = await startWorld({ rateLimit: { reads: 600, writes: 60 } });
+    const got = parsed(await exchange(portOf(mock.baseUrl), parts));
+    expect([got.status, got.body]).toEqual([status, refusal("invalid_request", code)]);
+    expect(got.headers.get("Content-Type")).toBe("application/json; charset=utf-8");
+    expect(got.headers.get("X-Request-Id")).toMatch(/^req_/);
+    expect(got.headers.get("X-RateLimit-Limit")).toBe("600");
+    expect(got.headers.get("X-RateLimit-Remaining")).toBe("600");
+    expect((await send("/v1/products")).status).toBe(200);
+  });
+
+  test("HTTP/1.1 without a Host is 400, HTTP/1.0 may go without", async () => {
+    const { mock } = await startWorld();
+    const port = portOf(mock.baseUrl);
+    const key = "Authorization: Bearer ak_mock\r\n\r\n";
+    const bad = parsed(await exchange(port, [`GET /v1/products HTTP/1.1\r\n${key}`], /\}$/));
+    expect([bad.status, bad.body]).toEqual([400, refusal("invalid_request", "invalid_request", "Host")]);
+    expect(parsed(await exchange(port, [`GET /v1/products HTTP/1.0\r\n${key}`])).status).toBe(200);
+  });
+
+  test("an expectation nobody knows is passed over", async () => {
+    const { mock } = await startWorld();
+    const key = "Authorization: Bearer ak_mock\r\nExpect: the-spanish-inquisition\r\n\r\n";
+    const got = parsed(await exchange(portOf(mock.baseUrl), [request + key], /\}$/));
+    expect(got.status).toBe(200);
+  });
+
+  test("a body that is declared too large is refused before it comes", async () => {
+    const { mock } = await startWorld();
+    const head = (path: string, bytes: number) =>
+      `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nContent-Length: ${bytes}\r\n\r\n`;
+    for (const [path, bytes] of [
+      ["/v1/imports", 8 * 1024 * 1024 + 1],
+      ["/v1/images", 1e12],
+      ["/v1/products", 1024 * 1024 + 1],
+    ] as const) {
+      const got = parsed(await exchange(portOf(mock.baseUrl), [head(path, bytes)], /\}$/));
+      expect([got.status, got.body]).toEqual([413, refusal("invalid_request", "body_too_large")]);
+    }
+  });
+
+  test("a body without end is refused at the limit", async () => {
+    const { mock } = await startWorld();
+    const head =
+      "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nTransfer-Encoding: chunked\r\n\r\n";
+    const chunk = `40000\r\n${"x".repeat(0x40000)}\r\n`;
+    const got = parsed(await exchange(portOf(mock.baseUrl), [head, ...Array(5).fill(chunk)], /\}$/));
+    expect([got.status, got.body]).toEqual([413, refusal("invalid_request", "body_too_large")]);
+  });
+
+  test("whoever goes away in the middle of a body leaves nothing behind", async () => {
+    const { mock, send, clock } = await startWorld();
+    const head =
+      "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nIdempotency-Key: k\r\n" +
+      "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+    await new Promise<void>((resolve) => {
+      const socket = connect(portOf(mock.baseUrl), "127.0.0.1", () => {
+        socket.write(head, () => socket.destroy());
+      });
+      socket.on("close", () => resolve());
+    });
+    expect(clock.nextDue()).toBeNull();
+    const got = await send("/v1/products", { json: {}, headers: { "idempotency-key": "k" } });
+    expect([got.status, got.headers.get("idempotent-replayed")]).toEqual([400, null]);
+  });
+
+  test("a client that is too slow is told so and cut", async () => {
+    const clock = new MovableClock({ frozenAt: monday });
+    const world = new World({ clock, seed: 1, demo: 0, speed: 1, rateLimit: null, latencyMs: 0 });
+    const app = createApp(world, { headersMs: 60, requestMs: 60 });
+    await app.listen({ port: 0, host: "127.0.0.1" });
+    const { port } = app.server.address() as { port: number };
+    const slow = parsed(await exchange(port, ["GET /v1/products HTTP/1.1\r\nHost"]));
+    expect([slow.status, slow.body]).toEqual([408, refusal("invalid_request", "request_timeout")]);
+    const head =
+      "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nContent-Length: 9\r\n\r\n";
+    const drip = parsed(await exchange(port, [head, "{"]));
+    expect([drip.status, drip.body]).toEqual([408, refusal("invalid_request", "request_timeout")]);
+    await app.close();
+  });
+});

@@ -1,0 +1,274 @@
+import { request } from "node:http";
+import { describe, expect, test } from "vitest";
+import { MovableClock } from "../../src/clock.ts";
+import { startMock } from "../../src/mock/index.ts";
+import { monday, refusal, row, startWorld } from "./world.ts";
+
+describe("who may steer", () => {
+  /** `fetch` sets the Host itself, so this speaks HTTP by hand. */
+  const withHost = (baseUrl: string, host: string, path = "/_mock/requests") =>
+    new Promise<[number, string]>((resolve, reject) => {
+      request(`${baseUrl}${path}`, { headers: { host } }, (response) => {
+        let text = "";
+        response.on("data", (chunk) => {
+          text += chunk;
+        });
+        response.on("end", () => resolve([response.statusCode!, text]));
+      })
+        .on("error", reject)
+        .end();
+    });
+
+  test.each([
+    ["localhost", 200],
+    ["localhost:4010", 200],
+    ["127.0.0.1:1", 200],
+    ["127.8.9.1", 200],
+    ["[::1]:4010", 200],
+    ["mock.localhost", 200],
+    ["example.com", 403],
+    ["127.0.0.1.example.com", 403],
+    ["localhost.example.com:80", 403],
+    ["192.168.0.1:4010", 403],
+    ["0.0.0.0", 403],
+  ])("a Host of %s: %d", async (host, status) => {
+    const { mock } = await startWorld();
+    const [got, text] = await withHost(mock.baseUrl, host);
+    expect(got).toBe(status);
+    if (status === 403) expect(JSON.parse(text)).toEqual(refusal("forbidden", "host_not_allowed"));
+    // The service itself answers to any name.
+    const [service] = await withHost(mock.baseUrl, "example.com", "/v1/products");
+    expect(service).toBe(401);
+  });
+});
+
+describe("the clock", () => {
+  test("moves on and fires what became due", async () => {
+    const { send, importRows } = await startWorld();
+    const { id } = (await importRows([row("A")])).body;
+    const got = await send("/_mock/clock", { json: { advance_ms: 1_010 }, key: null });
+    expect([got.status, got.body]).toEqual([200, { now: "2026-01-05T09:00:01.010Z" }]);
+    expect((await send(`/v1/imports/${id}`)).body.status).toBe("completed");
+  });
+
+  test.each([
+    ["nothing", "", undefined],
+    ["no JSON", "{", undefined],
+    ["null", "null", undefined],
+    ["no number", '{"advance_ms":"1"}', "advance_ms"],
+    ["backwards", '{"advance_ms":-1}', "advance_ms"],
+    ["infinity", '{"advance_ms":1e999}', "advance_ms"],
+    ["beyond the year 9999", '{"advance_ms":1e15}', "advance_ms"],
+    ["another field", '{"advance_ms":1,"by":2}', "by"],
+  ])("%s is refused", async (_name, body, param) => {
+    const { send } = await startWorld();
+    const got = await send("/_mock/clock", { method: "POST", body, key: null });
+    expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
+  });
+});
+
+describe("the requests", () => {
+  test("are told oldest first, the key masked, without those that steer", async () => {
+    const { send, mock, clock } = await startWorld();
+    await send("/v1/products?limit=1", { headers: { "x-request-id": "mine" } });
+    clock.advance(1_000);
+    const json = { advance_ms: 0 };
+    await send("/_mock/clock", { json });
+    await send("/v1/products", { json: {}, headers: { "idempotency-key": "k" } });
+    await send("/v1/products", { json: {}, headers: { "idempotency-key": "k" } });
+    const told = (await send("/_mock/requests", { key: null })).body;
+    expect(told).toEqual(mock.requests());
+    expect(told).toMatchObject([
+      {
+        at: "2026-01-05T09:00:00.000Z",
+        method: "GET",
+        path: "/v1/products?limit=1",
+        status: 200,
+        request_id: "mine",
+        idempotency_key: null,
+        replayed: false,
+        headers: { authorization: "Bearer ***" },
+      },
+      { at: "2026-01-05T09:00:01.000Z", method: "POST", status: 400, idempotency_key: "k", replayed: false },
+      { method: "POST", status: 400, idempotency_key: "k", replayed: true },
+    ]);
+    expect(JSON.stringify(told)).not.toContain("ak_mock");
+  });
+
+  test("the last thousand are remembered", async () => {
+    const { send, mock } = await startWorld();
+    for (let sent = 0; sent < 1_003; sent++) await send(`/v1/nothing/${sent}`);
+    const paths = mock.requests().map(({ path }) => path);
+    expect([paths.length, paths[0], paths.at(-1)]).toEqual([1_000, "/v1/nothing/3", "/v1/nothing/1002"]);
+  });
+});
+
+describe("seeds", () => {
+  async function story(seed: number, frozenAt: number) {
+    const mock = await startWorld({ seed, demo: 3, clock: new MovableClock({ frozenAt }) });
+    const { body } = await mock.createProduct();
+    const { results } = await mock.runImport([row("A")]);
+    const listed = (await mock.send("/v1/products")).body.data;
+    const requestId = (await mock.send("/v1/nothing")).headers.get("x-request-id");
+    return { created: body.id, result: results, demo: listed.slice(2), requestId };
+  }
+
+  test("the same seed and the same requests give the same, whenever started", async () => {
+    const one = await story(5, monday);
+    expect(await story(5, monday + 86_400_000 * 400)).toEqual(one);
+    expect((await story(6, monday)).created).not.toBe(one.created);
+  });
+
+  test("without a seed every start is another, and the ids tell the time", async () => {
+    const clock = new MovableClock({ frozenAt: monday });
+    const [one, two] = [await startMock({ demo: 1, clock }), await startMock({ demo: 1, clock })];
+    const idOf = (mock: typeof one) => mock.state().organizations.main.products[0]!.id;
+    expect(idOf(one)).not.toBe(idOf(two));
+    // The first ten characters of a ULID are its time.
+    expect(idOf(one).slice(0, 10)).toBe(idOf(two).slice(0, 10));
+    expect(one.state().organizations.main.products[0]!.created_at).toBe("2026-01-05T08:59:00.000Z");
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
+  test("a demo has as many products as asked for, each reference once, in kinds and sexes that fit", async () => {
+    const { mock } = await startWorld({ demo: 500 });
+    const { products, images } = mock.state().organizations.main;
+    expect(products).toHaveLength(500);
+    expect(new Set(products.map(({ reference }) => reference)).size).toBe(500);
+    for (const product of products) {
+      expect(product.reference).toMatch(/^[A-Z]+-\d{4}$/);
+      expect(product.images.length).toBeGreaterThanOrEqual(1);
+      expect(product.images.length).toBeLessThanOrEqual(3);
+    }
+    expect(images).toHaveLength(products.reduce((sum, product) => sum + product.images.length, 0));
+  });
+
+  test("a hundred thousand demo products are there in a few seconds", async () => {
+    const { send } = await startWorld({ demo: 100_000 });
+    expect((await send("/v1/products?limit=1")).body.has_more).toBe(true);
+  }, 20_000);
+});
+
+describe("reset", () => {
+  test("goes back to how it started, jobs forgotten, the same ids again", async () => {
+    const { send, mock, createProduct, importRows, clock } = await startWorld({
+      demo: 2,
+      rateLimit: { reads: 600, writes: 60 },
+    });
+    const before = mock.state();
+    const first = (await createProduct({}, { headers: { "idempotency-key": "k" } })).body;
+    await importRows([row("A")]);
+    expect((await send("/_mock/reset", { method: "POST", key: null })).status).toBe(200);
+    expect(clock.nextDue()).toBeNull();
+    expect(mock.state()).toEqual(before);
+    expect(mock.requests()).toEqual([]);
+    const again = await createProduct({}, { headers: { "idempotency-key": "k" } });
+    expect([again.status, again.body.id]).toEqual([201, first.id]);
+  });
+
+  test("leaves the timers of others on the same clock alone", async () => {
+    const { mock, clock, importRows } = await startWorld();
+    let fired = 0;
+    clock.at(monday + 5_000, () => fired++);
+    await importRows([row("A")]);
+    mock.reset();
+    clock.advance(10_000);
+    expect(fired).toBe(1);
+    expect(mock.state().organizations.main.products).toEqual([]);
+  });
+});
+
+describe("the state", () => {
+  test("is the whole, and put into another mock goes on there as if nothing had been", async () => {
+    const one = await startWorld({ demo: 3, seed: 9, rateLimit: { reads: 600, writes: 60 } });
+    const { body: photo } = await one.upload();
+    const product = (await one.createProduct({ reference: "GONE" })).body;
+    await one.send(`/v1/products/${product.id}`, { method: "DELETE" });
+    const first = { json: {}, headers: { "idempotency-key": "k" } };
+    await one.send("/v1/products", first);
+    const { id } = (await one.importRows(Array.from({ length: 20 }, (_, at) => row(`R${at}`)))).body;
+    one.clock.advance(1_075);
+    const cursor = (await one.send("/v1/products?limit=2")).body.next_cursor;
+    const state = (await one.send("/_mock/state", { key: null })).body;
+    expect(state).toEqual(JSON.parse(JSON.stringify(one.mock.state())));
+
+    const two = await startWorld({ seed: 1, rateLimit: { reads: 600, writes: 60 } });
+    const put = await two.send("/_mock/state", { method: "PUT", body: JSON.stringify(state), key: null });
+    // Its clock stood before the snapshot, so it was moved there.
+    expect([put.status, put.body]).toEqual([200, { now: "2026-01-05T09:00:01.075Z" }]);
+    expect(JSON.parse(JSON.stringify(two.mock.state()))).toEqual(state);
+
+    expect((await two.send("/v1/products", first)).headers.get("idempotent-replayed")).toBe("true");
+    expect((await two.send(`/v1/products?limit=2&cursor=${cursor}`)).status).toBe(200);
+    const image = (await two.send(`/v1/images/${photo.id}`)).body;
+    expect((await fetch(image.url)).status).toBe(200);
+    expect((await two.createProduct({ reference: "GONE" })).status).toBe(201);
+    for (const { clock, send } of [one, two]) {
+      clock.advance(60_000);
+      const { body } = await send(`/v1/imports/${id}`);
+      expect([body.status, body.counts.succeeded]).toEqual(["completed", 20]);
+    }
+  });
+
+  test.each([
+    ["no JSON", "{"],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["nothing of it", "{}"],
+    ["another version", (state: Json) => ({ ...state, version: 2 })],
+    ["a field nobody knows", (state: Json) => ({ ...state, more: 1 })],
+    ["a product without an id", (state: Json) => withProducts(state, [{ reference: "R" }])],
+    ["a job that could never end", (state: Json) => withJob(state, { done: 5 })],
+    [
+      "a job that lost its rows",
+      (state: Json) => withJob(state, { rows: [{ row: null, result: result() }] }),
+    ],
+    ["a job whose rows take no time", (state: Json) => withJob(state, { row_ms: 0 })],
+  ])("%s is refused, and nothing changes", async (_name, change) => {
+    const { send, mock } = await startWorld({ demo: 2 });
+    const before = mock.state();
+    const body = typeof change === "string" ? change : JSON.stringify(change(before as unknown as Json));
+    const got = await send("/_mock/state", { method: "PUT", body, key: null });
+    expect([got.status, got.body.error.code]).toEqual([400, "invalid_request"]);
+    expect(mock.state()).toEqual(before);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: states that are wrong on purpose.
+type Json = any;
+const withMain = (state: Json, main: Json) => ({
+  ...state,
+  organizations: { ...state.organizations, main: { ...state.organizations.main, ...main } },
+});
+const withProducts = (state: Json, products: Json) => withMain(state, { products });
+const result = () => ({
+  line: 1,
+  reference: "R",
+  status: "pending",
+  action: null,
+  product_id: null,
+  images: [],
+  error: null,
+});
+const withJob = (state: Json, job: Json) =>
+  withMain(state, {
+    imports: [
+      {
+        id: "01HN1H1W2BE2ZP0BXGX60T7K32",
+        status: "processing",
+        mode: "upsert",
+        on_image_error: "skip",
+        created_at: state.now,
+        started_at: state.now,
+        finished_at: null,
+        validated_at: 0,
+        row_ms: 10,
+        rows: [],
+        done: 0,
+        succeeded: 0,
+        partial: 0,
+        failed: 0,
+        ...job,
+      },
+    ],
+  });

@@ -1,6 +1,6 @@
 // @ts-check
 // Builds dist/: what the two bins load, and the package's two exports. `npm run build` adds the declarations with tsc.
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -97,7 +97,7 @@ const builds = await Promise.all([
 
 for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, withRequire(text));
+  await put(path, withRequire(text));
 }
 
 // Parts carry their content in their name: those of earlier builds would stay for ever.
@@ -107,11 +107,11 @@ for (const part of await readdir(join(dist, "parts")).catch(() => [])) {
 }
 
 // Node looks for the nearest package.json of every module it loads; this one is near.
-await writeFile(join(dist, "parts", "package.json"), '{ "type": "module" }\n');
+await put(join(dist, "parts", "package.json"), '{ "type": "module" }\n');
 
 // The bins import built files: their types are the sources' own.
-await writeFile(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js";\n');
-await writeFile(join(dist, "main.d.ts"), 'export * from "./types/cli/entry.js";\n');
+await put(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js";\n');
+await put(join(dist, "main.d.ts"), 'export * from "./types/cli/entry.js";\n');
 
 /**
  * Packages written for require() ask for Node's modules that way. Only the parts that hold such code get one: making it
@@ -121,4 +121,16 @@ await writeFile(join(dist, "main.d.ts"), 'export * from "./types/cli/entry.js";\
 function withRequire(code) {
   if (!code.includes("typeof require")) return code;
   return `import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);\n${code}`;
+}
+
+/**
+ * Writes a file, whole from one moment to the next and only when it changes: a program may be starting meanwhile.
+ * @param {string} path
+ * @param {string} text
+ */
+async function put(path, text) {
+  if ((await readFile(path, "utf8").catch(() => null)) === text) return;
+  const whole = `${path}.${process.pid}`;
+  await writeFile(whole, text);
+  await rename(whole, path);
 }

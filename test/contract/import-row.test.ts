@@ -1,0 +1,137 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { importRowProblems } from "../../src/contract/import-row.ts";
+import { ImportRow } from "../../src/contract/resources/import.ts";
+import { orientations, sexes } from "../../src/contract/value-sets.ts";
+
+const wild = fc.oneof(
+  fc.constant(null),
+  fc.constant(undefined),
+  fc.boolean(),
+  fc.integer(),
+  fc.string(),
+  fc.array(fc.string(), { maxLength: 2 }),
+  fc.dictionary(fc.string(), fc.string(), { maxKeys: 2 }),
+);
+const mostly = <T>(right: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 60, arbitrary: right }, { weight: 1, arbitrary: wild });
+/** Texts about as long as the limit, with space around them and characters outside the basic plane. */
+const around = (limit: number) =>
+  fc
+    .tuple(
+      fc.constantFrom("", " ", "\t\n", "\u00a0"),
+      fc.constantFrom("x", "ä", "🧥"),
+      fc.oneof(
+        { weight: 4, arbitrary: fc.integer({ min: 1, max: limit }) },
+        { weight: 1, arbitrary: fc.constantFrom(0, 1, limit - 1, limit, limit + 1) },
+      ),
+      fc.constantFrom("", " ", "\u2003 "),
+    )
+    .map(([before, character, count, after]) => before + character.repeat(count) + after);
+const url = fc.oneof(
+  { weight: 20, arbitrary: fc.constant("https://cdn.example.com/1.jpg") },
+  fc.constantFrom(
+    "http://cdn.example.com/1.jpg",
+    "https://localhost/1.jpg",
+    "https://u:p@cdn.example.com/",
+    "https://cdn.example.com:8080/",
+    "https://10.0.0.1/",
+    "photo.jpg",
+    "",
+  ),
+  fc.webUrl(),
+);
+const imageId = fc.constantFrom(
+  ...Array<string>(12).fill("01HN1H1W2BE2ZP0BXGX60T7K32"),
+  "01hn1h1w2be2zp0bxgx60t7k32",
+  "81HN1H1W2BE2ZP0BXGX60T7K32",
+  "01HN1H1W2BE2ZP0BXGX60T7K3",
+  "",
+);
+const orientation = fc.option(mostly(fc.constantFrom<string>(...orientations, ...orientations, "up")), {
+  nil: undefined,
+});
+const image = mostly(
+  fc.oneof(
+    { weight: 9, arbitrary: fc.record({ url: mostly(url), orientation }, { requiredKeys: ["url"] }) },
+    {
+      weight: 9,
+      arbitrary: fc.record({ image_id: mostly(imageId), orientation }, { requiredKeys: ["image_id"] }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ url, image_id: imageId, orientation, more: wild }, { requiredKeys: [] }),
+    },
+  ),
+);
+const images = fc.oneof(
+  { weight: 9, arbitrary: fc.array(image, { minLength: 1, maxLength: 3 }) },
+  fc.constant([]),
+  fc.array(fc.constant({ url: "https://cdn.example.com/1.jpg" }), { minLength: 19, maxLength: 22 }),
+);
+const fields = {
+  reference: mostly(around(100)),
+  name: mostly(around(200)),
+  description: mostly(around(2_000)),
+  sex: mostly(fc.constantFrom<string>(...sexes, ...sexes, ...sexes, "Female")),
+  images: mostly(images),
+};
+const row = mostly(
+  fc.oneof(
+    { weight: 9, arbitrary: fc.record(fields, { requiredKeys: ["reference", "name", "images"] }) },
+    { weight: 1, arbitrary: fc.record({ ...fields, more: wild }, { requiredKeys: [] }) },
+  ),
+);
+
+/** A field that is there but undefined is left out, as in JSON, which has no such thing. */
+const json = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
+
+test("the rules as running code and as a schema accept the same rows", () => {
+  let accepted = 0;
+  fc.assert(
+    fc.property(row, (value) => {
+      const problems = importRowProblems(json(value));
+      const isRight = ImportRow.safeParse(json(value)).success;
+      if (isRight) accepted++;
+      expect(problems.length === 0, JSON.stringify(problems)).toBe(isRight);
+    }),
+    { numRuns: 3_000 },
+  );
+  // Both sides of the rule are really walked.
+  expect(accepted).toBeGreaterThan(300);
+});
+
+describe("limits", () => {
+  const right = { reference: "R", name: "N", images: [{ url: "https://cdn.example.com/1.jpg" }] };
+  const image = right.images[0]!;
+  test.each([
+    ["reference", "r".repeat(100), "r".repeat(101)],
+    ["reference", ` ${"r".repeat(100)} `, ` ${"r".repeat(101)} `],
+    ["reference", "🧥".repeat(100), "🧥".repeat(101)],
+    ["reference", "r", ""],
+    ["name", "n".repeat(200), "n".repeat(201)],
+    ["name", `${"n".repeat(199)} `, `${"n".repeat(200)} `],
+    ["name", "n", " "],
+    ["description", "", 1],
+    ["description", "d".repeat(2_000), "d".repeat(2_001)],
+    ["sex", "kid", "Kid"],
+    ["sex", "other", null],
+    ["images", Array(20).fill(image), Array(21).fill(image)],
+    ["images", [image], []],
+    ["images", [{ image_id: "01HN1H1W2BE2ZP0BXGX60T7K32" }], [{}]],
+  ])("%s", (field, good, bad) => {
+    expect(importRowProblems({ ...right, [field]: good })).toEqual([]);
+    const [first] = importRowProblems({ ...right, [field]: bad });
+    expect(first).toMatchObject({ code: "invalid_row", param: expect.stringMatching(`^${field}`) });
+  });
+
+  test("a value nested a million deep is told like any other", () => {
+    const deep = JSON.parse(`${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}`);
+    for (const field of ["reference", "name", "description", "sex", "images", "colour"]) {
+      expect(importRowProblems({ ...right, [field]: deep })).not.toEqual([]);
+    }
+    for (const field of ["url", "image_id", "orientation"]) {
+      expect(importRowProblems({ ...right, images: [{ ...image, [field]: deep }] })).not.toEqual([]);
+    }
+  });
+});

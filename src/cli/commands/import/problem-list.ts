@@ -14,22 +14,17 @@ export interface ProblemList {
 }
 
 /** For people: one line each, `FILE:LINE  field  code  message`, up to a limit; all of them are counted. */
-export function problemLines(
-  file: string,
-  write: (text: string) => Promise<void>,
-  visible: Io["visible"],
-): ProblemList {
+export function problemLines(file: string, io: Pick<Io, "line" | "visible">): ProblemList {
   const name = file === "-" ? "stdin" : file;
   let count = 0;
   return {
     async add({ line, param, code, message }) {
       if (++count > listed) return;
-      await write(`${visible(name)}:${line}  ${visible(param ?? "-")}  ${code}  ${visible(message)}\n`);
+      await io.line(io.visible(`${name}:${line}  ${param ?? "-"}  ${code}  ${message}`));
     },
     async end() {
-      if (count > listed) {
-        await write(`and ${grouped(count - listed)} more: --dry-run --json lists all of them\n`);
-      }
+      if (count > listed)
+        await io.line(`and ${grouped(count - listed)} more: --dry-run --json lists all of them`);
     },
   };
 }

@@ -111,7 +111,7 @@ async function freeName(file: string, format: string, cwd: string): Promise<stri
 
 function problemListFor(app: App, flags: ImportFlags): ProblemList {
   if (!app.io.json) {
-    return problemLines(flags.file, async (text) => app.context.stderr.write(text), app.io.visible);
+    return problemLines(flags.file, app.io);
   }
   if (flags.skipInvalid && !flags.dryRun) return noList;
   return problemReport(flags.file, (text) => app.io.data(text), flags.dryRun);
@@ -136,7 +136,7 @@ function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult):
 /** What the service found wrong with rows that had passed the check, by their lines in the user's file. */
 async function showRefusedCalls(app: App, flags: ImportFlags, { sent }: ImportOutcome): Promise<void> {
   if (app.io.json) return;
-  const list = problemLines(flags.file, async (text) => app.context.stderr.write(text), app.io.visible);
+  const list = problemLines(flags.file, app.io);
   for (const call of sent) {
     if (call.kind !== "refused") continue;
     for (const { line, param, code, message } of call.error.problems) {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
@@ -66,7 +67,7 @@ function control(world: World, request: FastifyRequest, reply: FastifyReply, wor
   const exchange = new Exchange(world, request.raw, reply.raw);
   try {
     refuseMalformed(request.raw);
-    refuseStrangers(request.raw.headers.host);
+    refuseStrangers(request.raw.headers);
     readBody(request.raw, controlBodyBytes, (outcome) => {
       if (outcome === null) return;
       try {
@@ -83,11 +84,20 @@ function control(world: World, request: FastifyRequest, reply: FastifyReply, wor
   }
 }
 
-/** 403 unless the Host header names this machine: a web page that has its name resolve to 127.0.0.1 is a stranger, too. */
-export function refuseStrangers(host: string | undefined): void {
-  const name = /^(.*?)(?::\d*)?$/.exec(host ?? "")?.[1] ?? "";
-  const isBareAddress = name.includes(":") && !name.startsWith("[");
-  if (name === "" || isBareAddress || !isLoopbackHost(name)) {
+/**
+ * 403 unless the Host header names this machine: a web page whose name was made to resolve to 127.0.0.1 is a stranger. So is a
+ * page of another origin that a browser lets post here without asking.
+ */
+function refuseStrangers({ host = "", origin }: IncomingHttpHeaders): void {
+  const isHome = isLoopbackHost(nameIn(host));
+  const isFromHome = origin === undefined || isLoopbackHost(nameIn(origin.replace(/^https?:\/\//, "")));
+  if (!isHome || !isFromHome) {
     throw new Refusal("host_not_allowed", "/_mock answers only to a Host that is this machine");
   }
+}
+
+/** The host without its port. A bare IPv6 address is none: in a header it stands in brackets. */
+function nameIn(host: string): string {
+  const name = /^(.*?)(?::\d*)?$/.exec(host)?.[1] ?? "";
+  return name.includes(":") && !name.startsWith("[") ? "" : name;
 }

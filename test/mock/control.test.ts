@@ -42,6 +42,16 @@ describe("who may steer", () => {
   });
 });
 
+test("a web page may not steer, but for one of this machine", async () => {
+  const { send } = await startWorld();
+  const reset = (origin: string) => send("/_mock/reset", { method: "POST", key: null, headers: { origin } });
+  for (const origin of ["https://evil.example.com", "null", "http://localhost.example.com"]) {
+    const got = await reset(origin);
+    expect([got.status, got.body]).toEqual([403, refusal("forbidden", "host_not_allowed")]);
+  }
+  expect((await reset("http://localhost:5173")).status).toBe(200);
+});
+
 describe("the clock", () => {
   test("moves on and fires what became due", async () => {
     const { send, importRows } = await startWorld();

@@ -24,12 +24,11 @@ export const importCommand = (
   command("import")
     .usage("FILE|- [flags]")
     .description(
-      "Bring products and their photos in from a CSV or NDJSON file, or from standard input (-).\n" +
+      "Bring products and their photos in from a CSV or NDJSON file, or from standard input (-). " +
         "The whole file is checked first: if anything is wrong with it, every problem is listed and nothing is sent.\n\n" +
-        "CSV columns: reference, name, description, sex, and the photos as images (several, separated by |),\n" +
-        "image_1 to image_20 (with image_1_orientation and so on), or image_front, image_back and the like.\n" +
-        "A photo is an https:// address or the id of an uploaded image.\n" +
-        "NDJSON: one row a line, in the service's own form.",
+        "CSV columns: reference, name, description, sex, and the photos as images (several, separated by |), " +
+        "as image_1 to image_20 (with image_1_orientation and so on), or as image_front, image_back and the like. " +
+        "A photo is an https:// address or the id of an uploaded image. NDJSON: one row a line, in the service's own form.",
     )
     .argument("<FILE>", "the file, or - for standard input")
     .addOption(

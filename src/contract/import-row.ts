@@ -136,6 +136,7 @@ const nameOf = (value: unknown): string =>
 function quote(value: unknown): string {
   // A list or an object is not printed: one that is nested deep enough would end the printer's stack.
   if (typeof value === "object" && value !== null) return nameOf(value);
-  const text = typeof value === "string" ? value : String(value);
+  // A URL is quoted without the password that may be what is wrong with it.
+  const text = String(value).replace(/\/\/[^/@]*@/, "//***@");
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 }

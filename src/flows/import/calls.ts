@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import type { RowReader } from "./read/input-row.ts";
 import type { Source } from "./read/source.ts";
+import type { RefusedRows } from "./refused-rows.ts";
 
 /** One POST /v1/imports: its NDJSON body, and the file's line of each row in it. */
 export interface Call {
@@ -12,16 +13,16 @@ export interface Call {
 }
 
 /**
- * The second pass: cuts the file's rows into calls of at most 2,000 rows and 8 MB (Limits). `skipLines` are the lines
- * of rows that the check refused, in the order of the file. Refuses to go on when the file was changed since then.
+ * The second pass: cuts the file's rows into calls of at most 2,000 rows and 8 MB (Limits). Rows of `refused`
+ * are left out. Refuses to go on when the file was changed since the check.
  */
 export async function* cutIntoCalls(
   source: Source,
   reader: RowReader,
-  skipLines: readonly number[] = [],
+  refused: RefusedRows,
 ): AsyncGenerator<Call> {
   let index = 0;
-  let skipped = 0;
+  let ordinal = 0;
   let texts: string[] = [];
   let lines: number[] = [];
   let bytes = 0;
@@ -35,10 +36,7 @@ export async function* cutIntoCalls(
   };
   for await (const rows of reader.batches()) {
     for (const { line, row } of rows) {
-      if (line === skipLines[skipped]) {
-        skipped++;
-        continue;
-      }
+      if (refused.has(ordinal++)) continue;
       const text = `${JSON.stringify(row)}\n`;
       const size = Buffer.byteLength(text);
       if (lines.length === limits.importRows.max || bytes + size > limits.importCallBytes) yield await cut();

@@ -18,6 +18,8 @@ export interface CheckDeps {
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
+  /** Called with the place of every row that is refused, from 0. */
+  onRefused?: (row: number) => void;
   onProgress: (rows: number) => void;
 }
 
@@ -43,15 +45,17 @@ export async function checkFile(source: Source, options: ReadOptions, deps: Chec
     for await (const rows of reader.batches()) {
       deps.signal?.throwIfAborted();
       await tellHead();
+      const first = total;
       total += rows.length;
       // With a header that is doubtful the rows below it would each repeat its fault.
       if (unusable) continue;
-      for (const row of rows) {
+      for (const [index, row] of rows.entries()) {
         const problems = reader.problems(row);
         const reference = row.fault === undefined ? referenceOf(row.row) : undefined;
         const before = reference === undefined ? null : references.add(reference, row.line);
         if (problems.length === 0 && before === null) continue;
         invalid++;
+        deps.onRefused?.(first + index);
         for (const problem of problems) await deps.onProblem(problem);
         if (before !== null) await deps.onProblem(duplicate(row.line, reference!, before));
       }

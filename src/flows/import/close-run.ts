@@ -4,7 +4,10 @@ import { CatError } from "../../errors.ts";
 import type { CheckResult } from "./check.ts";
 import { FailedFile } from "./failed-file.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
-import { type RowFailure, rowOutcomes, withRefusedRows } from "./outcomes.ts";
+import { type RowFailure, type RowOutcome, rowOutcomes } from "./outcomes.ts";
+import { UnreadableInput } from "./read/problem.ts";
+import { changed } from "./read/source.ts";
+import type { RefusedRows } from "./refused-rows.ts";
 import { ResultsFile } from "./results-file.ts";
 import type { SentCall } from "./send.ts";
 import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
@@ -14,10 +17,14 @@ export interface Run {
   deps: ImportDeps;
   client: Client;
   check: CheckResult;
-  /** Rows that the check refused, by line, when the others were to be imported. */
-  refused: ReadonlyMap<number, RowFailure>;
+  /** Rows that the check refused, when the others were to be imported. */
+  refused: RefusedRows;
   sent: readonly SentCall[];
+  /** Whether every call of the file was sent and accepted. */
+  complete: boolean;
   latest: (importId: string) => Import | undefined;
+  /** Aborted by an interrupt and when the wait runs out. */
+  signal: AbortSignal;
 }
 
 const notSent: RowFailure = {
@@ -25,53 +32,85 @@ const notSent: RowFailure = {
   message: "not sent, because the run stopped before this row",
 };
 
-/** The summary of a run as far as it is known before any result was read. */
-function openSummary({ input, deps, check, sent, latest }: Run): ImportSummary {
-  const { total, invalid } = check;
-  return beginSummary(
-    { run_id: deps.runId, file: input.source.name, mode: input.mode, total, invalid },
-    sent,
-    latest,
-  );
-}
-
 /**
  * The end of a run: what became of each row is read, counted, and written to the results file and the failed file, in
- * one walk in the order of the file. An error on the way does not take the summary with it.
+ * one walk in the order of the file. An error on the way does not take the summary with it: `stopped` tells it.
+ * After an interrupt nothing more is asked of the service, but what was never sent is still written down.
  */
-export async function closeRun(
-  run: Run & { complete: boolean },
-): Promise<{ summary: ImportSummary; stopped: unknown }> {
-  const { input, deps, client, check, refused, sent, latest } = run;
-  const summary = openSummary(run);
-  if (deps.signal?.aborted) return { summary, stopped: deps.signal.reason };
-  const failed = new FailedFile(input.source, input.read, { ...input.failedFile, suffix: deps.runId });
-  let results: ResultsFile | null = null;
+export async function closeRun(run: Run): Promise<{ summary: ImportSummary; stopped: unknown }> {
+  const { input, deps, client, check, sent, latest, signal } = run;
+  const head = { run_id: deps.runId, file: input.source.name, mode: input.mode };
+  const summary = beginSummary({ ...head, total: check.total, invalid: check.invalid }, sent, latest);
+  const outputs = new Outputs(run);
+  let stopped: unknown;
   try {
-    if (input.resultsFile !== null && input.wait)
-      results = await ResultsFile.begin(input.resultsFile.path, deps.runId);
-    const lastSent = sent.reduce((last, call) => Math.max(last, call.lines.at(-1) ?? 0), 0);
-    const lastLine = run.complete ? Number.POSITIVE_INFINITY : lastSent;
-    const ended = input.wait ? sent : sent.filter((call) => call.kind === "refused");
-    const outcomes = rowOutcomes(ended, { client, latest, signal: deps.signal });
+    const asked = input.wait && !signal.aborted ? sent : sent.filter((call) => call.kind === "refused");
     let rows = 0;
-    for await (const outcome of withRefusedRows(outcomes, refused, lastLine)) {
+    for await (const outcome of rowOutcomes(asked, { client, latest, signal })) {
       countOutcome(summary, outcome);
-      await results?.add(outcome);
-      if (outcome.failure !== undefined) await failed.add(outcome);
-      deps.onProgress({ step: "reading results", done: ++rows, total: check.total });
+      await outputs.add(outcome);
+      deps.onProgress({ step: "reading results", done: ++rows, total: check.valid });
     }
-    if (!run.complete) await failed.addRest(lastLine, notSent, refused);
-    if (await failed.commit()) summary.failed_file = input.failedFile.name;
-    if (results !== null) {
-      await results.commit();
-      summary.results_file = input.resultsFile!.name;
-    }
-    return { summary, stopped: undefined };
   } catch (error) {
-    await Promise.all([failed.discard(), results?.discard()]);
-    if (deps.signal?.aborted) return { summary, stopped: deps.signal.reason };
-    if (!(error instanceof CatError)) throw error;
-    return { summary, stopped: error };
+    if (!signal.aborted && !(error instanceof CatError)) throw error;
+    stopped = error;
+  }
+  const written = await outputs.close(run.complete ? null : notSent);
+  return { summary: { ...summary, ...written }, stopped: stopped ?? outputs.fault };
+}
+
+/** The two files of a run. The first that cannot be written is told at the end; the rows go on being counted. */
+class Outputs {
+  readonly #run: Run;
+  readonly #failed: FailedFile;
+  #results: ResultsFile | null = null;
+  fault: CatError | undefined;
+
+  constructor(run: Run) {
+    this.#run = run;
+    const { input, deps, refused } = run;
+    this.#failed = new FailedFile(input.source, input.read, refused, {
+      ...input.failedFile,
+      suffix: deps.runId,
+    });
+  }
+
+  async add(outcome: RowOutcome): Promise<void> {
+    await this.#try(async () => {
+      const { input, deps } = this.#run;
+      if (input.resultsFile !== null && outcome.result !== undefined) {
+        this.#results ??= await ResultsFile.begin(input.resultsFile.path, deps.runId);
+        await this.#results.add(outcome);
+      }
+      await this.#failed.add(outcome);
+    });
+  }
+
+  /** Puts the files in their places, the failed file with the rows that were never sent, for the reason given. */
+  async close(reason: RowFailure | null): Promise<Pick<ImportSummary, "failed_file" | "results_file">> {
+    const { input, sent } = this.#run;
+    const lastSent = sent.reduce((last, call) => Math.max(last, call.lines.at(-1) ?? 0), 0);
+    const written = { failed_file: null as string | null, results_file: null as string | null };
+    await this.#try(async () => {
+      await this.#failed.addRest(lastSent, reason);
+      if (await this.#failed.commit()) written.failed_file = input.failedFile.name;
+      if (this.#results !== null) {
+        await this.#results.commit();
+        written.results_file = input.resultsFile!.name;
+      }
+    });
+    if (this.fault !== undefined) await Promise.all([this.#failed.discard(), this.#results?.discard()]);
+    return written;
+  }
+
+  async #try(work: () => Promise<void>): Promise<void> {
+    if (this.fault !== undefined) return;
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof UnreadableInput) this.fault = changed(this.#run.input.source.name);
+      else if (error instanceof CatError) this.fault = error;
+      else throw error;
+    }
   }
 }

@@ -7,6 +7,7 @@ import { CsvReader } from "./read/csv-rows.ts";
 import type { InputRow } from "./read/input-row.ts";
 import { openRows, type ReadOptions } from "./read/open-rows.ts";
 import type { Source } from "./read/source.ts";
+import type { RefusedRows } from "./refused-rows.ts";
 
 export interface FailedFileTarget {
   path: string;
@@ -17,25 +18,34 @@ export interface FailedFileTarget {
 /**
  * Writes the rows that failed or are partial in the input's own columns, with `error_code` and `error_message` added,
  * so that the file can be mended and imported as it is. It is begun with the first such row, and reads the input a
- * third time beside the outcomes, which come in the order of the file: memory stays flat.
+ * third time beside the outcomes, which come in the order of the file: memory stays flat. Rows that the check refused
+ * are written where they stand.
  */
 export class FailedFile {
   readonly #target: FailedFileTarget;
-  readonly #open: () => ReturnType<typeof openRows>;
+  readonly #source: Source;
+  readonly #options: ReadOptions;
+  readonly #refused: RefusedRows;
+  #reader: Awaited<ReturnType<typeof openRows>> | null = null;
   #rows: AsyncGenerator<InputRow> | null = null;
+  /** The place of the row that was read last, from 0. */
+  #ordinal = -1;
   #file: OutputFile | null = null;
   /** Made with the first rows read, when the header is known; null for NDJSON. */
   #csv: CsvForm | null = null;
 
-  constructor(source: Source, options: ReadOptions, target: FailedFileTarget) {
+  constructor(source: Source, options: ReadOptions, refused: RefusedRows, target: FailedFileTarget) {
+    this.#source = source;
+    this.#options = options;
+    this.#refused = refused;
     this.#target = target;
-    this.#open = () => openRows(source, options);
   }
 
-  /** Adds the row of an outcome; outcomes must come in the order of the file. */
+  /** Adds the row of an outcome, and those before it that were refused; outcomes come in the order of the file. */
   async add({ line, result, failure }: RowOutcome): Promise<void> {
-    const row = await this.#rowAt(line);
-    if (row === undefined || failure === undefined) return;
+    if (failure === undefined) return;
+    const row = await this.#walk(() => null, line);
+    if (row === undefined) return;
     const attached = new Set(
       (result?.status === "partial" ? result.images : [])
         .filter((image) => image.status === "attached")
@@ -44,15 +54,27 @@ export class FailedFile {
     await this.#write(row, attached, failure);
   }
 
-  /** Adds every row after `line`, which the run did not come to: with its own failure by line, or else with `failure`. */
-  async addRest(
-    line: number,
-    failure: RowFailure,
-    ownFailures: ReadonlyMap<number, RowFailure>,
-  ): Promise<void> {
-    for (let row = await this.#rowAt(line + 1); row !== undefined; row = await this.#next()) {
-      await this.#write(row, new Set(), ownFailures.get(row.line) ?? failure);
+  /** Adds the refused rows that are left, and with `notSent` every row after `lastSent`, which the run did not come to. */
+  async addRest(lastSent: number, notSent: RowFailure | null): Promise<void> {
+    if (notSent === null && this.#refused.size === 0) return;
+    await this.#walk((row) => (row.line > lastSent ? notSent : null));
+  }
+
+  /** Reads on, to the row of `line` or to the end: writes refused rows, and the others where `failure` has a reason. */
+  async #walk(failure: (row: InputRow) => RowFailure | null, line?: number): Promise<InputRow | undefined> {
+    for (let row = await this.#next(); row !== undefined; row = await this.#next()) {
+      if (row.line === line) return row;
+      const reason = this.#refused.has(this.#ordinal) ? this.#refusal(row) : failure(row);
+      if (reason !== null) await this.#write(row, new Set(), reason);
     }
+    return undefined;
+  }
+
+  /** Why the check refused a row; one that is in order by itself has a reference that stands before it. */
+  #refusal(row: InputRow): RowFailure {
+    const [problem] = this.#reader!.problems(row);
+    const message = "the reference stands in the file before this row already";
+    return problem ?? { code: "duplicate_reference_in_file", message };
   }
 
   /** Puts the file in its place; false when there was nothing to write. */
@@ -71,29 +93,26 @@ export class FailedFile {
     const csv = this.#csv;
     if (this.#file === null) {
       this.#file = await OutputFile.begin(this.#target.path, this.#target.overwrite, this.#target.suffix);
-      if (csv !== null) await this.#file.write(csv.head());
+      if (csv !== null)
+        await this.#file.write(((await isMarked(this.#source, this.#options)) ? "\uFEFF" : "") + csv.head());
     }
     await this.#file.write(
       csv === null ? ndjsonRow(row, attached, failure) : csv.row(row, attached, failure),
     );
   }
 
-  async #rowAt(line: number): Promise<InputRow | undefined> {
-    for (let row = await this.#next(); row !== undefined; row = await this.#next())
-      if (row.line >= line) return row;
-    return undefined;
-  }
-
   async #next(): Promise<InputRow | undefined> {
     this.#rows ??= this.#read();
     const next = await this.#rows.next();
-    return next.done ? undefined : next.value;
+    if (next.done) return undefined;
+    this.#ordinal++;
+    return next.value;
   }
 
   async *#read(): AsyncGenerator<InputRow> {
-    const reader = await this.#open();
-    for await (const rows of reader.batches()) {
-      if (reader instanceof CsvReader) this.#csv ??= new CsvForm(reader);
+    this.#reader = await openRows(this.#source, this.#options);
+    for await (const rows of this.#reader.batches()) {
+      if (this.#reader instanceof CsvReader) this.#csv ??= new CsvForm(this.#reader);
       yield* rows;
     }
   }
@@ -143,4 +162,12 @@ function ndjsonRow({ record }: InputRow, attached: ReadonlySet<number>, failure:
   const row: Record<string, unknown> = { ...(record as Record<string, unknown>) };
   if (attached.size > 0) row.images = (row.images as unknown[]).filter((_, index) => !attached.has(index));
   return `${JSON.stringify({ ...row, error_code: failure.code, error_message: failure.message })}\n`;
+}
+
+/** Whether a spreadsheet needs a byte order mark to read the UTF-8 of the failed file: when the input had one, or was in another encoding. */
+async function isMarked(source: Source, { encoding }: ReadOptions): Promise<boolean> {
+  if (encoding !== undefined && !/^utf-?8$/i.test(encoding)) return true;
+  for await (const chunk of source.read())
+    return /^(?:efbbbf|fffe|feff)/.test(chunk.subarray(0, 3).toString("hex"));
+  return false;
 }

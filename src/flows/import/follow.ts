@@ -1,6 +1,5 @@
 import pLimit from "p-limit";
 import type { Client } from "../../client/client.ts";
-import type { Clock } from "../../clock.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Import } from "../../contract/resources/import.ts";
 
@@ -9,10 +8,8 @@ const jobsAtOnce = 20;
 
 export interface FollowDeps {
   client: Client;
-  clock: Clock;
-  /** When waiting ends, in milliseconds since the epoch. */
-  deadline: number | null;
-  signal?: AbortSignal | undefined;
+  /** Ends the following; the jobs go on at the service. */
+  signal: AbortSignal;
   /** Told after every look at a job: how many rows of all jobs are done. */
   onProgress: (step: "validating" | "processing", done: number) => void;
 }
@@ -45,7 +42,7 @@ export class Follower {
   readonly latest = (importId: string): Import | undefined => this.#latest.get(importId);
 
   async #follow(importId: string): Promise<void> {
-    const { client, clock, deadline, signal } = this.#deps;
+    const { client, signal } = this.#deps;
     if (this.#stop.signal.aborted) return;
     try {
       await client.poll(
@@ -54,8 +51,7 @@ export class Follower {
         {
           done: isEnded,
           onAnswer: (job) => this.#seen(job),
-          timeoutMs: deadline === null ? undefined : Math.max(0, deadline - clock.now()),
-          signal: signal === undefined ? this.#stop.signal : AbortSignal.any([signal, this.#stop.signal]),
+          signal: AbortSignal.any([signal, this.#stop.signal]),
         },
       );
     } catch (error) {

@@ -1,11 +1,12 @@
+import { TimeoutError } from "../../http/errors.ts";
 import { cutIntoCalls } from "./calls.ts";
 import { type CheckResult, checkFile } from "./check.ts";
 import { closeRun } from "./close-run.ts";
 import { Follower } from "./follow.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
-import type { RowFailure } from "./outcomes.ts";
 import { ImportProgress } from "./progress.ts";
 import { openRows } from "./read/open-rows.ts";
+import { RefusedRows } from "./refused-rows.ts";
 import { type SentCall, sendCalls } from "./send.ts";
 import type { ImportSummary } from "./summary.ts";
 
@@ -25,28 +26,26 @@ export interface ImportOutcome {
  */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();
-  const refused = new Map<number, RowFailure>();
+  const refused = new RefusedRows();
   const check = await checkFile(input.source, input.read, {
     ...deps,
-    onProblem: (problem) => {
-      if (input.skipInvalid && !refused.has(problem.line)) refused.set(problem.line, problem);
-      return deps.onProblem(problem);
-    },
+    onRefused: (row) => refused.add(row),
     onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
   });
   if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
     return { check, summary: null, stopped: undefined, sent: [] };
   }
   const client = await deps.client();
-  const deadline = input.timeoutMs === null ? null : deps.clock.now() + input.timeoutMs;
+  const patience = waitFor(input.timeoutMs, deps);
+  const { signal } = patience;
   const progress = new ImportProgress(check.valid, deps.onProgress);
-  const follower = new Follower({ ...deps, client, deadline, onProgress: progress.followed });
-  const reader = await openRows(input.source, input.read);
-  const calls = cutIntoCalls(input.source, reader, [...refused.keys()]);
-  const { sent, stopped: stoppedSending } = await sendCalls(calls, {
+  const follower = new Follower({ client, signal, onProgress: progress.followed });
+  const calls = cutIntoCalls(input.source, await openRows(input.source, input.read), refused);
+  const sending = await sendCalls(calls, {
     ...input,
     ...deps,
     client,
+    signal,
     onAccepted: ({ importId, lines }) => {
       progress.accepted(lines.length);
       if (input.wait) follower.add(importId);
@@ -54,13 +53,39 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   });
   progress.allSent();
   const followed = await follower.settled();
-  const run = { input, deps, client, check, refused, sent, latest: follower.latest };
-  const { summary, stopped } = await closeRun({ ...run, complete: stoppedSending === undefined });
-  summary.duration_ms = Math.round(deps.clock.now() - started);
-  return {
+  const complete = sending.stopped === undefined;
+  const run = {
+    input,
+    deps,
+    client,
     check,
-    summary,
-    stopped: deps.signal?.aborted ? deps.signal.reason : (stoppedSending ?? followed ?? stopped),
-    sent,
+    refused,
+    sent: sending.sent,
+    complete,
+    latest: follower.latest,
+    signal,
+  };
+  const { summary, stopped } = await closeRun(run);
+  patience.release();
+  summary.duration_ms = Math.round(deps.clock.now() - started);
+  const why = signal.aborted ? signal.reason : (sending.stopped ?? followed ?? stopped);
+  return { check, summary, stopped: why, sent: sending.sent };
+}
+
+/** A signal for the interrupt and for the end of the user's patience (`--timeout`). */
+function waitFor(
+  timeoutMs: number | null,
+  { clock, signal }: ImportDeps,
+): { signal: AbortSignal; release: () => void } {
+  const patience = new AbortController();
+  const expire = () => {
+    const hint = "What the service has accepted goes on there.";
+    const detail = { code: "wait_timeout", hint };
+    patience.abort(new TimeoutError(`the import had not ended after ${(timeoutMs ?? 0) / 1000} s`, detail));
+  };
+  const release = timeoutMs === null ? () => {} : clock.at(clock.now() + timeoutMs, expire);
+  return {
+    signal: signal === undefined ? patience.signal : AbortSignal.any([signal, patience.signal]),
+    release,
   };
 }

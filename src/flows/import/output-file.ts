@@ -1,4 +1,5 @@
-import { constants, copyFile, type FileHandle, link, open, rename, rm } from "node:fs/promises";
+import { constants } from "node:fs";
+import { copyFile, type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { CatError } from "../../errors.ts";
 
@@ -15,15 +16,23 @@ export class OutputError extends CatError {
   }
 }
 
-/** A text file that appears under its name only when it is whole. */
+/** Text is gathered to this many characters before it is written: a write for every row costs more than the row. */
+const bufferLength = 64 * 1024;
+
+/**
+ * A text file that appears under its name only when it is whole. A link is followed; a device or a pipe is written to
+ * as it is, since it must not be replaced by a file.
+ */
 export class OutputFile {
-  readonly path: string;
-  readonly #temporary: string;
+  readonly #path: string;
+  /** Null when there is nothing to put in place: the handle is the target itself. */
+  readonly #temporary: string | null;
   readonly #handle: FileHandle;
   readonly #overwrite: boolean;
+  #buffered = "";
 
-  private constructor(path: string, temporary: string, handle: FileHandle, overwrite: boolean) {
-    this.path = path;
+  private constructor(path: string, temporary: string | null, handle: FileHandle, overwrite: boolean) {
+    this.#path = path;
     this.#temporary = temporary;
     this.#handle = handle;
     this.#overwrite = overwrite;
@@ -31,42 +40,58 @@ export class OutputFile {
 
   /** Begins the file; `overwrite` tells whether one of that name may be replaced in the end. Throws OutputError. */
   static async begin(path: string, overwrite: boolean, suffix: string): Promise<OutputFile> {
-    const temporary = join(dirname(path), `.${basename(path)}.${suffix}.part`);
     try {
-      return new OutputFile(path, temporary, await open(temporary, "wx"), overwrite);
+      const found = await stat(path).catch(missingIsNull);
+      if (found !== null && !found.isFile() && !found.isDirectory()) {
+        return new OutputFile(path, null, await open(path, "w"), overwrite);
+      }
+      const target = found === null ? path : await realpath(path);
+      const temporary = join(dirname(target), `.${basename(target)}.${suffix}.part`);
+      return new OutputFile(target, temporary, await open(temporary, "wx"), overwrite);
     } catch (error) {
       throw new OutputError(path, error as NodeJS.ErrnoException);
     }
   }
 
   async write(text: string): Promise<void> {
-    await this.#orDiscard(this.#handle.appendFile(text));
+    this.#buffered += text;
+    if (this.#buffered.length >= bufferLength) await this.#orDiscard(this.#flush());
   }
 
   /** Puts the whole file in its place, on the disk itself. */
   async commit(): Promise<void> {
-    await this.#orDiscard(
-      this.#handle.sync().then(async () => {
-        await this.#handle.close();
-        return this.#overwrite ? rename(this.#temporary, this.path) : this.#placeBeside();
-      }),
-    );
+    await this.#orDiscard(this.#finish());
   }
 
   async discard(): Promise<void> {
     await this.#handle.close().catch(() => {});
-    await rm(this.#temporary, { force: true });
+    if (this.#temporary !== null) await rm(this.#temporary, { force: true });
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#buffered;
+    this.#buffered = "";
+    await this.#handle.appendFile(text);
+  }
+
+  async #finish(): Promise<void> {
+    await this.#flush();
+    if (this.#temporary !== null) await this.#handle.sync();
+    await this.#handle.close();
+    if (this.#temporary === null) return;
+    if (this.#overwrite) await rename(this.#temporary, this.#path);
+    else await this.#placeBeside(this.#temporary);
   }
 
   /** `rename` would replace a file that came to be meanwhile; a hard link refuses to. */
-  async #placeBeside(): Promise<void> {
+  async #placeBeside(temporary: string): Promise<void> {
     try {
-      await link(this.#temporary, this.path);
+      await link(temporary, this.#path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
-      await copyFile(this.#temporary, this.path, constants.COPYFILE_EXCL);
+      await copyFile(temporary, this.#path, constants.COPYFILE_EXCL);
     }
-    await rm(this.#temporary);
+    await rm(temporary);
   }
 
   async #orDiscard(work: Promise<void>): Promise<void> {
@@ -74,7 +99,12 @@ export class OutputFile {
       await work;
     } catch (error) {
       await this.discard();
-      throw new OutputError(this.path, error as NodeJS.ErrnoException);
+      throw new OutputError(this.#path, error as NodeJS.ErrnoException);
     }
   }
 }
+
+const missingIsNull = (error: NodeJS.ErrnoException): null => {
+  if (error.code === "ENOENT") return null;
+  throw error;
+};

@@ -21,6 +21,7 @@ export class ImportProgress {
   constructor(total: number, emit: (event: ProgressEvent) => void) {
     this.#total = total;
     this.#emit = emit;
+    this.#tellSending();
   }
 
   /** A call with that many rows was accepted. */

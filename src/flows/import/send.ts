@@ -1,15 +1,15 @@
-import { ApiError } from "../../client/api-error.ts";
+import { ApiError, type Problem } from "../../client/api-error.ts";
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { Call } from "./calls.ts";
 
-/** What became of a call when it was sent. */
-export type SentCall = { index: number; lines: Uint32Array } & (
+/** What became of a call when it was sent. `bytes` is the size of its body. */
+export type SentCall = { index: number; lines: Uint32Array; bytes: number } & (
   | { kind: "accepted"; importId: string }
-  /** The service said no; nothing of the call was created. */
-  | { kind: "refused"; error: ApiError }
+  /** The service said no; nothing of the call was created. `problems` are those it named, by lines of the user's file. */
+  | { kind: "refused"; error: CatError; problems: (Problem & { line: number })[] }
   /** No answer, or none that says what happened: the service may have accepted it. */
   | { kind: "unknown"; error: CatError }
 );
@@ -63,21 +63,32 @@ export async function sendCalls(
 
 async function sendCall({ index, body, lines }: Call, deps: SendDeps): Promise<SentCall> {
   const { client, mode, onImageError, signal } = deps;
+  const call = { index, lines, bytes: body.length };
   try {
     const input = { mode, on_image_error: onImageError, ndjson: body };
     const accepted = await client.imports.create(input, { signal });
-    return { index, lines, kind: "accepted", importId: accepted.id };
+    return { ...call, kind: "accepted", importId: accepted.id };
   } catch (error) {
     if (!(error instanceof CatError)) throw error;
     // An interrupt while the call was on its way leaves its outcome unknown as well.
-    if (signal?.aborted) return { index, lines, kind: "unknown", error };
-    if (error instanceof ApiError && isDefinitive(error)) return { index, lines, kind: "refused", error };
-    return { index, lines, kind: "unknown", error };
+    if (signal?.aborted || !isDefinitive(error)) return { ...call, kind: "unknown", error };
+    const problems = error instanceof ApiError ? error.problems : [];
+    return { ...call, kind: "refused", error, problems: problems.map((problem) => inFile(problem, lines)) };
   }
 }
 
-/** Whether an answer says for certain that nothing was done: any 4xx but 429, which may be asked again as it is. */
-const isDefinitive = ({ status }: ApiError): boolean => status >= 400 && status < 500 && status !== 429;
+/**
+ * Whether an answer says for certain that nothing was done: any 4xx (after a 429 nothing was created: Limits), but not
+ * the 409 that says the first attempt is still being worked on (Cross-cutting rule 4).
+ */
+const isDefinitive = ({ status = 0, code }: CatError): boolean =>
+  status >= 400 && status < 500 && code !== "request_in_progress";
+
+/** The service counts lines of the body it got; people count those of their file. */
+const inFile = (problem: Problem, lines: Uint32Array): Problem & { line: number } => ({
+  ...problem,
+  line: lines[(problem.line ?? 1) - 1] ?? lines[0]!,
+});
 
 /** A signal that follows the interrupt after the time of grace. */
 function afterGrace({ clock, signal }: SendDeps): { signal: AbortSignal; release: () => void } {

@@ -25,6 +25,10 @@ export interface ImportSummary {
   failed_file: string | null;
   results_file: string | null;
   duration_ms: number;
+  /** Rows of calls whose outcome is not known, by lines of the file; only where there are any. */
+  unknown?: { first_line: number; last_line: number; rows: number }[];
+  /** What the service found wrong with rows that had passed the check, by lines of the file; only where there is any. */
+  problems?: { line: number; param?: string | undefined; code: string; message: string }[];
 }
 
 /** A summary that counts as the outcomes come in. */
@@ -34,6 +38,12 @@ export function beginSummary(
   latest: (importId: string) => Import | undefined,
 ): ImportSummary {
   const accepted = sent.filter((call) => call.kind === "accepted");
+  const unknown = sent
+    .filter((call) => call.kind === "unknown")
+    .map(({ lines }) => ({ first_line: lines[0]!, last_line: lines.at(-1)!, rows: lines.length }));
+  const problems = sent
+    .flatMap((call) => (call.kind === "refused" ? call.problems : []))
+    .map(({ line, param, code, message }) => ({ line, param, code, message }));
   return {
     ...head,
     submitted: accepted.reduce((rows, call) => rows + call.lines.length, 0),
@@ -52,6 +62,8 @@ export function beginSummary(
     failed_file: null,
     results_file: null,
     duration_ms: 0,
+    ...(unknown.length > 0 ? { unknown } : {}),
+    ...(problems.length > 0 ? { problems } : {}),
   };
 }
 

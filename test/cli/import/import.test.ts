@@ -62,7 +62,7 @@ describe("an import", () => {
       "Imported 2 of 4 rows from fixtures/some-fail.csv in N s: 3 created.\n" +
         "  1 row failed\n" +
         "  1 row partial: the product is there, some of its photos are not\n" +
-        "What did not make it is in fixtures/some-fail.csv.failed.csv, with the reason. Mend it, then run:\n" +
+        "What did not make it is in fixtures/some-fail.csv.failed.csv, with the reason. Put it right, then run:\n" +
         "  cat import fixtures/some-fail.csv.failed.csv\n",
     );
     expect(world.read("fixtures/some-fail.csv.failed.csv")).toContain("PARTIAL-1");

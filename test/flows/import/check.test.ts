@@ -166,6 +166,26 @@ describe("a fault is named by line, column and code", () => {
     expect((await check(text)).problems).toEqual(["8 name invalid_row", "12 name invalid_row"]);
   });
 
+  test("a value that no row could keep is a problem: under no header, or an orientation without its image", async () => {
+    const stray = `reference,name,images,,\nA,Dress,${url},,\nB,Dress,${url},${url},\n`;
+    expect((await check(stray)).problems).toEqual(["3 invalid_row"]);
+    const orphan = `reference,name,image_1,image_1_orientation,image_2\nA,Dress,,front,${url}\n`;
+    expect((await check(orphan)).problems).toEqual(["2 image_1_orientation invalid_row"]);
+  });
+
+  test("--map of a column that is not there is a problem", async () => {
+    expect((await check(head + row("A-1"), { map: { SKU: "name" } })).problems).toEqual([
+      "1 sku unknown_column",
+    ]);
+  });
+
+  test("a password in a URL is not repeated", async () => {
+    const { problems } = await checkWhole(`${head}A,Dress,https://me:secret@cdn.example.com/a.jpg\n`);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'images must not contain a user name or password: "https://***@cdn.example.com/a.jpg"',
+    ]);
+  });
+
   test("a stray quote tells its line, and the problems of the rows before it are told too", async () => {
     expect((await check(`${head}A-1,,${url}\nA-2,Dr"ess,${url}\n`)).problems).toEqual([
       "2 name invalid_row",

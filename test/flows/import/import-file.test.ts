@@ -346,7 +346,10 @@ describe("a run that is stopped", () => {
     );
     expect(stopped).toBe(reason);
     expect(calls).toBe(2);
-    expect(summary).toMatchObject({ total: 6001, submitted: 4000, failed_file: null });
-    expect(await world.files()).toEqual(["a.csv"]);
+    expect(summary).toMatchObject({ total: 6001, submitted: 4000, succeeded: 0, failed_file: "failed" });
+    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    expect(failed.length).toBe(2001);
+    expect([failed[0], failed.at(-1)].map((line) => line!.split(",")[0])).toEqual(["R-4000", "R-6000"]);
+    expect(new Set(failed.map((line) => line.split(",")[3]))).toEqual(new Set(["not_sent"]));
   });
 });

@@ -60,6 +60,18 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
       });
     }
   }
+  for (const [flag, output] of Object.entries(outputs)) {
+    if (output === "-") {
+      throw new UsageError(`${flag} -: standard output is for the summary`, {
+        param: flag,
+        hint: "Name a file.",
+      });
+    }
+  }
+  if (raw.results !== undefined && !raw.wait) {
+    const hint = "Leave one of them out.";
+    throw new UsageError("--results needs the results, and --no-wait does not wait for them", { hint });
+  }
   if (
     raw.results !== undefined &&
     raw.failed !== undefined &&

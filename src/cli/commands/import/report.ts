@@ -1,5 +1,6 @@
-import type { SentCall } from "../../../flows/import/send.ts";
+import { formatOfName, type InputFormat } from "../../../flows/import/read/source.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
+import type { GlobalOptions } from "../../global-options.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 
@@ -10,17 +11,20 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   if (invalid > 0) lines.push(`  ${rows(invalid)} left out: they do not validate`);
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0) lines.push(`  ${rows(partial)} partial: the product is there, some of its photos are not`);
-  const open = summary.submitted - summary.succeeded - partial - failed;
+  const open = flags.wait ? summary.submitted - summary.succeeded - partial - failed : 0;
   if (open > 0) lines.push(`  ${rows(open)} still under way at the service: ${openImports(summary)}`);
-  for (const call of run.sent) if (call.kind === "unknown") lines.push(...unknownCall(call, flags));
+  for (const call of summary.unknown ?? []) lines.push(unknownCall(call, flags));
   if (summary.results_file !== null) lines.push(`Results of every row: ${summary.results_file}`);
-  if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, summary.failed_file));
+  if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, run, summary.failed_file));
   return lines;
 }
 
 export interface ReportedRun {
-  sent: readonly SentCall[];
+  /** What stopped the run before its end, if anything did. */
   stopped: unknown;
+  /** How the input was read. */
+  format: InputFormat;
+  globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
 }
 
 function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedRun): string {
@@ -50,22 +54,40 @@ const openImports = ({ imports }: ImportSummary): string =>
     .map(({ id }) => `import ${id}`)
     .join(", ") || "their results could not be read";
 
-function unknownCall({ lines }: SentCall, flags: ImportFlags): string[] {
-  const where = `the rows of lines ${lines[0]} to ${lines.at(-1)}`;
+function unknownCall(call: NonNullable<ImportSummary["unknown"]>[number], flags: ImportFlags): string {
+  const where =
+    call.rows === 1
+      ? `the row of line ${call.first_line} was`
+      : `the rows of lines ${call.first_line} to ${call.last_line} were`;
   const risk =
     flags.mode === "upsert"
       ? " before you send them again: an upsert would add their photos a second time"
       : "";
-  return [`  It is not known whether ${where} were accepted: look which of their products exist${risk}.`];
+  return `  It is not known whether ${where} accepted: look which of their products exist${risk}.`;
 }
 
-function nextStep(summary: ImportSummary, flags: ImportFlags, failedFile: string): string[] {
-  const mode = flags.mode === "upsert" ? "" : ` --mode ${flags.mode}`;
-  const map = [...flags.map].map(([column, field]) => ` --map ${shellWord(`${column}=${field}`)}`).join("");
-  const base = `cat import ${shellWord(failedFile)}`;
+/** The command that imports the failed file as this one was imported: all flags that say how to read it, and where to. */
+function nextStep(
+  summary: ImportSummary,
+  flags: ImportFlags,
+  run: ReportedRun,
+  failedFile: string,
+): string[] {
+  const words = ["cat", "import", failedFile.startsWith("-") ? `./${failedFile}` : failedFile];
+  const give = (flag: string, value: string | undefined) =>
+    void (value !== undefined && words.push(flag, value));
+  give("--mode", flags.mode === "upsert" ? undefined : flags.mode);
+  give("--on-image-error", flags.onImageError === "skip" ? undefined : flags.onImageError);
+  const named = formatOfName(failedFile);
+  give("--format", named === undefined || named === run.format ? undefined : run.format);
+  give("--delimiter", flags.delimiter === "\t" ? "tab" : flags.delimiter);
+  for (const [column, field] of flags.map) give("--map", `${column}=${field}`);
+  give("--profile", run.globals.profile);
+  give("--base-url", run.globals.baseUrl);
+  if (run.globals.mock) words.push("--mock");
   const lines = [
-    `What did not make it is in ${failedFile}, with the reason. Mend it, then run:`,
-    `  ${base}${mode}${map}`,
+    `What did not make it is in ${failedFile}, with the reason. Put it right, then run:`,
+    `  ${words.map(shellWord).join(" ")}`,
   ];
   if (summary.partial > 0 && flags.mode !== "upsert") {
     lines.push("Rows that are partial exist already: to add their missing photos, give --mode upsert.");
@@ -74,7 +96,7 @@ function nextStep(summary: ImportSummary, flags: ImportFlags, failedFile: string
 }
 
 const shellWord = (text: string): string =>
-  /^[\w./=:@%+-]+$/.test(text) && !text.startsWith("-") ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  /^[\w./=:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 const rows = (count: number): string => counted(count, "row");
 

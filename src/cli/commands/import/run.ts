@@ -1,14 +1,13 @@
-import { access } from "node:fs/promises";
-import { resolve } from "node:path";
 import { type CheckResult, checkFile } from "../../../flows/import/check.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
-import type { ImportInput, OutputTarget } from "../../../flows/import/import-input.ts";
 import type { ProblemCode } from "../../../flows/import/read/problem.ts";
-import { InputError, openSource, type Source } from "../../../flows/import/read/source.ts";
+import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
+import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
+import { outputTargets } from "./outputs.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "./problem-list.ts";
 import { reportLines } from "./report.ts";
 
@@ -48,65 +47,78 @@ async function dryRun(app: App, flags: ImportFlags, source: Source): Promise<voi
 }
 
 async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<void> {
-  const { clock, random, interrupt } = app.context;
+  const { clock, random, interrupt, cwd } = app.context;
+  const targets = await outputTargets(flags, source, cwd);
   // The service's client and what it stands on load here, once an import is really to be made.
   const { importFile } = await import("../../../flows/import/import-file.ts");
   const list = problemListFor(app, flags);
   const progress = await app.io.progress();
+  const sayStopping = () =>
+    void app.io.note("Stopping; calls on their way may end. Ctrl-C again stops at once.");
+  interrupt.addEventListener("abort", sayStopping);
   let outcome: ImportOutcome;
   try {
-    outcome = await importFile(await importInput(app, flags, source), {
-      clock,
-      random,
-      runId: newRunId(clock.now(), random),
-      client: () => app.client(),
-      signal: interrupt,
-      onProgress: (event) => progress.update(event),
-      onProblem: (problem) => list.add(problem),
-    });
+    outcome = await importFile(
+      { ...flags, ...targets, source, read: flags },
+      {
+        clock,
+        random,
+        runId: newRunId(clock.now(), random),
+        client: () => app.client(),
+        signal: interrupt,
+        onProgress: (event) => progress.update(event),
+        onProblem: (problem) => list.add(problem),
+      },
+    );
   } finally {
+    interrupt.removeEventListener("abort", sayStopping);
     progress.end();
   }
   await list.end(outcome.check);
-  if (outcome.summary === null) throw refused(flags, outcome.check);
-  await showRefusedCalls(app, flags, outcome);
-  if (app.io.json) await app.io.jsonData(outcome.summary);
-  else
-    for (const line of reportLines(outcome.summary, flags, outcome)) await app.io.note(app.io.visible(line));
-  if (outcome.stopped !== undefined) throw outcome.stopped;
-  const { failed, partial, invalid } = outcome.summary;
-  if (failed + partial + invalid > 0) app.exit = ExitCode.partial;
-}
-
-async function importInput(app: App, flags: ImportFlags, source: Source): Promise<ImportInput> {
-  const { cwd } = app.context;
-  const target = (name: string): OutputTarget => ({ path: resolve(cwd, name), name });
-  const failedName =
-    flags.failed ?? (await freeName(source.path === null ? "stdin" : flags.file, source.format, cwd));
-  return {
-    source,
-    read: flags,
-    mode: flags.mode,
-    onImageError: flags.onImageError,
-    skipInvalid: flags.skipInvalid,
-    wait: flags.wait,
-    concurrency: flags.concurrency,
-    timeoutMs: flags.timeoutMs,
-    failedFile: { ...target(failedName), overwrite: flags.failed !== undefined },
-    resultsFile: flags.results === undefined ? null : target(flags.results),
-  };
-}
-
-/** FILE.failed.csv, or the next free name: an earlier one may hold somebody's half-mended rows. */
-async function freeName(file: string, format: string, cwd: string): Promise<string> {
-  for (let number = 1; ; number++) {
-    const name = `${file}.failed${number === 1 ? "" : `-${number}`}.${format}`;
-    const taken = await access(resolve(cwd, name)).then(
-      () => true,
-      () => false,
-    );
-    if (!taken) return name;
+  if (outcome.summary === null) {
+    if (list === noList) await reportAgain(app, flags, source);
+    throw refused(flags, outcome.check);
   }
+  await tell(app, flags, outcome, outcome.summary, source.format);
+}
+
+/** Says what came of it, and sets or throws what the program ends with. */
+async function tell(
+  app: App,
+  flags: ImportFlags,
+  { check, stopped }: ImportOutcome,
+  summary: ImportSummary,
+  format: InputFormat,
+): Promise<void> {
+  if (app.io.json) {
+    await app.io.jsonData(summary);
+  } else {
+    const list = problemLines(flags.file, app.io);
+    for (const { code, ...problem } of summary.problems ?? []) {
+      await list.add({ ...problem, code: code as ProblemCode });
+    }
+    await list.end(check);
+    for (const line of reportLines(summary, flags, { stopped, format, globals: app.globals })) {
+      await app.io.note(app.io.visible(line));
+    }
+  }
+  if (stopped !== undefined) throw stopped;
+  const all = flags.wait ? summary.succeeded : summary.submitted;
+  if (all < summary.total) app.exit = ExitCode.partial;
+}
+
+/** The problems of a file whose rows were to be left out in silence, once it is known that none can be sent. */
+async function reportAgain(app: App, flags: ImportFlags, source: Source): Promise<void> {
+  const list = problemReport(flags.file, (text) => app.io.data(text), true);
+  const { random, interrupt: signal } = app.context;
+  await list.end(
+    await checkFile(source, flags, {
+      random,
+      signal,
+      onProblem: (problem) => list.add(problem),
+      onProgress: () => {},
+    }),
+  );
 }
 
 function problemListFor(app: App, flags: ImportFlags): ProblemList {
@@ -129,20 +141,10 @@ function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult):
   return new InputError(
     `${grouped(invalid)} of ${counted(total, "row")} of ${file} ${total === 1 ? "does" : "do"} not validate; nothing was sent`,
     "invalid_rows",
-    "Mend them and run the command again, or import only the others with --skip-invalid.",
+    flags.skipInvalid
+      ? "Mend them and run the command again."
+      : "Mend them and run the command again, or import only the others with --skip-invalid.",
   );
-}
-
-/** What the service found wrong with rows that had passed the check, by their lines in the user's file. */
-async function showRefusedCalls(app: App, flags: ImportFlags, { sent }: ImportOutcome): Promise<void> {
-  if (app.io.json) return;
-  const list = problemLines(flags.file, app.io);
-  for (const call of sent) {
-    if (call.kind !== "refused") continue;
-    for (const { line, param, code, message } of call.error.problems) {
-      await list.add({ line: call.lines[(line ?? 0) - 1] ?? 0, param, code: code as ProblemCode, message });
-    }
-  }
 }
 
 /** Sorts by time, and tells two runs apart. */

@@ -15,6 +15,8 @@ export interface ImageCell {
 export class CsvCells {
   readonly #columns: readonly Column[];
   readonly #orientationOf: readonly (number | null)[];
+  /** Columns without a header (null), and columns of orientations with the column of their image. */
+  readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
 
   constructor(columns: readonly Column[]) {
     this.#columns = columns;
@@ -22,6 +24,11 @@ export class CsvCells {
       if (column.kind !== "image" || column.number === undefined) return null;
       const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
       return at === -1 ? null : at;
+    });
+    this.#doubtful = columns.flatMap((column, index): (readonly [number, number | null])[] => {
+      if (column.kind === "ignored" && column.header === "") return [[index, null]];
+      const imageColumn = this.#orientationOf.indexOf(index);
+      return column.kind === "orientation" && imageColumn !== -1 ? [[index, imageColumn]] : [];
     });
   }
 
@@ -61,6 +68,18 @@ export class CsvCells {
       }
     });
     return cells;
+  }
+
+  /** A cell whose content no row could keep: under no header, or the orientation of an image that is not there. */
+  strayCell(record: readonly string[]): { column: number; message: string } | null {
+    for (const [column, imageColumn] of this.#doubtful) {
+      if (record[column]!.trim() === "") continue;
+      if (imageColumn === null)
+        return { column, message: "there is a value under a column that has no header" };
+      if (record[imageColumn]!.trim() === "")
+        return { column, message: "there is an orientation and no image for it" };
+    }
+    return null;
   }
 
   /** The column that holds a plain field, or -1. */

@@ -76,6 +76,13 @@ export function readColumns(
     }
     if (meaning !== null && earlier === undefined) seen.set(meaning, header);
   });
+  const headersThere = new Set(headers.map(normalHeader));
+  for (const column of map.keys()) {
+    if (!headersThere.has(column)) {
+      const message = `--map names a column "${column}" that the file does not have`;
+      report({ line, param: column, code: "unknown_column", message });
+    }
+  }
   for (const field of ["reference", "name"]) {
     if (!seen.has(field)) {
       report({

@@ -76,7 +76,19 @@ export class CsvReader implements RowReader {
 
   #row(record: readonly string[], line: number): CsvRow {
     const expected = this.header.length;
-    if (record.length === expected) return { line, record, row: this.cells.toRow(record) };
+    if (record.length === expected) {
+      const row = this.cells.toRow(record);
+      const stray = this.cells.strayCell(record);
+      if (stray === null) return { line, record, row };
+      const param = this.header[stray.column]!.trim() || undefined;
+      const { message } = stray;
+      return {
+        line,
+        record,
+        row,
+        fault: { line, reference: referenceOf(row), param, code: "invalid_row", message },
+      };
+    }
     const message = `has ${record.length} ${record.length === 1 ? "cell" : "cells"}, the header has ${expected}: look for a missing or an extra "${this.dialect.delimiter}", or a cell that needs quotes`;
     const reference = record[this.cells.columnOf("reference")]?.trim();
     return {

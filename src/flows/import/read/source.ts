@@ -46,6 +46,10 @@ export interface SourcePlace {
   signal?: AbortSignal | undefined;
 }
 
+/** The format that a file's name tells, if it does. */
+export const formatOfName = (name: string): InputFormat | undefined =>
+  formatOfExtension[extname(name).toLowerCase()];
+
 /** Opens FILE, or a private copy of what can be read only once (`-`, a pipe), and tells its format. Throws InputError. */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
   if (name === "-") return copyOf(name, from.stdin, from);
@@ -72,18 +76,14 @@ async function fileSource(name: string, path: string, format: InputFormat | unde
   const opened = await fingerprint(name, path);
   return {
     name,
-    format: format ?? formatOfExtension[extname(name).toLowerCase()] ?? (await sniffFormat(name, path)),
+    format: format ?? formatOfName(name) ?? (await sniffFormat(name, path)),
     bytes: opened.size,
     path,
     read: () => readFile(name, path),
     async refuseIfChanged() {
       const now = await fingerprint(name, path);
       if (now.size === opened.size && now.changed === opened.changed && now.file === opened.file) return;
-      throw new InputError(
-        `${basename(name)} was changed while it was being imported; nothing more is sent`,
-        "file_changed",
-        "Import it again when it is complete.",
-      );
+      throw changed(name);
     },
     close: async () => {},
   };
@@ -125,6 +125,14 @@ async function sniffFormat(name: string, path: string): Promise<InputFormat> {
     await file?.close();
   }
 }
+
+/** A file that is not what it was when it was checked. */
+export const changed = (name: string): InputError =>
+  new InputError(
+    `${basename(name)} was changed while it was being imported; nothing more is sent`,
+    "file_changed",
+    "Import it again when it is complete.",
+  );
 
 /** What the file system refused, as a sentence; errors of other kinds pass through. */
 function unreadable(name: string, error: unknown): unknown {

@@ -1,0 +1,21 @@
+/** Which rows of a file the check refused, by their place among its rows from 0: one bit a row. */
+export class RefusedRows {
+  #bits = new Uint8Array(1024);
+  size = 0;
+
+  add(row: number): void {
+    while (row >= this.#bits.length * 8) this.#grow();
+    this.#bits[row >> 3]! |= 1 << (row & 7);
+    this.size++;
+  }
+
+  has(row: number): boolean {
+    return ((this.#bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0;
+  }
+
+  #grow(): void {
+    const larger = new Uint8Array(this.#bits.length * 2);
+    larger.set(this.#bits);
+    this.#bits = larger;
+  }
+}

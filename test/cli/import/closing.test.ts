@@ -1,0 +1,249 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readlinkSync, statSync, symlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createWorld, type TestWorld } from "../../support/world.ts";
+
+const cdn = "https://cdn.example.com";
+const half = `reference,name,images\nOK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;
+
+/** The command that a run printed to go on with. */
+const printedCommand = (stderr: string): string => {
+  const line = stderr.split("\n").find((text) => text.startsWith("  cat import "));
+  return line!.trim().replace(/^cat /, "");
+};
+
+describe("the command that is printed", () => {
+  test.each([
+    ["a.csv", half, ""],
+    ["a.csv", half, " --failed bad.csv"],
+    ["a.csv", half.replaceAll(",", "^"), " --delimiter ^"],
+    ["a.csv", half.replace("reference", "SKU"), " --map SKU=reference"],
+    ["a.csv", half, " --mode create --on-image-error fail_row"],
+    ["my file.csv", half, ""],
+    [
+      "a.ndjson",
+      `${JSON.stringify({ reference: "BAD", name: "Coat", images: [{ url: `${cdn}/fail-timeout.jpg` }] })}\n`,
+      " --failed bad.csv",
+    ],
+  ])("imports what failed in %s as it was imported%s%s", async (file, text, flags) => {
+    const world = await createWorld();
+    world.write(file, text);
+    const first = await world.cat(`import '${file}' --no-progress${flags}`);
+    expect(first.exit).toBe(8);
+    const again = await world.cat(`${printedCommand(first.stderr)} --json --no-progress`);
+    // The file is readable as it is; its photo fails again, as nobody mended it.
+    expect(again.exit).toBe(8);
+    expect(JSON.parse(again.stdout)).toMatchObject({ total: 1, invalid: 0, failed: 1 });
+  });
+
+  test("goes to the same service", async () => {
+    const world = await createWorld({ env: { CAT_BASE_URL: undefined } });
+    world.write("a.csv", half);
+    const ran = await world.cat(`import a.csv --no-progress --base-url ${world.mock.baseUrl}`);
+    expect(printedCommand(ran.stderr)).toBe(`import a.csv.failed.csv --base-url ${world.mock.baseUrl}`);
+  });
+});
+
+describe("files that are written", () => {
+  test.each([
+    ["--results nowhere/r.ndjson", "is in a folder that does not exist"],
+    ["--failed nowhere/f.csv", "is in a folder that does not exist"],
+    ["--results sub", "is a folder"],
+    ["--results -", "standard output is for the summary"],
+    ["--results r.ndjson --no-wait", "does not wait"],
+  ])("%s is refused before anything is sent", async (flags, why) => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    mkdirSync(join(world.folder, "sub"));
+    const ran = await world.cat(`import a.csv ${flags}`);
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain(why);
+    expect(world.requests()).toEqual([]);
+  });
+
+  test("follow a link, and leave it a link", async () => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    world.write("real/results.ndjson", "old");
+    symlinkSync("real/results.ndjson", join(world.folder, "link.ndjson"));
+    await world.cat("import a.csv --results link.ndjson --no-progress");
+    expect(readlinkSync(join(world.folder, "link.ndjson"))).toBe("real/results.ndjson");
+    expect(world.read("real/results.ndjson").trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  test("go into a pipe instead of replacing it", async () => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    const pipe = join(world.folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const [read] = await Promise.all([
+      readFile(pipe, "utf8"),
+      world.cat("import a.csv --results pipe --no-progress"),
+    ]);
+    expect(read.trimEnd().split("\n")).toHaveLength(2);
+    expect(statSync(pipe).isFIFO()).toBe(true);
+  });
+
+  test("have a byte order mark where the input had one, so that a spreadsheet reads them right", async () => {
+    const world = await createWorld();
+    world.write("a.csv", `\uFEFF${half.replace("Coat", "Manteau d'été")}`);
+    await world.cat("import a.csv --no-progress");
+    expect(world.read("a.csv.failed.csv").startsWith("\uFEFFreference,name,images,error_code")).toBe(true);
+    world.write("b.csv", half);
+    await world.cat("import b.csv --no-progress");
+    expect(world.read("b.csv.failed.csv").startsWith("reference")).toBe(true);
+  });
+});
+
+describe("--skip-invalid", () => {
+  test.each([
+    ["every row is refused", "reference,name,images\nA,,x\n", 2, { total: 1, valid: 0, invalid: 1 }],
+    ["the header is refused", "reference,name,colour,images\nA,b,c,x\n", 1, { valid: 0 }],
+  ])("with --json lists the problems when %s", async (_, text, line, counts) => {
+    const world = await createWorld();
+    world.write("a.csv", text);
+    const ran = await world.cat("import a.csv --skip-invalid --json");
+    expect(ran.exit).toBe(3);
+    const report = JSON.parse(ran.stdout);
+    expect(report).toMatchObject(counts);
+    expect(report.problems[0].line).toBe(line);
+    expect(ran.stderr).not.toContain("--skip-invalid");
+  });
+
+  test("of many rows stays quick, and every refused row has its reason", async () => {
+    const world = await createWorld();
+    const rows = Array.from(
+      { length: 20_000 },
+      (_, index) => `R-${index},${index % 2 ? "Dress" : ""},${cdn}/1.jpg\n`,
+    );
+    world.write("a.csv", `reference,name,images\n${rows.join("")}R-1,Dress,${cdn}/1.jpg\n`);
+    const ran = await world.cat("import a.csv --skip-invalid --json --no-progress");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ total: 20_001, invalid: 10_001, succeeded: 10_000 });
+    const failed = world.read("a.csv.failed.csv").trimEnd().split("\n").slice(1);
+    expect(failed).toHaveLength(10_001);
+    expect(failed[0]).toBe(`R-0,,${cdn}/1.jpg,invalid_row,name is missing`);
+    expect(failed.at(-1)).toContain("R-1,Dress,https://cdn.example.com/1.jpg,duplicate_reference_in_file,");
+  });
+});
+
+describe("a service whose results cannot be believed", () => {
+  /** Puts something between the world's mock and the command: `answer` may answer a request itself. */
+  async function between(
+    world: TestWorld,
+    answer: (path: string, response: ServerResponse) => boolean,
+  ): Promise<string> {
+    const server = createServer((request: IncomingMessage, response) => {
+      const path = request.url!;
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk) => chunks.push(chunk));
+      request.on("end", async () => {
+        if (answer(path, response)) return;
+        const {
+          host: _host,
+          connection: _connection,
+          ...headers
+        } = request.headers as Record<string, string>;
+        const body = chunks.length > 0 ? Buffer.concat(chunks) : null;
+        const answered = await fetch(world.mock.baseUrl + path, { method: request.method!, headers, body });
+        const text = (await answered.text()).replaceAll(world.mock.baseUrl, base);
+        response.writeHead(answered.status, {
+          "content-type": answered.headers.get("content-type") ?? "text/plain",
+        });
+        response.end(text);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return base;
+  }
+  const result = (line: number, status: string) =>
+    `${JSON.stringify({ line, reference: "A", status, action: null, product_id: null, images: [], error: null })}\n`;
+
+  test.each([
+    ["that are still pending", result(1, "pending")],
+    ["for another line", result(7, "succeeded")],
+    ["that break off", result(1, "succeeded").slice(0, -1)],
+    ["that are HTML", "<h1>It works</h1>\n"],
+  ])("results %s end with 7, and no row is counted", async (_, text) => {
+    const world = await createWorld();
+    world.write("a.csv", `reference,name,images\nA,Dress,${cdn}/1.jpg\n`);
+    const base = await between(world, (path, response) => {
+      if (path.startsWith("/v1/")) return false;
+      response.end(text);
+      return true;
+    });
+    const ran = await world.cat(`import a.csv --json --no-progress --base-url ${base} --results r.ndjson`);
+    expect(ran.exit).toBe(7);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ submitted: 1, succeeded: 0, results_file: null });
+    expect(JSON.parse(ran.stderr).error).toMatchObject({ type: "bad_answer", exit: 7 });
+  });
+
+  test("results without end are cut, in flat memory", async () => {
+    const world = await createWorld();
+    world.write("a.csv", `reference,name,images\nA,Dress,${cdn}/1.jpg\n`);
+    let sent = 0;
+    const base = await between(world, (path, response) => {
+      if (path.startsWith("/v1/")) return false;
+      const more = (): void => {
+        sent += 65_536;
+        if (!response.destroyed) response.write("x".repeat(65_536), () => setImmediate(more));
+      };
+      more();
+      return true;
+    });
+    const ran = await world.cat(`import a.csv --no-progress --base-url ${base}`);
+    expect(ran.exit).toBe(7);
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test("a 429 that does not end says that nothing was imported, and keeps the rows for another time", async () => {
+    const world = await createWorld();
+    world.write("a.csv", `reference,name,images\nA,Dress,${cdn}/1.jpg\n`);
+    const base = await between(world, (_, response) => {
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "60" });
+      response.end('{"error":{"type":"rate_limited","code":"rate_limit_exceeded","message":"slow down"}}');
+      return true;
+    });
+    const ran = await world.cat(`import a.csv --no-progress --base-url ${base}`);
+    expect(ran.exit).toBe(7);
+    expect(ran.stderr).not.toContain("It is not known");
+    expect(world.read("a.csv.failed.csv")).toContain(`A,Dress,${cdn}/1.jpg,rate_limit_exceeded,`);
+  });
+
+  test("rows whose outcome is not known are named in the summary for programs too", async () => {
+    const world = await createWorld();
+    world.write("a.csv", `reference,name,images\nA,Dress,${cdn}/1.jpg\nB,Dress,${cdn}/1.jpg\n`);
+    const base = await between(world, (_, response) => {
+      response.destroy();
+      return true;
+    });
+    const ran = await world.cat(`import a.csv --json --no-progress --base-url ${base}`);
+    expect(ran.exit).toBe(7);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      submitted: 0,
+      failed_file: null,
+      unknown: [{ first_line: 2, last_line: 3, rows: 2 }],
+    });
+  });
+
+  test("what the service alone found wrong is told by the lines of the file, for programs too", async () => {
+    const world = await createWorld();
+    world.write("a.csv", `reference,name,images\n\nA,Dress,${cdn}/1.jpg\nB,Dress,${cdn}/1.jpg\n`);
+    const base = await between(world, (_, response) => {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end('{"errors":[{"line":2,"code":"invalid_row","param":"name","message":"no such name"}]}');
+      return true;
+    });
+    const ran = await world.cat(`import a.csv --json --no-progress --base-url ${base}`);
+    expect(ran.exit).toBe(3);
+    const problems = [{ line: 4, param: "name", code: "invalid_row", message: "no such name" }];
+    expect(JSON.parse(ran.stdout)).toMatchObject({ submitted: 0, problems });
+    const told = await world.cat(`import a.csv --no-progress --base-url ${base}`);
+    expect(told.stderr).toContain("a.csv:4  name  invalid_row  no such name\n");
+  });
+});

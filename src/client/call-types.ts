@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { Operation } from "../contract/operation.ts";
 
 /** An operation with its types left open; every operation of the contract is one. */
-export interface AnyOperation extends Pick<Operation, "method" | "path" | "refusalList"> {
+export interface AnyOperation extends Pick<Operation, "method" | "path" | "status" | "refusalList"> {
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly body: Readonly<Record<string, z.ZodType | undefined>> | undefined;

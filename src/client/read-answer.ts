@@ -9,7 +9,11 @@ import type { AnyOperation } from "./call-types.ts";
 export function readAnswer(operation: AnyOperation, message: Message, answer: Answer): unknown {
   const about = { message, answer };
   if (answer.status >= 400) throw refusalOf(operation, about);
-  if (operation.reply === null) return null;
+  if (operation.reply === null) {
+    // A login page answers a DELETE with 200: only what the contract says counts as done.
+    if (answer.status === operation.status && answer.body.length === 0) return null;
+    throw badAnswer(about, "otherwise than the service does when it is done", "wrong_shape");
+  }
   const parsed = operation.reply.safeParse(jsonOf(about));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

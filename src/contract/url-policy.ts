@@ -13,7 +13,10 @@ const breachMessages: Record<UrlBreach, string> = {
 
 // What most catalogues hold: a lower-case name under a plain top-level domain and an unremarkable path. Such a URL
 // cannot break any clause but the reserved names below, so it need not go through the URL parser.
-const unremarkable = /^https:\/\/((?:[a-z0-9][a-z0-9-]*\.)+[a-z]{2,})(?:[/?][\w.~!$&'()*+,;=:@%/?-]*)?$/;
+const unremarkable =
+  /^https:\/\/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})(?:[/?][\w.~!$&'()*+,;=:@%/?-]*)?$/;
+
+const longestHost = 253;
 
 // Names that never resolve on the public internet (RFC 6761, RFC 6762, RFC 8375, and what private networks use).
 const reservedSuffix =
@@ -25,14 +28,17 @@ const reservedSuffix =
  */
 export function urlBreach(text: string): UrlBreach | null {
   const plain = unremarkable.exec(text);
-  if (plain !== null && !text.includes("xn--"))
+  if (plain !== null && plain[1]!.length <= longestHost && !text.includes("xn--"))
     return reservedSuffix.test(plain[1]!) ? "host_not_public" : null;
   // The URL parser drops spaces and control characters in silence; a URL that holds one is a slip of the hand.
   if (/[\u0000-\u0020\u007f-\u009f\\]/.test(text)) return "not_a_url";
   if (!URL.canParse(text)) return "not_a_url";
   const url = new URL(text);
   if (url.protocol !== "https:" || !/^https:\/\//i.test(text)) return "not_https";
-  if (url.username !== "" || url.password !== "") return "credentials";
+  // The parser forgives a third slash and an empty user name; what was written is not what would be fetched.
+  const authority = /^https:\/\/([^/?#]*)/i.exec(text)![1]!;
+  if (authority === "") return "not_a_url";
+  if (authority.includes("@")) return "credentials";
   if (url.port !== "") return "port";
   return isPublicHost(url.hostname) ? null : "host_not_public";
 }
@@ -45,8 +51,12 @@ export function isPublicHost(hostname: string): boolean {
   const host = hostname.replace(/\.$/, "").toLowerCase();
   if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1));
   if (ipaddr.IPv4.isValidFourPartDecimal(host)) return isPublicAddress(host);
-  return host.includes(".") && !reservedSuffix.test(host);
+  return host.includes(".") && isHostName(host) && !reservedSuffix.test(host);
 }
+
+/** Labels of 1 to 63 letters, digits, hyphens and underscores, not beginning or ending with a hyphen (RFC 1035, 2.3). */
+const isHostName = (host: string): boolean =>
+  host.length <= longestHost && host.split(".").every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label));
 
 /** Whether an IP address is globally reachable: also used on the address a name resolved to, at connect time. */
 export function isPublicAddress(address: string): boolean {

@@ -105,7 +105,8 @@ export class RateWindow {
   #opening(answer: Pick<Answer, "status" | "headers">, now: number): number {
     if (answer.status === 429) {
       const told = retryAfterMs(answer, now);
-      if (told !== null) return now + Math.max(told, 100);
+      // A window is a minute (Limits): a gateway that asks for a day must not hold up every later request.
+      if (told !== null) return now + Math.min(Math.max(told, 100), this.#windowMs + 1000);
     }
     const reset = wholeNumber(headerOf(answer, "x-ratelimit-reset"));
     for (const base of [serverNow(answer), now]) {

@@ -79,6 +79,33 @@ describe("what is sent", () => {
     expect(server.requests[0]!.body.length).toBe(0);
   });
 
+  test.each<[string, Step]>([
+    [
+      "a login page",
+      (response) => void response.writeHead(200, { "content-type": "text/html" }).end("<h1>Log in</h1>"),
+    ],
+    ["a 200 with an error in it", json(200, { error: { type: "internal", code: "x", message: "y" } })],
+    ["a 200 with nothing", (response) => void response.writeHead(200).end()],
+  ])("a delete that is answered with %s was not done", async (_, step) => {
+    const { client } = await clientAgainst([step]);
+    await expect(client.products.delete({ product_id: "X" })).rejects.toMatchObject({
+      type: "bad_answer",
+      status: 200,
+    });
+  });
+
+  test("a gateway that asks to come back in a day holds up nothing but its own call", async () => {
+    const tired = { "retry-after": 86_400 };
+    const { client, clock } = await clientAgainst([
+      refusal(429, "rate_limit_exceeded", tired),
+      page([1], null),
+    ]);
+    await expect(client.products.list()).rejects.toMatchObject({ status: 429 });
+    const before = clock.now();
+    expect((await client.products.list()).data).toHaveLength(1);
+    expect(clock.now() - before).toBeLessThanOrEqual(61_000);
+  });
+
   test("an id never changes the path, whatever it holds", async () => {
     const { client, server } = await clientAgainst([json(200, product())]);
     await fc.assert(

@@ -74,7 +74,7 @@ async function connectClient(app: App): Promise<Client> {
   const { openClient } = await import("./open-client.ts");
   const { io, globals } = app;
   const trace = globals.verbose ? (line: string) => void io.line(io.visible(line)) : undefined;
-  const client = openClient(app.context, connection, trace);
+  const client = openClient(app.context, connection, { trace, note: (text) => io.note(text) });
   app.onClose(() => client.close());
   return client;
 }

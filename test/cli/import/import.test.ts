@@ -295,6 +295,20 @@ describe("a service that fails", () => {
   });
 });
 
+test("a long wait for the rate window is told once", async () => {
+  const world = await createWorld({ mock: { rateLimit: { reads: 600, writes: 2 } } });
+  const rows = Array.from({ length: 10_000 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`).join("");
+  world.write("a.csv", `reference,name,images\n${rows}`);
+  const ran = await world.cat("import a.csv --no-progress");
+  expect(ran.exit).toBe(0);
+  const waits = ran.stderr.split("\n").filter((line) => line.startsWith("Waiting "));
+  expect(waits).toEqual([
+    expect.stringMatching(/^Waiting \d+ s: this minute's requests are used up\.$/),
+    expect.stringMatching(/^Waiting \d+ s: this minute's requests are used up\.$/),
+  ]);
+  expect(world.requests().filter(({ status }) => status === 429)).toEqual([]);
+});
+
 describe("an interrupt", () => {
   test("stops the sending and says which imports go on", async () => {
     const world = await createWorld();

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { isLoopbackHost } from "../contract/url-policy.ts";
 import { Exchange } from "./exchange.ts";
+import { lastMoment } from "./last-moment.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { parseJson, readBody } from "./rules/body.ts";
 import { check } from "./rules/checks.ts";
@@ -13,10 +14,8 @@ import type { World } from "./world.ts";
 
 /** A state holds every uploaded image, so it may be far larger than any body of the service. */
 const controlBodyBytes = 512 * 1024 * 1024;
-/** The last moment that RFC 3339 can write. */
-const endOfTime = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-const ClockMove = z.strictObject({ advance_ms: z.number().min(0) });
+const ClockMove = z.strictObject({ advance_ms: z.int("must be a whole number").min(0) });
 
 /** What a control request is answered with: a value to print as JSON, or its pieces. */
 type Work = (body: Buffer) => unknown;
@@ -31,8 +30,9 @@ export function addControl(app: FastifyInstance, world: World): void {
 
   on("POST", "/_mock/clock", (body) => {
     const { advance_ms } = check(ClockMove, parseJson(body), "body");
-    if (world.clock.now() + advance_ms > endOfTime)
-      throw invalid("that is after the year 9999", "advance_ms");
+    if (world.clock.now() + advance_ms > lastMoment) {
+      throw invalid("that leaves no room for lifetimes before the year 10000", "advance_ms");
+    }
     world.clock.advance(advance_ms);
     return { now: world.timestamp() };
   });

@@ -1,4 +1,4 @@
-import { monotonicFactory } from "ulid";
+import { decodeTime, monotonicFactory } from "ulid";
 import { Random, type RandomState } from "./random.ts";
 
 /** Where the ids stand: enough to go on with the same ones. `time` is null where the clock gives the time part. */
@@ -29,7 +29,17 @@ export class Ids {
   }
 
   next(): string {
-    return this.#ulid(this.#time === null ? this.#now() : this.#time++);
+    // A clock may have been moved by a fraction of a millisecond, which an id cannot tell.
+    return this.#ulid(this.#time === null ? Math.floor(this.#now()) : this.#time++);
+  }
+
+  /**
+   * A sequence of its own for `name`, which takes nothing from this one. With a seed, its ids follow from `key` and `name`
+   * alone, the time part being that of `since`, an id given out before.
+   */
+  derive(key: string, name: string, since: string): Ids {
+    const time = this.#time === null ? null : decodeTime(since);
+    return new Ids({ random: Random.from(`${key} ${name}`).state(), time }, this.#now);
   }
 
   state(): IdsState {

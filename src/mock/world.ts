@@ -64,6 +64,14 @@ export class World {
     addDemoProducts(this.organizations.main, this.ids, random, demo, moment ?? this.clock.now());
   }
 
+  /**
+   * The ids of what one row of a job makes. They follow from the seed, the job and the row alone: not from how many requests
+   * came while the job ran. The secret is the seed's, and a snapshot has it.
+   */
+  idsOfRow(jobId: string, index: number): Ids {
+    return this.ids.derive(this.secret, `${jobId} ${index}`, jobId);
+  }
+
   /** Takes everything out of every organization. */
   empty(): void {
     this.organizations = Object.fromEntries(

@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { startMock } from "../../src/mock/index.ts";
-import { monday, refusal, row, startWorld } from "./world.ts";
+import { monday, refusal, row, startWorld, tinyPng } from "./world.ts";
 
 describe("who may steer", () => {
   /** `fetch` sets the Host itself, so this speaks HTTP by hand. */
@@ -68,12 +68,36 @@ describe("the clock", () => {
     ["no number", '{"advance_ms":"1"}', "advance_ms"],
     ["backwards", '{"advance_ms":-1}', "advance_ms"],
     ["infinity", '{"advance_ms":1e999}', "advance_ms"],
+    ["a fraction", '{"advance_ms":0.5}', "advance_ms"],
     ["beyond the year 9999", '{"advance_ms":1e15}', "advance_ms"],
     ["another field", '{"advance_ms":1,"by":2}', "by"],
   ])("%s is refused", async (_name, body, param) => {
     const { send } = await startWorld();
     const got = await send("/_mock/clock", { method: "POST", body, key: null });
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
+  });
+
+  test("moved by a fraction from code, it goes on giving ids", async () => {
+    const clock = new MovableClock({ frozenAt: monday });
+    const mock = await startMock({ clock });
+    mock.clock.advance(0.5);
+    const form = new FormData();
+    form.append("file", new Blob([tinyPng]), "photo.png");
+    const headers = { authorization: "Bearer ak_mock" };
+    const got = await fetch(`${mock.baseUrl}/v1/images`, { method: "POST", headers, body: form });
+    expect(got.status).toBe(201);
+    expect(await got.json()).toMatchObject({ created_at: "2026-01-05T09:00:00.000Z" });
+    await mock.stop();
+  });
+
+  test("can be moved so far that a day later is still before the year 10000, and no further", async () => {
+    const { send, imageId, clock } = await startWorld();
+    const move = (advance_ms: number) => send("/_mock/clock", { json: { advance_ms }, key: null });
+    const lastMoment = Date.UTC(9999, 11, 30, 23, 59, 59, 999);
+    const id = await imageId();
+    expect((await move(lastMoment + 1 - clock.now())).status).toBe(400);
+    expect((await move(lastMoment - clock.now())).body).toEqual({ now: "9999-12-30T23:59:59.999Z" });
+    expect((await send(`/v1/images/${id}`)).body.url_expires_at).toBe("9999-12-31T00:59:59.999Z");
   });
 });
 
@@ -138,6 +162,38 @@ describe("seeds", () => {
     expect(idOf(one).slice(0, 10)).toBe(idOf(two).slice(0, 10));
     expect(one.state().organizations.main.products[0]!.created_at).toBe("2026-01-05T08:59:00.000Z");
     await Promise.all([one.stop(), two.stop()]);
+  });
+
+  test("the ids of a job are its own, however it and requests take turns, and after a state was put back", async () => {
+    const rows = [row("A"), row("B", { images: [...row("B").images, ...row("B").images] })];
+    async function told(between: (world: Awaited<ReturnType<typeof startWorld>>) => Promise<void>) {
+      const world = await startWorld({ seed: 4 });
+      const { id } = (await world.importRows(rows)).body;
+      await between(world);
+      world.clock.advance(60_000);
+      const { data } = (await world.send(`/v1/imports/${id}/rows`)).body;
+      return { data, next: await world.imageId() };
+    }
+    const atOnce = await told(async () => {});
+    const { data } = atOnce;
+    const images = data.flatMap((one: Json) => one.images.map((image: Json) => image.image_id));
+    expect(new Set([...images, ...data.map((one: Json) => one.product_id)]).size).toBe(5);
+    // Nor does the job take an id that the next request would have.
+    const before = await startWorld({ seed: 4 });
+    await before.importRows(rows);
+    expect(await before.imageId()).toBe(atOnce.next);
+    const later = await told(async ({ imageId, clock }) => {
+      await imageId();
+      clock.advance(1_010);
+      await imageId();
+    });
+    expect(later.data).toEqual(data);
+    const putBack = await told(async ({ send, mock, clock }) => {
+      const body = JSON.stringify(mock.state());
+      clock.advance(1_010);
+      await send("/_mock/state", { method: "PUT", body, key: null });
+    });
+    expect(putBack).toEqual(atOnce);
   });
 
   test("a demo has as many products as asked for, each reference once, in kinds and sexes that fit", async () => {

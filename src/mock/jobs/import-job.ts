@@ -72,7 +72,12 @@ function beginProcessing(world: World, job: ImportJob): void {
 function processRows(world: World, organization: Organization, job: ImportJob, until: number): void {
   for (; job.done < until; job.done++) {
     const settled = job.rows[job.done]!;
-    settled.result = settleRow(world, organization, job, settled.result.line, settled.row!);
+    settled.result = settleRow(
+      { world, organization, ids: world.idsOfRow(job.id, job.done) },
+      job,
+      settled.result.line,
+      settled.row!,
+    );
     settled.row = null;
     if (settled.result.status === "succeeded") job.succeeded++;
     else if (settled.result.status === "partial") job.partial++;

@@ -2,6 +2,7 @@ import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
 import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
 import type { ProductRecord } from "../catalogue.ts";
+import type { Ids } from "../ids.ts";
 import { drawnSize } from "../images/subjects.ts";
 import type { ImageRecord, Organization } from "../organization.ts";
 import { attach, changeProduct } from "../product-changes.ts";
@@ -16,14 +17,21 @@ type Found = { readonly uploaded: ImageRecord } | { readonly fetched: string };
 /** One image of the row, looked for before anything is created. */
 type Sought = { readonly image: ImportRowImage } & (Found | { readonly problem: Problem });
 
+/** Where a row's work is done, and the ids that are the row's own. */
+interface Place {
+  readonly world: World;
+  readonly organization: Organization;
+  readonly ids: Ids;
+}
+
 /** Does one row's work and says what became of it (Imports, rules 2 to 4). A row that fails leaves nothing behind. */
 export function settleRow(
-  world: World,
-  organization: Organization,
+  place: Place,
   job: Pick<ImportJob, "mode" | "on_image_error">,
   line: number,
   row: AcceptedRow,
 ): ImportRowResult {
+  const { world, organization } = place;
   const { reference } = row;
   const existing = organization.products.withReference(reference);
   if (existing !== undefined && job.mode === "skip_existing") {
@@ -68,12 +76,12 @@ export function settleRow(
     );
   }
   const now = world.timestamp();
-  const product = existing ?? createProduct(world, organization, row, now);
+  const product = existing ?? createProduct(place, row, now);
   if (existing !== undefined) changeProduct(organization, existing, fieldsOf(row), now);
   const images = sought.map((one, index) =>
     "problem" in one
       ? notAttached(one.image, index, one.problem)
-      : attachImage(world, organization, product, one.image, index, one, now),
+      : attachImage(place, product, one.image, index, one, now),
   );
   return {
     line,
@@ -116,38 +124,32 @@ function failureOf(url: string): string | null {
 /** The fields that an upsert sets: the name always, the others where they are given. */
 const fieldsOf = ({ name, description, sex }: AcceptedRow) => ({ name, description, sex });
 
-function createProduct(
-  world: World,
-  organization: Organization,
-  row: AcceptedRow,
-  now: string,
-): ProductRecord {
+function createProduct({ organization, ids }: Place, row: AcceptedRow, now: string): ProductRecord {
   const { name, reference, description = null, sex = null } = row;
-  const id = world.ids.next();
+  const id = ids.next();
   const stamps = { created_at: now, updated_at: now };
   return organization.products.add({ id, name, reference, description, sex, images: [], ...stamps });
 }
 
 function attachImage(
-  world: World,
-  organization: Organization,
+  place: Place,
   product: ProductRecord,
   image: ImportRowImage,
   index: number,
   found: Found,
   now: string,
 ): ImageResult {
-  const record = "uploaded" in found ? found.uploaded : keepPicture(world, organization, found.fetched, now);
-  attach(organization, product, [{ id: record.id, orientation: orientationOf(image) }]);
+  const record = "uploaded" in found ? found.uploaded : keepPicture(place, found.fetched, now);
+  attach(place.organization, product, [{ id: record.id, orientation: orientationOf(image) }]);
   return { ...described(image, index), status: "attached", image_id: record.id };
 }
 
 /** A generated picture in place of what stands at the URL: the same one for the same URL. */
-function keepPicture(world: World, organization: Organization, url: string, now: string): ImageRecord {
+function keepPicture({ organization, ids }: Place, url: string, now: string): ImageRecord {
   const extension = /\.(png|webp)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
   const mime_type =
     extension === "png" ? "image/png" : extension === "webp" ? "image/webp" : ("image/jpeg" as const);
-  const id = world.ids.next();
+  const id = ids.next();
   const record = {
     id,
     mime_type,

@@ -5,12 +5,13 @@ import { addControl } from "./control.ts";
 import { Exchange } from "./exchange.ts";
 import type { Handler } from "./handler.ts";
 import { answerBadConnections } from "./parser-errors.ts";
-import { allowedMethods } from "./paths.ts";
+import { allowedMethods, originForm, steersMock } from "./paths.ts";
 import { serve } from "./pipeline.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { handlers } from "./routes/handlers.ts";
 import { addSignedFiles } from "./routes/signed-files.ts";
 import { refuseMalformed } from "./rules/malformed.ts";
+import { refuseStrangers } from "./rules/strangers.ts";
 import type { World } from "./world.ts";
 
 /** How long a client may take for its headers and for its whole request, in milliseconds. */
@@ -32,6 +33,13 @@ export function createApp(
     forceCloseConnections: true,
     return503OnClosing: false,
     requestTimeout: patience.requestMs,
+    rewriteUrl: ({ url, headers }) => {
+      if (url!.startsWith("/")) return url!;
+      const target = originForm(url!);
+      // A target that names a host says more than the Host header (RFC 9112, 3.2.2).
+      if (target.host !== undefined) headers.host = target.host;
+      return target.url;
+    },
     routerOptions: { maxParamLength: headerBytes },
     http: {
       maxHeaderSize: headerBytes,
@@ -60,7 +68,8 @@ export function createApp(
   addSignedFiles(app, world);
   addControl(app, world);
   app.setNotFoundHandler((request, reply) => {
-    if (request.method === "OPTIONS") preflight(world, request, reply);
+    if (steersMock(request.raw.url!)) refuse(world, request, reply, () => unknownControl(request));
+    else if (request.method === "OPTIONS") preflight(world, request, reply);
     else refuse(world, request, reply, () => unknownRoute(request));
   });
   return app;
@@ -72,6 +81,12 @@ function unknownRoute(request: FastifyRequest): Refusal {
   if (allowed.length === 0) return new Refusal("route_not_found", "there is nothing at this path");
   const message = `this path takes ${allowed.join(" and ")}`;
   return new Refusal("method_not_allowed", message, { headers: { Allow: allowed.join(", ") } });
+}
+
+/** The same for `/_mock`, where no preflight of a web page succeeds and strangers are not even told what is there. */
+function unknownControl(request: FastifyRequest): Refusal {
+  refuseStrangers(request.raw.headers);
+  return unknownRoute(request);
 }
 
 function refuse(world: World, request: FastifyRequest, reply: FastifyReply, why: () => Refusal): void {

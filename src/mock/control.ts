@@ -1,14 +1,13 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { isLoopbackHost } from "../contract/url-policy.ts";
 import { Exchange } from "./exchange.ts";
 import { lastMoment } from "./last-moment.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { parseJson, readBody } from "./rules/body.ts";
 import { check } from "./rules/checks.ts";
 import { refuseMalformed } from "./rules/malformed.ts";
+import { refuseStrangers } from "./rules/strangers.ts";
 import { jsonPieces, MockState, restoreSnapshot, takeSnapshot } from "./snapshot.ts";
 import type { World } from "./world.ts";
 
@@ -82,22 +81,4 @@ function control(world: World, request: FastifyRequest, reply: FastifyReply, wor
   } catch (error) {
     exchange.fail(error);
   }
-}
-
-/**
- * 403 unless the Host header names this machine: a web page whose name was made to resolve to 127.0.0.1 is a stranger. So is a
- * page of another origin that a browser lets post here without asking.
- */
-function refuseStrangers({ host = "", origin }: IncomingHttpHeaders): void {
-  const isHome = isLoopbackHost(nameIn(host));
-  const isFromHome = origin === undefined || isLoopbackHost(nameIn(origin.replace(/^https?:\/\//, "")));
-  if (!isHome || !isFromHome) {
-    throw new Refusal("host_not_allowed", "/_mock answers only to a Host that is this machine");
-  }
-}
-
-/** The host without its port. A bare IPv6 address is none: in a header it stands in brackets. */
-function nameIn(host: string): string {
-  const name = /^(.*?)(?::\d*)?$/.exec(host)?.[1] ?? "";
-  return name.includes(":") && !name.startsWith("[") ? "" : name;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
+import { steersMock } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 import { keptHeaders, type LoggedRequest } from "./request-log.ts";
 import { organizationOf } from "./rules/authenticate.ts";
@@ -22,6 +23,7 @@ export class Exchange {
   /** How the caller's rate window stands; null until an organization is known. */
   rate: RateReading | null = null;
   readonly #logged: LoggedRequest;
+  readonly #steers: boolean;
 
   constructor(world: World, request: IncomingMessage, response: ServerResponse) {
     this.world = world;
@@ -40,8 +42,9 @@ export class Exchange {
       status: null,
       replayed: false,
     };
+    this.#steers = steersMock(this.url);
     // What steers the mock is not what is observed with it.
-    if (!this.url.startsWith("/_mock")) world.log.add(this.#logged);
+    if (!this.#steers) world.log.add(this.#logged);
   }
 
   get isRead(): boolean {
@@ -91,7 +94,8 @@ export class Exchange {
 
   #standardHeaders(): HeaderList {
     const headers = standardHeaders(this.at, this.requestId, this.rate ?? this.#readRate());
-    if (this.request.headers.origin !== undefined) {
+    // No page of another origin is to read what steers the mock.
+    if (this.request.headers.origin !== undefined && !this.#steers) {
       headers.push("Access-Control-Allow-Origin", "*", "Access-Control-Expose-Headers", "*");
     }
     return headers;

@@ -62,6 +62,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     state: () => structuredClone(takeSnapshot(world)),
     reset: () => world.reset(),
     stop: async () => {
+      world.letThrough();
       world.cancelTimers();
       await app.close();
     },

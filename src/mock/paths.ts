@@ -18,9 +18,31 @@ const known = [
   methods,
 }));
 
+/** The path of a URL as the router reads it. */
+function pathOf(url: string): string {
+  const path = url.split(/[?#]/, 1)[0]!;
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Whether a URL is one of those that steer the mock. */
+export const steersMock = (url: string): boolean =>
+  // Nearly all are not, and need no closer look.
+  !url.startsWith("/v1/") && /^\/_mock(?:\/|$)/.test(pathOf(url));
+
+/** A request target as origin form and, where it was absolute form, the host it names (RFC 9112, 3.2). */
+export function originForm(target: string): { url: string; host?: string } {
+  const [, host, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target) ?? [];
+  if (host === undefined) return { url: target };
+  return { url: rest!.startsWith("/") ? rest! : `/${rest}`, host };
+}
+
 /** The methods that some operation has at this path; none when the path is unknown. */
 export function allowedMethods(url: string): string[] {
-  const path = url.split(/[?#]/, 1)[0]!;
+  const path = pathOf(url);
   const methods = known.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods);
   return [...new Set(methods)];
 }

@@ -28,7 +28,7 @@ interface Passage {
 
 /**
  * The way of every request to one operation, as a Fastify handler:
- * request id -> form -> who calls -> rate limit -> body -> idempotency -> scope -> content type -> checks -> work -> answer.
+ * request id -> form -> who calls -> rate limit -> scope -> body -> idempotency -> content type -> checks -> work -> answer.
  */
 export function serve(world: World, operation: Operation, handler: Handler) {
   const bodyLimit = bodyLimitOf(operation);
@@ -45,6 +45,8 @@ export function serve(world: World, operation: Operation, handler: Handler) {
       const organization = world.organizations[caller.organization];
       const { rateLimit } = world.options;
       exchange.rate = organization.rate.take(rateLimit, exchange.isRead, exchange.at);
+      // Before the idempotency key: an answer stored under it is for callers who might have asked for it.
+      authorize(caller, operation.scope);
       // GET is never tracked (Cross-cutting rule 1), and a body it may have is nobody's business.
       const isRead = operation.method === "GET";
       const key = isRead ? null : idempotencyKeyOf(request.raw.headers);
@@ -72,7 +74,7 @@ export function serve(world: World, operation: Operation, handler: Handler) {
       const stored = claimKey(passage);
       if (stored !== null) passage.exchange.send(stored, true);
       else if (world.options.latencyMs === 0) run(passage);
-      else world.schedule(world.clock.now() + world.options.latencyMs, () => run(passage));
+      else world.hold(world.clock.now() + world.options.latencyMs, () => run(passage));
     } catch (error) {
       passage.exchange.fail(error);
     }
@@ -89,7 +91,6 @@ export function serve(world: World, operation: Operation, handler: Handler) {
 
   function run(passage: Passage): void {
     try {
-      authorize(passage.caller, operation.scope);
       const body = operation.body === undefined ? null : bodyOf(passage);
       if (body instanceof Promise) {
         body.then((form) => work(passage, form)).catch((error) => finish(passage, answerOf(error)));
@@ -112,7 +113,9 @@ export function serve(world: World, operation: Operation, handler: Handler) {
   }
 
   function work(passage: Passage, body: unknown): void {
-    const { organization, request } = passage;
+    const { caller, request } = passage;
+    // As it is now: a reset may have come while the form was read.
+    const organization = world.organizations[caller.organization];
     const hasQuery = request.raw.url!.includes("?");
     const query = hasQuery ? check(operation.query, request.query, "query") : emptyQuery;
     const call = { world, organization, params: request.params, query, body } as unknown as Call;

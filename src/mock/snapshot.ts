@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { limits } from "../contract/limits.ts";
 import { Timestamp, Ulid } from "../contract/resources/fields.ts";
 import { ImportRowResult } from "../contract/resources/import.ts";
 import { Product } from "../contract/resources/product.ts";
@@ -13,6 +14,7 @@ import {
 import { Ids } from "./ids.ts";
 import { continueImport } from "./jobs/import-job.ts";
 import type { ImportJob } from "./jobs/import-record.ts";
+import { lastMoment } from "./last-moment.ts";
 import type { Organization } from "./organization.ts";
 import { organizationNames } from "./rules/authenticate.ts";
 import type { World } from "./world.ts";
@@ -21,7 +23,27 @@ const count = z.int().min(0);
 const text = z.string();
 const word = z.int().min(-0x8000_0000).max(0x7fff_ffff);
 
-const ProductState = z.strictObject({ ...Product.shape, order: count, deleted_at: Timestamp.nullable() });
+/** A cursor has room for orders of 15 digits; what is made after a state was put back has higher ones. */
+const order = count.max(1e14);
+const moment = count.max(lastMoment);
+
+type Mark<Item> = readonly [what: string, of: (item: Item) => unknown];
+/** A list of things of which no two have the same mark of any kind; undefined is no mark. */
+const unique = <Item extends z.ZodType>(item: Item, ...marks: Mark<z.output<Item>>[]) =>
+  z.array(item).superRefine((items, context) => {
+    for (const [what, of] of marks) {
+      const seen = new Set<unknown>();
+      const twin = items.findIndex((one) => {
+        const mark = of(one);
+        return mark !== undefined && seen.size === seen.add(mark).size;
+      });
+      if (twin >= 0) {
+        context.addIssue({ code: "custom", path: [twin], message: `another one has the same ${what}` });
+      }
+    }
+  });
+
+const ProductState = z.strictObject({ ...Product.shape, order, deleted_at: Timestamp.nullable() });
 
 const ImageState = z.strictObject({
   id: Ulid,
@@ -43,7 +65,7 @@ const ImportFields = z.strictObject({
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
-  validated_at: z.number().min(0),
+  validated_at: z.number().min(0).max(lastMoment),
   row_ms: z.number().positive(),
   rows: z.array(
     z.strictObject({
@@ -102,22 +124,32 @@ const ModelState = z.strictObject({
 
 const OrganizationState = z.strictObject({
   /** In order of creation, deleted ones too. */
-  products: z.array(ProductState),
-  images: z.array(ImageState),
-  imports: z.array(ImportState),
+  products: unique(
+    ProductState,
+    ["id", ({ id }) => id],
+    ["order", ({ order }) => order],
+    // A deleted product holds its reference no longer.
+    ["reference", ({ reference, deleted_at }) => (deleted_at === null ? reference : undefined)],
+  ),
+  images: unique(ImageState, ["id", ({ id }) => id]),
+  imports: unique(ImportState, ["id", ({ id }) => id]),
   models: z.array(ModelState),
   idempotency_keys: z.array(KeyState),
-  rate_window: z.strictObject({ started_at: z.number().min(0), reads: count, writes: count }),
+  rate_window: z.strictObject({
+    started_at: moment.multipleOf(limits.rateWindowMs),
+    reads: count,
+    writes: count,
+  }),
 });
 
 /** Everything the mock knows, as one JSON document: what GET /_mock/state shows and PUT takes. */
 export const MockState = z.strictObject({
   version: z.literal(1),
   /** The mock's clock when it was taken. */
-  now: Timestamp,
+  now: Timestamp.refine((now) => Date.parse(now) <= lastMoment, "is too near the year 10000"),
   /** Signs URLs and cursors. */
   secret: z.string().min(1),
-  ids: z.strictObject({ random: z.tuple([word, word, word, word]), time: count.nullable() }),
+  ids: z.strictObject({ random: z.tuple([word, word, word, word]), time: moment.nullable() }),
   organizations: z.strictObject({ main: OrganizationState, other: OrganizationState }),
 });
 export type MockState = z.infer<typeof MockState>;
@@ -150,6 +182,7 @@ function stateOf(organization: Organization): z.infer<typeof OrganizationState> 
 
 /** Puts the world where the snapshot was taken; jobs go on from there. Time is never turned back, only forward. */
 export function restoreSnapshot(world: World, state: MockState): void {
+  world.letThrough();
   world.cancelTimers();
   world.empty();
   const ahead = Date.parse(state.now) - world.clock.now();

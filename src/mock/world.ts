@@ -42,6 +42,8 @@ export class World {
   /** The last timestamp: things made in the same millisecond share it, which is lighter, too. */
   #stamp = { at: 0, text: new Date(0).toISOString() };
   readonly #timers = new Set<() => void>();
+  /** The requests that wait out the latency, each with how to take its timer back. */
+  readonly #held = new Map<() => void, () => void>();
 
   constructor(options: WorldOptions) {
     this.options = options;
@@ -51,6 +53,7 @@ export class World {
 
   /** Back to how it started: the same seed, the demo products, nothing else. The clock stays where it is. */
   reset(): void {
+    this.letThrough();
     this.cancelTimers();
     this.log.clear();
     const { seed, demo } = this.options;
@@ -99,6 +102,23 @@ export class World {
       run();
     });
     this.#timers.add(cancel);
+  }
+
+  /** Holds a request back until a moment of the clock; a reset lets it through before that, as somebody waits for its answer. */
+  hold(time: number, run: () => void): void {
+    const go = () => {
+      this.#held.delete(go);
+      run();
+    };
+    this.#held.set(go, this.clock.at(time, go));
+  }
+
+  /** Lets every request that is held do its work now. */
+  letThrough(): void {
+    for (const [go, cancel] of [...this.#held]) {
+      cancel();
+      go();
+    }
   }
 
   /** Only this world's own: others may wait on the same clock. */

@@ -248,6 +248,36 @@ describe("bytes that are no request", () => {
     expect(parsed(await exchange(port, [`GET /v1/products HTTP/1.0\r\n${key}`])).status).toBe(200);
   });
 
+  test("two Hosts are 400, even twice the same", async () => {
+    const { mock } = await startWorld();
+    for (const host of ["x", "localhost"]) {
+      const text = `${request}host: ${host}\r\nAuthorization: Bearer ak_mock\r\n\r\n`;
+      const got = parsed(await exchange(portOf(mock.baseUrl), [text], /\}$/));
+      expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "Host")]);
+    }
+  });
+
+  test("a target in absolute form is what it is in origin form: found, 405, logged, the same request", async () => {
+    const { mock } = await startWorld();
+    const go = async (method: string, target: string, more = "") => {
+      const head = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ak_mock\r\n${more}\r\n`;
+      return parsed(await exchange(portOf(mock.baseUrl), [head], /[}\]]$/));
+    };
+    expect((await go("GET", "http://localhost/v1/models?limit=1")).status).toBe(200);
+    const wrong = await go("PUT", "http://localhost/v1/models");
+    expect([wrong.status, wrong.headers.get("Allow")]).toEqual([405, "GET"]);
+    expect((await go("GET", "HTTP://localhost?a")).status).toBe(404);
+    const key = "Idempotency-Key: k\r\n";
+    expect((await go("DELETE", "/v1/products/x", key)).headers.get("Idempotent-Replayed")).toBeUndefined();
+    const again = await go("DELETE", "http://127.0.0.1/v1/products/x", key);
+    expect([again.status, again.headers.get("Idempotent-Replayed")]).toEqual([404, "true"]);
+    const paths = mock.requests().map(({ path }) => path);
+    expect(paths).toEqual(["/v1/models?limit=1", "/v1/models", "/?a", "/v1/products/x", "/v1/products/x"]);
+    // Which host a target names counts, not the Host beside it.
+    expect((await go("GET", "http://example.com/_mock/requests")).status).toBe(403);
+    expect((await go("GET", "http://localhost/_mock/requests")).status).toBe(200);
+  });
+
   test("an expectation nobody knows is passed over", async () => {
     const { mock } = await startWorld();
     const key = "Authorization: Bearer ak_mock\r\nExpect: the-spanish-inquisition\r\n\r\n";

@@ -52,6 +52,23 @@ test("a web page may not steer, but for one of this machine", async () => {
   expect((await reset("http://localhost:5173")).status).toBe(200);
 });
 
+test("no browser is told that it may read or send to what steers the mock", async () => {
+  const { send } = await startWorld();
+  const origin = "http://localhost:5173";
+  const headers = { origin, "access-control-request-method": "PUT" };
+  for (const path of ["/_mock/state", "/%5Fmock/state"]) {
+    const asked = await send(path, { method: "OPTIONS", key: null, headers });
+    expect([asked.status, asked.body]).toEqual([405, refusal("invalid_request", "method_not_allowed")]);
+    const stranger = { ...headers, origin: "https://evil.example.com" };
+    expect((await send(path, { method: "OPTIONS", key: null, headers: stranger })).status).toBe(403);
+    const got = await send(path, { key: null, headers: { origin } });
+    expect(got.status).toBe(200);
+    for (const answer of [asked, got]) {
+      expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    }
+  }
+});
+
 describe("the clock", () => {
   test("moves on and fires what became due", async () => {
     const { send, importRows } = await startWorld();
@@ -232,6 +249,20 @@ describe("reset", () => {
     expect([again.status, again.body.id]).toEqual([201, first.id]);
   });
 
+  test.each(["/_mock/reset", "/_mock/state"])(
+    "%s answers those who are held by the latency",
+    async (path) => {
+      const { send, mock, clock } = await startWorld({ latencyMs: 1_000 });
+      const body = path === "/_mock/state" ? JSON.stringify(mock.state()) : "";
+      const held = [send("/v1/products"), send("/v1/products/x", { method: "DELETE" })];
+      while (mock.requests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+      const method = path === "/_mock/state" ? "PUT" : "POST";
+      expect((await send(path, { method, key: null, body })).status).toBe(200);
+      expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 404]);
+      expect(clock.nextDue()).toBeNull();
+    },
+  );
+
   test("leaves the timers of others on the same clock alone", async () => {
     const { mock, clock, importRows } = await startWorld();
     let fired = 0;
@@ -289,6 +320,19 @@ describe("the state", () => {
       "a job that lost its rows",
       (state: Json) => withJob(state, { rows: [{ row: null, result: result() }] }),
     ],
+    [
+      "ids of a time that no id can have",
+      (state: Json) => ({ ...state, ids: { ...state.ids, time: 2 ** 48 } }),
+    ],
+    ["a moment after the year 9999", (state: Json) => ({ ...state, now: "9999-12-31T23:59:59-01:00" })],
+    ["two products of one id", (state: Json) => withTwins(state, ({ id }) => ({ id }))],
+    ["two products of one reference", (state: Json) => withTwins(state, ({ reference }) => ({ reference }))],
+    ["two products at one place", (state: Json) => withTwins(state, ({ order }) => ({ order }))],
+    ["a place that no cursor can tell", (state: Json) => withTwins(state, () => ({ order: 1e15 }))],
+    [
+      "a rate window that begins in between",
+      (state: Json) => withMain(state, { rate_window: { started_at: 0.5, reads: 0, writes: 0 } }),
+    ],
     ["a job whose rows take no time", (state: Json) => withJob(state, { row_ms: 0 })],
   ])("%s is refused, and nothing changes", async (_name, change) => {
     const { send, mock } = await startWorld({ demo: 2 });
@@ -306,6 +350,11 @@ const withMain = (state: Json, main: Json) => ({
   ...state,
   organizations: { ...state.organizations, main: { ...state.organizations.main, ...main } },
 });
+/** Two products, the second with something of the first. */
+const withTwins = (state: Json, of: (first: Json) => Json) => {
+  const [first, second] = state.organizations.main.products;
+  return withProducts(state, [first, { ...second, ...of(first) }]);
+};
 const withProducts = (state: Json, products: Json) => withMain(state, { products });
 const result = () => ({
   line: 1,

@@ -41,6 +41,24 @@ describe("submission", () => {
     );
   });
 
+  test("only spaces, tabs and carriage returns are blank; another control character is a line that is no JSON", async () => {
+    const world = await startWorld();
+    const blank = await ndjson(world, ` \t\r\n${JSON.stringify(row("A"))}\n\t`);
+    expect(blank.status).toBe(202);
+    const got = await ndjson(world, `\u0000\n${JSON.stringify(row("A"))}\n\f\n\u000b \n`);
+    expect([
+      got.status,
+      got.body.errors.map((one: { line: number; code: string }) => [one.line, one.code]),
+    ]).toEqual([
+      400,
+      [
+        [1, "invalid_row"],
+        [3, "invalid_row"],
+        [4, "invalid_row"],
+      ],
+    ]);
+  });
+
   test("the defaults are upsert and skip", async () => {
     const world = await startWorld();
     const inline = (await world.importRows([row("A")])).body;

@@ -46,11 +46,18 @@ export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Whether there is nothing but spaces and control characters between two places; a body may be millions of such lines. */
+/** Whether there is nothing but JSON's white space between two places; a body may be millions of such lines. */
 function isBlank(body: Buffer, from: number, end: number): boolean {
-  for (let at = from; at < end; at++) if (body[at]! > 0x20) return false;
+  for (let at = from; at < end; at++) {
+    const byte = body[at]!;
+    if (byte !== space && byte !== tab && byte !== carriageReturn) return false;
+  }
   return true;
 }
+
+const space = 0x20;
+const tab = 0x09;
+const carriageReturn = 0x0d;
 
 function rowOf(line: number, text: string): SubmittedRow {
   try {

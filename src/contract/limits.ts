@@ -19,6 +19,8 @@ export const limits = {
   descriptionLength: { max: 2_000 },
   /** Bytes of one image, uploaded or fetched: 10 MB (Limits). */
   imageBytes: 10 * 1024 * 1024,
+  /** How long the URL of an import image must stay fetchable without authentication (Limits, import image URL availability). */
+  importUrlAvailabilityMs: 24 * 3_600_000,
   exportProducts: 500,
   tryonInputs: { min: 1, max: 20 },
   stylings: { max: 10 },

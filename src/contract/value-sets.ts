@@ -60,6 +60,8 @@ export const exportStatuses = ["processing", "completed", "failed"] as const;
 export const taskTypes = ["beautifier", "tryon"] as const;
 export const taskSubtypes = ["clothing", "shoes", "headwear"] as const;
 export const taskStatuses = ["queued", "running", "succeeded", "failed"] as const;
+/** Why a task failed: the one code that is shown. An open set (Task). */
+export const taskFailureCodes = ["model_unsafe_content"] as const;
 export const beautifierStyles = ["ghost", "flatlay"] as const;
 export const hexBackground = /^#[0-9a-fA-F]{6}$/;
 const plainBackgrounds = ["white", "light-grey", "beige", "black"] as const;

@@ -2,8 +2,8 @@ import type { Operation } from "../../src/contract/operation.ts";
 import type { Send } from "../mock/world.ts";
 import { form, type Input, nobody, patch, validInputs, type World } from "./inputs.ts";
 
-/** How an operation is brought to a refusal: the last request is the one that is refused. Null where it cannot be. */
-type Way = (world: World, operation: Operation, name: string) => Promise<Input | null>;
+/** How an operation is brought to a refusal: the last request is the one that is refused. */
+type Way = (world: World, operation: Operation, name: string) => Promise<Input>;
 
 const valid = (world: World, name: string): Promise<Input> => validInputs[name]!(world);
 const withHeaders = (send: Send | undefined, headers: Record<string, string>): Send => ({
@@ -26,13 +26,19 @@ const missingProduct = async (operation: Operation, imageId: string): Promise<In
   return [path, { json: { images: [{ image_id: imageId, orientation: "front" }] } }];
 };
 
+/** Whether an operation can be brought to a refusal at all: every key may read, and what takes no body asks for no type. */
+export function canRefuse(operation: Operation, code: string): boolean {
+  if (code === "insufficient_scope") return isWrite(operation);
+  if (code === "unsupported_media_type") return operation.body !== undefined;
+  return true;
+}
+
 /** For every code, the way to it; a code without a way here is one that the mock cannot be brought to. */
 export const ways: Record<string, Way> = {
   missing_api_key: asKey(null),
   invalid_api_key: asKey("ak_nobody"),
   user_key_not_allowed: asKey("ak_mock_user"),
-  insufficient_scope: async (world, operation, name) =>
-    isWrite(operation) ? asKey("ak_mock_readonly")(world, operation, name) : null,
+  insufficient_scope: asKey("ak_mock_readonly"),
 
   invalid_request: async (world, operation, name) => {
     const [path, send] = await valid(world, name);
@@ -57,7 +63,6 @@ export const ways: Record<string, Way> = {
     return [path, { method: "POST", ...rest, body: " ".repeat(11 * 1024 * 1024) }];
   },
   unsupported_media_type: async (world, operation, name) => {
-    if (operation.body === undefined) return null;
     const [path] = await valid(world, name);
     return [path, { method: operation.method, body: "a,b", headers: { "content-type": "text/csv" } }];
   },

@@ -50,8 +50,9 @@ export const ExportJob = z.looseObject({
 });
 export type ExportJob = z.infer<typeof ExportJob>;
 
+/** Up to 500 products; an empty list is none of them, as the specification gives no lower bound (Exports). */
 export const ExportSelection = z.strictObject({
   format: z.enum(exportFormats).default("manifest"),
-  product_ids: z.array(z.string()).min(1).max(limits.exportProducts).optional(),
-  role: z.array(z.enum(assetRoles)).min(1).optional(),
+  product_ids: z.array(z.string()).max(limits.exportProducts).optional(),
+  role: z.array(z.enum(assetRoles)).optional(),
 });

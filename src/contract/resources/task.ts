@@ -6,13 +6,14 @@ import {
   beautifierStyles,
   customAngleShotPrefix,
   hexBackground,
+  taskFailureCodes,
   taskStatuses,
   taskSubtypes,
   taskTypes,
   tryonAngleShots,
   tryonBackgrounds,
 } from "../value-sets.ts";
-import { Timestamp, Ulid, Url } from "./fields.ts";
+import { openEnum, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** One image generation. Only a beautifier has a subtype. */
 export const Task = z.looseObject({
@@ -22,7 +23,7 @@ export const Task = z.looseObject({
   status: z.enum(taskStatuses),
   product_id: Ulid,
   output_image: z.looseObject({ id: Ulid, url: Url, url_expires_at: Timestamp }).nullable(),
-  failure_reason: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  failure_reason: z.looseObject({ code: openEnum(taskFailureCodes), message: z.string() }).nullable(),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
   created_at: Timestamp,

@@ -47,6 +47,17 @@ describe("a body that is not as it should be", () => {
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "name")]);
   });
 
+  test.each([
+    ["{}", "name: is missing"],
+    ['{"name":1}', "name: must be a text"],
+    ['{"name":" "}', "name: must not be empty"],
+    ['{"name":"N","reference":"R","images":{}}', "images: must be a list"],
+    ['{"name":"N","reference":"R","images":[]}', "images: must have at least 1 entry"],
+  ])("%s is told in plain words", async (body, message) => {
+    const { send } = await startWorld();
+    expect((await send("/v1/products", { body, headers: json })).body.error.message).toBe(message);
+  });
+
   test("names from hell are fields like any other", async () => {
     const { send } = await startWorld();
     for (const field of ["__proto__", "constructor", "toString"]) {

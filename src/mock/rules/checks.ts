@@ -19,14 +19,39 @@ function refusalOf(issue: z.core.$ZodIssue, what: "body" | "query"): Refusal {
     return invalid(`${shortened(param)} is not a field of this request`, shortened(param));
   }
   if (at === "") return invalid(`the ${what} is not right: ${issue.message}`);
-  return invalid(`${at}: ${messageOf(issue)}`, at);
+  const message = messageOf(issue);
+  const named = `${String(issue.path.at(-1))} `;
+  return invalid(`${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, at);
+}
+
+/** What a value must be, by the schema library's word for it. */
+const kinds: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+/** The commonest cases in our own words; a message that the contract gives stays. */
+function plainMessageOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
+    if (issue.message.endsWith("received undefined")) return "is missing";
+    return `must be ${kinds[issue.expected] ?? issue.expected}`;
+  }
+  if (issue.code === "too_small" && issue.origin === "array")
+    return `must have at least ${issue.minimum} ${issue.minimum === 1 ? "entry" : "entries"}`;
+  if (issue.code === "too_big" && issue.origin === "array")
+    return `must have at most ${issue.maximum} entries`;
+  return issue.message;
 }
 
 /** The message that says most: of a choice between forms, that of the last form. */
 function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== "invalid_union") return issue.message;
+  if (issue.code !== "invalid_union") return plainMessageOf(issue);
   const inner = issue.errors.at(-1)?.[0];
-  return inner === undefined ? issue.message : inner.message;
+  return inner === undefined ? issue.message : plainMessageOf(inner);
 }
 
 /** A field's place as messages name it: `images[0].orientation`. */

@@ -25,7 +25,7 @@ export async function measure() {
     const path = `/v1/products/${await createProduct(mock)}`;
     const barePath = `/v1/products/${await createProduct(bare)}`;
     const fire = async ({ base_url }, options) =>
-      (await autocannon({ url: base_url + options.path, connections: 16, duration: seconds, ...options }))
+      (await autocannon({ url: base_url + options.path, connections: 50, duration: seconds, ...options }))
         .requests.average;
     const headers = { authorization: "Bearer ak_mock" };
     const get = (server, path) => fire(server, { path, headers });

@@ -10,6 +10,8 @@ export interface ErrorDetail {
   /** The HTTP status, when the service answered. */
   status?: number | undefined;
   requestId?: string | undefined;
+  /** Whether an earlier attempt of the same request ended without an answer, so that it may have been carried out. */
+  earlierUnanswered?: boolean | undefined;
   cause?: unknown;
 }
 
@@ -25,6 +27,7 @@ export class CatError extends Error {
   readonly param: string | undefined;
   readonly status: number | undefined;
   readonly requestId: string | undefined;
+  readonly earlierUnanswered: boolean;
 
   constructor(message: string, detail: ErrorDetail) {
     super(message, detail.cause === undefined ? undefined : { cause: detail.cause });
@@ -34,5 +37,6 @@ export class CatError extends Error {
     this.param = detail.param;
     this.status = detail.status;
     this.requestId = detail.requestId;
+    this.earlierUnanswered = detail.earlierUnanswered ?? false;
   }
 }

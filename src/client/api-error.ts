@@ -27,14 +27,16 @@ export class ApiError extends CatError {
     body: ErrorBody;
     problems?: readonly Problem[];
     requestId?: string | undefined;
+    earlierUnanswered?: boolean | undefined;
   }) {
-    const { request, status, body, problems = [], requestId } = refusal;
+    const { request, status, body, problems = [], requestId, earlierUnanswered } = refusal;
     super(`${withoutStop(body.message)} (${request}: ${status} ${body.code})`, {
       type: body.type,
       code: body.code,
       param: body.param,
       status,
       requestId,
+      earlierUnanswered,
     });
     this.request = request;
     this.status = status;

@@ -54,6 +54,7 @@ function refusalOf(operation: AnyOperation, about: About): ApiError | BadAnswerE
     request: nameOf(message),
     status: answer.status,
     requestId: headerOf(answer, "x-request-id"),
+    earlierUnanswered: answer.earlierUnanswered,
   };
   const envelope = ErrorEnvelope.safeParse(json);
   if (envelope.success) return new ApiError({ ...refusal, body: envelope.data.error });
@@ -96,6 +97,6 @@ function badAnswer({ message, answer }: About, how: string, code: string): BadAn
   const requestId = headerOf(answer, "x-request-id");
   return new BadAnswerError(
     `${nameOf(message)} was answered ${how}: is ${message.origin} the service's base URL? (status ${answer.status})`,
-    { code, status: answer.status, requestId },
+    { code, status: answer.status, requestId, earlierUnanswered: answer.earlierUnanswered },
   );
 }

@@ -53,6 +53,7 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
 
   return (next) => async (request) => {
     const counts = { failures: 0, inProgress: 0 };
+    let unanswered = false;
     for (;;) {
       request.call.attempt++;
       const outcome = await settle(next(request));
@@ -60,7 +61,11 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
       if ("answer" in outcome) everAnswered = true;
 
       const plan = planRetry(outcome, request, counts);
-      if (plan === null || plan.waitMs >= request.call.remainingMs()) return unwrap(outcome);
+      if (plan === null || plan.waitMs >= request.call.remainingMs()) {
+        const answer = unwrap(outcome);
+        return unanswered ? { ...answer, earlierUnanswered: true } : answer;
+      }
+      unanswered ||= "error" in outcome || outcome.answer.status >= 500;
       onWait?.({ reason: plan.reason, ms: plan.waitMs, method: request.method, path: request.path });
       await clock.sleep(plan.waitMs, request.signal);
     }

@@ -35,6 +35,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
+  /** Whether an attempt before this answer ended without one, or in a 5xx: it may have been carried out. */
+  readonly earlierUnanswered?: boolean;
 }
 
 /** Sends a request and resolves to its answer, whatever its status; rejects with a CatError or the signal's reason. */

@@ -4,7 +4,7 @@ import type { Client } from "../../src/client/client.ts";
 import { operations } from "../../src/contract/operations.ts";
 import type { Product } from "../../src/contract/resources/product.ts";
 import { ApiError, type Wait } from "../../src/index.ts";
-import { bytes, json, refusal, type Step } from "../http/scripted-server.ts";
+import { bytes, json, refusal, reset, type Step } from "../http/scripted-server.ts";
 import { clientAgainst, closeAll, importJob, product } from "./world.ts";
 
 afterEach(closeAll);
@@ -104,6 +104,22 @@ describe("what is sent", () => {
     const before = clock.now();
     expect((await client.products.list()).data).toHaveLength(1);
     expect(clock.now() - before).toBeLessThanOrEqual(61_000);
+  });
+
+  test("a refusal after an attempt without an answer says that there was one", async () => {
+    const create = {
+      body: { name: "Coat", reference: "C", images: [{ image_id: "I", orientation: "front" as const }] },
+    };
+    const lost = await clientAgainst([reset, refusal(401, "invalid_api_key")]);
+    await expect(lost.client.products.create(create)).rejects.toMatchObject({
+      status: 401,
+      earlierUnanswered: true,
+    });
+    const plain = await clientAgainst([refusal(401, "invalid_api_key")]);
+    await expect(plain.client.products.create(create)).rejects.toMatchObject({
+      status: 401,
+      earlierUnanswered: false,
+    });
   });
 
   test("an id never changes the path, whatever it holds", async () => {

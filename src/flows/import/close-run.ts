@@ -43,17 +43,15 @@ export async function closeRun(run: Run): Promise<{ summary: ImportSummary; stop
   const summary = beginSummary({ ...head, total: check.total, invalid: check.invalid }, sent, latest);
   const outputs = new Outputs(run);
   let stopped: unknown;
-  try {
-    const asked = input.wait && !signal.aborted ? sent : sent.filter((call) => call.kind === "refused");
-    let rows = 0;
-    for await (const outcome of rowOutcomes(asked, { client, latest, signal })) {
-      countOutcome(summary, outcome);
-      await outputs.add(outcome);
-      deps.onProgress({ step: "reading results", done: ++rows, total: check.valid });
-    }
-  } catch (error) {
-    if (!signal.aborted && !(error instanceof CatError)) throw error;
-    stopped = error;
+  const onUnread = (_importId: string, error: unknown) => {
+    stopped ??= error;
+  };
+  const asked = input.wait ? sent : sent.filter((call) => call.kind === "refused");
+  let rows = 0;
+  for await (const outcome of rowOutcomes(asked, { client, latest, signal, onUnread })) {
+    countOutcome(summary, outcome);
+    await outputs.add(outcome);
+    deps.onProgress({ step: "reading results", done: ++rows, total: check.valid });
   }
   const written = await outputs.close(run.complete ? null : notSent);
   return { summary: { ...summary, ...written }, stopped: stopped ?? outputs.fault };
@@ -93,7 +91,9 @@ class Outputs {
     const written = { failed_file: null as string | null, results_file: null as string | null };
     await this.#try(async () => {
       await this.#failed.addRest(lastSent, reason);
-      if (await this.#failed.commit()) written.failed_file = input.failedFile.name;
+      const failed = await this.#failed.commit();
+      // The name as it was given, but for the number that was added where it was taken.
+      if (failed !== null) written.failed_file = input.failedFile.name.replace(/[^/\\]*$/, failed);
       if (this.#results !== null) {
         await this.#results.commit();
         written.results_file = input.resultsFile!.name;

@@ -77,11 +77,10 @@ export class FailedFile {
     return problem ?? { code: "duplicate_reference_in_file", message };
   }
 
-  /** Puts the file in its place; false when there was nothing to write. */
-  async commit(): Promise<boolean> {
+  /** Puts the file in its place and tells its name without the folder; null when there was nothing to write. */
+  async commit(): Promise<string | null> {
     await this.#rows?.return(undefined);
-    await this.#file?.commit();
-    return this.#file !== null;
+    return (await this.#file?.commit()) ?? null;
   }
 
   async discard(): Promise<void> {
@@ -133,11 +132,19 @@ class CsvForm {
   }
 
   head(): string {
-    return this.#line([...this.#kept.map((index) => this.#reader.header[index] ?? ""), ...failureColumns]);
+    const { linesBeforeHeader, delimiter } = this.#reader.dialect;
+    const header = this.#line([
+      ...this.#kept.map((index) => this.#reader.header[index] ?? ""),
+      ...failureColumns,
+    ]);
+    return linesBeforeHeader > 0 ? `sep=${delimiter}\n${header}` : header;
   }
 
   row({ record }: InputRow, attached: ReadonlySet<number>, failure: RowFailure): string {
     const cells = [...(record as readonly string[])];
+    // A ragged row stays as ragged as it was: cut or filled up it could be imported with its cells in the wrong places.
+    if (cells.length !== this.#reader.header.length)
+      return this.#line([...cells, failure.code, failure.message]);
     if (attached.size > 0) this.#blankAttached(cells, attached);
     return this.#line([...this.#kept.map((index) => cells[index] ?? ""), failure.code, failure.message]);
   }
@@ -159,6 +166,8 @@ class CsvForm {
 }
 
 function ndjsonRow({ record }: InputRow, attached: ReadonlySet<number>, failure: RowFailure): string {
+  // A line that is no object has no place for a reason; as it stands it is not lost.
+  if (typeof record === "string") return `${record}\n`;
   const row: Record<string, unknown> = { ...(record as Record<string, unknown>) };
   if (attached.size > 0) row.images = (row.images as unknown[]).filter((_, index) => !attached.has(index));
   return `${JSON.stringify({ ...row, error_code: failure.code, error_message: failure.message })}\n`;

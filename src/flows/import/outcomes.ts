@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
+import { CatError } from "../../errors.ts";
 import { readResults } from "./results.ts";
 import type { SentCall } from "./send.ts";
 
@@ -21,7 +22,10 @@ export interface RowOutcome {
 export interface OutcomeDeps {
   client: Client;
   latest: (importId: string) => Import | undefined;
-  signal?: AbortSignal | undefined;
+  /** Once it is aborted nothing more is asked of the service; what is known without asking is still told. */
+  signal: AbortSignal;
+  /** Told why an ended import's results could not be had; the rows of the others are read all the same. */
+  onUnread: (importId: string, error: unknown) => void;
 }
 
 /** The outcome of every row of the calls that have one, in the order of the file. */
@@ -29,19 +33,32 @@ export async function* rowOutcomes(sent: readonly SentCall[], deps: OutcomeDeps)
   for (const call of sent) {
     if (call.kind === "refused") yield* refusedRows(call);
     if (call.kind !== "accepted") continue;
-    const { importId, lines, bytes } = call;
-    const job = deps.latest(importId);
-    if (job?.status === "failed") {
+    const { importId, lines } = call;
+    const status = deps.latest(importId)?.status;
+    if (status === "failed") {
       const message = `the import ${importId} could not be run by the service; no row of it was processed`;
       for (const line of lines) yield { line, failure: { code: "import_failed", message } };
-    } else if (job?.status === "completed" || job?.status === "completed_with_errors") {
-      const results = await readResults({ importId, rows: lines.length, bytes }, deps.client, deps.signal);
-      for (const result of results) {
+    } else if (status === "completed" || status === "completed_with_errors") {
+      for (const result of await resultsOf(call, deps)) {
         const line = lines[result.line - 1]!;
         const failure = failureOf(result);
         yield failure === undefined ? { line, result } : { line, result, failure };
       }
     }
+  }
+}
+
+async function resultsOf(
+  { importId, lines, bytes }: Extract<SentCall, { kind: "accepted" }>,
+  { client, signal, onUnread }: OutcomeDeps,
+): Promise<ImportRowResult[]> {
+  try {
+    signal.throwIfAborted();
+    return await readResults({ importId, rows: lines.length, bytes }, client, signal);
+  } catch (error) {
+    if (!signal.aborted && !(error instanceof CatError)) throw error;
+    onUnread(importId, error);
+    return [];
   }
 }
 

@@ -1,6 +1,16 @@
 import { constants } from "node:fs";
-import { copyFile, type FileHandle, link, open, realpath, rename, rm, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import {
+  copyFile,
+  type FileHandle,
+  link,
+  open,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { CatError } from "../../errors.ts";
 
 /** A file that could not be written, in words. */
@@ -41,11 +51,11 @@ export class OutputFile {
   /** Begins the file; `overwrite` tells whether one of that name may be replaced in the end. Throws OutputError. */
   static async begin(path: string, overwrite: boolean, suffix: string): Promise<OutputFile> {
     try {
-      const found = await stat(path).catch(missingIsNull);
+      const found = overwrite ? await stat(path).catch(missingIsNull) : null;
       if (found !== null && !found.isFile() && !found.isDirectory()) {
         return new OutputFile(path, null, await open(path, "w"), overwrite);
       }
-      const target = found === null ? path : await realpath(path);
+      const target = overwrite ? await whereLinksLead(path) : path;
       const temporary = join(dirname(target), `.${basename(target)}.${suffix}.part`);
       return new OutputFile(target, temporary, await open(temporary, "wx"), overwrite);
     } catch (error) {
@@ -58,9 +68,9 @@ export class OutputFile {
     if (this.#buffered.length >= bufferLength) await this.#orDiscard(this.#flush());
   }
 
-  /** Puts the whole file in its place, on the disk itself. */
-  async commit(): Promise<void> {
-    await this.#orDiscard(this.#finish());
+  /** Puts the whole file in its place, on the disk itself; its name then, which differs where the one wanted was taken. */
+  async commit(): Promise<string> {
+    return this.#orDiscard(this.#finish());
   }
 
   async discard(): Promise<void> {
@@ -74,29 +84,37 @@ export class OutputFile {
     await this.#handle.appendFile(text);
   }
 
-  async #finish(): Promise<void> {
+  async #finish(): Promise<string> {
     await this.#flush();
     if (this.#temporary !== null) await this.#handle.sync();
     await this.#handle.close();
-    if (this.#temporary === null) return;
-    if (this.#overwrite) await rename(this.#temporary, this.#path);
-    else await this.#placeBeside(this.#temporary);
+    if (this.#temporary === null) return basename(this.#path);
+    if (!this.#overwrite) return this.#placeBeside(this.#temporary);
+    await rename(this.#temporary, this.#path);
+    return basename(this.#path);
   }
 
-  /** `rename` would replace a file that came to be meanwhile; a hard link refuses to. */
-  async #placeBeside(temporary: string): Promise<void> {
-    try {
-      await link(temporary, this.#path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") throw error;
-      await copyFile(temporary, this.#path, constants.COPYFILE_EXCL);
+  /** `rename` would replace a file that came to be meanwhile; a hard link refuses to, and the next number is tried. */
+  async #placeBeside(temporary: string): Promise<string> {
+    for (let number = 1; ; number++) {
+      const path = numbered(this.#path, number);
+      try {
+        await link(temporary, path).catch((error) => {
+          if (error.code === "EEXIST") throw error;
+          return copyFile(temporary, path, constants.COPYFILE_EXCL);
+        });
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
+        throw error;
+      }
+      await rm(temporary);
+      return basename(path);
     }
-    await rm(temporary);
   }
 
-  async #orDiscard(work: Promise<void>): Promise<void> {
+  async #orDiscard<T>(work: Promise<T>): Promise<T> {
     try {
-      await work;
+      return await work;
     } catch (error) {
       await this.discard();
       throw new OutputError(this.#path, error as NodeJS.ErrnoException);
@@ -108,3 +126,19 @@ const missingIsNull = (error: NodeJS.ErrnoException): null => {
   if (error.code === "ENOENT") return null;
   throw error;
 };
+
+/** `rows.failed.csv`, then `rows.failed-2.csv` and so on. */
+function numbered(path: string, number: number): string {
+  const extension = extname(path);
+  return number === 1 ? path : `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
+}
+
+/** The file that a path means in the end, also one that a link names and that is not there yet. */
+export async function whereLinksLead(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const target = await readlink(path).catch(() => null);
+    return target === null ? path : whereLinksLead(resolve(dirname(path), target));
+  }
+}

@@ -52,7 +52,7 @@ export class ResultsFile {
     await this.#file.write(stringify([cells]));
   }
 
-  commit(): Promise<void> {
+  commit(): Promise<string> {
     return this.#file.commit();
   }
 

@@ -79,10 +79,14 @@ async function sendCall({ index, body, lines }: Call, deps: SendDeps): Promise<S
 
 /**
  * Whether an answer says for certain that nothing was done: any 4xx (after a 429 nothing was created: Limits), but not
- * the 409 that says the first attempt is still being worked on (Cross-cutting rule 4).
+ * the 409 that says the first attempt is still being worked on (Cross-cutting rule 4). After an attempt without an answer
+ * only a refusal of the body itself is certain: the others are given before the service looks at the idempotency key.
  */
-const isDefinitive = ({ status = 0, code }: CatError): boolean =>
-  status >= 400 && status < 500 && code !== "request_in_progress";
+function isDefinitive(error: CatError): boolean {
+  const { status = 0, code, earlierUnanswered } = error;
+  if (status < 400 || status >= 500 || code === "request_in_progress") return false;
+  return !earlierUnanswered || (error instanceof ApiError && (status === 400 || status === 422));
+}
 
 /** The service counts lines of the body it got; people count those of their file. */
 const inFile = (problem: Problem, lines: Uint32Array): Problem & { line: number } => ({

@@ -21,6 +21,7 @@ describe("the command that is printed", () => {
     ["a.csv", half, ""],
     ["a.csv", half, " --failed bad.csv"],
     ["a.csv", half.replaceAll(",", "^"), " --delimiter ^"],
+    ["a.csv", `sep=^\n${half.replaceAll(",", "^")}`, ""],
     ["a.csv", half.replace("reference", "SKU"), " --map SKU=reference"],
     ["a.csv", half, " --mode create --on-image-error fail_row"],
     ["my file.csv", half, ""],
@@ -74,6 +75,22 @@ describe("files that are written", () => {
     expect(readlinkSync(join(world.folder, "link.ndjson"))).toBe("real/results.ndjson");
     expect(world.read("real/results.ndjson").trimEnd().split("\n")).toHaveLength(2);
   });
+
+  test.each(["--failed link.csv", "--results link.csv", "--failed one.csv --results other.csv"])(
+    "are never the input or one another, by whatever link: %s",
+    async (flags) => {
+      const world = await createWorld();
+      world.write("a.csv", half);
+      world.write("one.csv", "");
+      symlinkSync("a.csv", join(world.folder, "link.csv"));
+      symlinkSync("one.csv", join(world.folder, "other.csv"));
+      const ran = await world.cat(`import a.csv ${flags}`);
+      expect(ran.exit).toBe(2);
+      expect(ran.stderr).toContain("is read or written already");
+      expect(world.read("a.csv")).toBe(half);
+      expect(world.requests()).toEqual([]);
+    },
+  );
 
   test("go into a pipe instead of replacing it", async () => {
     const world = await createWorld();

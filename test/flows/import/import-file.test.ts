@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
-import { NetworkError } from "../../../src/http/errors.ts";
+import { NetworkError, TimeoutError } from "../../../src/http/errors.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
@@ -236,6 +236,123 @@ describe("a results file", () => {
     });
     const { stopped } = await world.import("a.csv", {}, firstLine);
     expect(stopped).toMatchObject({ message: expect.stringContaining("has results for 1 of 5 rows") });
+  });
+});
+
+describe("no row is lost or doubled", () => {
+  const refusal = (status: number, code: string, earlierUnanswered?: boolean) =>
+    new ApiError({
+      request: "POST /v1/imports",
+      status,
+      body: { type: "x", code, message: "no" },
+      earlierUnanswered,
+    });
+
+  test("when one call's results cannot be read: the others are, and a refused call's rows are kept", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(6000));
+    let calls = 0;
+    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) => ({
+      ...withCreate(client, async (...args) => {
+        if (++calls === 3) throw refusal(400, "invalid_row");
+        return client.imports.create(...args);
+      }),
+      // The first job's results are garbage each time they are asked for.
+      download: async function* (url, options) {
+        const first = Object.values(world.mock.state().organizations.main.imports)[0]!.id;
+        if (url.includes(first)) yield Buffer.from("garbage\n");
+        else yield* client.download(url, options);
+      },
+    }));
+    expect(stopped).toBeInstanceOf(ApiError);
+    expect(summary).toMatchObject({ submitted: 4000, succeeded: 2000, failed_file: "failed" });
+    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    expect([failed.length, failed[0]!.split(",")[0]]).toEqual([2000, "R-4000"]);
+  });
+
+  test("when the wait ends: the rows of an import that could not be run are kept", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(3));
+    const { summary } = await world.import("a.csv", {}, (client) => ({
+      ...client,
+      poll: (async (_operation, input, { onAnswer }) => {
+        const job = await client.imports.get(input as unknown as { import_id: string });
+        onAnswer?.({ ...job, status: "failed" } as never);
+        throw new TimeoutError("the wait ran out", { code: "wait_timeout" });
+      }) as Client["poll"],
+    }));
+    expect(summary).toMatchObject({ submitted: 3, failed: 3, failed_file: "failed" });
+    expect((await world.read("failed")).match(/import_failed/g)).toHaveLength(3);
+  });
+
+  test.each<[number, string, boolean, "unknown" | "refused"]>([
+    [409, "request_in_progress", false, "unknown"],
+    [409, "conflict", false, "refused"],
+    [429, "rate_limit_exceeded", false, "refused"],
+    [429, "rate_limit_exceeded", true, "unknown"],
+    [401, "invalid_api_key", true, "unknown"],
+    [402, "insufficient_credits", true, "unknown"],
+    [400, "invalid_request", true, "refused"],
+    [500, "internal_error", false, "unknown"],
+  ])(
+    "a %i %s (after an attempt without an answer: %s) leaves the call %s",
+    async (status, code, earlier, kind) => {
+      const world = await importWorld();
+      await world.write("a.csv", head + rows(2));
+      const { sent } = await world.import("a.csv", {}, (client) =>
+        withCreate(client, async () => {
+          throw refusal(status, code, earlier);
+        }),
+      );
+      expect(sent.map((call) => call.kind)).toEqual([kind]);
+      expect((await world.files()).includes("failed")).toBe(kind === "refused");
+    },
+  );
+
+  test("a row that failed keeps all its photos in the failed file, also those that are said to be attached", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/fail-timeout.jpg\n`);
+    await world.import("a.csv", { onImageError: "fail_row" }, (client) => ({
+      ...client,
+      download: async function* (...args) {
+        for await (const chunk of client.download(...args)) {
+          const result = JSON.parse(Buffer.from(chunk).toString());
+          result.images[0].status = "attached";
+          yield Buffer.from(`${JSON.stringify(result)}\n`);
+        }
+      },
+    }));
+    expect(await world.read("failed")).toContain(`A,Dress,${cdn}/1.jpg|${cdn}/fail-timeout.jpg,image_failed`);
+  });
+
+  test("a name that is taken meanwhile is not overwritten, and the rows get the next one", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `${head}A,Dress,${cdn}/fail-timeout.jpg\n`);
+    const target = { path: `${world.folder}/failed.csv`, name: "failed.csv", overwrite: false };
+    const { summary } = await world.import("a.csv", { failedFile: target }, (client) =>
+      withCreate(client, async (...args) => {
+        await world.write("failed.csv", "somebody else's");
+        return client.imports.create(...args);
+      }),
+    );
+    expect(summary?.failed_file).toBe("failed-2.csv");
+    expect(await world.read("failed.csv")).toBe("somebody else's");
+    expect(await world.read("failed-2.csv")).toContain("A,Dress,");
+  });
+
+  test("a ragged row and a broken line come back as they were", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg,one cell, too many\nB,Coat,${cdn}/1.jpg\n`);
+    await world.import("a.csv", { skipInvalid: true });
+    expect((await world.read("failed")).split("\n")[1]).toMatch(
+      new RegExp(`^A,Dress,${cdn}/1.jpg,one cell, too many,ragged_row,`),
+    );
+    const broken = '{"reference":"B","name":"Coat"';
+    const good = JSON.stringify({ reference: "C", name: "Tee", images: [{ url: `${cdn}/1.jpg` }] });
+    await world.write("b.ndjson", `${broken}\n["C"]\n${good}\n`);
+    const target = { path: `${world.folder}/b.failed`, name: "b.failed", overwrite: true };
+    await world.import("b.ndjson", { skipInvalid: true, failedFile: target });
+    expect(await world.read("b.failed")).toBe(`${broken}\n["C"]\n`);
   });
 });
 

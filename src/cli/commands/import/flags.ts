@@ -126,7 +126,9 @@ function readMap(entries: readonly string[]): Map<string, string> {
 }
 
 const fieldFault = (field: string): string | undefined =>
-  field === "" || columnOf(field).kind === "unknown" ? `"${field}" is not a field of an import` : undefined;
+  field === "" || columnOf(field).kind === "unknown" || /^error_/i.test(field)
+    ? `"${field}" is not a field of an import`
+    : undefined;
 
 const duplicateFault = (map: ReadonlyMap<string, string>, column: string): string | undefined =>
   map.has(column) ? `the column "${column}" is mapped twice` : undefined;

@@ -12,7 +12,8 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0) lines.push(`  ${rows(partial)} partial: the product is there, some of its photos are not`);
   const open = flags.wait ? summary.submitted - summary.succeeded - partial - failed : 0;
-  if (open > 0) lines.push(`  ${rows(open)} still under way at the service: ${openImports(summary)}`);
+  if (open > 0)
+    lines.push(`  ${rows(open)} under way at the service, or without results yet: ${openImports(summary)}`);
   for (const call of summary.unknown ?? []) lines.push(unknownCall(call, flags));
   if (summary.results_file !== null) lines.push(`Results of every row: ${summary.results_file}`);
   if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, run, summary.failed_file));
@@ -48,11 +49,12 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
   return `Imported ${count} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
 }
 
+/** Every import whose rows may be among those whose end is not known: the service has no list to find them by. */
 const openImports = ({ imports }: ImportSummary): string =>
   imports
-    .filter(({ status }) => status === "validating" || status === "processing")
-    .map(({ id }) => `import ${id}`)
-    .join(", ") || "their results could not be read";
+    .filter(({ status }) => status !== "failed")
+    .map(({ id, status }) => `import ${id} (${status})`)
+    .join(", ");
 
 function unknownCall(call: NonNullable<ImportSummary["unknown"]>[number], flags: ImportFlags): string {
   const where =

@@ -7,8 +7,8 @@ export interface InputRow {
   readonly line: number;
   /** The row as the service takes it; unknown until `problems` is asked. */
   readonly row: unknown;
-  /** The record itself: a CSV record's cells, or an NDJSON line's object. */
-  readonly record: readonly string[] | Record<string, unknown>;
+  /** The record itself: a CSV record's cells, an NDJSON line's object, or the line's text where it is none. */
+  readonly record: readonly string[] | Record<string, unknown> | string;
   /** Set where the record could not be made into a row at all. */
   readonly fault?: Problem;
 }

@@ -47,9 +47,11 @@ function readLine(text: string, line: number): InputRow {
   } catch {
     const hint = /^\s*\[/.test(text) ? ": write one object a line, not a list" : "";
     const fault: Problem = { line, code: "invalid_json", message: `this line is not a JSON object${hint}` };
-    return { line, row: null, record: {}, fault };
+    return { line, row: null, record: text, fault };
   }
-  const record = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return { line, row: value, record: text };
+  const record = value as Record<string, unknown>;
   // What a failed file adds is not part of the row; everything else goes as it stands.
   if (failureColumns.some((column) => column in record)) {
     const row = { ...record };

@@ -1,3 +1,4 @@
+import { grouped } from "./numbers.ts";
 import type { ProgressEvent } from "./progress-view.ts";
 
 /** How fast a step goes: units a second and the seconds that are left, null while neither can be told. */
@@ -32,7 +33,7 @@ export class PaceMeter {
 
 /** A pace as people read it, e.g. `120/s` or `4.5/s`; empty when it is not known. */
 export const rateText = ({ perSecond }: Pace): string =>
-  perSecond === null ? "" : `${perSecond >= 10 ? count(Math.round(perSecond)) : perSecond.toFixed(1)}/s`;
+  perSecond === null ? "" : `${perSecond >= 10 ? grouped(Math.round(perSecond)) : perSecond.toFixed(1)}/s`;
 
 /** The time left, e.g. `40 s left`, `3 min 20 s left` or `2 h 5 min left`; empty when it is not known. */
 export function leftText({ secondsLeft }: Pace): string {
@@ -44,9 +45,6 @@ export function leftText({ secondsLeft }: Pace): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
 }
 
-/** A number with its thousands apart, e.g. `12,000`. */
-export const count = (value: number): string => value.toLocaleString("en-US");
-
 /** Done of total, e.g. `1,200 of 2,000`, or only what is done while the total is not known. */
 export const doneText = ({ done, total }: ProgressEvent): string =>
-  total === null ? count(done) : `${count(done)} of ${count(total)}`;
+  total === null ? grouped(done) : `${grouped(done)} of ${grouped(total)}`;

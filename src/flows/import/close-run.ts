@@ -5,6 +5,7 @@ import type { CheckResult } from "./check.ts";
 import { FailedFile } from "./failed-file.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { type RowFailure, type RowOutcome, rowOutcomes } from "./outcomes.ts";
+import { numbered } from "./output-file.ts";
 import { UnreadableInput } from "./read/problem.ts";
 import { changed } from "./read/source.ts";
 import type { RefusedRows } from "./refused-rows.ts";
@@ -43,7 +44,7 @@ export async function closeRun(run: Run): Promise<{ summary: ImportSummary; stop
   const summary = beginSummary({ ...head, total: check.total, invalid: check.invalid }, sent, latest);
   const outputs = new Outputs(run);
   let stopped: unknown;
-  const onUnread = (_importId: string, error: unknown) => {
+  const onUnread = (error: unknown) => {
     stopped ??= error;
   };
   const asked = input.wait ? sent : sent.filter((call) => call.kind === "refused");
@@ -91,9 +92,8 @@ class Outputs {
     const written = { failed_file: null as string | null, results_file: null as string | null };
     await this.#try(async () => {
       await this.#failed.addRest(lastSent, reason);
-      const failed = await this.#failed.commit();
-      // The name as it was given, but for the number that was added where it was taken.
-      if (failed !== null) written.failed_file = input.failedFile.name.replace(/[^/\\]*$/, failed);
+      const number = await this.#failed.commit();
+      if (number !== null) written.failed_file = numbered(input.failedFile.name, number);
       if (this.#results !== null) {
         await this.#results.commit();
         written.results_file = input.resultsFile!.name;

@@ -77,8 +77,8 @@ export class FailedFile {
     return problem ?? { code: "duplicate_reference_in_file", message };
   }
 
-  /** Puts the file in its place and tells its name without the folder; null when there was nothing to write. */
-  async commit(): Promise<string | null> {
+  /** Puts the file in its place and tells the number of its name (`OutputFile.commit`); null when there was nothing to write. */
+  async commit(): Promise<number | null> {
     await this.#rows?.return(undefined);
     return (await this.#file?.commit()) ?? null;
   }

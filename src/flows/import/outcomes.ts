@@ -25,7 +25,7 @@ export interface OutcomeDeps {
   /** Once it is aborted nothing more is asked of the service; what is known without asking is still told. */
   signal: AbortSignal;
   /** Told why an ended import's results could not be had; the rows of the others are read all the same. */
-  onUnread: (importId: string, error: unknown) => void;
+  onUnread: (error: unknown) => void;
 }
 
 /** The outcome of every row of the calls that have one, in the order of the file. */
@@ -57,7 +57,7 @@ async function resultsOf(
     return await readResults({ importId, rows: lines.length, bytes }, client, signal);
   } catch (error) {
     if (!signal.aborted && !(error instanceof CatError)) throw error;
-    onUnread(importId, error);
+    onUnread(error);
     return [];
   }
 }

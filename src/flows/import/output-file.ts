@@ -68,8 +68,11 @@ export class OutputFile {
     if (this.#buffered.length >= bufferLength) await this.#orDiscard(this.#flush());
   }
 
-  /** Puts the whole file in its place, on the disk itself; its name then, which differs where the one wanted was taken. */
-  async commit(): Promise<string> {
+  /**
+   * Puts the whole file in its place, on the disk itself. Resolves to the number its name was given (`numbered`): 1 for
+   * the name that was asked for, more where that was taken and may not be replaced.
+   */
+  async commit(): Promise<number> {
     return this.#orDiscard(this.#finish());
   }
 
@@ -84,18 +87,18 @@ export class OutputFile {
     await this.#handle.appendFile(text);
   }
 
-  async #finish(): Promise<string> {
+  async #finish(): Promise<number> {
     await this.#flush();
     if (this.#temporary !== null) await this.#handle.sync();
     await this.#handle.close();
-    if (this.#temporary === null) return basename(this.#path);
+    if (this.#temporary === null) return 1;
     if (!this.#overwrite) return this.#placeBeside(this.#temporary);
     await rename(this.#temporary, this.#path);
-    return basename(this.#path);
+    return 1;
   }
 
   /** `rename` would replace a file that came to be meanwhile; a hard link refuses to, and the next number is tried. */
-  async #placeBeside(temporary: string): Promise<string> {
+  async #placeBeside(temporary: string): Promise<number> {
     for (let number = 1; ; number++) {
       const path = numbered(this.#path, number);
       try {
@@ -108,7 +111,7 @@ export class OutputFile {
         throw error;
       }
       await rm(temporary);
-      return basename(path);
+      return number;
     }
   }
 
@@ -128,7 +131,7 @@ const missingIsNull = (error: NodeJS.ErrnoException): null => {
 };
 
 /** `rows.failed.csv`, then `rows.failed-2.csv` and so on. */
-function numbered(path: string, number: number): string {
+export function numbered(path: string, number: number): string {
   const extension = extname(path);
   return number === 1 ? path : `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
 }

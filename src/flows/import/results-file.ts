@@ -52,8 +52,8 @@ export class ResultsFile {
     await this.#file.write(stringify([cells]));
   }
 
-  commit(): Promise<string> {
-    return this.#file.commit();
+  async commit(): Promise<void> {
+    await this.#file.commit();
   }
 
   discard(): Promise<void> {

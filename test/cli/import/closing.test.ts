@@ -92,6 +92,18 @@ describe("files that are written", () => {
     },
   );
 
+  test("are named as they were given, whatever a link or a name holds", async () => {
+    const world = await createWorld();
+    world.write("a$&b.csv", half);
+    world.write("real/mine.csv", "old");
+    symlinkSync("real/mine.csv", join(world.folder, "link.csv"));
+    const linked = await world.cat(["import", "a$&b.csv", "--failed", "link.csv", "--json", "--no-progress"]);
+    expect(JSON.parse(linked.stdout).failed_file).toBe("link.csv");
+    expect(world.read("real/mine.csv")).toContain("BAD,Coat,");
+    const plain = await world.cat(["import", "a$&b.csv", "--json", "--no-progress"]);
+    expect(JSON.parse(plain.stdout).failed_file).toBe("a$&b.csv.failed.csv");
+  });
+
   test("go into a pipe instead of replacing it", async () => {
     const world = await createWorld();
     world.write("a.csv", half);

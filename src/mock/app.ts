@@ -1,7 +1,8 @@
-import type { Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type Operations, operations } from "../contract/operations.ts";
 import { addControl } from "./control.ts";
+import { DirectRoutes } from "./direct-routes.ts";
 import { Exchange } from "./exchange.ts";
 import type { Handler } from "./handler.ts";
 import { answerBadConnections } from "./parser-errors.ts";
@@ -14,10 +15,11 @@ import { refuseMalformed } from "./rules/malformed.ts";
 import { refuseStrangers } from "./rules/strangers.ts";
 import type { World } from "./world.ts";
 
-/** How long a client may take for its headers and for its whole request, in milliseconds. */
+/** How long a client may take for its headers, for its whole request and between two requests, in milliseconds. */
 export interface Patience {
   readonly headersMs: number;
   readonly requestMs: number;
+  readonly idleMs: number;
 }
 
 /** Bytes of all headers and the URL together; the URL's own limit is below it, so that it is refused for what it is. */
@@ -26,34 +28,20 @@ const headerBytes = 32 * 1024;
 /** The mock as a Fastify server: every operation of the contract, signed files and the control. */
 export function createApp(
   world: World,
-  patience: Patience = { headersMs: 10_000, requestMs: 60_000 },
+  patience: Patience = { headersMs: 10_000, requestMs: 60_000, idleMs: 72_000 },
 ): FastifyInstance {
+  const direct = new DirectRoutes();
   const app = Fastify({
     exposeHeadRoutes: false,
     forceCloseConnections: true,
     return503OnClosing: false,
-    requestTimeout: patience.requestMs,
-    rewriteUrl: ({ url, headers }) => {
-      if (url!.startsWith("/")) return url!;
-      const target = originForm(url!);
-      // A target that names a host says more than the Host header (RFC 9112, 3.2.2).
-      if (target.host !== undefined) headers.host = target.host;
-      return target.url;
-    },
     routerOptions: { maxParamLength: headerBytes },
-    http: {
-      maxHeaderSize: headerBytes,
-      headersTimeout: patience.headersMs,
-      connectionsCheckingInterval: Math.min(1_000, patience.headersMs),
-      // Node's own answer to a missing Host has no body; ours has the envelope.
-      requireHostHeader: false,
-    },
+    serverFactory: (route) => createHttpServer(world, patience, direct, route),
     // A path that cannot be decoded, which the router refuses before any route is chosen.
     frameworkErrors: (_error, request, reply) =>
       refuse(world, request, reply, () => invalid("the path cannot be decoded")),
     clientErrorHandler: () => {},
   });
-  answerBadConnections(world, app.server as Server);
   // Bodies are read by the pipeline, after the caller is known and within each operation's own limit.
   for (const method of ["POST", "PATCH", "PUT", "DELETE", "OPTIONS"]) {
     app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
@@ -62,7 +50,17 @@ export function createApp(
     for (const [verb, operation] of Object.entries(verbs)) {
       const work = (handlers[resource as keyof Operations] as Record<string, unknown>)[verb] as Handler;
       const url = operation.path.replaceAll(/\{(\w+)\}/g, ":$1");
-      app.route({ method: operation.method, url, handler: serve(world, operation, work) });
+      const serveOperation = serve(world, operation, work);
+      direct.add(operation, serveOperation);
+      app.route({
+        method: operation.method,
+        url,
+        handler: (request, reply) => {
+          // The answer is written by us, so that every one goes through one place and no hook runs for nothing.
+          reply.hijack();
+          serveOperation(request.raw, reply.raw, request.params, request.query);
+        },
+      });
     }
   }
   addSignedFiles(app, world);
@@ -73,6 +71,38 @@ export function createApp(
     else refuse(world, request, reply, () => unknownRoute(request));
   });
   return app;
+}
+
+/** One for every address that a host name stands for. */
+function createHttpServer(
+  world: World,
+  patience: Patience,
+  direct: DirectRoutes,
+  route: RequestListener,
+): Server {
+  const options = {
+    maxHeaderSize: headerBytes,
+    headersTimeout: patience.headersMs,
+    requestTimeout: patience.requestMs,
+    keepAliveTimeout: patience.idleMs,
+    connectionsCheckingInterval: Math.min(1_000, patience.headersMs),
+    // Node's own answer to a missing Host has no body; ours has the envelope.
+    requireHostHeader: false,
+  };
+  const server = createServer(options, (request, response) => {
+    toOriginForm(request);
+    if (!direct.serve(request, response)) route(request, response);
+  });
+  answerBadConnections(world, server);
+  return server;
+}
+
+function toOriginForm(request: IncomingMessage): void {
+  if (request.url!.startsWith("/")) return;
+  const target = originForm(request.url!);
+  // A target that names a host says more than the Host header (RFC 9112, 3.2.2).
+  if (target.host !== undefined) request.headers.host = target.host;
+  request.url = target.url;
 }
 
 /** 405 for a path that another method has, else 404 (interface: bad requests of any kind). */

@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Operation } from "../contract/operation.ts";
+import type { Serve } from "./direct-routes.ts";
 import { answerOf, Exchange } from "./exchange.ts";
 import type { Call, Handler } from "./handler.ts";
 import { readUpload } from "./images/upload.ts";
@@ -16,10 +16,11 @@ const noBytes = Buffer.alloc(0);
 
 /** A request on its way: what each step has found out about it. */
 interface Passage {
-  readonly request: FastifyRequest;
   readonly exchange: Exchange;
   readonly caller: Caller;
   readonly organization: Organization;
+  readonly params: unknown;
+  readonly query: unknown;
   bytes: Buffer;
   readonly key: string | null;
   /** What the key stands for, once it is claimed. */
@@ -27,21 +28,19 @@ interface Passage {
 }
 
 /**
- * The way of every request to one operation, as a Fastify handler:
+ * The way of every request to one operation, whichever router it came through:
  * request id -> form -> who calls -> rate limit -> scope -> body -> idempotency -> content type -> checks -> work -> answer.
  */
-export function serve(world: World, operation: Operation, handler: Handler) {
+export function serve(world: World, operation: Operation, handler: Handler): Serve {
   const bodyLimit = bodyLimitOf(operation);
   // Most requests have no query; what the schema makes of none is worked out once.
   const emptyQuery = operation.query.parse({});
 
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    // The answer is written by us, so that every one goes through one place and no hook runs for nothing.
-    reply.hijack();
-    const exchange = new Exchange(world, request.raw, reply.raw);
+  return (request, response, params, query) => {
+    const exchange = new Exchange(world, request, response);
     try {
-      refuseMalformed(request.raw);
-      const caller = authenticate(request.raw.headers.authorization);
+      refuseMalformed(request);
+      const caller = authenticate(request.headers.authorization);
       const organization = world.organizations[caller.organization];
       const { rateLimit } = world.options;
       exchange.rate = organization.rate.take(rateLimit, exchange.isRead, exchange.at);
@@ -49,8 +48,8 @@ export function serve(world: World, operation: Operation, handler: Handler) {
       authorize(caller, operation.scope);
       // GET is never tracked (Cross-cutting rule 1), and a body it may have is nobody's business.
       const isRead = operation.method === "GET";
-      const key = isRead ? null : idempotencyKeyOf(request.raw.headers);
-      const passage = { request, exchange, caller, organization, bytes: noBytes, key, claim: null };
+      const key = isRead ? null : idempotencyKeyOf(request.headers);
+      const passage = { exchange, caller, organization, params, query, bytes: noBytes, key, claim: null };
       if (isRead) hold(passage);
       else withBody(passage);
     } catch (error) {
@@ -59,7 +58,7 @@ export function serve(world: World, operation: Operation, handler: Handler) {
   };
 
   function withBody(passage: Passage): void {
-    readBody(passage.request.raw, bodyLimit, (outcome) => {
+    readBody(passage.exchange.request, bodyLimit, (outcome) => {
       // A body too large is refused before it is known, so there is nothing to store the answer with.
       if (outcome instanceof Refusal) return passage.exchange.fail(outcome);
       if (outcome === null) return;
@@ -103,22 +102,21 @@ export function serve(world: World, operation: Operation, handler: Handler) {
   }
 
   /** The body as the handler gets it, held to the contract. A form takes a moment, anything else is there at once. */
-  function bodyOf({ request, bytes }: Passage) {
-    const type = acceptedType(operation, request.raw);
+  function bodyOf({ exchange: { request }, bytes }: Passage) {
+    const type = acceptedType(operation, request);
     if (type === "application/x-ndjson") return { type, value: bytes };
     if (type === "multipart/form-data") {
-      return readUpload(request.raw.headers["content-type"]!, bytes).then((value) => ({ type, value }));
+      return readUpload(request.headers["content-type"]!, bytes).then((value) => ({ type, value }));
     }
     return { type, value: check(operation.body![type]!, parseJson(bytes), "body") };
   }
 
   function work(passage: Passage, body: unknown): void {
-    const { caller, request } = passage;
+    const { caller, exchange, params } = passage;
     // As it is now: a reset may have come while the form was read.
     const organization = world.organizations[caller.organization];
-    const hasQuery = request.raw.url!.includes("?");
-    const query = hasQuery ? check(operation.query, request.query, "query") : emptyQuery;
-    const call = { world, organization, params: request.params, query, body } as unknown as Call;
+    const query = exchange.url.includes("?") ? check(operation.query, passage.query, "query") : emptyQuery;
+    const call = { world, organization, params, query, body } as unknown as Call;
     const { body: reply, json, retryAfter } = handler(call);
     finish(passage, {
       status: operation.status,

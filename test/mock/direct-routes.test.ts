@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { MovableClock } from "../../src/clock.ts";
+import { everyOperation } from "../../src/contract/operations.ts";
+import { type Mock, startMock } from "../../src/mock/index.ts";
+import { monday } from "./world.ts";
+
+let mock: Mock;
+beforeAll(async () => {
+  const clock = new MovableClock({ frozenAt: monday });
+  mock = await startMock({ seed: 1, demo: 3, rateLimit: false, clock });
+});
+afterAll(() => mock.stop());
+
+const unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+
+/** Plain paths take the direct way, an encoded letter or a query the router's: nobody may see a difference. */
+test.each(
+  everyOperation.map(({ operation }) => [`${operation.method} ${operation.path}`, operation] as const),
+)("%s answers the same on both ways", async (_name, { method, path }) => {
+  const plain = path.replaceAll(/\{\w+\}/g, unknown);
+  const encoded = plain.replace(
+    /^\/v1\/(.)/,
+    (_start, letter) => `/v1/%${letter.charCodeAt(0).toString(16)}`,
+  );
+  const ask = async (url: string) => {
+    const headers = { authorization: "Bearer ak_mock", "x-request-id": "same" };
+    const answer = await fetch(mock.baseUrl + url, { method, headers });
+    return { status: answer.status, body: await answer.text() };
+  };
+  const direct = await ask(plain);
+  expect(direct.body).not.toContain("route_not_found");
+  expect(await ask(encoded)).toEqual(direct);
+  expect(await ask(`${plain}?`)).toEqual(direct);
+});
+
+test("a path that is nobody's is told so on both ways", async () => {
+  for (const path of [
+    "/v1/products/a/b",
+
+    "/v1//products",
+    "/v1/product",
+    "/v1/product%73/a/b",
+  ]) {
+    const answer = await fetch(mock.baseUrl + path, { headers: { authorization: "Bearer ak_mock" } });
+    expect([path, answer.status, (await answer.json()).error.code]).toEqual([path, 404, "route_not_found"]);
+  }
+});

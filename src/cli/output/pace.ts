@@ -1,5 +1,5 @@
+import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { grouped } from "./numbers.ts";
-import type { ProgressEvent } from "./progress-view.ts";
 
 /** How fast a step goes: units a second and the seconds that are left, null while neither can be told. */
 export interface Pace {

@@ -1,6 +1,7 @@
 import cliProgress from "cli-progress";
+import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { doneText, leftText, type Pace, PaceMeter, rateText } from "./pace.ts";
-import type { ProgressEvent, ProgressPlace, ProgressView } from "./progress-view.ts";
+import type { ProgressPlace, ProgressView } from "./progress-view.ts";
 import { visible } from "./visible.ts";
 
 /** Progress on a terminal: one bar a step, each left standing when the next begins. */

@@ -1,6 +1,7 @@
+import type { ProgressEvent } from "../../flows/progress-event.ts";
 import type { Context } from "../context.ts";
 import { doneText, leftText, PaceMeter, rateText } from "./pace.ts";
-import type { ProgressEvent, ProgressView } from "./progress-view.ts";
+import type { ProgressView } from "./progress-view.ts";
 import { visible } from "./visible.ts";
 
 const everyMs = 10_000;

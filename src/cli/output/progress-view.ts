@@ -1,16 +1,6 @@
+import type { ProgressEvent } from "../../flows/progress-event.ts";
 import type { Context } from "../context.ts";
 import type { Paint } from "./paint.ts";
-
-/** How far a job is. A flow emits these; only the command line draws. */
-export interface ProgressEvent {
-  /** What is being done, e.g. `processing`; a new one begins a new bar. */
-  step: string;
-  done: number;
-  /** Null while it is not known. */
-  total: number | null;
-  /** A few words more, e.g. `2 failed`. */
-  note?: string;
-}
 
 /** Where a job's progress is shown. */
 export interface ProgressView {

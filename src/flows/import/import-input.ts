@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import type { ProgressEvent } from "./progress.ts";
+import type { ProgressEvent } from "../progress-event.ts";
 import type { ReadOptions } from "./read/open-rows.ts";
 import type { Problem } from "./read/problem.ts";
 import type { Source } from "./read/source.ts";

@@ -1,11 +1,4 @@
-/** Where a flow stands: `done` of `total` rows of a step; `total` is null while it is not known. */
-export interface ProgressEvent {
-  step: "checking" | "sending" | "validating" | "processing" | "reading results";
-  done: number;
-  total: number | null;
-  /** A few words more, e.g. how many rows are imported while others are still being sent. */
-  note?: string;
-}
+import type { ProgressEvent } from "../progress-event.ts";
 
 /**
  * Tells one step at a time of an import whose calls are sent while the jobs of earlier ones run: until the last call

@@ -6,9 +6,9 @@ import { onTestFinished } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { importFile } from "../../../src/flows/import/import-file.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
-import type { ProgressEvent } from "../../../src/flows/import/progress.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";
 import { openSource } from "../../../src/flows/import/read/source.ts";
+import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { type MockOptions, startMock } from "../../../src/mock/index.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { seededRandom } from "./check-support.ts";
@@ -48,7 +48,7 @@ export async function importWorld(options: MockOptions = {}) {
     async import(
       file: string,
       flags: Partial<ImportInput> = {},
-      through: (client: Client) => Client = (same) => same,
+      through: (client: Client) => Client | Promise<Client> = (same) => same,
       signal?: AbortSignal,
     ) {
       const source = await openSource(join(folder, file), { cwd: folder, stdin: Readable.from([]) });

@@ -4,6 +4,7 @@ import { type Operations, operations } from "../contract/operations.ts";
 import { isLoopbackHost } from "../contract/url-policy.ts";
 import type { ApiKey } from "../http/auth.ts";
 import { systemRandom } from "../http/backoff.ts";
+import type { OnDoubt } from "../http/deadline.ts";
 import { openConnections } from "../http/dispatcher.ts";
 import { type Download, downloader } from "../http/download.ts";
 import type { ExchangeLog } from "../http/exchange-log.ts";
@@ -44,6 +45,11 @@ export interface CallOptions {
   /** For a write: the key under which the service does it only once; a new random one unless given. */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
+  /**
+   * Told false at the start, true once the request goes out, and false again after a 429: whether the service may have
+   * done the write. When the call is then rejected, the last word says whether it is certain that nothing was done.
+   */
+  onDoubt?: OnDoubt | undefined;
 }
 
 /** An answer with what its headers say. */
@@ -112,9 +118,9 @@ export function createClient(options: ClientOptions): Client {
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
   });
 
-  const exchange: Client["exchange"] = async (operation, input, { idempotencyKey, signal } = {}) => {
+  const exchange: Client["exchange"] = async (operation, input, { idempotencyKey, signal, onDoubt } = {}) => {
     const message = messageOf(operation, input, { base, userAgent, idempotencyKey });
-    const answer = await send(message, signal);
+    const answer = await send(message, signal, onDoubt);
     return {
       status: answer.status,
       body: readAnswer(operation, message, answer) as Reply<typeof operation>,

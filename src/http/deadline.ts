@@ -10,8 +10,11 @@ interface DeadlineOptions {
   totalMs: number;
 }
 
+/** Told at the start and then with every change whether the service may have done what it was asked (`Call.inDoubt`). */
+export type OnDoubt = (inDoubt: boolean) => void;
+
 /** Sends a message with a deadline for the whole call; the caller's own signal ends it sooner. */
-export type SendMessage = (message: Message, signal?: AbortSignal) => Promise<Answer>;
+export type SendMessage = (message: Message, signal?: AbortSignal, onDoubt?: OnDoubt) => Promise<Answer>;
 
 /**
  * The outermost layer: it makes a message a call, and ends the call at its deadline whatever it is doing, so a body that
@@ -19,11 +22,12 @@ export type SendMessage = (message: Message, signal?: AbortSignal) => Promise<An
  */
 export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => SendMessage) => {
   let calls = 0;
-  return (send) => async (message, signal) => {
+  return (send) => async (message, signal, onDoubt) => {
+    onDoubt?.(false);
     signal?.throwIfAborted();
     const link = linkedAbort(signal);
     const allowed = totalMs + uploadMs(message.body);
-    const call = new TimedCall(clock, calls++, allowed, () => {
+    const onDeadline = () => {
       const seconds = Math.round(allowed / 1000);
       const attempts = call.attempt === 1 ? "1 attempt" : `${call.attempt} attempts`;
       link.abort(
@@ -31,7 +35,8 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
           code: "deadline",
         }),
       );
-    });
+    };
+    const call = new TimedCall(clock, calls++, allowed, { onDeadline, onDoubt });
     try {
       return await send({ ...message, call, signal: link.signal });
     } finally {
@@ -41,20 +46,31 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
   };
 };
 
+interface Told {
+  onDeadline: () => void;
+  onDoubt: OnDoubt | undefined;
+}
+
 class TimedCall implements Call {
   readonly order: number;
   attempt = 0;
+  inDoubt = false;
   readonly #clock: Clock;
-  readonly #onDeadline: () => void;
+  readonly #told: Told;
   #left: number;
   #running: { since: number; cancel: () => void } | null = null;
 
-  constructor(clock: Clock, order: number, totalMs: number, onDeadline: () => void) {
+  constructor(clock: Clock, order: number, totalMs: number, told: Told) {
     this.order = order;
     this.#clock = clock;
     this.#left = totalMs;
-    this.#onDeadline = onDeadline;
+    this.#told = told;
     this.#run();
+  }
+
+  doubt(inDoubt: boolean): void {
+    this.inDoubt = inDoubt;
+    this.#told.onDoubt?.(inDoubt);
   }
 
   remainingMs(): number {
@@ -74,6 +90,6 @@ class TimedCall implements Call {
 
   #run(): void {
     const since = this.#clock.now();
-    this.#running = { since, cancel: this.#clock.at(since + this.#left, this.#onDeadline) };
+    this.#running = { since, cancel: this.#clock.at(since + this.#left, this.#told.onDeadline) };
   }
 }

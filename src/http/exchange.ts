@@ -60,6 +60,8 @@ class Collector implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     // Aborted while it waited for a socket: it must not be sent any more.
     if (this.#ended !== null) controller.abort(this.#ended.reason);
+    // It stands on a socket, and its first byte goes out next.
+    else this.#request.call.doubt(true);
   }
 
   onRequestUpgrade(): void {

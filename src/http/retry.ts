@@ -57,15 +57,22 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
     for (;;) {
       request.call.attempt++;
       const outcome = await settle(next(request));
-      request.signal.throwIfAborted();
-      if ("answer" in outcome) everAnswered = true;
+      if ("answer" in outcome) {
+        everAnswered = true;
+        // After a 429 "nothing was created" (Limits): what is not known is what became of the attempts before it.
+        if (outcome.answer.status === 429) request.call.doubt(unanswered);
+      } else {
+        request.signal.throwIfAborted();
+      }
 
       const plan = planRetry(outcome, request, counts);
       if (plan === null || plan.waitMs >= request.call.remainingMs()) {
         const answer = unwrap(outcome);
         return unanswered ? { ...answer, earlierUnanswered: true } : answer;
       }
-      unanswered ||= "error" in outcome || outcome.answer.status >= 500;
+      // An attempt that found no connection was never sent.
+      unanswered ||= "error" in outcome ? request.call.inDoubt : outcome.answer.status >= 500;
+      request.signal.throwIfAborted();
       onWait?.({ reason: plan.reason, ms: plan.waitMs, method: request.method, path: request.path });
       await clock.sleep(plan.waitMs, request.signal);
     }

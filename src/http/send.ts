@@ -18,6 +18,10 @@ export interface Call {
   attempt: number;
   /** Milliseconds until the call's deadline. */
   remainingMs(): number;
+  /** Whether the service may have done what it was asked, as far as is known here. */
+  readonly inDoubt: boolean;
+  /** In doubt from the moment an attempt goes out; not any more when its answer says that nothing was done. */
+  doubt(inDoubt: boolean): void;
   /** Stops the deadline's clock until the returned function is called: time in a waiting line is not the call's own. */
   hold(): () => void;
 }

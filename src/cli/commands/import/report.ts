@@ -2,6 +2,7 @@ import { formatOfName, type InputFormat } from "../../../flows/import/read/sourc
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { counted, grouped } from "../../output/numbers.ts";
+import { shellWord } from "../../output/shell-word.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** What an import did, for people: a few lines that never say success when something failed, and what to type next. */
@@ -96,9 +97,6 @@ function nextStep(
   }
   return lines;
 }
-
-const shellWord = (text: string): string =>
-  /^[\w./=:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
 const rows = (count: number): string => counted(count, "row");
 

@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { shellWord } from "../../../src/cli/output/shell-word.ts";
+import { visible } from "../../../src/cli/output/visible.ts";
+
+/** What bash takes a list of words for. */
+const inBash = (words: readonly string[]): string[] =>
+  execFileSync("/bin/bash", ["--norc", "-c", `printf '%s\\0' ${words.join(" ")}`])
+    .toString()
+    .split("\0")
+    .slice(0, -1);
+
+test.each([
+  ["products.csv", "products.csv"],
+  ["my file.csv", "'my file.csv'"],
+  ["it's.csv", "'it'\\''s.csv'"],
+  ["=a.csv", "'=a.csv'"],
+  ["", "''"],
+  ["a\nb.csv", "$'a\\nb.csv'"],
+  ["it's\\\t.csv", "$'it\\'s\\\\\\t.csv'"],
+  ["\u001b[2J9.csv", "$'\\033[2J9.csv'"],
+  ["\u20249\u202e9.csv", "$'\u20249\\342\\200\\2569.csv'"],
+])("%j is typed as %s", (text, typed) => {
+  expect(shellWord(text)).toBe(typed);
+});
+
+test("a shell reads every word as it was, and a terminal has nothing to obey in it", () => {
+  const word = fc
+    .string({ unit: "binary" })
+    .filter((text) => !text.includes("\0") && !/\p{Surrogate}/u.test(text));
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(word, fc.string({ unit: fc.constantFrom("'", "\\", "\n", "$", "7", "\x85", "é") })), {
+        minLength: 20,
+        maxLength: 200,
+      }),
+      (words) => {
+        const typed = words.map(shellWord);
+        expect(typed.map(visible)).toEqual(typed);
+        expect(inBash(typed)).toEqual(words);
+      },
+    ),
+    { numRuns: 20 },
+  );
+});

@@ -4,7 +4,7 @@ import { CatError } from "../../errors.ts";
 import type { CheckResult } from "./check.ts";
 import { FailedFile } from "./failed-file.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
-import { type RowFailure, type RowOutcome, rowOutcomes } from "./outcomes.ts";
+import { notSent, type RowFailure, type RowOutcome, rowOutcomes } from "./outcomes.ts";
 import { numbered } from "./output-file.ts";
 import { UnreadableInput } from "./read/problem.ts";
 import { changed } from "./read/source.ts";
@@ -28,11 +28,6 @@ export interface Run {
   signal: AbortSignal;
 }
 
-const notSent: RowFailure = {
-  code: "not_sent",
-  message: "not sent, because the run stopped before this row",
-};
-
 /**
  * The end of a run: what became of each row is read, counted, and written to the results file and the failed file, in
  * one walk in the order of the file. An error on the way does not take the summary with it: `stopped` tells it.
@@ -47,7 +42,7 @@ export async function closeRun(run: Run): Promise<{ summary: ImportSummary; stop
   const onUnread = (error: unknown) => {
     stopped ??= error;
   };
-  const asked = input.wait ? sent : sent.filter((call) => call.kind === "refused");
+  const asked = input.wait ? sent : sent.filter((call) => call.kind !== "accepted");
   let rows = 0;
   for await (const outcome of rowOutcomes(asked, { client, latest, signal, onUnread })) {
     countOutcome(summary, outcome);

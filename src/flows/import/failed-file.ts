@@ -1,5 +1,5 @@
 import { stringify } from "csv-stringify/sync";
-import type { RowFailure, RowOutcome } from "./outcomes.ts";
+import { joinedFailure, type RowFailure, type RowOutcome } from "./outcomes.ts";
 import { OutputFile } from "./output-file.ts";
 import { imageParts } from "./read/csv-cells.ts";
 import { failureColumns } from "./read/csv-columns.ts";
@@ -72,9 +72,10 @@ export class FailedFile {
 
   /** Why the check refused a row; one that is in order by itself has a reference that stands before it. */
   #refusal(row: InputRow): RowFailure {
-    const [problem] = this.#reader!.problems(row);
+    const problems = this.#reader!.problems(row);
+    if (problems.length > 0) return joinedFailure(problems);
     const message = "the reference stands in the file before this row already";
-    return problem ?? { code: "duplicate_reference_in_file", message };
+    return { code: "duplicate_reference_in_file", message };
   }
 
   /** Puts the file in its place and tells the number of its name (`OutputFile.commit`); null when there was nothing to write. */

@@ -2,13 +2,19 @@ import type { Client } from "../../client/client.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
 import { CatError } from "../../errors.ts";
 import { readResults } from "./results.ts";
-import type { SentCall } from "./send.ts";
+import type { CallProblem, SentCall } from "./send.ts";
 
 /** Why a row, or some of its images, did not make it. */
 export interface RowFailure {
   code: string;
   message: string;
 }
+
+/** Why a row that stood after the end of the run, or waited for its turn then, is not imported. */
+export const notSent: RowFailure = {
+  code: "not_sent",
+  message: "not sent, because the run stopped before this row",
+};
 
 /** What became of one submitted row of the file. */
 export interface RowOutcome {
@@ -32,6 +38,7 @@ export interface OutcomeDeps {
 export async function* rowOutcomes(sent: readonly SentCall[], deps: OutcomeDeps): AsyncGenerator<RowOutcome> {
   for (const call of sent) {
     if (call.kind === "refused") yield* refusedRows(call);
+    if (call.kind === "unsent") for (const line of call.lines) yield { line, failure: notSent };
     if (call.kind !== "accepted") continue;
     const { importId, lines } = call;
     const status = deps.latest(importId)?.status;
@@ -67,18 +74,22 @@ function* refusedRows({
   problems,
   lines,
 }: Extract<SentCall, { kind: "refused" }>): Generator<RowOutcome> {
-  const named = new Map(problems.map((problem) => [problem.line, problem]));
-  const other: RowFailure =
-    named.size > 0
-      ? { code: "call_refused", message: "not imported, because other rows of the same call were refused" }
-      : { code: error.code, message: inOneLine(error.message) };
-  for (const line of lines) {
-    const problem = named.get(line);
-    const failure =
-      problem === undefined ? other : { code: problem.code, message: inOneLine(problem.message) };
-    yield { line, failure };
-  }
+  const ofRows = new Map<number | null, CallProblem[]>();
+  for (const problem of problems) ofRows.set(problem.line, [...(ofRows.get(problem.line) ?? []), problem]);
+  const ofAll = ofRows.get(null) ?? (problems.length > 0 ? [otherRowsRefused] : [error]);
+  for (const line of lines) yield { line, failure: joinedFailure(ofRows.get(line) ?? ofAll) };
 }
+
+const otherRowsRefused: RowFailure = {
+  code: "call_refused",
+  message: "not imported, because other rows of the same call were refused",
+};
+
+/** Everything that is wrong with one row, of which there is something: the first code, and all sentences. */
+export const joinedFailure = (problems: readonly RowFailure[]): RowFailure => ({
+  code: problems[0]!.code,
+  message: inOneLine(problems.map(({ message }) => message).join("; ")),
+});
 
 /** Why a row is failed or partial, in one code and one sentence. */
 function failureOf(result: ImportRowResult): RowFailure | undefined {

@@ -5,13 +5,23 @@ import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { Call } from "./calls.ts";
 
-/** What became of a call when it was sent. `bytes` is the size of its body. */
+/** What the service found wrong: with the row of that line of the user's file, or with the call as a whole (null). */
+export interface CallProblem {
+  line: number | null;
+  param?: string | undefined;
+  code: string;
+  message: string;
+}
+
+/** What became of a call that was cut. `bytes` is the size of its body. */
 export type SentCall = { index: number; lines: Uint32Array; bytes: number } & (
   | { kind: "accepted"; importId: string }
-  /** The service said no; nothing of the call was created. `problems` are those it named, by lines of the user's file. */
-  | { kind: "refused"; error: CatError; problems: (Problem & { line: number })[] }
+  /** The service said no; nothing of the call was created. */
+  | { kind: "refused"; error: CatError; problems: CallProblem[] }
   /** No answer, or none that says what happened: the service may have accepted it. */
-  | { kind: "unknown"; error: CatError }
+  | { kind: "unknown"; error: unknown }
+  /** The service never saw it, or did nothing with it (429): it was waiting to be sent when the run ended, or could not be. */
+  | { kind: "unsent"; error: unknown }
 );
 
 /** How long an interrupt waits for calls on their way: a call that is cut off leaves its outcome unknown. */
@@ -45,7 +55,9 @@ export async function sendCalls(
       while (stopped === undefined) {
         deps.signal?.throwIfAborted();
         const next = await calls.next();
-        if (next.done) return;
+        // What came between while the call was cut stops it as well.
+        deps.signal?.throwIfAborted();
+        if (next.done || stopped !== undefined) return;
         const outcome = await sendCall(next.value, { ...deps, signal: late.signal });
         sent.push(outcome);
         if (outcome.kind === "accepted") deps.onAccepted(outcome);
@@ -64,16 +76,20 @@ export async function sendCalls(
 async function sendCall({ index, body, lines }: Call, deps: SendDeps): Promise<SentCall> {
   const { client, mode, onImageError, signal } = deps;
   const call = { index, lines, bytes: body.length };
+  let inDoubt = true;
+  const onDoubt = (now: boolean) => {
+    inDoubt = now;
+  };
   try {
     const input = { mode, on_image_error: onImageError, ndjson: body };
-    const accepted = await client.imports.create(input, { signal });
+    const accepted = await client.imports.create(input, { signal, onDoubt });
     return { ...call, kind: "accepted", importId: accepted.id };
   } catch (error) {
-    if (!(error instanceof CatError)) throw error;
-    // An interrupt while the call was on its way leaves its outcome unknown as well.
-    if (signal?.aborted || !isDefinitive(error)) return { ...call, kind: "unknown", error };
-    const problems = error instanceof ApiError ? error.problems : [];
-    return { ...call, kind: "refused", error, problems: problems.map((problem) => inFile(problem, lines)) };
+    if (error instanceof CatError && isDefinitive(error)) {
+      const problems = error instanceof ApiError ? error.problems : [];
+      return { ...call, kind: "refused", error, problems: problems.map((problem) => inFile(problem, lines)) };
+    }
+    return { ...call, kind: inDoubt ? "unknown" : "unsent", error };
   }
 }
 
@@ -89,9 +105,11 @@ function isDefinitive(error: CatError): boolean {
 }
 
 /** The service counts lines of the body it got; people count those of their file. */
-const inFile = (problem: Problem, lines: Uint32Array): Problem & { line: number } => ({
-  ...problem,
-  line: lines[(problem.line ?? 1) - 1] ?? lines[0]!,
+const inFile = ({ line, param, code, message }: Problem, lines: Uint32Array): CallProblem => ({
+  line: lines[(line ?? 0) - 1] ?? null,
+  param,
+  code,
+  message,
 });
 
 /** A signal that follows the interrupt after the time of grace. */

@@ -25,11 +25,26 @@ export interface ImportSummary {
   failed_file: string | null;
   results_file: string | null;
   duration_ms: number;
-  /** Rows of calls whose outcome is not known, by lines of the file; only where there are any. */
-  unknown?: { first_line: number; last_line: number; rows: number }[];
-  /** What the service found wrong with rows that had passed the check, by lines of the file; only where there is any. */
-  problems?: { line: number; param?: string | undefined; code: string; message: string }[];
+  /** Calls whose outcome is not known, by lines of the file; only where there are any. */
+  unknown?: LineSpan[];
+  /** Calls that the service refused, so that no row of them was submitted; only where there are any. */
+  refused?: LineSpan[];
+  /** What the service found wrong with what had passed the check; only where there is any. */
+  problems?: SummaryProblem[];
 }
+
+/** The rows of one call, by lines of the file. */
+export interface LineSpan {
+  first_line: number;
+  last_line: number;
+  rows: number;
+}
+
+/** A problem of one row, by its line of the file, or of a whole call, by the lines it goes over. */
+export type SummaryProblem = { param?: string | undefined; code: string; message: string } & (
+  | { line: number }
+  | { first_line: number; last_line: number }
+);
 
 /** A summary that counts as the outcomes come in. */
 export function beginSummary(
@@ -38,12 +53,9 @@ export function beginSummary(
   latest: (importId: string) => Import | undefined,
 ): ImportSummary {
   const accepted = sent.filter((call) => call.kind === "accepted");
-  const unknown = sent
-    .filter((call) => call.kind === "unknown")
-    .map(({ lines }) => ({ first_line: lines[0]!, last_line: lines.at(-1)!, rows: lines.length }));
-  const problems = sent
-    .flatMap((call) => (call.kind === "refused" ? call.problems : []))
-    .map(({ line, param, code, message }) => ({ line, param, code, message }));
+  const spans = (kind: SentCall["kind"]) => sent.filter((call) => call.kind === kind).map(spanOf);
+  const [unknown, refused] = [spans("unknown"), spans("refused")];
+  const problems = sent.flatMap((call) => (call.kind === "refused" ? problemsOf(call) : []));
   return {
     ...head,
     submitted: accepted.reduce((rows, call) => rows + call.lines.length, 0),
@@ -63,8 +75,23 @@ export function beginSummary(
     results_file: null,
     duration_ms: 0,
     ...(unknown.length > 0 ? { unknown } : {}),
+    ...(refused.length > 0 ? { refused } : {}),
     ...(problems.length > 0 ? { problems } : {}),
   };
+}
+
+const spanOf = ({ lines }: SentCall): LineSpan => ({
+  first_line: lines[0]!,
+  last_line: lines.at(-1)!,
+  rows: lines.length,
+});
+
+function problemsOf(call: Extract<SentCall, { kind: "refused" }>): SummaryProblem[] {
+  const { first_line, last_line } = spanOf(call);
+  return call.problems.map(({ line, param, code, message }) => ({
+    ...(line === null ? { first_line, last_line } : { line }),
+    ...{ param, code, message },
+  }));
 }
 
 /** Counts one row's outcome. Rows that the check refused are `invalid` already; rows of a refused call were not submitted. */

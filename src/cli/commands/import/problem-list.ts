@@ -13,20 +13,25 @@ export interface ProblemList {
   end(check: CheckResult): Promise<void>;
 }
 
-/** For people: one line each, `FILE:LINE  field  code  message`, up to a limit; all of them are counted. */
-export function problemLines(file: string, io: Pick<Io, "line" | "visible">): ProblemList {
+/** A problem as it is listed: the service's have codes of its own, and may be about the lines from one to another. */
+type Listed = Pick<Problem, "param" | "message"> & { line: number | `${number}-${number}`; code: string };
+
+/**
+ * For people: one line each, `FILE:LINE  field  code  message`, up to a limit; all of them are counted. `listsAll` is the
+ * flag, or flags, with which the same command lists all of them.
+ */
+export function problemLines(file: string, io: Pick<Io, "line" | "visible">, listsAll = "--dry-run --json") {
   const name = file === "-" ? "stdin" : file;
   let count = 0;
   return {
-    async add({ line, param, code, message }) {
+    async add({ line, param, code, message }: Listed) {
       if (++count > listed) return;
       await io.line(io.visible(`${name}:${line}  ${param ?? "-"}  ${code}  ${message}`));
     },
     async end() {
-      if (count > listed)
-        await io.line(`and ${grouped(count - listed)} more: --dry-run --json lists all of them`);
+      if (count > listed) await io.line(`and ${grouped(count - listed)} more: ${listsAll} lists all of them`);
     },
-  };
+  } satisfies ProblemList;
 }
 
 /**

@@ -12,13 +12,44 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   if (invalid > 0) lines.push(`  ${rows(invalid)} left out: they do not validate`);
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0) lines.push(`  ${rows(partial)} partial: the product is there, some of its photos are not`);
-  const open = flags.wait ? summary.submitted - summary.succeeded - partial - failed : 0;
-  if (open > 0)
+  const ended = summary.succeeded + partial + failed;
+  const open = summary.submitted - ended;
+  if (flags.wait && open > 0)
     lines.push(`  ${rows(open)} under way at the service, or without results yet: ${openImports(summary)}`);
+  if (!flags.wait && run.stopped !== undefined && open > 0)
+    lines.push(`  ${rows(open)} under way at the service: ${openImports(summary)}`);
+  lines.push(...notSubmitted(summary));
   for (const call of summary.unknown ?? []) lines.push(unknownCall(call, flags));
   if (summary.results_file !== null) lines.push(`Results of every row: ${summary.results_file}`);
   if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, run, summary.failed_file));
   return lines;
+}
+
+/** Rows that passed the check and that no import has, so that all rows are accounted for. */
+function notSubmitted({
+  total,
+  invalid,
+  submitted,
+  unknown = [],
+  refused = [],
+  problems = [],
+}: ImportSummary): string[] {
+  const named = new Set(problems.flatMap((problem) => ("line" in problem ? [problem.line] : [])));
+  const counts = { named: named.size, beside: 0, whole: 0 };
+  for (const call of refused) {
+    const inIt = [...named].filter((line) => line >= call.first_line && line <= call.last_line).length;
+    counts[inIt > 0 ? "beside" : "whole"] += call.rows - inIt;
+  }
+  const known = [...refused, ...unknown].reduce((sum, call) => sum + call.rows, 0);
+  const left = total - invalid - submitted - known;
+  return [
+    ...(counts.named > 0 ? [`  ${rows(counts.named)} refused by the service, as listed above`] : []),
+    ...(counts.beside > 0
+      ? [`  ${rows(counts.beside)} not submitted: other rows of the same call were refused`]
+      : []),
+    ...(counts.whole > 0 ? [`  ${rows(counts.whole)} not submitted: the service refused the call`] : []),
+    ...(left > 0 ? [`  ${rows(left)} not sent: the run stopped before`] : []),
+  ];
 }
 
 export interface ReportedRun {

@@ -1,6 +1,5 @@
 import { type CheckResult, checkFile } from "../../../flows/import/check.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
-import type { ProblemCode } from "../../../flows/import/read/problem.ts";
 import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { App } from "../../app.ts";
@@ -86,21 +85,21 @@ async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<vo
 async function tell(
   app: App,
   flags: ImportFlags,
-  { check, stopped }: ImportOutcome,
+  { stopped }: ImportOutcome,
   summary: ImportSummary,
   format: InputFormat,
 ): Promise<void> {
   if (app.io.json) {
     await app.io.jsonData(summary);
   } else {
-    const list = problemLines(flags.file, app.io);
-    for (const { code, ...problem } of summary.problems ?? []) {
-      await list.add({ ...problem, code: code as ProblemCode });
+    const list = problemLines(flags.file, app.io, "--json");
+    for (const { param, code, message, ...at } of summary.problems ?? []) {
+      const line = "line" in at ? at.line : (`${at.first_line}-${at.last_line}` as const);
+      await list.add({ line, param, code, message });
     }
-    await list.end(check);
-    for (const line of reportLines(summary, flags, { stopped, format, globals: app.globals })) {
-      await app.io.note(app.io.visible(line));
-    }
+    await list.end();
+    const run = { stopped, format, globals: app.globals };
+    for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
   }
   if (stopped !== undefined) throw stopped;
   const all = flags.wait ? summary.succeeded : summary.submitted;

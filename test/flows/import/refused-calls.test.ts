@@ -1,0 +1,73 @@
+import { describe, expect, test } from "vitest";
+import { ApiError, type Problem } from "../../../src/client/api-error.ts";
+import { importWorld, withCreate } from "./run-import.ts";
+
+const cdn = "https://cdn.example.com";
+const file = `reference,name,images\n${[1, 2, 3].map((n) => `R-${n},Dress,${cdn}/${n}.jpg\n`).join("")}`;
+
+/** Imports three rows, on lines 2 to 4, against a service that refuses them with these problems. */
+async function refusedWith(...problems: Problem[]) {
+  const world = await importWorld();
+  await world.write("a.csv", file);
+  const { summary } = await world.import("a.csv", {}, (client) =>
+    withCreate(client, async () => {
+      const body = { type: "invalid_request", code: problems[0]!.code, message: "refused" };
+      throw new ApiError({ request: "POST /v1/imports", status: 400, body, problems });
+    }),
+  );
+  const failed = (await world.read("failed")).trim().split("\n").slice(1);
+  return { summary, reasons: failed.map((line) => line.split(",").slice(3).join(",")) };
+}
+
+const others = `call_refused,"not imported, because other rows of the same call were refused"`;
+
+describe("a refused call", () => {
+  test("keeps every problem of a row: the first code, and all sentences", async () => {
+    const { summary, reasons } = await refusedWith(
+      { line: 2, code: "invalid_row", message: "name is odd", param: "name" },
+      { line: 2, code: "duplicate_reference_in_file", message: "R-2 stands twice" },
+    );
+    expect(reasons).toEqual([others, "invalid_row,name is odd; R-2 stands twice", others]);
+    expect(summary).toMatchObject({
+      submitted: 0,
+      refused: [{ first_line: 2, last_line: 4, rows: 3 }],
+      problems: [
+        { line: 3, param: "name", code: "invalid_row", message: "name is odd" },
+        { line: 3, code: "duplicate_reference_in_file", message: "R-2 stands twice" },
+      ],
+    });
+  });
+
+  test.each([undefined, 0, 4])("blames no row for a problem of line %s", async (line) => {
+    const { summary, reasons } = await refusedWith({
+      ...(line === undefined ? {} : { line }),
+      code: "too_many_imports",
+      message: "try later",
+    });
+    expect(reasons).toEqual(Array.from({ length: 3 }, () => "too_many_imports,try later"));
+    expect(summary?.problems).toEqual([
+      { first_line: 2, last_line: 4, param: undefined, code: "too_many_imports", message: "try later" },
+    ]);
+  });
+
+  test("with problems of rows and of its own tells each row what concerns it", async () => {
+    const { reasons } = await refusedWith(
+      { line: 1, code: "invalid_row", message: "name is odd" },
+      { code: "too_many_imports", message: "try later" },
+    );
+    expect(reasons).toEqual([
+      "invalid_row,name is odd",
+      "too_many_imports,try later",
+      "too_many_imports,try later",
+    ]);
+  });
+});
+
+test("a row that the check refused has all its problems in the failed file", async () => {
+  const world = await importWorld();
+  await world.write("a.csv", `reference,name,sex,images\nA,,women,${cdn}/1.jpg\nB,Dress,,${cdn}/1.jpg\n`);
+  await world.import("a.csv", { skipInvalid: true });
+  expect(await world.read("failed")).toContain(
+    `invalid_row,"name is missing; sex must be one of male, female, other, kid, not ""women"""`,
+  );
+});

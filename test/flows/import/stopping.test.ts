@@ -1,0 +1,149 @@
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../src/client/api-error.ts";
+import type { Client } from "../../../src/client/client.ts";
+import { NetworkError, TimeoutError } from "../../../src/http/errors.ts";
+import { importWorld, withCreate } from "./run-import.ts";
+
+const cdn = "https://cdn.example.com";
+const head = "reference,name,images\n";
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => `R-${index},Dress,${cdn}/${index}.jpg\n`).join("");
+const codes = (failed: string) =>
+  failed
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(",")[3]);
+
+describe("an interrupt", () => {
+  /** Interrupts while the first call is on its way, whose answer then takes `ms`. */
+  async function interruptedCall(ms: number) {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(3));
+    const interrupt = new AbortController();
+    const reason = new Error("interrupted");
+    const ran = await world.import(
+      "a.csv",
+      {},
+      (client) =>
+        withCreate(client, async (input, options) => {
+          interrupt.abort(reason);
+          await world.clock.sleep(ms, options?.signal);
+          return client.imports.create(input, options);
+        }),
+      interrupt.signal,
+    );
+    return { ...ran, world, reason };
+  }
+
+  test("gives a call on its way the time to end", async () => {
+    const { sent, summary, stopped, reason } = await interruptedCall(2_900);
+    expect(sent.map(({ kind }) => kind)).toEqual(["accepted"]);
+    expect(summary).toMatchObject({ submitted: 3 });
+    expect(stopped).toBe(reason);
+  });
+
+  test("gives it no more than three seconds, and then does not know what became of it", async () => {
+    const { sent, summary, stopped, reason, world } = await interruptedCall(3_100);
+    expect(sent.map(({ kind }) => kind)).toEqual(["unknown"]);
+    expect(summary).toMatchObject({ submitted: 0, unknown: [{ first_line: 2, last_line: 4, rows: 3 }] });
+    expect(stopped).toBe(reason);
+    expect(await world.files()).toEqual(["a.csv"]);
+  });
+
+  test("is the reason of the end, whatever failed because of it", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + rows(3));
+    const interrupt = new AbortController();
+    const reason = new Error("interrupted");
+    const { stopped } = await world.import(
+      "a.csv",
+      { concurrency: 1 },
+      (client) =>
+        withCreate(client, async () => {
+          interrupt.abort(reason);
+          throw new NetworkError("the line is dead", { code: "ECONNRESET", transient: true });
+        }),
+      interrupt.signal,
+    );
+    expect(stopped).toBe(reason);
+  });
+
+  test("of calls that wait for the rate window leaves them unsent, and their rows in the failed file", async () => {
+    const world = await importWorld({ rateLimit: { reads: 600, writes: 2 } });
+    await world.write("a.csv", head + rows(10_001));
+    const interrupt = new AbortController();
+    // The window takes two; the other two wait for the next minute when the interrupt comes.
+    let begun = 0;
+    const ran = await world.import(
+      "a.csv",
+      { wait: false, concurrency: 4 },
+      (client) =>
+        withCreate(client, async (...args) => {
+          const answer = client.imports.create(...args);
+          if (++begun === 4) interrupt.abort(new Error("interrupted"));
+          return answer;
+        }),
+      interrupt.signal,
+    );
+    expect(ran.sent.map(({ kind }) => kind)).toEqual(["accepted", "accepted", "unsent", "unsent"]);
+    expect(ran.summary).toMatchObject({ submitted: 4000, failed_file: "failed" });
+    expect(ran.summary?.unknown).toBeUndefined();
+    expect(codes(await world.read("failed"))).toEqual(Array.from({ length: 6001 }, () => "not_sent"));
+  });
+});
+
+test("a service that is not there got nothing: its rows are not in doubt", async () => {
+  const world = await importWorld();
+  await world.write("a.csv", head + rows(2));
+  await world.mock.stop();
+  const { sent, summary, stopped } = await world.import("a.csv");
+  expect(stopped).toMatchObject({ type: "network", code: "unreachable" });
+  expect(sent.map(({ kind }) => kind)).toEqual(["unsent"]);
+  expect(summary?.unknown).toBeUndefined();
+  expect(codes(await world.read("failed"))).toEqual(["not_sent", "not_sent"]);
+});
+
+test("a fault of ours leaves the call unknown, and its rows told", async () => {
+  const world = await importWorld();
+  await world.write("a.csv", head + rows(2));
+  const fault = new TypeError("a fault");
+  const { summary, stopped } = await world.import("a.csv", {}, (client) =>
+    withCreate(client, async () => {
+      throw fault;
+    }),
+  );
+  expect(stopped).toBe(fault);
+  expect(summary).toMatchObject({ unknown: [{ first_line: 2, last_line: 3, rows: 2 }] });
+});
+
+test("a call that was cut while another one was refused is not sent any more", async () => {
+  const world = await importWorld();
+  await world.write("a.csv", head + rows(8001));
+  let calls = 0;
+  await world.import("a.csv", { concurrency: 2 }, (client) =>
+    withCreate(client, async () => {
+      calls++;
+      const body = { type: "payment_required", code: "insufficient_credits", message: "no" };
+      throw new ApiError({ request: "POST /v1/imports", status: 402, body });
+    }),
+  );
+  expect(calls).toBe(1);
+});
+
+test("a job that cannot be followed stops the following of the others", async () => {
+  const world = await importWorld();
+  await world.write("a.csv", head + rows(4000));
+  let polled = 0;
+  const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) => ({
+    ...client,
+    poll: (async (operation, input, options) => {
+      if (++polled === 1) return client.poll(operation, input, options);
+      throw new TimeoutError("this one is not followed", { code: "attempt_timeout" });
+    }) as Client["poll"],
+  }));
+  expect(polled).toBe(2);
+  expect(stopped).toMatchObject({ message: "this one is not followed" });
+  expect(summary).toMatchObject({ submitted: 4000, succeeded: 0 });
+  expect(summary?.imports.map(({ status }) => status)).not.toContain("completed");
+});

@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
-import type { RowReader } from "./read/input-row.ts";
-import type { Source } from "./read/source.ts";
+import type { InputRow, RowReader } from "./read/input-row.ts";
+import { UnreadableInput } from "./read/problem.ts";
+import { changed, type Source } from "./read/source.ts";
 import type { RefusedRows } from "./refused-rows.ts";
 
 /** One POST /v1/imports: its NDJSON body, and the file's line of each row in it. */
@@ -34,7 +35,7 @@ export async function* cutIntoCalls(
     bytes = 0;
     return call;
   };
-  for await (const rows of reader.batches()) {
+  for await (const rows of sameAsChecked(reader, source)) {
     for (const { line, row } of rows) {
       if (refused.has(ordinal++)) continue;
       const text = `${JSON.stringify(row)}\n`;
@@ -46,4 +47,13 @@ export async function* cutIntoCalls(
     }
   }
   if (lines.length > 0) yield await cut();
+}
+
+/** The rows again; what could be read when it was checked and cannot be now was changed. */
+async function* sameAsChecked(reader: RowReader, source: Source): AsyncGenerator<InputRow[]> {
+  try {
+    yield* reader.batches();
+  } catch (error) {
+    throw error instanceof UnreadableInput ? changed(source.name) : error;
+  }
 }

@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import type { ImportInput } from "./import-input.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./outcomes.ts";
 import { OutputFile } from "./output-file.ts";
 import { imageParts } from "./read/csv-cells.ts";
@@ -6,14 +7,13 @@ import { failureColumns } from "./read/csv-columns.ts";
 import { CsvReader } from "./read/csv-rows.ts";
 import type { InputRow } from "./read/input-row.ts";
 import { openRows, type ReadOptions } from "./read/open-rows.ts";
-import type { Source } from "./read/source.ts";
+import { changed, type Source } from "./read/source.ts";
 import type { RefusedRows } from "./refused-rows.ts";
 
-export interface FailedFileTarget {
-  path: string;
-  overwrite: boolean;
-  suffix: string;
-}
+export type FailedFileTarget = ImportInput["failedFile"] & {
+  /** What the unfinished file is called. */
+  unfinished: string;
+};
 
 /**
  * Writes the rows that failed or are partial in the input's own columns, with `error_code` and `error_message` added,
@@ -45,7 +45,8 @@ export class FailedFile {
   async add({ line, result, failure }: RowOutcome): Promise<void> {
     if (failure === undefined) return;
     const row = await this.#walk(() => null, line);
-    if (row === undefined) return;
+    // A row that was sent stood there: the file is another one now.
+    if (row === undefined) throw changed(this.#source.name);
     const attached = new Set(
       (result?.status === "partial" ? result.images : [])
         .filter((image) => image.status === "attached")
@@ -78,10 +79,15 @@ export class FailedFile {
     return { code: "duplicate_reference_in_file", message };
   }
 
-  /** Puts the file in its place and tells the number of its name (`OutputFile.commit`); null when there was nothing to write. */
+  /**
+   * Puts the file in its place and tells the number of its name (`OutputFile.commit`); null when there was nothing to
+   * write. Throws when the input was changed since it was checked: other rows may stand on the lines that were read.
+   */
   async commit(): Promise<number | null> {
     await this.#rows?.return(undefined);
-    return (await this.#file?.commit()) ?? null;
+    if (this.#file === null) return null;
+    await this.#source.refuseIfChanged();
+    return this.#file.commit();
   }
 
   async discard(): Promise<void> {
@@ -92,7 +98,8 @@ export class FailedFile {
   async #write(row: InputRow, attached: ReadonlySet<number>, failure: RowFailure): Promise<void> {
     const csv = this.#csv;
     if (this.#file === null) {
-      this.#file = await OutputFile.begin(this.#target.path, this.#target.overwrite, this.#target.suffix);
+      const { path, overwrite, unfinished } = this.#target;
+      this.#file = await OutputFile.begin(path, overwrite, unfinished);
       if (csv !== null)
         await this.#file.write(((await isMarked(this.#source, this.#options)) ? "\uFEFF" : "") + csv.head());
     }

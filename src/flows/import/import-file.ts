@@ -1,7 +1,7 @@
 import { TimeoutError } from "../../http/errors.ts";
 import { cutIntoCalls } from "./calls.ts";
 import { type CheckResult, checkFile } from "./check.ts";
-import { closeRun } from "./close-run.ts";
+import { closeRun, type Run } from "./close-run.ts";
 import { Follower } from "./follow.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { ImportProgress } from "./progress.ts";
@@ -37,7 +37,18 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   }
   const client = await deps.client();
   const patience = waitFor(input.timeoutMs, deps);
-  const { signal } = patience;
+  try {
+    const run = { input, deps, client, check, refused, signal: patience.signal };
+    const ended = await sendAndClose(run);
+    ended.summary.duration_ms = Math.round(deps.clock.now() - started);
+    return { check, ...ended };
+  } finally {
+    patience.release();
+  }
+}
+
+async function sendAndClose(run: Omit<Run, "sent" | "complete" | "latest">) {
+  const { input, deps, client, check, refused, signal } = run;
   const progress = new ImportProgress(check.valid, deps.onProgress);
   const follower = new Follower({ client, signal, onProgress: progress.followed });
   const calls = cutIntoCalls(input.source, await openRows(input.source, input.read), refused);
@@ -52,24 +63,13 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     },
   });
   progress.allSent();
-  const followed = await follower.settled();
+  const unfollowed = await follower.settled();
+  const { sent } = sending;
   const complete = sending.stopped === undefined;
-  const run = {
-    input,
-    deps,
-    client,
-    check,
-    refused,
-    sent: sending.sent,
-    complete,
-    latest: follower.latest,
-    signal,
-  };
-  const { summary, stopped } = await closeRun(run);
-  patience.release();
-  summary.duration_ms = Math.round(deps.clock.now() - started);
-  const why = signal.aborted ? signal.reason : (sending.stopped ?? followed ?? stopped);
-  return { check, summary, stopped: why, sent: sending.sent };
+  const closed = await closeRun({ ...run, sent, complete, latest: follower.latest });
+  // An interrupt makes other things fail, each in its own words: it is the reason.
+  const stopped = signal.aborted ? signal.reason : (sending.stopped ?? unfollowed ?? closed.stopped);
+  return { summary: closed.summary, stopped: stopped as unknown, sent };
 }
 
 /** A signal for the interrupt and for the end of the user's patience (`--timeout`). */

@@ -10,28 +10,15 @@ import {
   rm,
   stat,
 } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
-import { CatError } from "../../errors.ts";
-
-/** A file that could not be written, in words. */
-export class OutputError extends CatError {
-  override readonly name = "OutputError";
-  constructor(path: string, cause: NodeJS.ErrnoException) {
-    super(`${path} cannot be written (${cause.code ?? cause.message})`, {
-      type: "output",
-      code: "file_not_writable",
-      hint: "Check the folder's permissions and the space on the disk.",
-      cause,
-    });
-  }
-}
+import { dirname, extname, join, resolve } from "node:path";
+import { OutputError } from "./output-error.ts";
 
 /** Text is gathered to this many characters before it is written: a write for every row costs more than the row. */
 const bufferLength = 64 * 1024;
 
 /**
- * A text file that appears under its name only when it is whole. A link is followed; a device or a pipe is written to
- * as it is, since it must not be replaced by a file.
+ * A text file that appears under its name only when it is whole. A link is followed; a device is written to as it is,
+ * since it must not be replaced by a file.
  */
 export class OutputFile {
   readonly #path: string;
@@ -48,15 +35,18 @@ export class OutputFile {
     this.#overwrite = overwrite;
   }
 
-  /** Begins the file; `overwrite` tells whether one of that name may be replaced in the end. Throws OutputError. */
-  static async begin(path: string, overwrite: boolean, suffix: string): Promise<OutputFile> {
+  /**
+   * Begins the file; `overwrite` tells whether one of that name may be replaced in the end. `unfinished` is what the
+   * unfinished file is called, whatever the length of the name. Throws OutputError.
+   */
+  static async begin(path: string, overwrite: boolean, unfinished: string): Promise<OutputFile> {
     try {
       const found = overwrite ? await stat(path).catch(missingIsNull) : null;
       if (found !== null && !found.isFile() && !found.isDirectory()) {
         return new OutputFile(path, null, await open(path, "w"), overwrite);
       }
       const target = overwrite ? await whereLinksLead(path) : path;
-      const temporary = join(dirname(target), `.${basename(target)}.${suffix}.part`);
+      const temporary = join(dirname(target), `.${unfinished}.part`);
       return new OutputFile(target, temporary, await open(temporary, "wx"), overwrite);
     } catch (error) {
       throw new OutputError(path, error as NodeJS.ErrnoException);
@@ -92,8 +82,14 @@ export class OutputFile {
     if (this.#temporary !== null) await this.#handle.sync();
     await this.#handle.close();
     if (this.#temporary === null) return 1;
-    if (!this.#overwrite) return this.#placeBeside(this.#temporary);
-    await rename(this.#temporary, this.#path);
+    const number = await this.#place(this.#temporary);
+    await syncFolder(dirname(this.#path));
+    return number;
+  }
+
+  async #place(temporary: string): Promise<number> {
+    if (!this.#overwrite) return this.#placeBeside(temporary);
+    await rename(temporary, this.#path);
     return 1;
   }
 
@@ -125,6 +121,13 @@ export class OutputFile {
   }
 }
 
+/** A name is kept in its folder, which is written on its own. Where a folder cannot be, the system sees to it. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r").catch(() => null);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+}
+
 const missingIsNull = (error: NodeJS.ErrnoException): null => {
   if (error.code === "ENOENT") return null;
   throw error;
@@ -140,7 +143,9 @@ export function numbered(path: string, number: number): string {
 export async function whereLinksLead(path: string): Promise<string> {
   try {
     return await realpath(path);
-  } catch {
+  } catch (error) {
+    // Links that lead in a circle lead nowhere.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") return path;
     const target = await readlink(path).catch(() => null);
     return target === null ? path : whereLinksLead(resolve(dirname(path), target));
   }

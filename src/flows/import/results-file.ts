@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { stringify } from "csv-stringify/sync";
+import type { OutputTarget } from "./import-input.ts";
 import type { RowOutcome } from "./outcomes.ts";
 import { OutputFile } from "./output-file.ts";
 
@@ -25,9 +26,9 @@ export class ResultsFile {
     this.#csv = csv;
   }
 
-  static async begin(path: string, suffix: string): Promise<ResultsFile> {
+  static async begin({ path }: OutputTarget, unfinished: string): Promise<ResultsFile> {
     const results = new ResultsFile(
-      await OutputFile.begin(path, true, suffix),
+      await OutputFile.begin(path, true, unfinished),
       extname(path).toLowerCase() === ".csv",
     );
     if (results.#csv) await results.#file.write(stringify([[...columns]]));

@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import { ImportRowResult } from "../../contract/resources/import.ts";
-import { BadAnswerError, SignedUrlError } from "../../http/errors.ts";
+import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "../../http/errors.ts";
 
 /** The job whose results are read, and what of it was sent. */
 export interface ResultsOf {
@@ -10,7 +10,7 @@ export interface ResultsOf {
   bytes: number;
 }
 
-/** A results file is read again from a fresh link when it breaks off or the link has expired. */
+/** A results file is read again from a fresh link when it breaks off, with or without a word, or the link has expired. */
 const attempts = 3;
 
 /** The result of every row of an ended import, in the order of its body. Throws BadAnswerError when they never come whole. */
@@ -28,11 +28,16 @@ export async function readResults(
       if (job.results_url === null) throw badResults(of, "has no results yet");
       return whole(of, await parse(of, client.download(job.results_url, { signal, maxBytes })));
     } catch (error) {
-      const again = error instanceof BadAnswerError || error instanceof SignedUrlError;
-      if (!again || attempt === attempts) throw error;
+      if (signal?.aborted || !mayPass(error) || attempt === attempts) throw error;
     }
   }
 }
+
+const mayPass = (error: unknown): boolean =>
+  error instanceof BadAnswerError ||
+  error instanceof SignedUrlError ||
+  error instanceof TimeoutError ||
+  (error instanceof NetworkError && error.transient);
 
 async function parse(of: ResultsOf, chunks: AsyncIterable<Uint8Array>): Promise<ImportRowResult[]> {
   const parts: Uint8Array[] = [];

@@ -31,6 +31,8 @@ export interface ImportSummary {
   refused?: LineSpan[];
   /** What the service found wrong with what had passed the check; only where there is any. */
   problems?: SummaryProblem[];
+  /** Why the failed file or the results file could not be written, in words; only where one could not. */
+  unwritten?: string[];
 }
 
 /** The rows of one call, by lines of the file. */

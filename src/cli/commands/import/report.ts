@@ -1,3 +1,4 @@
+import { CatError } from "../../../errors.ts";
 import { formatOfName, type InputFormat } from "../../../flows/import/read/source.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { GlobalOptions } from "../../global-options.ts";
@@ -20,6 +21,9 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
     lines.push(`  ${rows(open)} under way at the service: ${openImports(summary)}`);
   lines.push(...notSubmitted(summary));
   for (const call of summary.unknown ?? []) lines.push(unknownCall(call, flags));
+  // What stopped the run is told as its error.
+  const told = run.stopped instanceof CatError ? run.stopped.message : null;
+  for (const why of summary.unwritten ?? []) if (why !== told) lines.push(`${why}.`);
   if (summary.results_file !== null) lines.push(`Results of every row: ${summary.results_file}`);
   if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, run, summary.failed_file));
   return lines;

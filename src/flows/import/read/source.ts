@@ -129,9 +129,9 @@ async function sniffFormat(name: string, path: string): Promise<InputFormat> {
 /** A file that is not what it was when it was checked. */
 export const changed = (name: string): InputError =>
   new InputError(
-    `${basename(name)} was changed while it was being imported; nothing more is sent`,
+    `${basename(name)} was changed while it was being imported: nothing more of it is sent, nor written down`,
     "file_changed",
-    "Import it again when it is complete.",
+    "What was submitted is imported; an upsert would add its photos a second time.",
   );
 
 /** What the file system refused, as a sentence; errors of other kinds pass through. */

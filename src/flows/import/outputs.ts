@@ -1,0 +1,77 @@
+import { CatError } from "../../errors.ts";
+import { FailedFile } from "./failed-file.ts";
+import type { ImportInput } from "./import-input.ts";
+import type { RowFailure, RowOutcome } from "./outcomes.ts";
+import { numbered } from "./output-file.ts";
+import { UnreadableInput } from "./read/problem.ts";
+import { changed } from "./read/source.ts";
+import type { RefusedRows } from "./refused-rows.ts";
+import { ResultsFile } from "./results-file.ts";
+import type { ImportSummary } from "./summary.ts";
+
+type Written = Pick<ImportSummary, "failed_file" | "results_file">;
+
+/**
+ * The two files of a run. What keeps one from being written is told at the end (`faults`); the other one is written all
+ * the same, and the rows go on being counted.
+ */
+export class Outputs {
+  readonly #input: ImportInput;
+  readonly #runId: string;
+  readonly #failed: FailedFile;
+  #results: ResultsFile | null = null;
+  readonly #faults = new Map<"failed" | "results", CatError>();
+
+  constructor(input: ImportInput, refused: RefusedRows, runId: string) {
+    this.#input = input;
+    this.#runId = runId;
+    const target = { ...input.failedFile, unfinished: `${runId}.failed` };
+    this.#failed = new FailedFile(input.source, input.read, refused, target);
+  }
+
+  /** Why a file could not be written, one error a file. */
+  get faults(): CatError[] {
+    return [...this.#faults.values()];
+  }
+
+  /** Outcomes come in the order of the file. */
+  async add(outcome: RowOutcome): Promise<void> {
+    const { resultsFile } = this.#input;
+    await this.#try("results", async () => {
+      if (resultsFile === null || outcome.result === undefined) return;
+      this.#results ??= await ResultsFile.begin(resultsFile, `${this.#runId}.results`);
+      await this.#results.add(outcome);
+    });
+    await this.#try("failed", () => this.#failed.add(outcome));
+  }
+
+  /** Puts the files in their places; with a reason, the rows after line `lastSent` are in the failed file too. */
+  async close(lastSent: number, reason: RowFailure | null): Promise<Written> {
+    const { failedFile, resultsFile } = this.#input;
+    const written: Written = { failed_file: null, results_file: null };
+    await this.#try("results", async () => {
+      if (this.#results === null) return;
+      await this.#results.commit();
+      written.results_file = resultsFile!.name;
+    });
+    await this.#try("failed", async () => {
+      await this.#failed.addRest(lastSent, reason);
+      const number = await this.#failed.commit();
+      if (number !== null) written.failed_file = numbered(failedFile.name, number);
+    });
+    return written;
+  }
+
+  async #try(file: "failed" | "results", work: () => Promise<void>): Promise<void> {
+    if (this.#faults.has(file)) return;
+    try {
+      await work();
+    } catch (error) {
+      await (file === "failed" ? this.#failed : this.#results)?.discard();
+      // The input could be read when it was checked.
+      const fault = error instanceof UnreadableInput ? changed(this.#input.source.name) : error;
+      if (!(fault instanceof CatError)) throw fault;
+      this.#faults.set(file, fault);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { mkdir, rm } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { NetworkError } from "../../../src/http/errors.ts";
+import { importWorld } from "./run-import.ts";
+
+const cdn = "https://cdn.example.com";
+const head = "reference,name,images\n";
+const half = `${head}OK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;
+
+type World = Awaited<ReturnType<typeof importWorld>>;
+const target = (world: World, name: string) => ({ path: `${world.folder}/${name}`, name });
+
+/** The client that does something before the results are read. */
+const beforeResults =
+  (work: () => Promise<unknown>) =>
+  (client: Client): Client => ({
+    ...client,
+    download: async function* (...args) {
+      await work();
+      yield* client.download(...args);
+    },
+  });
+
+describe("the files of a run", () => {
+  test.each([
+    ["is cut short", head],
+    ["has another row on that line", half.replace("BAD", "SPOILT")],
+    ["is no text any more", "\0\0\0\0"],
+  ])("hold no rows of an input that %s before they are written", async (_, later) => {
+    const world = await importWorld();
+    await world.write("a.csv", half);
+    const { summary, stopped } = await world.import(
+      "a.csv",
+      { resultsFile: target(world, "results.ndjson") },
+      beforeResults(() => world.write("a.csv", later)),
+    );
+    expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
+    // What does not depend on the input is there all the same, and nothing unfinished stays behind.
+    expect(summary).toMatchObject({
+      succeeded: 1,
+      failed: 1,
+      failed_file: null,
+      results_file: "results.ndjson",
+    });
+    expect(summary?.unwritten).toEqual([expect.stringContaining("a.csv was changed")]);
+    expect((await world.read("results.ndjson")).trimEnd().split("\n")).toHaveLength(2);
+    expect(await world.files()).toEqual(["a.csv", "results.ndjson"]);
+  });
+
+  test("do not keep one another from being written", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", half);
+    const { summary, stopped } = await world.import("a.csv", {
+      resultsFile: target(world, "nowhere/results.ndjson"),
+    });
+    expect(stopped).toMatchObject({ type: "output", code: "file_not_writable" });
+    expect(summary).toMatchObject({ succeeded: 1, failed: 1, failed_file: "failed", results_file: null });
+    expect(await world.read("failed")).toContain("BAD,Coat,");
+  });
+
+  test("leave no unfinished part behind when they cannot be put in their place", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", half);
+    await mkdir(`${world.folder}/results.ndjson`);
+    const { summary } = await world.import("a.csv", { resultsFile: target(world, "results.ndjson") });
+    expect(summary).toMatchObject({ failed_file: "failed", results_file: null });
+    expect(await world.files()).toEqual(["a.csv", "failed", "results.ndjson"]);
+  });
+
+  test("are not missed in silence: an input that is gone is told", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", half);
+    const { summary, stopped } = await world.import(
+      "a.csv",
+      {},
+      beforeResults(() => rm(`${world.folder}/a.csv`)),
+    );
+    expect(stopped).toMatchObject({ type: "input", code: "file_not_found" });
+    expect(summary).toMatchObject({ failed: 1, failed_file: null });
+    expect(await world.files()).toEqual([]);
+  });
+});
+
+test("an input that is no text any more when it is cut was changed: nothing is sent, and it is no fault of ours", async () => {
+  const world = await importWorld();
+  await world.write("a.csv", half);
+  const later = async (client: Client) => {
+    await world.write("a.csv", "\0\0\0\0");
+    return client;
+  };
+  const { summary, stopped } = await world.import("a.csv", {}, later);
+  expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
+  expect(summary).toMatchObject({ submitted: 0 });
+  expect(world.mock.requests()).toEqual([]);
+});
+
+describe("results", () => {
+  test("behind a link that has expired are read from a fresh one", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", half);
+    let links = 0;
+    const { summary, stopped } = await world.import(
+      "a.csv",
+      {},
+      beforeResults(async () => {
+        if (links++ === 0) world.clock.advance(3_600_001);
+      }),
+    );
+    expect(stopped).toBeUndefined();
+    expect(links).toBe(2);
+    expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
+  });
+
+  test("whose connection breaks in the middle are read again", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", half);
+    let times = 0;
+    const { summary, stopped } = await world.import("a.csv", {}, (client) => ({
+      ...client,
+      download: async function* (...args) {
+        for await (const chunk of client.download(...args)) {
+          yield chunk.subarray(0, 10);
+          if (times++ === 0) throw new NetworkError("cut", { code: "connection_cut", transient: true });
+          yield chunk.subarray(10);
+        }
+      },
+    }));
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
+  });
+});

@@ -2,6 +2,7 @@ import { stringify } from "csv-stringify/sync";
 import type { ImportInput } from "./import-input.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./outcomes.ts";
 import { OutputFile } from "./output-file.ts";
+import type { OutputPipe } from "./output-pipe.ts";
 import { imageParts } from "./read/csv-cells.ts";
 import { failureColumns } from "./read/csv-columns.ts";
 import { CsvReader } from "./read/csv-rows.ts";
@@ -30,7 +31,7 @@ export class FailedFile {
   #rows: AsyncGenerator<InputRow> | null = null;
   /** The place of the row that was read last, from 0. */
   #ordinal = -1;
-  #file: OutputFile | null = null;
+  #file: OutputFile | OutputPipe | null = null;
   /** Made with the first rows read, when the header is known; null for NDJSON. */
   #csv: CsvForm | null = null;
 
@@ -98,8 +99,8 @@ export class FailedFile {
   async #write(row: InputRow, attached: ReadonlySet<number>, failure: RowFailure): Promise<void> {
     const csv = this.#csv;
     if (this.#file === null) {
-      const { path, overwrite, unfinished } = this.#target;
-      this.#file = await OutputFile.begin(path, overwrite, unfinished);
+      const { path, overwrite, unfinished, pipe } = this.#target;
+      this.#file = pipe ?? (await OutputFile.begin(path, overwrite, unfinished));
       if (csv !== null)
         await this.#file.write(((await isMarked(this.#source, this.#options)) ? "\uFEFF" : "") + csv.head());
     }

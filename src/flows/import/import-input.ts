@@ -2,6 +2,7 @@ import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { ProgressEvent } from "../progress-event.ts";
+import type { OutputPipe } from "./output-pipe.ts";
 import type { ReadOptions } from "./read/open-rows.ts";
 import type { Problem } from "./read/problem.ts";
 import type { Source } from "./read/source.ts";
@@ -10,6 +11,8 @@ import type { Source } from "./read/source.ts";
 export interface OutputTarget {
   path: string;
   name: string;
+  /** Where the path is that of a pipe: it, opened before anything was sent. */
+  pipe?: OutputPipe | undefined;
 }
 
 export interface ImportInput {

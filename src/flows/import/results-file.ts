@@ -3,6 +3,7 @@ import { stringify } from "csv-stringify/sync";
 import type { OutputTarget } from "./import-input.ts";
 import type { RowOutcome } from "./outcomes.ts";
 import { OutputFile } from "./output-file.ts";
+import type { OutputPipe } from "./output-pipe.ts";
 
 const columns = [
   "file_line",
@@ -18,17 +19,17 @@ const columns = [
 
 /** Writes every row's ImportRowResult with `file_line` added: NDJSON, or CSV when the name ends in `.csv`. */
 export class ResultsFile {
-  readonly #file: OutputFile;
+  readonly #file: OutputFile | OutputPipe;
   readonly #csv: boolean;
 
-  private constructor(file: OutputFile, csv: boolean) {
+  private constructor(file: OutputFile | OutputPipe, csv: boolean) {
     this.#file = file;
     this.#csv = csv;
   }
 
-  static async begin({ path }: OutputTarget, unfinished: string): Promise<ResultsFile> {
+  static async begin({ path, pipe }: OutputTarget, unfinished: string): Promise<ResultsFile> {
     const results = new ResultsFile(
-      await OutputFile.begin(path, true, unfinished),
+      pipe ?? (await OutputFile.begin(path, true, unfinished)),
       extname(path).toLowerCase() === ".csv",
     );
     if (results.#csv) await results.#file.write(stringify([[...columns]]));

@@ -1,6 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readlinkSync, statSync, symlinkSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -49,6 +57,13 @@ describe("the command that is printed", () => {
   });
 });
 
+test("the command that is printed for a name with control characters is one that a shell takes", async () => {
+  const world = await createWorld();
+  world.write("a\n\u001b[2J.csv", half);
+  const ran = await world.cat(["import", "a\n\u001b[2J.csv", "--no-progress"]);
+  expect(printedCommand(ran.stderr)).toBe("import $'a\\n\\033[2J.csv.failed.csv'");
+});
+
 describe("files that are written", () => {
   test.each([
     ["--results nowhere/r.ndjson", "is in a folder that does not exist"],
@@ -56,10 +71,13 @@ describe("files that are written", () => {
     ["--results sub", "is a folder"],
     ["--results -", "standard output is for the summary"],
     ["--results r.ndjson --no-wait", "does not wait"],
+    ["--results loop", "cannot be written (ELOOP)"],
+    ["--results a.csv/r.ndjson", "cannot be written (ENOTDIR)"],
   ])("%s is refused before anything is sent", async (flags, why) => {
     const world = await createWorld();
     world.write("a.csv", half);
     mkdirSync(join(world.folder, "sub"));
+    symlinkSync("loop", join(world.folder, "loop"));
     const ran = await world.cat(`import a.csv ${flags}`);
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain(why);
@@ -109,12 +127,27 @@ describe("files that are written", () => {
     world.write("a.csv", half);
     const pipe = join(world.folder, "pipe");
     execFileSync("mkfifo", [pipe]);
-    const [read] = await Promise.all([
-      readFile(pipe, "utf8"),
-      world.cat("import a.csv --results pipe --no-progress"),
-    ]);
-    expect(read.trimEnd().split("\n")).toHaveLength(2);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    onTestFinished(() => closeSync(reader));
+    const ran = await world.cat("import a.csv --results pipe --no-progress");
+    expect(ran.exit).toBe(8);
+    const read = Buffer.alloc(65_536);
+    expect(read.toString("utf8", 0, readSync(reader, read)).trimEnd().split("\n")).toHaveLength(2);
+    // Its end came too: an empty read, where there would be an error if somebody still held the other end.
+    expect(readSync(reader, read)).toBe(0);
     expect(statSync(pipe).isFIFO()).toBe(true);
+  });
+
+  test("that are a pipe are ended, though there was nothing to write into it", async () => {
+    const world = await createWorld();
+    world.write("a.csv", half.split("\n").slice(0, 2).join("\n"));
+    const pipe = join(world.folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    onTestFinished(() => closeSync(reader));
+    const ran = await world.cat("import a.csv --failed pipe --json --no-progress");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ succeeded: 1, failed_file: null });
+    expect(readSync(reader, Buffer.alloc(1))).toBe(0);
   });
 
   test("have a byte order mark where the input had one, so that a spreadsheet reads them right", async () => {
@@ -274,5 +307,49 @@ describe("a service whose results cannot be believed", () => {
     expect(JSON.parse(ran.stdout)).toMatchObject({ submitted: 0, problems });
     const told = await world.cat(`import a.csv --no-progress --base-url ${base}`);
     expect(told.stderr).toContain("a.csv:4  name  invalid_row  no such name\n");
+    expect(told.stderr).toContain("  1 row refused by the service, as listed above\n");
+    expect(told.stderr).toContain("  1 row not submitted: other rows of the same call were refused\n");
+  });
+
+  const refusing = (status: number, body: string) => (path: string, response: ServerResponse) => {
+    if (!path.startsWith("/v1/imports?")) return false;
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+    return true;
+  };
+
+  test("what the service found wrong with a call as a whole is told by the lines of the call", async () => {
+    const world = await createWorld();
+    world.write("a.csv", `reference,name,images\n\nA,Dress,${cdn}/1.jpg\nB,Dress,${cdn}/1.jpg\n`);
+    const errors = '{"errors":[{"code":"too_many_imports","message":"try later"}]}';
+    const base = await between(world, refusing(400, errors));
+    const ran = await world.cat(`import a.csv --no-progress --base-url ${base}`);
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toContain("a.csv:3-4  -  too_many_imports  try later\n");
+    expect(ran.stderr).toContain("  2 rows not submitted: the service refused the call\n");
+    const json = await world.cat(`import a.csv --json --no-progress --base-url ${base}`);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      refused: [{ first_line: 3, last_line: 4, rows: 2 }],
+      problems: [{ first_line: 3, last_line: 4, code: "too_many_imports", message: "try later" }],
+    });
+  });
+
+  test("every row is accounted for, and every import named, when a later call is refused", async () => {
+    const world = await createWorld();
+    const rows = Array.from({ length: 4001 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`).join("");
+    world.write("a.csv", `reference,name,images\n${rows}`);
+    let calls = 0;
+    const noCredits = '{"error":{"type":"payment_required","code":"insufficient_credits","message":"no"}}';
+    const base = await between(world, (path, response) =>
+      path.startsWith("/v1/imports?") && ++calls > 1 ? refusing(402, noCredits)(path, response) : false,
+    );
+    const ran = await world.cat(`import a.csv --no-wait --concurrency 1 --no-progress --base-url ${base}`);
+    expect(ran.exit).toBe(4);
+    const [job] = Object.values(world.mock.state().organizations.main.imports);
+    expect(ran.stderr.split("\n").slice(0, 4)).toEqual([
+      "Stopped: 2,000 of 4,001 rows of a.csv were submitted.",
+      `  2,000 rows under way at the service: import ${job!.id} (validating)`,
+      "  2,000 rows not submitted: the service refused the call",
+      "  1 row not sent: the run stopped before",
+    ]);
   });
 });

@@ -1,38 +1,67 @@
-import { constants } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ImportInput, OutputTarget } from "../../../flows/import/import-input.ts";
+import { OutputError } from "../../../flows/import/output-error.ts";
 import { whereLinksLead } from "../../../flows/import/output-file.ts";
+import { OutputPipe, type PipePlace } from "../../../flows/import/output-pipe.ts";
 import type { Source } from "../../../flows/import/read/source.ts";
 import { UsageError } from "../../errors.ts";
 import type { ImportFlags } from "./flags.ts";
 
 type Targets = Pick<ImportInput, "failedFile" | "resultsFile">;
 
+interface Place extends PipePlace {
+  cwd: string;
+  /** Has what was opened closed again. */
+  onClose: (release: () => Promise<void>) => void;
+}
+
 /**
  * Where the failed file and the results file go. That they can be written is checked before anything is sent, as what
- * they would say cannot be had a second time. Throws UsageError.
+ * they would say cannot be had a second time; a pipe is opened for good, or its reader would take the look for the end.
+ * Throws UsageError.
  */
-export async function outputTargets(flags: ImportFlags, source: Source, cwd: string): Promise<Targets> {
-  const named = flags.failed !== undefined;
-  const failed = flags.failed ?? `${source.path === null ? "stdin" : flags.file}.failed.${source.format}`;
-  const targets = {
-    failedFile: { path: resolve(cwd, failed), name: failed, overwrite: named },
-    resultsFile:
-      flags.results === undefined ? null : { path: resolve(cwd, flags.results), name: flags.results },
-  };
-  const taken: (string | null)[] = [await identityOf(source.path ?? "/dev/stdin")];
-  const check = async (flag: string | null, target: OutputTarget) => {
-    if (target.name === "") throw new UsageError(`${flag} is empty`, { param: "file", hint: "Name a file." });
-    await refuseUnwritable(flag, target);
-    const identity = await identityOf(target.path);
-    if (flag !== null && taken.includes(identity))
-      throw unwritable(flag, target.name, "is read or written already");
+export async function outputTargets(flags: ImportFlags, source: Source, place: Place): Promise<Targets> {
+  const { cwd } = place;
+  const taken: (string | null)[] = [
+    await identityOf(source.path ?? "/dev/stdin"),
+    // A file that stdout or stderr goes to would be replaced under it, and the summary lost.
+    ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
+  ];
+  const target = async (flag: string | null, name: string): Promise<OutputTarget> => {
+    const path = resolve(cwd, name);
+    if (name === "") throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: "Name a file." });
+    const found = await refuseUnwritable(flag, path, name);
+    const identity = await identityOf(path);
+    if (flag !== null && taken.includes(identity)) throw unwritable(flag, name, "is read or written already");
     taken.push(identity);
+    // What nobody named is never written into, but gets the next number.
+    if (flag === null || found?.isFIFO() !== true) return { path, name };
+    return { path, name, pipe: await openPipe(flag, path, name, place) };
   };
-  await check(named ? "--failed" : null, targets.failedFile);
-  if (targets.resultsFile !== null) await check("--results", targets.resultsFile);
-  return targets;
+  const unnamed = `${source.path === null ? "stdin" : flags.file}.failed.${source.format}`;
+  const failed =
+    flags.failed === undefined ? await target(null, unnamed) : await target("--failed", flags.failed);
+  return {
+    failedFile: { ...failed, overwrite: flags.failed !== undefined },
+    resultsFile: flags.results === undefined ? null : await target("--results", flags.results),
+  };
+}
+
+async function openPipe(flag: string, path: string, name: string, place: Place): Promise<OutputPipe> {
+  try {
+    const pipe = await OutputPipe.open(path, place);
+    place.onClose(() => pipe.discard());
+    return pipe;
+  } catch (error) {
+    if (!(error instanceof OutputError)) throw error;
+    throw unwritable(
+      flag,
+      name,
+      error.code === "no_reader" ? "is a pipe that nobody reads" : "cannot be opened",
+    );
+  }
 }
 
 /** Which file a path means, by whatever links and names; a path that is not there is itself. */
@@ -43,22 +72,29 @@ async function identityOf(path: string): Promise<string> {
   return found?.isFile() ? `${found.dev}:${found.ino}` : end;
 }
 
-async function refuseUnwritable(flag: string | null, { path, name }: OutputTarget): Promise<void> {
-  const found = await stat(path).catch(() => null);
-  if (found?.isDirectory()) throw unwritable(flag, name, "is a folder");
+/** The same for a file; null for whatever else, as a terminal may well be written to by two. */
+async function identityOfFile(path: string): Promise<string | null> {
+  return (await stat(path).catch(() => null))?.isFile() ? identityOf(path) : null;
+}
+
+async function refuseUnwritable(flag: string | null, path: string, name: string): Promise<Stats | null> {
+  const refuse = (why: string) => unwritable(flag, name, why);
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw refuse(error.code === "EACCES" ? mayNot : `cannot be written (${error.code})`);
+  });
+  if (found?.isDirectory()) throw refuse("is a folder");
+  if (found?.isBlockDevice()) throw refuse("is a disk");
+  if (found?.isSocket()) throw refuse("is a socket, which cannot be opened by a name");
   // A device or a pipe is written to itself; a file is replaced by one made beside it, where links lead.
   const written = found === null || found.isFile() ? dirname(await whereLinksLead(path)) : path;
-  try {
-    await access(written, constants.W_OK);
-  } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    throw unwritable(
-      flag,
-      name,
-      missing ? "is in a folder that does not exist" : "is in a place you may not write to",
-    );
-  }
+  await access(written, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
+    throw refuse(error.code === "ENOENT" ? "is in a folder that does not exist" : mayNot);
+  });
+  return found;
 }
+
+const mayNot = "is in a place you may not write to";
 
 function unwritable(flag: string | null, name: string, why: string): UsageError {
   const message = `${flag === null ? "rows that fail would be written to " : `${flag} `}${name}, which ${why}`;

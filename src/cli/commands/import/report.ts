@@ -59,6 +59,8 @@ function notSubmitted({
 export interface ReportedRun {
   /** What stopped the run before its end, if anything did. */
   stopped: unknown;
+  /** Whether the failed file can be read again: what went into a pipe cannot. */
+  failedFileStays: boolean;
   /** How the input was read. */
   format: InputFormat;
   globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
@@ -111,6 +113,7 @@ function nextStep(
   run: ReportedRun,
   failedFile: string,
 ): string[] {
+  if (!run.failedFileStays) return [`What did not make it went to ${failedFile}, with the reason.`];
   const words = ["cat", "import", failedFile.startsWith("-") ? `./${failedFile}` : failedFile];
   const give = (flag: string, value: string | undefined) =>
     void (value !== undefined && words.push(flag, value));

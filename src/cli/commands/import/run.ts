@@ -1,3 +1,5 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type CheckResult, checkFile } from "../../../flows/import/check.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
@@ -6,7 +8,6 @@ import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
-import { outputTargets } from "./outputs.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "./problem-list.ts";
 import { reportLines } from "./report.ts";
 
@@ -47,8 +48,9 @@ async function dryRun(app: App, flags: ImportFlags, source: Source): Promise<voi
 
 async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<void> {
   const { clock, random, interrupt, cwd } = app.context;
-  const targets = await outputTargets(flags, source, cwd);
   // The service's client and what it stands on load here, once an import is really to be made.
+  const { outputTargets } = await import("./outputs.ts");
+  const targets = await outputTargets(flags, source, { cwd, clock, signal: interrupt, onClose: app.onClose });
   const { importFile } = await import("../../../flows/import/import-file.ts");
   const list = problemListFor(app, flags);
   const progress = await app.io.progress();
@@ -98,13 +100,17 @@ async function tell(
       await list.add({ line, param, code, message });
     }
     await list.end();
-    const run = { stopped, format, globals: app.globals };
+    const failedFileStays = summary.failed_file !== null && (await isFile(app, summary.failed_file));
+    const run = { stopped, failedFileStays, format, globals: app.globals };
     for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
   }
   if (stopped !== undefined) throw stopped;
   const all = flags.wait ? summary.succeeded : summary.submitted;
   if (all < summary.total) app.exit = ExitCode.partial;
 }
+
+const isFile = async (app: App, name: string): Promise<boolean> =>
+  (await stat(resolve(app.context.cwd, name)).catch(() => null))?.isFile() ?? false;
 
 /** The problems of a file whose rows were to be left out in silence, once it is known that none can be sent. */
 async function reportAgain(app: App, flags: ImportFlags, source: Source): Promise<void> {

@@ -1,8 +1,9 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { constants, createReadStream, createWriteStream, open as openDescriptor } from "node:fs";
 import { mkdtemp, open, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, extname, join, resolve } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
 import { CatError } from "../../../errors.ts";
 
 export type InputFormat = "csv" | "ndjson";
@@ -54,8 +55,20 @@ export const formatOfName = (name: string): InputFormat | undefined =>
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
   if (name === "-") return copyOf(name, from.stdin, from);
   const path = resolve(from.cwd, name);
-  const { isFile } = await fingerprint(name, path);
-  return isFile ? fileSource(name, path, from.format) : copyOf(name, createReadStream(path), from);
+  const { kind } = await fingerprint(name, path);
+  if (kind === "file") return fileSource(name, path, from.format);
+  return copyOf(name, kind === "pipe" ? await readPipe(name, path) : createReadStream(path), from);
+}
+
+/** A pipe with a name, opened without waiting for its writer: such a wait in the system could not be interrupted. */
+async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStream> {
+  const { Socket } = await import("node:net");
+  try {
+    const descriptor = await promisify(openDescriptor)(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return new Socket({ fd: descriptor, readable: true, writable: false });
+  } catch (error) {
+    throw unreadable(name, error);
+  }
 }
 
 async function copyOf(name: string, stream: NodeJS.ReadableStream, from: SourcePlace): Promise<Source> {
@@ -99,7 +112,8 @@ async function fingerprint(name: string, path: string) {
         "Name a CSV or NDJSON file in it.",
       );
     }
-    return { size: Number(found.size), changed: found.mtimeNs, file: found.ino, isFile: found.isFile() };
+    const kind = found.isFile() ? "file" : found.isFIFO() ? "pipe" : "device";
+    return { size: Number(found.size), changed: found.mtimeNs, file: found.ino, kind };
   } catch (error) {
     throw unreadable(name, error);
   }

@@ -4,7 +4,7 @@ import { findCommand } from "./find-command.ts";
 import { descriptors } from "./hand-over/descriptors.ts";
 import { leadsToUs } from "./hand-over/leads-to-us.ts";
 import { rawArguments, throughShell } from "./hand-over/raw-arguments.ts";
-import { systemCats, triedVariable } from "./hand-over/system-cats.ts";
+import { systemCats } from "./hand-over/system-cats.ts";
 import { versionLine } from "./version.ts";
 
 /*
@@ -44,6 +44,13 @@ export function answeredVersion(host: NodeJS.Process): boolean {
 /** Signals that end or nudge a program, and which the system's cat would have received in our place. */
 const forwarded = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
 
+/**
+ * The environment variable that lists what was tried already, so that a wrapper that calls us back ends no loop: by no
+ * look at a wrapper can it be told whom it will call. A system's own cat calls nobody, so it gets the environment as it
+ * was: `cat /proc/self/environ` prints it.
+ */
+const triedVariable = "CAT_HANDED_TO";
+
 /** Errors of a start that mean "not this one": the next cat on PATH may do. */
 const notStartable = new Set(["ENOENT", "EACCES", "EPERM", "ENOEXEC", "ENOTDIR", "ELOOP", "ETXTBSY"]);
 
@@ -54,12 +61,16 @@ const notStartable = new Set(["ENOENT", "EACCES", "EPERM", "ENOEXEC", "ENOTDIR",
 export async function handOver(host: NodeJS.Process, self: string): Promise<void> {
   const { fileURLToPath } = await import("node:url");
   const ours = fileURLToPath(self);
-  const tried = (host.env[triedVariable] ?? "").split("\n").filter((path) => path !== "");
-  for await (const { path, realPath } of systemCats(host, (path) => leadsToUs(path, ours))) {
+  const { [triedVariable]: before = "", ...asItWas } = host.env;
+  const tried = before.split("\n").filter((path) => path !== "");
+  for await (const { path, realPath, mayCallBack } of systemCats(host, (path) => leadsToUs(path, ours))) {
     if (tried.includes(realPath)) continue;
     tried.push(realPath);
-    const env = { ...host.env, [triedVariable]: tried.join("\n") };
-    const problem = await run(host, path, env);
+    const problem = await run(
+      host,
+      path,
+      mayCallBack ? { ...asItWas, [triedVariable]: tried.join("\n") } : asItWas,
+    );
     if (problem === null) return;
     if (!notStartable.has(problem.code ?? "")) {
       host.stderr.write(`cat: ${path}: ${problem.message}\n`);

@@ -117,6 +117,17 @@ describe("a foreign call behaves as ever", () => {
     expect(ran).toEqual({ exit: 0, stdout: "141\n", stderr: "" });
   });
 
+  test.runIf(process.platform === "linux")("the environment as it was", async () => {
+    // The last command of a shell takes its place, with another SHLVL.
+    const script = "env; echo; cat /proc/self/environ; :";
+    const { stdout } = await shell(script, { env: { LANG: "C", EMPTY: "", ODD: "a\tb=c" } });
+    const [before, after] = stdout.split("\n\n");
+    // The shell sets `_` to the program it starts.
+    const plain = (text: string, separator: string) =>
+      text.split(separator).filter((entry) => entry !== "" && !entry.startsWith("_="));
+    expect(plain(after!, "\0")).toEqual(plain(before!, "\n"));
+  });
+
   test("nothing of ours is loaded before: it works without the rest of the program", async () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "bin"));
@@ -180,6 +191,18 @@ describe("finding itself on PATH", () => {
       stderr: "wrapped\n",
     });
   });
+
+  test.runIf(process.platform === "linux")(
+    "a wrapper that calls us back: the system's cat sees nothing of it",
+    async () => {
+      const ours = folderWithout("our cat");
+      const wrapper = temporaryFolder();
+      writeScript(join(wrapper, "cat"), `#!/bin/sh\nexec ${join(ours, "cat")} "$@"\n`);
+      const { stdout } = await shell("cat /proc/self/environ", { path: [ours, wrapper, "/usr/bin"] });
+      expect(stdout).toContain("LC_ALL=C\0");
+      expect(stdout).not.toContain("CAT_HANDED_TO");
+    },
+  );
 
   test("two wrappers that call each other through us end too", async () => {
     const ours = folderWithout("our cat");

@@ -1,10 +1,11 @@
-/** The environment variable that lists what was tried already, so that a wrapper that calls us back ends no loop. */
-export const triedVariable = "CAT_HANDED_TO";
+import type { Lead } from "./leads-to-us.ts";
 
 /** A program named cat that is not this one. */
 export interface Candidate {
   readonly path: string;
   readonly realPath: string;
+  /** Whether it may start whatever it likes, us included: all but a program of machine code in one of the usual places. */
+  readonly mayCallBack: boolean;
 }
 
 /** Where a cat stands on every system that follows the old layout; for a PATH that has none. */
@@ -12,11 +13,11 @@ const lastResorts = ["/bin/cat", "/usr/bin/cat"];
 
 /**
  * The cats that a call may be handed to, best first: those after our own place on PATH, those before it, and the
- * usual places. `isUs` says whether a program leads to this one.
+ * usual places. `leadsTo` says where starting a program leads.
  */
 export async function* systemCats(
   host: Pick<NodeJS.Process, "env" | "platform" | "cwd">,
-  isUs: (path: string) => Promise<boolean>,
+  leadsTo: (path: string) => Promise<Lead>,
 ): AsyncGenerator<Candidate> {
   const { posix, win32 } = await import("node:path");
   const windows = host.platform === "win32";
@@ -33,14 +34,17 @@ export async function* systemCats(
     const found = await program(absolute(candidate));
     if (found === null || seen.has(found.realPath)) continue;
     seen.add(found.realPath);
-    if (await isUs(found.path)) passedOurselves = true;
-    else if (passedOurselves) yield found;
-    else before.push(found);
+    const other = judged(found, await leadsTo(found.path));
+    if (other === null) passedOurselves = true;
+    else if (passedOurselves) yield other;
+    else before.push(other);
   }
   yield* before;
   for (const candidate of windows ? [] : lastResorts) {
     const found = await program(candidate);
-    if (found !== null && !seen.has(found.realPath) && !(await isUs(found.path))) yield found;
+    if (found === null || seen.has(found.realPath)) continue;
+    const other = judged(found, await leadsTo(found.path));
+    if (other !== null) yield other;
   }
 
   function absolute(candidate: string): string {
@@ -53,8 +57,16 @@ export async function* systemCats(
   }
 }
 
+type Found = Omit<Candidate, "mayCallBack">;
+
+function judged(found: Found, lead: Lead): Candidate | null {
+  if (lead === "to us") return null;
+  const usual = lastResorts.includes(found.path) || lastResorts.includes(found.realPath);
+  return { ...found, mayCallBack: lead === "anywhere" || !usual };
+}
+
 /** The program at `path`, or null when there is nothing that can be started. */
-async function program(path: string): Promise<Candidate | null> {
+async function program(path: string): Promise<Found | null> {
   const { accessSync, constants, realpathSync, statSync } = await import("node:fs");
   try {
     if (!statSync(path).isFile()) return null;

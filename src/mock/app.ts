@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { type Operations, operations } from "../contract/operations.ts";
-import { addControl } from "./control.ts";
+import { addControl } from "./control/control.ts";
 import { DirectRoutes } from "./direct-routes.ts";
 import { Exchange } from "./exchange.ts";
 import type { Handler } from "./handler.ts";

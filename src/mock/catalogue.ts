@@ -11,10 +11,15 @@ export interface ProductRecord {
   description: string | null;
   sex: (typeof sexes)[number] | null;
   images: ProductImage[];
+  /** The ids of the images that tasks made for it, oldest first. */
+  generations: readonly string[];
   readonly created_at: string;
   updated_at: string;
   deleted_at: string | null;
 }
+
+/** Shared by the many products that have none. */
+const noGenerations: readonly string[] = [];
 
 /** How many products are kept printed. */
 const keptPrints = 1_000;
@@ -31,10 +36,11 @@ export class Catalogue {
   readonly #prints = new Map<ProductRecord, string>();
 
   /** Puts a new product in, after all others; the caller has seen that its reference is free. */
-  add(fields: Omit<ProductRecord, "order" | "deleted_at">): ProductRecord {
+  add(fields: Omit<ProductRecord, "order" | "deleted_at" | "generations">): ProductRecord {
     const { id, name, reference, description, sex, images, created_at, updated_at } = fields;
     const order = this.#nextOrder++;
     const deleted_at = null;
+    const generations = noGenerations;
     const product: ProductRecord = {
       order,
       id,
@@ -43,6 +49,7 @@ export class Catalogue {
       description,
       sex,
       images,
+      generations,
       created_at,
       updated_at,
       deleted_at,
@@ -87,6 +94,11 @@ export class Catalogue {
     const text = print(product);
     this.#prints.set(product, text);
     return text;
+  }
+
+  /** Puts a finished generation with the product that it was made for. */
+  addGeneration(product: ProductRecord, imageId: string): void {
+    product.generations = [...product.generations, imageId];
   }
 
   /** To be told whenever a field or a photo of a product is about to change. */

@@ -97,6 +97,7 @@ export function addDemoProducts(
         bytes: null,
         subject: kind.subject,
         seed: id,
+        generation: null,
       });
       images.push({ id, orientation, origin: "user" });
     }

@@ -27,6 +27,10 @@ export interface MockOptions {
   clock?: MovableClock;
   /** How long every request is held once it counts as running, in milliseconds. */
   latencyMs?: number;
+  /** Refuses webhook URLs on loopback, as the service does. */
+  strict?: boolean;
+  /** Fetches the image URLs of imports instead of drawing a picture for each. */
+  fetchImages?: boolean;
 }
 
 /** A running mock. */
@@ -48,8 +52,17 @@ export interface Mock {
 /** Starts the service in memory. Rejects when it cannot listen, e.g. with `EADDRINUSE`. */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, host = "127.0.0.1", clock = new MovableClock() } = options;
-  const { seed = null, demo = 0, speed = 1, latencyMs = 0 } = options;
-  const world = new World({ clock, seed, demo, speed, latencyMs, rateLimit: rateLimitOf(options) });
+  const { seed = null, demo = 0, speed = 1, latencyMs = 0, strict = false, fetchImages = false } = options;
+  const world = new World({
+    clock,
+    seed,
+    demo,
+    speed,
+    latencyMs,
+    strict,
+    fetchImages,
+    rateLimit: rateLimitOf(options),
+  });
   const app = createApp(world);
   await app.listen({ port, host });
   const { port: listening } = app.server.address() as AddressInfo;

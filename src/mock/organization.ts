@@ -16,6 +16,22 @@ export interface ImageRecord {
   readonly bytes: Buffer | null;
   readonly subject: string;
   readonly seed: string;
+  /** Null for the caller's own photo. */
+  readonly generation: Generation | null;
+}
+
+/** How an image came to be that a task made: what its asset in an export says (ExportRow). */
+export interface Generation {
+  readonly role: "beautifier" | "tryon";
+  readonly task_id: string;
+  /** The product it was made for, under which alone it is listed. */
+  readonly product_id: string;
+  readonly angle_shot: string;
+  readonly background: string;
+  /** Null for a beautifier. */
+  readonly model_id: string | null;
+  /** The ids of the styling products. */
+  readonly also_features: readonly string[];
 }
 
 /** A person for try-ons, without what is signed anew on every read. */
@@ -32,6 +48,8 @@ export class Organization {
   readonly imports = new Map<string, ImportJob>();
   /** Its own models, beside the curated ones that everybody sees. */
   readonly models: ModelRecord[] = [];
+  /** Generations that may still be queued; null for no limit. */
+  credits: number | null = null;
   readonly keys = new IdempotencyKeys();
   readonly rate = new RateWindow();
 

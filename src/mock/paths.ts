@@ -1,13 +1,11 @@
 import { everyOperation } from "../contract/operations.ts";
+import { controlRoutes } from "./control/routes.ts";
 import { signedPaths } from "./images/signed-urls.ts";
 
 /** Paths of our own beside the contract's, each with its methods. */
 const ownPaths: readonly (readonly [string, readonly string[]])[] = [
   ...Object.values(signedPaths).map((path) => [path("{id}"), ["GET", "HEAD"]] as const),
-  ["/_mock/clock", ["POST"]],
-  ["/_mock/reset", ["POST"]],
-  ["/_mock/state", ["GET", "PUT"]],
-  ["/_mock/requests", ["GET"]],
+  ...controlRoutes.map(({ path, method }) => [path, [method]] as const),
 ];
 
 const known = [

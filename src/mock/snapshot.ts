@@ -43,7 +43,12 @@ const unique = <Item extends z.ZodType>(item: Item, ...marks: Mark<z.output<Item
     }
   });
 
-const ProductState = z.strictObject({ ...Product.shape, order, deleted_at: Timestamp.nullable() });
+const ProductState = z.strictObject({
+  ...Product.shape,
+  order,
+  generations: z.array(Ulid).readonly(),
+  deleted_at: Timestamp.nullable(),
+});
 
 const ImageState = z.strictObject({
   id: Ulid,
@@ -55,6 +60,17 @@ const ImageState = z.strictObject({
   bytes: z.base64().nullable(),
   subject: text,
   seed: text,
+  generation: z
+    .strictObject({
+      role: z.enum(["beautifier", "tryon"]),
+      task_id: Ulid,
+      product_id: Ulid,
+      angle_shot: text,
+      background: text,
+      model_id: text.nullable(),
+      also_features: z.array(Ulid).readonly(),
+    })
+    .nullable(),
 });
 
 const ImportFields = z.strictObject({
@@ -134,6 +150,7 @@ const OrganizationState = z.strictObject({
   images: unique(ImageState, ["id", ({ id }) => id]),
   imports: unique(ImportState, ["id", ({ id }) => id]),
   models: z.array(ModelState),
+  credits: count.nullable(),
   idempotency_keys: z.array(KeyState),
   rate_window: z.strictObject({
     started_at: moment.multipleOf(limits.rateWindowMs),
@@ -175,6 +192,7 @@ function stateOf(organization: Organization): z.infer<typeof OrganizationState> 
     })),
     imports: [...organization.imports.values()] as z.infer<typeof ImportState>[],
     models: organization.models,
+    credits: organization.credits,
     idempotency_keys: [...organization.keys.state()] as z.infer<typeof KeyState>[],
     rate_window: organization.rate.state(),
   };
@@ -200,6 +218,7 @@ function fill(world: World, organization: Organization, state: z.infer<typeof Or
     organization.images.set(image.id, { ...image, bytes: uploaded });
   }
   organization.models.push(...models);
+  organization.credits = state.credits;
   for (const key of idempotency_keys) organization.keys.restore(key);
   organization.rate.restore(rate_window);
   for (const job of imports as ImportJob[]) {

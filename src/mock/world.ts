@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { MovableClock } from "../clock.ts";
+import type { EventType } from "../contract/value-sets.ts";
 import { Cursors } from "./cursors.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
+import { Faults } from "./faults.ts";
 import { Ids, momentOf } from "./ids.ts";
 import { SignedUrls } from "./images/signed-urls.ts";
 import { Organization } from "./organization.ts";
@@ -23,6 +25,10 @@ export interface WorldOptions {
   readonly rateLimit: RateLimit;
   /** How long every request is held before its work is done. */
   readonly latencyMs: number;
+  /** Refuses webhook URLs on loopback, as the service does. */
+  readonly strict: boolean;
+  /** Fetches the image URLs of imports instead of drawing a picture for each. */
+  readonly fetchImages: boolean;
 }
 
 /** The service's whole state in memory, and the one clock that it runs on. */
@@ -30,6 +36,7 @@ export class World {
   readonly clock: MovableClock;
   readonly options: WorldOptions;
   readonly log = new RequestLog();
+  readonly faults = new Faults();
   /** Where the mock listens, e.g. `http://127.0.0.1:4010`: signed URLs begin with it. */
   baseUrl = "http://127.0.0.1";
   /** Signs URLs and cursors, so it belongs to the state: what was signed before a restore holds after it. */
@@ -94,6 +101,13 @@ export class World {
     if (now !== this.#stamp.at) this.#stamp = { at: now, text: new Date(now).toISOString() };
     return this.#stamp.text;
   }
+
+  /** Tells the organization's webhooks that a job has ended (Events). */
+  announce(
+    _organization: Organization,
+    _type: EventType,
+    _resource: Readonly<{ id: string; status: string }>,
+  ): void {}
 
   /** Runs something at a moment of the clock; forgotten on reset and stop. */
   schedule(time: number, run: () => void): void {

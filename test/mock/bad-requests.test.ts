@@ -337,7 +337,16 @@ describe("bytes that are no request", () => {
 
   test("a client that is too slow is told so and cut", async () => {
     const clock = new MovableClock({ frozenAt: monday });
-    const world = new World({ clock, seed: 1, demo: 0, speed: 1, rateLimit: null, latencyMs: 0 });
+    const world = new World({
+      clock,
+      seed: 1,
+      demo: 0,
+      speed: 1,
+      rateLimit: null,
+      latencyMs: 0,
+      strict: false,
+      fetchImages: false,
+    });
     const app = createApp(world, { headersMs: 60, requestMs: 60, idleMs: 60 });
     await app.listen({ port: 0, host: "127.0.0.1" });
     const { port } = app.server.address() as { port: number };

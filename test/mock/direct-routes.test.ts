@@ -42,6 +42,10 @@ test("a path that is nobody's is told so on both ways", async () => {
     "/v1/product%73/a/b",
   ]) {
     const answer = await fetch(mock.baseUrl + path, { headers: { authorization: "Bearer ak_mock" } });
-    expect([path, answer.status, (await answer.json()).error.code]).toEqual([path, 404, "route_not_found"]);
+    expect([path, answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([
+      path,
+      404,
+      "route_not_found",
+    ]);
   }
 });

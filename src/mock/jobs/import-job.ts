@@ -48,11 +48,11 @@ export function continueImport(world: World, organization: Organization, job: Im
   const due = job.validated_at + (job.status === "validating" ? 0 : next * job.row_ms);
   world.schedule(Math.ceil(due), () => {
     try {
-      if (job.status === "validating") beginProcessing(world, job);
+      if (job.status === "validating") beginProcessing(world, organization, job);
       else processRows(world, organization, job, next);
     } catch {
       // A fault of ours must not end the process from within a timer: the job cannot run (States, Import job).
-      finish(world, job, "failed");
+      finish(world, organization, job, "failed");
     }
     continueImport(world, organization, job);
   });
@@ -64,7 +64,9 @@ export const pollSeconds = (world: World, job: ImportJob): number | undefined =>
 
 const stepOf = (job: ImportJob): number => Math.max(1, Math.min(largestStep, Math.ceil(stepMs / job.row_ms)));
 
-function beginProcessing(world: World, job: ImportJob): void {
+function beginProcessing(world: World, organization: Organization, job: ImportJob): void {
+  // "Job cannot run: failed, no rows processed" (States, Import job).
+  if (world.faults.ofJob("import") !== null) return finish(world, organization, job, "failed");
   job.status = "processing";
   job.started_at = world.timestamp();
 }
@@ -84,12 +86,13 @@ function processRows(world: World, organization: Organization, job: ImportJob, u
     else job.failed++;
   }
   if (job.done === job.rows.length) {
-    finish(world, job, job.partial + job.failed === 0 ? "completed" : "completed_with_errors");
+    finish(world, organization, job, job.partial + job.failed === 0 ? "completed" : "completed_with_errors");
   }
 }
 
-/** The one place where an import ends: the event `import.completed` or `import.failed` goes out from here. */
-function finish(world: World, job: ImportJob, status: ImportJob["status"]): void {
+/** The one place where an import ends; one with failed rows still counts as completed (States, Import job). */
+function finish(world: World, organization: Organization, job: ImportJob, status: ImportJob["status"]): void {
   job.status = status;
   job.finished_at = world.timestamp();
+  world.announce(organization, status === "failed" ? "import.failed" : "import.completed", job);
 }

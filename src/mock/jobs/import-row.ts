@@ -158,6 +158,7 @@ function keepPicture({ organization, ids }: Place, url: string, now: string): Im
     bytes: null,
     subject: "",
     seed: url,
+    generation: null,
   } satisfies ImageRecord;
   organization.images.set(id, record);
   return record;

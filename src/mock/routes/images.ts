@@ -17,7 +17,8 @@ export const images = {
     const { width, height } = sizeOf(bytes);
     const id = world.ids.next();
     const created_at = world.timestamp();
-    organization.images.set(id, { id, mime_type, created_at, width, height, bytes, subject: "", seed: "" });
+    const isUpload = { bytes, subject: "", seed: "", generation: null };
+    organization.images.set(id, { id, mime_type, created_at, width, height, ...isUpload });
     return { body: { id, mime_type, created_at } };
   },
 

@@ -1,0 +1,55 @@
+import { Readable } from "node:stream";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { Exchange } from "../exchange.ts";
+import { Refusal } from "../refusal.ts";
+import { readBody } from "../rules/body.ts";
+import { refuseMalformed } from "../rules/malformed.ts";
+import { refuseStrangers } from "../rules/strangers.ts";
+import type { World } from "../world.ts";
+import type { ControlRoute } from "./control-route.ts";
+import { controlRoutes } from "./routes.ts";
+
+/** A state holds every uploaded image, so it may be far larger than any body of the service. */
+const controlBodyBytes = 512 * 1024 * 1024;
+
+/**
+ * `/_mock`: what a test or a developer steers the mock with. It needs no key and answers only to a loopback Host, so that no
+ * web page and no other machine reaches it.
+ */
+export function addControl(app: FastifyInstance, world: World): void {
+  for (const route of controlRoutes) {
+    const url = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    app.route({
+      method: route.method,
+      url,
+      handler: (request, reply) => control(world, request, reply, route.work),
+    });
+  }
+}
+
+function control(
+  world: World,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: ControlRoute["work"],
+): void {
+  reply.hijack();
+  const exchange = new Exchange(world, request.raw, reply.raw);
+  try {
+    refuseMalformed(request.raw);
+    refuseStrangers(request.raw.headers);
+    readBody(request.raw, controlBodyBytes, async (outcome) => {
+      if (outcome === null) return;
+      try {
+        if (outcome instanceof Refusal) throw outcome;
+        const result = await work(world, outcome, request.params as Record<string, string>);
+        if (result instanceof Readable) exchange.sendStream(result);
+        else exchange.send({ status: 200, body: JSON.stringify(result) });
+      } catch (error) {
+        exchange.fail(error);
+      }
+    });
+  } catch (error) {
+    exchange.fail(error);
+  }
+}

@@ -32,6 +32,7 @@ const may = {
     "^src/clock\\.ts$",
     "/fastify/",
     "/@fastify/busboy/",
+    "/yazl/",
     "/zod/",
     "/ulid/",
     "/sharp/",

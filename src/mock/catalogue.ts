@@ -1,5 +1,6 @@
 import type { ProductImage } from "../contract/resources/product.ts";
 import type { sexes } from "../contract/value-sets.ts";
+import { ProductList } from "./product-list.ts";
 
 /** A product as it is kept. A deleted one stays by its id, for delta exports, but holds its reference no longer. */
 export interface ProductRecord {
@@ -28,9 +29,7 @@ const keptPrints = 1_000;
 export class Catalogue {
   readonly #byId = new Map<string, ProductRecord>();
   readonly #byReference = new Map<string, ProductRecord>();
-  /** In order of creation. Deleted ones are swept out once they are as many as the others. */
-  #listed: ProductRecord[] = [];
-  #deletedAmongListed = 0;
+  readonly #list = new ProductList();
   #nextOrder = 0;
   /** What was printed lately: a product is read far more often than it changes. */
   readonly #prints = new Map<ProductRecord, string>();
@@ -69,21 +68,21 @@ export class Catalogue {
     return this.#byReference.get(reference);
   }
 
-  rename(product: ProductRecord, reference: string): void {
+  /** Gives a product another name or reference; the caller has seen that the reference is free. */
+  rename(product: ProductRecord, name: string, reference: string): void {
+    if (name === product.name && reference === product.reference) return;
     this.#byReference.delete(product.reference);
+    product.name = name;
     product.reference = reference;
     this.#byReference.set(reference, product);
+    this.#list.renamed(product);
   }
 
   /** Deletes softly: gone from lists and lookups, its reference free again. */
   delete(product: ProductRecord, at: string): void {
     product.deleted_at = at;
     this.#byReference.delete(product.reference);
-    this.#deletedAmongListed++;
-    if (this.#deletedAmongListed * 2 > this.#listed.length) {
-      this.#listed = this.#listed.filter((listed) => listed.deleted_at === null);
-      this.#deletedAmongListed = 0;
-    }
+    this.#list.deleted(product);
   }
 
   /** The product as `print` puts it, which is asked again only after a change. */
@@ -107,11 +106,13 @@ export class Catalogue {
   }
 
   /** Live products, newest first, from after the one of order `after` on (null: from the newest). */
-  *newestFirst(after: number | null): Generator<ProductRecord> {
-    const listed = this.#listed;
-    for (let at = after === null ? listed.length - 1 : this.#lastBefore(after); at >= 0; at--) {
-      if (listed[at]!.deleted_at === null) yield listed[at]!;
-    }
+  newestFirst(after: number | null): Iterable<ProductRecord> {
+    return this.#list.newestFirst(after);
+  }
+
+  /** Those of them that free-text search finds: every word, in lower case, occurs in name or reference, in any case. */
+  withWords(words: readonly string[], after: number | null): Iterable<ProductRecord> {
+    return this.#list.withWords(words, after);
   }
 
   /** Every product, deleted ones too, in order of creation. */
@@ -129,18 +130,6 @@ export class Catalogue {
     this.#byId.set(product.id, product);
     if (product.deleted_at !== null) return;
     this.#byReference.set(product.reference, product);
-    this.#listed.push(product);
-  }
-
-  /** The index of the last listed product whose order is below `order`. */
-  #lastBefore(order: number): number {
-    let low = 0;
-    let high = this.#listed.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#listed[middle]!.order < order) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    this.#list.add(product);
   }
 }

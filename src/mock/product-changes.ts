@@ -23,13 +23,19 @@ export function attach(
   const attached: ProductImage[] = [];
   for (const { id, orientation } of photos) {
     const known = product.images.find((image) => image.id === id);
-    // The caller's own photos have the origin `user`; the others are generations.
-    const link = known ?? { id, orientation, origin: "user" };
+    const link = known ?? { id, orientation, origin: originOf(organization, id) };
     link.orientation = orientation;
     if (known === undefined) product.images.push(link);
     if (!attached.includes(link)) attached.push(link);
   }
   return attached;
+}
+
+/** The caller's own photos have the origin `user`; the others are generations, of which the enum names one kind (Product). */
+function originOf(organization: Organization, imageId: string): ProductImage["origin"] {
+  const generation = organization.images.get(imageId)?.generation ?? null;
+  if (generation === null) return "user";
+  return generation.role === "beautifier" ? "beautifier" : "other";
 }
 
 /** Takes an image off a product; 404 when it is not on it, 422 when it is the last (Products, detach). */
@@ -66,12 +72,10 @@ export function changeProduct(
     description === product.description &&
     sex === product.sex;
   if (isSame) return;
-  if (reference !== product.reference) {
-    refuseTaken(organization, reference);
-    organization.products.rename(product, reference);
-  }
+  if (reference !== product.reference) refuseTaken(organization, reference);
   organization.products.changed(product);
-  Object.assign(product, { name, description, sex, updated_at: now });
+  organization.products.rename(product, name, reference);
+  Object.assign(product, { description, sex, updated_at: now });
 }
 
 /** 409 when a live product of the organization has the reference already. */

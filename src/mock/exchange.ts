@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
+import { cutAnswer } from "./cut-answer.ts";
 import { steersMock } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 import { keptHeaders, type LoggedRequest } from "./request-log.ts";
@@ -22,6 +23,8 @@ export class Exchange {
   readonly at: number;
   /** How the caller's rate window stands; null until an organization is known. */
   rate: RateReading | null = null;
+  /** What a fault does to the answer: it is lost as a whole, or after so many bytes of its body. */
+  lost: "whole" | number | null = null;
   readonly #logged: LoggedRequest;
   readonly #steers: boolean;
 
@@ -84,9 +87,21 @@ export class Exchange {
     this.send(answerOf(error));
   }
 
+  /** Ends the connection without a word. */
+  cut(): void {
+    this.request.socket.destroy();
+  }
+
   /** False when there is nobody to answer, or an answer already. */
   #begin(status: number, headers: HeaderList): boolean {
     if (this.response.headersSent || this.response.destroyed) return false;
+    if (this.lost !== null) {
+      if (this.lost === "whole") {
+        this.cut();
+        return false;
+      }
+      cutAnswer(this.response, this.lost);
+    }
     this.#logged.status = status;
     this.response.writeHead(status, headers);
     return true;

@@ -1,6 +1,8 @@
 import type { Operation } from "../contract/operation.ts";
 import type { Serve } from "./direct-routes.ts";
 import { answerOf, Exchange } from "./exchange.ts";
+import { faultAnswer } from "./fault-answer.ts";
+import type { RequestFault } from "./faults.ts";
 import type { Call, Handler } from "./handler.ts";
 import { readUpload } from "./images/upload.ts";
 import type { Organization } from "./organization.ts";
@@ -25,11 +27,13 @@ interface Passage {
   readonly key: string | null;
   /** What the key stands for, once it is claimed. */
   claim: KeyRecord | null;
+  /** What has been ordered to go wrong with it. */
+  fault: RequestFault | null;
 }
 
 /**
  * The way of every request to one operation, whichever router it came through:
- * request id -> form -> who calls -> rate limit -> scope -> body -> idempotency -> content type -> checks -> work -> answer.
+ * request id -> form -> who calls -> rate limit -> scope -> body -> idempotency -> faults -> content type -> checks -> work -> answer.
  */
 export function serve(world: World, operation: Operation, handler: Handler): Serve {
   const bodyLimit = bodyLimitOf(operation);
@@ -49,7 +53,17 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
       // GET is never tracked (Cross-cutting rule 1), and a body it may have is nobody's business.
       const isRead = operation.method === "GET";
       const key = isRead ? null : idempotencyKeyOf(request.headers);
-      const passage = { exchange, caller, organization, params, query, bytes: noBytes, key, claim: null };
+      const passage: Passage = {
+        exchange,
+        caller,
+        organization,
+        params,
+        query,
+        bytes: noBytes,
+        key,
+        claim: null,
+        fault: null,
+      };
       if (isRead) hold(passage);
       else withBody(passage);
     } catch (error) {
@@ -67,16 +81,35 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     });
   }
 
-  /** Claims the idempotency key, and waits out the latency: from here on the request counts as running. */
+  /** Claims the idempotency key, and waits out the latency and a delay: from here on the request counts as running. */
   function hold(passage: Passage): void {
+    const { exchange } = passage;
     try {
       const stored = claimKey(passage);
-      if (stored !== null) passage.exchange.send(stored, true);
-      else if (world.options.latencyMs === 0) run(passage);
-      else world.hold(world.clock.now() + world.options.latencyMs, () => run(passage));
+      let { latencyMs: wait } = world.options;
+      if (!world.faults.none) {
+        passage.fault = world.faults.ofRequest(exchange.method, exchange.url, stored !== null);
+        wait += passage.fault?.delayMs ?? 0;
+      }
+      if (stored !== null) {
+        if (!cutBefore(passage)) exchange.send(stored, true);
+      } else if (wait === 0) run(passage);
+      else world.hold(world.clock.now() + wait, () => run(passage));
     } catch (error) {
-      passage.exchange.fail(error);
+      exchange.fail(error);
     }
+  }
+
+  /** Has a fault cut the connection now, with nothing done and the key free again; one that cuts the answer waits for it. */
+  function cutBefore({ exchange, organization, key, claim, fault }: Passage): boolean {
+    if (fault === null || fault.cut === null) return false;
+    if (fault.cut !== "before") {
+      exchange.lost = fault.cut === "after" ? "whole" : fault.cut;
+      return false;
+    }
+    if (key !== null && claim?.answer === null) organization.keys.release(key, claim);
+    exchange.cut();
+    return true;
   }
 
   /** The stored answer, when the request is one that was finished before. */
@@ -89,7 +122,15 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
   }
 
   function run(passage: Passage): void {
+    const { fault } = passage;
     try {
+      if (fault !== null) {
+        if (cutBefore(passage)) return;
+        if (fault.status !== null) {
+          finish(passage, faultAnswer(fault.status, operation));
+          return;
+        }
+      }
       const body = operation.body === undefined ? null : bodyOf(passage);
       if (body instanceof Promise) {
         body.then((form) => work(passage, form)).catch((error) => finish(passage, answerOf(error)));

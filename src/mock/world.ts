@@ -63,6 +63,7 @@ export class World {
     this.letThrough();
     this.cancelTimers();
     this.log.clear();
+    this.faults.reset();
     const { seed, demo } = this.options;
     const random = Random.from(seed === null ? randomBytes(16).toString("hex") : `seed ${seed}`);
     const moment = seed === null ? null : momentOf(random);

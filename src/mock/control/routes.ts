@@ -1,7 +1,13 @@
 import { clockRoutes } from "./clock.ts";
 import type { ControlRoute } from "./control-route.ts";
+import { faultRoutes } from "./faults.ts";
 import { requestRoutes } from "./requests.ts";
 import { stateRoutes } from "./state.ts";
 
 /** Everything the mock is steered with. */
-export const controlRoutes: readonly ControlRoute[] = [...clockRoutes, ...stateRoutes, ...requestRoutes];
+export const controlRoutes: readonly ControlRoute[] = [
+  ...clockRoutes,
+  ...faultRoutes,
+  ...stateRoutes,
+  ...requestRoutes,
+];

@@ -4,6 +4,7 @@ import { Exchange } from "../exchange.ts";
 import { Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { type ImportJob, isTerminal } from "../jobs/import-record.ts";
+import { meetFaults } from "../meet-faults.ts";
 import type { ImageRecord, Organization } from "../organization.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseMalformed } from "../rules/malformed.ts";
@@ -71,6 +72,7 @@ async function answer(
   const exchange = new Exchange(world, request.raw, reply.raw);
   try {
     refuseMalformed(request.raw);
+    if (await meetFaults(exchange)) return;
     const { id } = request.params as { id: string };
     const query = request.query as Record<string, unknown>;
     world.signedUrls.check(path(id), query, world.clock.now());

@@ -62,11 +62,18 @@ export class IdempotencyKeys {
     return record;
   }
 
-  /** Ends a claim: the answer is stored, but for a 5xx, which releases the key (Cross-cutting rule 5). */
+  /**
+   * Ends a claim: the answer is stored, but for a 5xx, which releases the key (Cross-cutting rule 5), and for a 429, which
+   * consumes none (Limits).
+   */
   settle(key: string, record: KeyRecord, answer: Answer): void {
-    if (this.#records.get(key) !== record) return;
-    if (answer.status >= 500) this.#records.delete(key);
-    else record.answer = answer;
+    if (answer.status >= 500 || answer.status === 429) this.release(key, record);
+    else if (this.#records.get(key) === record) record.answer = answer;
+  }
+
+  /** Takes a claim back, as if the request had never come. */
+  release(key: string, record: KeyRecord): void {
+    if (this.#records.get(key) === record) this.#records.delete(key);
   }
 
   /** The finished ones, for the snapshot. */

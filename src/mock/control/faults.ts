@@ -1,0 +1,80 @@
+import * as z from "zod";
+import type { FaultOrder } from "../faults.ts";
+import { invalid } from "../refusal.ts";
+import { parseJson } from "../rules/body.ts";
+import { check } from "../rules/checks.ts";
+import { longestUrl } from "../rules/malformed.ts";
+import type { ControlRoute } from "./control-route.ts";
+
+const effects = ["status", "delay_ms", "drop", "truncate", "fail"] as const;
+const methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
+const jobs = ["import", "export", "task"] as const;
+
+/** Longer than anybody waits, short enough to be put on the clock. */
+const longestDelayMs = 24 * 3_600_000;
+
+const oneOf = (values: readonly string[]) => ({ error: `must be one of ${values.join(", ")}` });
+const wholeNumber = z.int({
+  error: ({ input }) => (input === undefined ? "is missing" : "must be a whole number"),
+});
+const text = (longest: number) =>
+  z.string().min(1, "must not be empty").max(longest, `must have at most ${longest} characters`);
+
+const Match = z.strictObject({
+  method: z
+    .string()
+    .toUpperCase()
+    .pipe(z.enum(methods, oneOf(methods)))
+    .optional(),
+  path: text(longestUrl)
+    .startsWith("/", "must begin with /")
+    .refine((path) => !/^\/_mock(?:\/|$)/.test(path), "faults never meet /_mock")
+    .optional(),
+  job: z.enum(jobs, oneOf(jobs)).optional(),
+});
+
+const Order = z
+  .strictObject({
+    match: Match,
+    times: wholeNumber.min(1, "must be at least 1").optional(),
+    probability: z.number().min(0, "must be from 0 to 1").max(1, "must be from 0 to 1").optional(),
+    status: wholeNumber.min(400, "must be from 400 to 599").max(599, "must be from 400 to 599").optional(),
+    delay_ms: wholeNumber
+      .min(0, "must be at least 0")
+      .max(longestDelayMs, "must be at most a day")
+      .optional(),
+    drop: z.enum(["before", "after"], oneOf(["before", "after"])).optional(),
+    truncate: wholeNumber.min(0, "must be at least 0").optional(),
+    fail: z.strictObject({ code: text(200), message: text(2_000) }).optional(),
+  })
+  .superRefine(({ match, ...order }, context) => {
+    const refuse = (message: string, path: string[] = []) =>
+      context.addIssue({ code: "custom", message, path });
+    const given = effects.filter((effect) => order[effect] !== undefined);
+    if (given.length !== 1) {
+      refuse(`a fault does exactly one thing: ${effects.join(", ")}`);
+    } else if (order.fail !== undefined && match.job === undefined) {
+      refuse("only a job fails with a code: name it as match.job", ["fail"]);
+    } else if (match.job !== undefined) {
+      if (order.fail === undefined) {
+        refuse("a job can only fail: say how as fail, with code and message", [given[0]!]);
+      } else if (match.method !== undefined || match.path !== undefined) {
+        refuse("a job has neither method nor path", ["match", match.path === undefined ? "method" : "path"]);
+      }
+    }
+  }) satisfies z.ZodType<FaultOrder>;
+
+/** Orders what is to go wrong, tells what was ordered and how often it has acted, and takes all of it back. */
+export const faultRoutes: readonly ControlRoute[] = [
+  {
+    method: "POST",
+    path: "/_mock/faults",
+    work: (world, body) => {
+      const fault = world.faults.add(check(Order, parseJson(body), "body"), world.secret);
+      if (fault === undefined) throw invalid("there are too many faults; DELETE /_mock/faults clears them");
+      return fault;
+    },
+  },
+  { method: "GET", path: "/_mock/faults", work: (world) => world.faults.list() },
+  { method: "DELETE", path: "/_mock/faults", work: (world) => ({ cleared: world.faults.clear() }) },
+];

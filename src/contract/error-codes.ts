@@ -31,6 +31,8 @@ export const errorCodes = {
   import_not_found: { status: 404, type: "not_found" },
   export_not_found: { status: 404, type: "not_found" },
   task_not_found: { status: 404, type: "not_found" },
+  /** Stands in the try-on list alone, whose own status is 400. */
+  model_not_found: { status: 404, type: "not_found" },
   webhook_not_found: { status: 404, type: "not_found" },
   method_not_allowed: { status: 405, type: "invalid_request" },
   request_timeout: { status: 408, type: "invalid_request" },

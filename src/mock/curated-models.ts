@@ -1,4 +1,4 @@
-import type { ModelRecord } from "./organization.ts";
+import type { ModelRecord, Organization } from "./organization.ts";
 
 const curated = (
   id: string,
@@ -38,3 +38,7 @@ export const curatedModels: readonly ModelRecord[] = [
   curated("mdl_011", "Kiran", "other", ["average", "18-24", "south-asian", "black", "brown"]),
   curated("mdl_012", "Leila", "female", ["plus", "35-44", "mixed", "black", "hazel"]),
 ];
+
+/** The model of that id which the organization may use: one of its own or a curated one. */
+export const findModel = (organization: Organization, id: string): ModelRecord | undefined =>
+  organization.models.find((own) => own.id === id) ?? curatedModels.find((curated) => curated.id === id);

@@ -2,6 +2,7 @@ import type { Model } from "../contract/resources/model.ts";
 import type { imageTypes } from "../contract/value-sets.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { ImportJob } from "./jobs/import-record.ts";
+import { Tasks } from "./jobs/task-record.ts";
 import { IdempotencyKeys } from "./rules/idempotency.ts";
 import { RateWindow } from "./rules/rate-limit.ts";
 
@@ -46,6 +47,7 @@ export class Organization {
   readonly products = new Catalogue();
   readonly images = new Map<string, ImageRecord>();
   readonly imports = new Map<string, ImportJob>();
+  readonly tasks = new Tasks();
   /** Its own models, beside the curated ones that everybody sees. */
   readonly models: ModelRecord[] = [];
   /** Generations that may still be queued; null for no limit. */

@@ -1,4 +1,9 @@
-import { type ErrorCode, errorCodes, type ImportRefusal } from "../contract/error-codes.ts";
+import {
+  type ErrorCode,
+  errorCodes,
+  type ImportRefusal,
+  type TryonRefusal,
+} from "../contract/error-codes.ts";
 
 /** A request that is refused: thrown anywhere below the pipeline, answered as the service's error envelope. */
 export class Refusal extends Error {
@@ -6,14 +11,14 @@ export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly param: string | undefined;
   /** The list of every problem, for the two operations that answer with one (Errors). */
-  readonly list: ImportRefusal | undefined;
+  readonly list: ImportRefusal | TryonRefusal | undefined;
   /** More headers, e.g. `Retry-After` in seconds or `Allow`. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    more: { param?: string; list?: ImportRefusal; headers?: Record<string, string> } = {},
+    more: { param?: string; list?: ImportRefusal | TryonRefusal; headers?: Record<string, string> } = {},
   ) {
     super(message);
     this.code = code;

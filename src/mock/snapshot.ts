@@ -14,6 +14,8 @@ import {
 import { Ids } from "./ids.ts";
 import { continueImport } from "./jobs/import-job.ts";
 import type { ImportJob } from "./jobs/import-record.ts";
+import { continueTask } from "./jobs/task-job.ts";
+import { haveTheirs, TaskState } from "./jobs/task-state.ts";
 import { lastMoment } from "./last-moment.ts";
 import type { Organization } from "./organization.ts";
 import { organizationNames } from "./rules/authenticate.ts";
@@ -138,7 +140,7 @@ const ModelState = z.strictObject({
   eye_color: text.nullable(),
 });
 
-const OrganizationState = z.strictObject({
+const OrganizationFields = z.strictObject({
   /** In order of creation, deleted ones too. */
   products: unique(
     ProductState,
@@ -149,6 +151,8 @@ const OrganizationState = z.strictObject({
   ),
   images: unique(ImageState, ["id", ({ id }) => id]),
   imports: unique(ImportState, ["id", ({ id }) => id]),
+  /** In order of creation. */
+  tasks: unique(TaskState, ["id", ({ id }) => id]),
   models: z.array(ModelState),
   credits: count.nullable(),
   idempotency_keys: z.array(KeyState),
@@ -158,6 +162,11 @@ const OrganizationState = z.strictObject({
     writes: count,
   }),
 });
+
+const OrganizationState = OrganizationFields.refine(
+  haveTheirs,
+  "a task's product or its picture is not there",
+);
 
 /** Everything the mock knows, as one JSON document: what GET /_mock/state shows and PUT takes. */
 export const MockState = z.strictObject({
@@ -191,6 +200,7 @@ function stateOf(organization: Organization): z.infer<typeof OrganizationState> 
       bytes: image.bytes?.toString("base64") ?? null,
     })),
     imports: [...organization.imports.values()] as z.infer<typeof ImportState>[],
+    tasks: [...organization.tasks.all()],
     models: organization.models,
     credits: organization.credits,
     idempotency_keys: [...organization.keys.state()] as z.infer<typeof KeyState>[],
@@ -211,7 +221,7 @@ export function restoreSnapshot(world: World, state: MockState): void {
 }
 
 function fill(world: World, organization: Organization, state: z.infer<typeof OrganizationState>): void {
-  const { products, images, imports, models, idempotency_keys, rate_window } = structuredClone(state);
+  const { products, images, imports, tasks, models, idempotency_keys, rate_window } = structuredClone(state);
   for (const product of products.sort((a, b) => a.order - b.order)) organization.products.restore(product);
   for (const { bytes, ...image } of images) {
     const uploaded = bytes === null ? null : Buffer.from(bytes, "base64");
@@ -224,6 +234,10 @@ function fill(world: World, organization: Organization, state: z.infer<typeof Or
   for (const job of imports as ImportJob[]) {
     organization.imports.set(job.id, job);
     continueImport(world, organization, job);
+  }
+  for (const task of tasks) {
+    organization.tasks.add(task);
+    continueTask(world, organization, task);
   }
 }
 

@@ -22,13 +22,13 @@ export const patch = (json: unknown): Send => ({
   body: JSON.stringify(json),
   headers: { "content-type": "application/merge-patch+json" },
 });
-const beautify = {
+export const beautify = (product_id: string) => ({
   subtype: "clothing",
-  inputs: { product_id: nobody, background: "white", angle_shot: "front" },
-};
-const tryon = {
-  inputs: [{ product_id: nobody, model_id: "mdl_001", background: "studio", angle_shot: "full-front" }],
-};
+  inputs: { product_id, background: "white", angle_shot: "front" },
+});
+const tryon = (product_id: string) => ({
+  inputs: [{ product_id, model_id: "mdl_001", background: "studio", angle_shot: "full-front" }],
+});
 const webhook = { url: "https://hooks.example.com/in", events: ["import.completed"] };
 
 /** A request to every operation that it must answer with success; what it needs is made first. */
@@ -63,9 +63,15 @@ export const validInputs: Record<string, (world: World) => Promise<Input>> = {
   "exports.create": async () => ["/v1/exports", { json: { format: "zip" } }],
   "exports.get": async () => [`/v1/exports/${nobody}`],
   "tasks.list": async () => ["/v1/tasks?status=queued"],
-  "tasks.beautify": async () => ["/v1/tasks/beautifier", { json: beautify }],
-  "tasks.tryon": async () => ["/v1/tasks/tryon", { json: tryon }],
-  "tasks.get": async () => [`/v1/tasks/${nobody}`],
+  "tasks.beautify": async (world) => [
+    "/v1/tasks/beautifier",
+    { json: beautify((await productOf(world)).id) },
+  ],
+  "tasks.tryon": async (world) => ["/v1/tasks/tryon", { json: tryon((await productOf(world)).id) }],
+  "tasks.get": async (world) => {
+    const { id } = await productOf(world);
+    return [`/v1/tasks/${(await world.send("/v1/tasks/beautifier", { json: beautify(id) })).body.id}`];
+  },
   "models.list": async () => ["/v1/models?is_public=true"],
   "webhooks.create": async () => ["/v1/webhooks", { json: webhook }],
   "webhooks.list": async () => ["/v1/webhooks"],

@@ -1,6 +1,6 @@
 import type { Operation } from "../../src/contract/operation.ts";
 import type { Send } from "../mock/world.ts";
-import { form, type Input, nobody, patch, validInputs, type World } from "./inputs.ts";
+import { beautify, form, type Input, nobody, patch, validInputs, type World } from "./inputs.ts";
 
 /** How an operation is brought to a refusal: the last request is the one that is refused. */
 type Way = (world: World, operation: Operation, name: string) => Promise<Input>;
@@ -74,7 +74,30 @@ export const ways: Record<string, Way> = {
   },
   not_implemented: async (world, _operation, name) => valid(world, name),
 
-  product_not_found: async (world, operation) => missingProduct(operation, await world.imageId()),
+  product_not_found: async (world, operation, name) => {
+    if (name === "tasks.beautify") return [operation.path, { json: beautify(nobody) }];
+    return missingProduct(operation, await world.imageId());
+  },
+  task_not_found: async (_world, operation) => [operation.path.replace("{task_id}", nobody)],
+  insufficient_credits: async (world, _operation, name) => {
+    await world.send("/_mock/account", { key: null, json: { credits: 0 } });
+    return valid(world, name);
+  },
+  inputs_mismatch: async (_world, operation) => [
+    operation.path,
+    {
+      json: {
+        ...beautify(nobody),
+        subtype: "headwear",
+        inputs: { ...beautify(nobody).inputs, style: "ghost" },
+      },
+    },
+  ],
+  image_required: async (world, operation) => {
+    const images = [{ image_id: await world.imageId(), orientation: "back" }];
+    const { body } = await world.createProduct({ reference: "BACK", images });
+    return [operation.path, { json: beautify(body.id) }];
+  },
   import_not_found: async (_world, operation) => [operation.path.replace("{import_id}", nobody)],
   image_not_found: async (world, _operation, name) => {
     if (name === "images.get") return [`/v1/images/${nobody}`];

@@ -1,3 +1,4 @@
+import { accountRoutes } from "./account.ts";
 import { clockRoutes } from "./clock.ts";
 import type { ControlRoute } from "./control-route.ts";
 import { faultRoutes } from "./faults.ts";
@@ -10,4 +11,5 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...faultRoutes,
   ...stateRoutes,
   ...requestRoutes,
+  ...accountRoutes,
 ];

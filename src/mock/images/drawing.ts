@@ -42,10 +42,16 @@ const silhouettes: Record<Subject, { body: string; lines: string }> = {
   },
 };
 
+/** What a picture shows: the subject that is named, else one that the seed chooses. */
+export function subjectOf(subject: string, seed: string): Subject {
+  if ((subjects as readonly string[]).includes(subject)) return subject as Subject;
+  return subjects[(hash(seed) >>> 0) % (subjects.length - 1)]!;
+}
+
 /** A picture as SVG: the subject in colours that follow from the seed. An unknown subject is chosen by the seed, too. */
 export function drawingOf(subject: string, seed: string): string {
   const look = hash(seed) >>> 0;
-  const shape = silhouettes[subject as Subject] ?? silhouettes[subjects[look % (subjects.length - 1)]!];
+  const shape = silhouettes[subjectOf(subject, seed)];
   const hue = look % 360;
   const paperHue = (hue + 40 + ((look >>> 9) % 280)) % 360;
   const paper = `hsl(${paperHue}, 24%, ${86 + ((look >>> 18) % 8)}%)`;

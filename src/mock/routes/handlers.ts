@@ -1,17 +1,19 @@
 import type { Handlers } from "../handler.ts";
+import { exports } from "./exports.ts";
 import { images } from "./images.ts";
 import { imports } from "./imports.ts";
 import { models } from "./models.ts";
 import { notImplemented } from "./not-built.ts";
 import { products } from "./products.ts";
+import { tasks } from "./tasks.ts";
 
 /** The handler of every operation of the contract. */
 export const handlers = {
   products,
   images,
   imports,
-  exports: { list: notImplemented, create: notImplemented, get: notImplemented },
-  tasks: { list: notImplemented, beautify: notImplemented, tryon: notImplemented, get: notImplemented },
+  exports,
+  tasks,
   models,
   webhooks: {
     create: notImplemented,

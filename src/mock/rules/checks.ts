@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { invalid, type Refusal } from "../refusal.ts";
+import { invalid } from "../refusal.ts";
 
 /** `value` as the schema reads it, or 400 `invalid_request` that names the first field at fault. */
 export function check<Schema extends z.ZodType>(
@@ -9,19 +9,37 @@ export function check<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw refusalOf(parsed.error.issues[0]!, what);
+  const { message, param } = problemsOf(parsed.error.issues[0]!, what)[0]!;
+  throw invalid(message, param);
 }
 
-function refusalOf(issue: z.core.$ZodIssue, what: "body" | "query"): Refusal {
+/** What is wrong with one field, or with the whole where there is no `param`. */
+export interface Problem {
+  readonly message: string;
+  readonly param?: string;
+}
+
+/** Everything that the schema finds wrong with `value`, in its order; none when it is right. */
+export function everyProblem(schema: z.ZodType, value: unknown, what: string): Problem[] {
+  const parsed = schema.safeParse(value);
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, what));
+}
+
+/** The problems that an issue stands for: one, or one for every field that nobody knows. */
+function problemsOf(issue: z.core.$ZodIssue, what: string): Problem[] {
   const at = pathOf(issue.path);
   if (issue.code === "unrecognized_keys") {
-    const param = at === "" ? issue.keys[0]! : `${at}.${issue.keys[0]}`;
-    return invalid(`${shortened(param)} is not a field of this request`, shortened(param));
+    return issue.keys.map((key) => {
+      const param = shortened(at === "" ? key : `${at}.${key}`);
+      return { message: `${param} is not a field of this request`, param };
+    });
   }
-  if (at === "") return invalid(`the ${what} is not right: ${issue.message}`);
+  if (at === "") return [{ message: `the ${what} is not right: ${issue.message}` }];
   const message = messageOf(issue);
   const named = `${String(issue.path.at(-1))} `;
-  return invalid(`${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, at);
+  return [
+    { message: `${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, param: at },
+  ];
 }
 
 /** What a value must be, by the schema library's word for it. */

@@ -1,0 +1,39 @@
+import * as z from "zod";
+import type { Organization } from "../organization.ts";
+import { Refusal } from "../refusal.ts";
+import { organizationNames } from "../rules/authenticate.ts";
+import { parseJson } from "../rules/body.ts";
+import { check } from "../rules/checks.ts";
+import type { World } from "../world.ts";
+import type { ControlRoute } from "./control-route.ts";
+
+const Account = z.strictObject({
+  /** Generations that may still be queued; null for no limit. */
+  credits: z.int("must be a whole number, or null for no limit").min(0).nullable(),
+});
+
+/** Shows and sets what an organization may still spend: the first one's, or that of the one named in the path. */
+export const accountRoutes: readonly ControlRoute[] = [
+  "/_mock/account",
+  "/_mock/account/{organization}",
+].flatMap((path): ControlRoute[] => [
+  { method: "GET", path, work: (world, _body, params) => shown(named(world, params)) },
+  {
+    method: "POST",
+    path,
+    work: (world, body, params) => {
+      const organization = named(world, params);
+      organization.credits = check(Account, parseJson(body), "body").credits;
+      return shown(organization);
+    },
+  },
+]);
+
+const shown = ({ name, credits }: Organization) => ({ organization: name, credits });
+
+function named(world: World, params: Readonly<Record<string, string>>): Organization {
+  const { organization = "main" } = params;
+  const name = organizationNames.find((known) => known === organization);
+  if (name === undefined) throw new Refusal("route_not_found", "there is no such organization");
+  return world.organizations[name];
+}

@@ -1,0 +1,31 @@
+import type { ProductRecord } from "../catalogue.ts";
+import type { Organization } from "../organization.ts";
+import { subjectOf } from "./drawing.ts";
+import type { Garment } from "./scene.ts";
+import type { Subject } from "./subjects.ts";
+
+/** What the words of a name or a reference say that a product is. */
+const words: readonly (readonly [Subject, RegExp])[] = [
+  ["shoe", /shoe|boot|sneaker|sandal|loafer|trainer|pump|slipper/],
+  ["bag", /\bbag|handbag|backpack|tote|purse/],
+  ["hat", /\bhat|\bcap\b|beanie|beret|headwear/],
+  ["dress", /dress|gown/],
+  ["skirt", /skirt/],
+  ["trousers", /trouser|jean|pants|shorts|legging|chino/],
+  ["coat", /coat|jacket|blazer|parka|cardigan/],
+  ["top", /shirt|\btee\b|\btop\b|blouse|jumper|knit|sweater|hoodie|polo/],
+];
+
+/**
+ * A product as a generated picture shows it: what its name says that it is, in the colours of its photo. An uploaded photo is
+ * not looked at; the product's id chooses the colours then.
+ */
+export function garmentOf(organization: Organization, product: ProductRecord): Garment {
+  const text = `${product.name} ${product.reference.replaceAll(/[-_]/g, " ")}`.toLowerCase();
+  const named = words.find(([, pattern]) => pattern.test(text))?.[0];
+  const photo = product.images
+    .map(({ id }) => organization.images.get(id))
+    .find((image) => image !== undefined && image.bytes === null && image.generation === null);
+  const seed = photo?.seed ?? product.id;
+  return { subject: named ?? subjectOf(photo?.subject ?? "", seed), seed };
+}

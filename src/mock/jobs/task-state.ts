@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { Timestamp, Ulid } from "../../contract/resources/fields.ts";
+import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
+import { Scene } from "../images/scene.ts";
+import type { TaskRecord } from "./task-record.ts";
+
+/** The last moment that a date can have. */
+const moment = z.number().min(0).max(8.64e15);
+
+const TaskFields = z.strictObject({
+  id: Ulid,
+  type: z.enum(taskTypes),
+  subtype: z.enum(taskSubtypes).nullable(),
+  status: z.enum(taskStatuses),
+  product_id: Ulid,
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  runs_at: moment,
+  ends_at: moment,
+  scene: Scene,
+  styling_product_ids: z.array(Ulid).readonly(),
+  failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
+  output_image_id: Ulid.nullable(),
+});
+
+/** A task of a snapshot; one whose parts contradict each other is refused. */
+export const TaskState = TaskFields.refine(
+  (task) => agrees(task) && (task.type === "tryon") === (task.scene.person !== null),
+  "its fields do not fit its type and status",
+);
+
+/** Whether what is set fits how far it has come (States, Task). */
+function agrees(task: TaskRecord): boolean {
+  const { type, subtype, status, started_at, finished_at, failure, output_image_id } = task;
+  const hasStarted = status !== "queued";
+  const hasEnded = hasStarted && status !== "running";
+  return (
+    (type === "beautifier") === (subtype !== null) &&
+    hasStarted === (started_at !== null) &&
+    hasEnded === (finished_at !== null) &&
+    (status === "succeeded") === (output_image_id !== null) &&
+    (failure === null ? status !== "failed" : status === "failed" || status === "running")
+  );
+}
+
+interface Held {
+  readonly tasks: readonly Pick<TaskRecord, "product_id" | "output_image_id">[];
+  readonly products: readonly { readonly id: string }[];
+  readonly images: readonly { readonly id: string }[];
+}
+
+/** Whether the products and pictures of an organization's tasks are there; deleted products are, too. */
+export function haveTheirs({ tasks, products, images }: Held): boolean {
+  const productIds = new Set(products.map(({ id }) => id));
+  const imageIds = new Set(images.map(({ id }) => id));
+  return tasks.every(
+    ({ product_id, output_image_id }) =>
+      productIds.has(product_id) && (output_image_id === null || imageIds.has(output_image_id)),
+  );
+}

@@ -1,0 +1,173 @@
+import type * as z from "zod";
+import { canShow } from "../../contract/required-photo.ts";
+import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
+import { beautifierAngleShots } from "../../contract/value-sets.ts";
+import type { ProductRecord } from "../catalogue.ts";
+import { pageOf } from "../cursors.ts";
+import type { Handlers } from "../handler.ts";
+import { garmentOf } from "../images/garment-of.ts";
+import { signedPaths } from "../images/signed-urls.ts";
+import { startTask, type TaskOrder } from "../jobs/task-job.ts";
+import type { PlacedTask, TaskRecord } from "../jobs/task-record.ts";
+import type { ModelRecord, Organization } from "../organization.ts";
+import { Refusal } from "../refusal.ts";
+import { type JudgedTryon, judgeTryons } from "../rules/tryon-inputs.ts";
+import type { World } from "../world.ts";
+
+/** Tasks: order generations, follow them. */
+export const tasks = {
+  list({ world, organization, query }) {
+    const { limit, cursor, status, type, subtype, product_id } = query;
+    const list = `${organization.name} tasks.list ${JSON.stringify([status, type, subtype, product_id])}`;
+    const after = world.cursors.read(list, cursor);
+    // A try-on has no subtype, so that filter narrows to the beautifier by itself (Tasks).
+    const isWanted = ({ task }: PlacedTask) =>
+      (status === undefined || task.status === status) &&
+      (type === undefined || task.type === type) &&
+      (subtype === undefined || task.subtype === subtype);
+    const found = filtered(organization.tasks.newestFirst(after, product_id), isWanted);
+    const next = ({ place }: PlacedTask) => world.cursors.make(list, place);
+    return { body: pageOf(found, limit, ({ task }) => shown(world, task), next) };
+  },
+
+  // Refused in the order of what a caller can mend: the request in itself, what it names, the account.
+  beautify({ world, organization, body }) {
+    const { inputs } = body.value;
+    refuseMismatch(body.value);
+    const product = organization.products.get(inputs.product_id);
+    if (product === undefined) {
+      throw new Refusal("product_not_found", "there is no such product", { param: "inputs.product_id" });
+    }
+    const photos = product.images.map(({ orientation }) => orientation);
+    if (!canShow(inputs.angle_shot, photos)) {
+      const message = `the product has no photo that shows it for the angle ${inputs.angle_shot}`;
+      throw new Refusal("image_required", message, { param: "inputs.product_id" });
+    }
+    charge(organization, 1);
+    return {
+      body: shown(world, startTask(world, organization, beautifier(organization, product, body.value))),
+    };
+  },
+
+  tryon({ world, organization, body }) {
+    const judged = judgeTryons(organization, body.value.inputs);
+    charge(organization, judged.length);
+    // Inputs of one model, product and styling list look consistent (Tasks): they share the id of the group's first task.
+    const groups = new Map<string, string>();
+    const tasks = judged.map((one) => {
+      const key = groupOf(one);
+      const task = startTask(world, organization, tryon(organization, one), groups.get(key));
+      groups.set(key, task.scene.group);
+      return shown(world, task);
+    });
+    return { body: { tasks } };
+  },
+
+  get({ world, organization, params }) {
+    const task = organization.tasks.get(params.task_id);
+    if (task === undefined) throw new Refusal("task_not_found", "there is no such task");
+    return { body: shown(world, task) };
+  },
+} satisfies Handlers["tasks"];
+
+/** The task as the service shows it. The URL of its output is signed anew on every read. */
+function shown(world: World, task: TaskRecord): Task {
+  const { id, type, subtype, status, product_id, started_at, finished_at, created_at } = task;
+  const failure_reason = status === "failed" && task.failure !== null ? { ...task.failure } : null;
+  const output_image = task.output_image_id === null ? null : signedOutput(world, task.output_image_id);
+  return {
+    id,
+    type,
+    subtype,
+    status,
+    product_id,
+    output_image,
+    failure_reason,
+    started_at,
+    finished_at,
+    created_at,
+  };
+}
+
+function signedOutput(world: World, id: string): NonNullable<Task["output_image"]> {
+  const { url, expiresAt } = world.signedUrls.sign(world.baseUrl, signedPaths.image(id), world.clock.now());
+  return { id, url, url_expires_at: expiresAt };
+}
+
+function* filtered<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolean): Generator<Item> {
+  for (const item of items) if (isWanted(item)) yield item;
+}
+
+/** 422 for an angle that the subtype does not have, and for a style of anything but clothing. */
+function refuseMismatch({ subtype, inputs }: z.output<typeof BeautifierRequest>): void {
+  const angles: readonly string[] = beautifierAngleShots[subtype];
+  if (!angles.includes(inputs.angle_shot)) {
+    const message = `the angles of ${subtype} are ${angles.join(", ")}`;
+    throw new Refusal("inputs_mismatch", message, { param: "inputs.angle_shot" });
+  }
+  if (inputs.style !== undefined && subtype !== "clothing") {
+    const message = `only clothing has a style, not ${subtype}`;
+    throw new Refusal("inputs_mismatch", message, { param: "inputs.style" });
+  }
+}
+
+/** Takes a credit a generation, or refuses with nothing taken and nothing queued (Status codes, 402). */
+function charge(organization: Organization, generations: number): void {
+  if (organization.credits === null) return;
+  if (organization.credits < generations) {
+    const message = `this takes ${generations} credits, and ${organization.credits} are left`;
+    throw new Refusal("insufficient_credits", message);
+  }
+  organization.credits -= generations;
+}
+
+/** What the subtype's flow renders, whatever else the product may be. */
+const flows = { clothing: null, shoes: "shoe", headwear: "hat" } as const;
+
+function beautifier(
+  organization: Organization,
+  product: ProductRecord,
+  { subtype, inputs }: z.output<typeof BeautifierRequest>,
+): TaskOrder {
+  const garment = garmentOf(organization, product);
+  const { background, angle_shot, style = null } = inputs;
+  return {
+    product,
+    subtype,
+    styling_product_ids: [],
+    scene: {
+      garment: { ...garment, subject: flows[subtype] ?? garment.subject },
+      reference: product.reference,
+      background,
+      angle_shot,
+      style,
+      person: null,
+      look_at_camera: true,
+      stylings: [],
+    },
+  };
+}
+
+function tryon(organization: Organization, { input, product, model, stylings }: JudgedTryon): TaskOrder {
+  const { background, angle_shot, look_at_camera } = input;
+  return {
+    product,
+    subtype: null,
+    styling_product_ids: stylings.map(({ id }) => id),
+    scene: {
+      garment: garmentOf(organization, product),
+      reference: product.reference,
+      background,
+      angle_shot,
+      style: null,
+      person: personOf(model),
+      look_at_camera,
+      stylings: stylings.map((styling) => garmentOf(organization, styling)),
+    },
+  };
+}
+
+const personOf = ({ is_public: _isPublic, ...person }: ModelRecord) => person;
+
+const groupOf = ({ product, model, stylings }: JudgedTryon): string =>
+  JSON.stringify([model.id, product.id, stylings.map(({ id }) => id)]);

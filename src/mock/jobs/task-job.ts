@@ -114,5 +114,5 @@ function keepOutput(world: World, organization: Organization, task: TaskRecord, 
   task.output_image_id = id;
   // A product that was deleted meanwhile has no assets any more (ExportRow); its last tasks end as they would have.
   const product = organization.products.get(task.product_id);
-  if (product !== undefined) organization.products.addGeneration(product, id, world.timestamp());
+  if (product !== undefined) organization.products.addGeneration(product, id);
 }

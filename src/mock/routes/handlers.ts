@@ -1,5 +1,4 @@
 import type { Handlers } from "../handler.ts";
-import { exports } from "./exports.ts";
 import { images } from "./images.ts";
 import { imports } from "./imports.ts";
 import { models } from "./models.ts";
@@ -12,7 +11,7 @@ export const handlers = {
   products,
   images,
   imports,
-  exports,
+  exports: { list: notImplemented, create: notImplemented, get: notImplemented },
   tasks,
   models,
   webhooks: {

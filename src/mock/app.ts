@@ -10,6 +10,7 @@ import { allowedMethods, originForm, steersMock } from "./paths.ts";
 import { serve } from "./pipeline.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { handlers } from "./routes/handlers.ts";
+import { addOpenApi } from "./routes/openapi.ts";
 import { addSignedFiles } from "./routes/signed-files.ts";
 import { refuseMalformed } from "./rules/malformed.ts";
 import { refuseStrangers } from "./rules/strangers.ts";
@@ -25,7 +26,7 @@ export interface Patience {
 /** Bytes of all headers and the URL together; the URL's own limit is below it, so that it is refused for what it is. */
 const headerBytes = 32 * 1024;
 
-/** The mock as a Fastify server: every operation of the contract, signed files and the control. */
+/** The mock as a Fastify server: every operation of the contract, signed files, the document of it all and the control. */
 export function createApp(
   world: World,
   patience: Patience = { headersMs: 10_000, requestMs: 60_000, idleMs: 72_000 },
@@ -64,6 +65,7 @@ export function createApp(
     }
   }
   addSignedFiles(app, world);
+  addOpenApi(app, world);
   addControl(app, world);
   app.setNotFoundHandler((request, reply) => {
     if (steersMock(request.raw.url!)) refuse(world, request, reply, () => unknownControl(request));

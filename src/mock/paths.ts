@@ -2,9 +2,13 @@ import { everyOperation } from "../contract/operations.ts";
 import { controlRoutes } from "./control/routes.ts";
 import { signedPaths } from "./images/signed-urls.ts";
 
+/** Where the document of the whole API is. */
+export const openApiPath = "/openapi.json";
+
 /** Paths of our own beside the contract's, each with its methods. */
 const ownPaths: readonly (readonly [string, readonly string[]])[] = [
   ...Object.values(signedPaths).map((path) => [path("{id}"), ["GET", "HEAD"]] as const),
+  [openApiPath, ["GET", "HEAD"]],
   ...controlRoutes.map(({ path, method }) => [path, [method]] as const),
 ];
 

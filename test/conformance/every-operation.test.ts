@@ -3,6 +3,7 @@ import { type ErrorCode, ErrorEnvelope, errorCodes } from "../../src/contract/er
 import { type Operation, refusalsOf } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { type Got, row, startWorld } from "../mock/world.ts";
+import { undocumented } from "./documented.ts";
 import { exactly } from "./exact-schema.ts";
 import { type Input, validInputs, type World } from "./inputs.ts";
 import { afresh, canRefuse, ways } from "./refusals.ts";
@@ -24,8 +25,10 @@ const outOfReach = new Set(["internal_error", "upstream_unavailable"]);
 
 const exactEnvelope = exactly(ErrorEnvelope);
 
-/** Holds an answer to the contract: its status is declared, its body exact, its headers there. */
-function hold(operation: Operation, { status, body, headers }: Got): void {
+/** Holds an answer to the contract: its status is declared, its body exact, its headers there; and so in the document. */
+function hold(operation: Operation, got: Got): void {
+  const { status, body, headers } = got;
+  expect(undocumented(operation, got)).toEqual([]);
   expect(headers.get("x-request-id")).toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
   for (const name of ["limit", "remaining", "reset"]) {
     expect(headers.get(`x-ratelimit-${name}`)).toMatch(/^\d+$/);

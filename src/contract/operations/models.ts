@@ -5,7 +5,8 @@ import { operation } from "./define.ts";
 
 const queryBoolean = z
   .union([z.boolean(), z.enum(["true", "false"])])
-  .transform((value) => value === true || value === "true");
+  .transform((value) => value === true || value === "true")
+  .pipe(z.boolean());
 
 export const models = {
   list: operation({

@@ -57,7 +57,8 @@ export const ImportRowResult = z.looseObject({
 });
 export type ImportRowResult = z.infer<typeof ImportRowResult>;
 
-const imageUrl = z.string().superRefine((value, context) => {
+/** An image's URL in a row, held to the URL policy (Imports, "An image url must be"). */
+export const ImageUrl = z.string().superRefine((value, context) => {
   const breach = urlBreach(value);
   if (breach !== null) context.addIssue({ code: "custom", message: `url ${describeBreach(breach)}` });
 });
@@ -72,7 +73,7 @@ export const ImportRow = z.strictObject({
   images: z
     .array(
       z.union([
-        z.strictObject({ url: imageUrl, orientation }),
+        z.strictObject({ url: ImageUrl, orientation }),
         z.strictObject({ image_id: Ulid, orientation }),
       ]),
     )

@@ -1,0 +1,82 @@
+import type * as z from "zod";
+import { ErrorEnvelope, ImportRefusal, TryonRefusal } from "../error-codes.ts";
+import { operations } from "../operations.ts";
+import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../resources/export.ts";
+import { Image, ImageForm, ImageUpload } from "../resources/image.ts";
+import { Import, ImportRow, ImportRowResult, ImportSubmission } from "../resources/import.ts";
+import { Model } from "../resources/model.ts";
+import {
+  PhotosToAttach,
+  Product,
+  ProductImage,
+  ProductPatch,
+  ProductToCreate,
+} from "../resources/product.ts";
+import { BeautifierRequest, Task, TryonInput, TryonRequest, TryonTasks } from "../resources/task.ts";
+import {
+  Webhook,
+  WebhookEvent,
+  WebhookMaybeWithSecret,
+  WebhookPatch,
+  WebhookToCreate,
+  WebhookWithSecret,
+} from "../resources/webhook.ts";
+
+/** What the service answers or delivers, by the name it has in the document. */
+export const answered: Readonly<Record<string, z.ZodType>> = {
+  Product,
+  ProductImage,
+  ProductList: operations.products.list.reply,
+  ProductImages: operations.products.attach.reply,
+  Image,
+  ImageUpload,
+  Import,
+  ImportRowResult,
+  ImportRowResultList: operations.imports.rows.reply,
+  ImportRefusal,
+  ExportRow,
+  ExportAsset,
+  ExportPage: operations.exports.list.reply,
+  ExportJob,
+  Task,
+  TaskList: operations.tasks.list.reply,
+  TryonTasks,
+  TryonRefusal,
+  Model,
+  ModelList: operations.models.list.reply,
+  Webhook,
+  WebhookWithSecret,
+  WebhookMaybeWithSecret,
+  WebhookList: operations.webhooks.list.reply,
+  WebhookEvent,
+  Error: ErrorEnvelope,
+};
+
+/** What the service takes, by the name it has in the document: as it is sent, before anything is trimmed or filled in. */
+export const taken: Readonly<Record<string, z.ZodType>> = {
+  ProductToCreate,
+  ProductPatch,
+  PhotosToAttach,
+  ImageForm,
+  ImportSubmission,
+  ImportRow,
+  ExportSelection,
+  BeautifierRequest,
+  TryonRequest,
+  TryonInput,
+  WebhookToCreate,
+  WebhookPatch,
+};
+
+const names = new Map(Object.entries({ ...answered, ...taken }).map(([name, schema]) => [schema, name]));
+
+/** A reference to the component that a schema of the contract is; throws for one that has no name here. */
+export function refTo(schema: z.ZodType): { $ref: string } {
+  const name = names.get(schema);
+  if (name === undefined) throw new Error("a schema of an operation has no name in openapi/components.ts");
+  return { $ref: refOf("schemas", name) };
+}
+
+/** Where a component stands in the document. */
+export const refOf = (kind: "schemas" | "responses" | "headers" | "parameters", name: string): string =>
+  `#/components/${kind}/${name}`;

@@ -1,0 +1,31 @@
+import type { FastifyInstance } from "fastify";
+import { Exchange } from "../exchange.ts";
+import { openApiPath } from "../paths.ts";
+import { refuseMalformed } from "../rules/malformed.ts";
+import type { World } from "../world.ts";
+
+/** `GET /openapi.json`: the contract as an OpenAPI document. It asks for no key and counts nothing. */
+export function addOpenApi(app: FastifyInstance, world: World): void {
+  let made: Promise<string> | undefined;
+  app.route({
+    method: ["GET", "HEAD"],
+    url: openApiPath,
+    handler: async (request, reply) => {
+      reply.hijack();
+      const exchange = new Exchange(world, request.raw, reply.raw);
+      try {
+        refuseMalformed(request.raw);
+        made ??= print(world.baseUrl);
+        exchange.send({ status: 200, body: await made });
+      } catch (error) {
+        exchange.fail(error);
+      }
+    },
+  });
+}
+
+/** Loaded and made when it is first asked for: most runs of the mock never are. */
+async function print(serverUrl: string): Promise<string> {
+  const { openApiDocument } = await import("../../contract/openapi/document.ts");
+  return JSON.stringify(openApiDocument({ serverUrl }));
+}

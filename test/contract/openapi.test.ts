@@ -1,0 +1,280 @@
+import { validate } from "@readme/openapi-parser";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { errorCodes } from "../../src/contract/error-codes.ts";
+import { importRowProblems } from "../../src/contract/import-row.ts";
+import { answered, taken } from "../../src/contract/openapi/components.ts";
+import { openApiDocument } from "../../src/contract/openapi/document.ts";
+import { parameterNotes } from "../../src/contract/openapi/notes.ts";
+import { refusalsOf } from "../../src/contract/operation.ts";
+import { everyOperation } from "../../src/contract/operations.ts";
+import { ProductToCreate } from "../../src/contract/resources/product.ts";
+import { eventTypes } from "../../src/contract/value-sets.ts";
+
+const make = () => openApiDocument({ serverUrl: "http://127.0.0.1:4010" });
+// biome-ignore lint/suspicious/noExplicitAny: a document is read by the paths that a test is about.
+const document = make() as any;
+const at = (pointer: string) =>
+  pointer
+    .slice(2)
+    .split("/")
+    // biome-ignore lint/suspicious/noExplicitAny: as above.
+    .reduce((inner: any, key) => inner?.[key.replaceAll("~1", "/")], document);
+interface Parameter {
+  $ref?: string;
+  name: string;
+  in: string;
+  description?: string;
+  schema: { type: string };
+}
+const objectOf = (name: string) => {
+  const { operation } = everyOperation.find((one) => one.name === name)!;
+  return document.paths[operation.path][operation.method.toLowerCase()];
+};
+
+test("it is an OpenAPI 3.1 document, and a validator takes it", async () => {
+  expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+  expect(await validate(structuredClone(document))).toEqual({
+    valid: true,
+    specification: "OpenAPI",
+    warnings: [],
+  });
+});
+
+test("the validator refuses what is no such document", async () => {
+  const broken = structuredClone(document);
+  delete broken.paths["/v1/products"].get.responses;
+  broken.paths["/v1/models"].get.parameters[0].in = "nowhere";
+  expect((await validate(broken)).valid).toBe(false);
+});
+
+test("it comes out the same each time", () => {
+  expect(JSON.stringify(make())).toBe(JSON.stringify(document));
+});
+
+test("every reference leads somewhere, and nothing stands there that is not used", () => {
+  const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!);
+  expect(refs.filter((ref) => at(ref) === undefined)).toEqual([]);
+  for (const kind of ["schemas", "responses", "parameters", "headers"]) {
+    const unused = Object.keys(document.components[kind]).filter(
+      (name) => !refs.includes(`#/components/${kind}/${name}`),
+    );
+    expect({ kind, unused }).toEqual({ kind, unused: [] });
+  }
+});
+
+test("exactly the operations of the contract, each with its name, tag, scope and answers", () => {
+  const found = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods as object).map(([method, object]) => ({ path, method, object })),
+  );
+  const expected = everyOperation.map(({ name, operation }) => {
+    const statuses = [operation.status, ...refusalsOf(operation).keys()].sort((a, b) => a - b);
+    return {
+      path: operation.path,
+      method: operation.method.toLowerCase(),
+      object: expect.objectContaining({
+        operationId: name,
+        summary: operation.summary,
+        tags: [name.split(".")[0]],
+        security: [{ machineKey: [operation.scope] }],
+        responses: expect.toSatisfy(
+          (responses: object) => Object.keys(responses).join() === [...statuses, "default"].join(),
+        ),
+      }),
+    };
+  });
+  const inOrder = (list: { path: string; method: string }[]) =>
+    list.sort((a, b) => `${a.path} ${a.method}`.localeCompare(`${b.path} ${b.method}`));
+  expect(inOrder(found)).toEqual(inOrder(expected));
+  expect(document.components.securitySchemes.machineKey).toMatchObject({ type: "http", scheme: "bearer" });
+});
+
+describe.each(everyOperation.map(({ name, operation }) => [name, operation] as const))(
+  "%s",
+  (name, operation) => {
+    const object = objectOf(name);
+
+    test("names the codes of each refusal, and its headers", () => {
+      for (const [status, codes] of refusalsOf(operation)) {
+        const response = at(object.responses[status].$ref);
+        const { schema } = response.content["application/json"];
+        const { type, code } = (schema.properties ?? schema.anyOf[0].properties).error.properties;
+        expect(code.enum).toEqual(codes);
+        expect(type.enum).toEqual([...new Set(codes.map((one) => errorCodes[one].type))]);
+        expect(Object.keys(response.headers)).toEqual(expect.arrayContaining(everywhere));
+        expect("Retry-After" in response.headers).toBe(status === 429);
+      }
+      const list = at(object.responses[400].$ref).content["application/json"].schema.anyOf?.[1];
+      expect(list).toEqual(
+        operation.refusalList && { $ref: expect.stringMatching(/(?:Import|Tryon)Refusal$/) },
+      );
+    });
+
+    test("shows its success, with the headers that go with it", () => {
+      const { content, headers } = object.responses[operation.status];
+      expect(content === undefined).toBe(operation.reply === null);
+      const more = [
+        ...(operation.polled === true ? ["Retry-After"] : []),
+        ...(operation.method === "GET" ? [] : ["Idempotent-Replayed"]),
+      ];
+      expect(Object.keys(headers)).toEqual([...everywhere, ...more]);
+    });
+
+    test("takes every parameter and every content type of the contract", () => {
+      const parameters: Parameter[] = object.parameters.map((one: Parameter) =>
+        one.$ref === undefined ? one : at(one.$ref),
+      );
+      const namesIn = (place: string) =>
+        parameters.filter((one) => one.in === place).map(({ name: parameter }) => parameter);
+      expect(namesIn("path")).toEqual([...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
+      expect(namesIn("query")).toEqual(Object.keys(operation.query.shape));
+      expect(namesIn("header")).toEqual(
+        operation.method === "GET" ? ["X-Request-Id"] : ["X-Request-Id", "Idempotency-Key"],
+      );
+      for (const { name: parameter, description, schema } of parameters) {
+        expect({ parameter, description }).toEqual({ parameter, description: expect.stringMatching(/./) });
+        expect(schema.type).toMatch(/^(?:string|integer|boolean)$/);
+      }
+      expect(Object.keys(object.requestBody?.content ?? {})).toEqual(Object.keys(operation.body ?? {}));
+    });
+  },
+);
+
+const everywhere = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+test("a page has 1 to 100 entries, 25 unless told", () => {
+  expect(objectOf("products.list").parameters[0]).toEqual({
+    name: "limit",
+    in: "query",
+    description: "Entries a page.",
+    schema: { type: "integer", minimum: 1, maximum: 100, default: 25 },
+  });
+});
+
+test("every remark about a parameter is about one", () => {
+  const names = everyOperation.flatMap(({ operation }) => [
+    ...Object.keys(operation.params.shape),
+    ...Object.keys(operation.query.shape),
+  ]);
+  expect(Object.keys(parameterNotes).filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test("an upload is a form with a binary file, a patch is a merge patch, an import also NDJSON of rows", () => {
+  const upload = objectOf("images.upload").requestBody.content["multipart/form-data"];
+  expect(upload.encoding.file.contentType).toBe("image/jpeg, image/png, image/webp");
+  expect(at(upload.schema.$ref).properties.file).toMatchObject({ type: "string", format: "binary" });
+  expect(Object.keys(objectOf("products.update").requestBody.content)).toEqual([
+    "application/merge-patch+json",
+  ]);
+  const ndjson = objectOf("imports.create").requestBody.content["application/x-ndjson"];
+  expect(ndjson.schema).toMatchObject({
+    type: "string",
+    "x-line-schema": { $ref: "#/components/schemas/ImportRow" },
+  });
+});
+
+test("a set that may grow takes values that are newer, a closed one does not", () => {
+  const { ExportAsset, ImportRowResult, ImportRow, Error: envelope } = document.components.schemas;
+  const role = new Ajv2020().compile(ExportAsset.properties.role);
+  expect([role("source"), role("hologram"), role(1)]).toEqual([true, true, false]);
+  expect(ExportAsset.properties.role.anyOf[0]).toEqual({
+    enum: ["source", "beautifier", "tryon", "recoloring"],
+  });
+  expect(ImportRowResult.properties.status.enum).toEqual(["pending", "succeeded", "partial", "failed"]);
+  expect(ImportRow.additionalProperties).toBe(false);
+  expect(envelope.properties.error.properties.type.enum).toHaveLength(9);
+  for (const name of Object.keys(answered)) {
+    expect(document.components.schemas[name].additionalProperties).toBeUndefined();
+  }
+  for (const name of Object.keys(taken)) {
+    expect(document.components.schemas[name].additionalProperties).toBe(false);
+  }
+});
+
+test("the six events are there, each signed and with its resource", () => {
+  expect(Object.keys(document.webhooks)).toEqual(eventTypes);
+  const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });
+  ajv.addSchema({ $id: "document", ...document });
+  const fits = (type: string, data: unknown) =>
+    ajv.validate(
+      {
+        $ref: `document#/webhooks/${type}/post/requestBody/content/application~1json/schema`,
+      },
+      { id: "evt_1", type, created_at: "2026-01-05T09:00:00Z", data },
+    );
+  const resource = { id: "01HN1H1W2BE2ZP0BXGX60T7K32", status: "succeeded" };
+  expect(fits("task.succeeded", { task: resource })).toBe(true);
+  expect(fits("task.succeeded", { import: resource })).toBe(false);
+  expect(fits("task.succeeded", { task: resource, import: resource })).toBe(false);
+  expect(fits("task.succeeded", { task: { id: "x", status: "succeeded" } })).toBe(false);
+  for (const { post } of Object.values(document.webhooks) as { post: Record<string, unknown> }[]) {
+    expect(post.parameters).toMatchObject([{ name: "Service-Signature", in: "header", required: true }]);
+    expect(post.security).toEqual([]);
+  }
+});
+
+describe("what the document takes as a request is what the contract takes", () => {
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema({ $id: "document", ...document });
+  const takes = (name: string) => ajv.compile({ $ref: `document#/components/schemas/${name}` });
+  const space = fc.constantFrom("", " ", "\t", "\u00a0");
+  const text = fc.oneof(
+    { arbitrary: fc.string({ unit: "grapheme", maxLength: 8 }), weight: 4 },
+    fc.constantFrom("x".repeat(100), "x".repeat(101), "\u{1f457}".repeat(100), "\u{1f457}".repeat(101)),
+    fc.constantFrom("y".repeat(200), "y".repeat(201), "\u{1f457}".repeat(200), "\u{1f457}".repeat(201)),
+    fc.constantFrom("z".repeat(2_000), "z".repeat(2_001), " ", ""),
+    fc.constantFrom(null, 1, undefined),
+  );
+  const reference = fc
+    .tuple(space, text, space)
+    .map(([before, inner, after]) => (typeof inner === "string" ? before + inner + after : inner));
+  const image = fc.constantFrom<unknown>(
+    { url: "https://cdn.example.com/1.jpg" },
+    { url: "http://cdn.example.com/1.jpg" },
+    { url: "https://cdn.example.com/1.jpg", orientation: "front" },
+    { url: "https://cdn.example.com/1.jpg", orientation: "sideways" },
+    { image_id: "01HN1H1W2BE2ZP0BXGX60T7K32" },
+    { image_id: "01HN1H1W2BE2ZP0BXGX60T7K3" },
+    { image_id: "01HN1H1W2BE2ZP0BXGX60T7K32", url: "https://cdn.example.com/1.jpg" },
+    {},
+    "https://cdn.example.com/1.jpg",
+  );
+  const good = { url: "https://cdn.example.com/2.jpg" };
+  const images = fc.oneof(
+    fc.array(image, { maxLength: 3 }),
+    fc.constantFrom<unknown>(Array(20).fill(good), Array(21).fill(good), null),
+  );
+  const fields = {
+    reference,
+    name: text,
+    description: text,
+    sex: fc.constantFrom("male", "kid", "none", undefined),
+    more: fc.constantFrom(undefined, 1),
+  };
+  const sent = (value: unknown) => JSON.parse(JSON.stringify(value));
+
+  test("rows of an import", () => {
+    const valid = takes("ImportRow");
+    fc.assert(
+      fc.property(fc.record({ ...fields, images }), (raw) => {
+        const row = sent(raw);
+        expect(valid(row)).toBe(importRowProblems(row).length === 0);
+      }),
+      { numRuns: 1_000, seed: 5 },
+    );
+  });
+
+  test("products", () => {
+    const valid = takes("ProductToCreate");
+    const photo = { image_id: "01HN1H1W2BE2ZP0BXGX60T7K32", orientation: "front" };
+    const photos = fc.constantFrom<unknown>([photo], [{ ...photo, orientation: "up" }], []);
+    fc.assert(
+      fc.property(fc.record({ ...fields, images: photos }), (raw) => {
+        const product = sent(raw);
+        expect(valid(product)).toBe(ProductToCreate.safeParse(product).success);
+      }),
+      { numRuns: 1_000, seed: 5 },
+    );
+  });
+});

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
+import { OutputFile } from "../output-file.ts";
 import type { ImportInput } from "./import-input.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./outcomes.ts";
-import { OutputFile } from "./output-file.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 import { imageParts } from "./read/csv-cells.ts";
 import { failureColumns } from "./read/csv-columns.ts";

@@ -2,7 +2,7 @@ import { constants, open } from "node:fs";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
 import type { Clock } from "../../clock.ts";
-import { OutputError } from "./output-error.ts";
+import { OutputError } from "../output-error.ts";
 
 /** What waits for a pipe's reader, and for how long. */
 export interface PipePlace {

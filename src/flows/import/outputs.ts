@@ -1,8 +1,8 @@
 import { CatError } from "../../errors.ts";
+import { numbered } from "../output-file.ts";
 import { FailedFile } from "./failed-file.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { RowFailure, RowOutcome } from "./outcomes.ts";
-import { numbered } from "./output-file.ts";
 import { UnreadableInput } from "./read/problem.ts";
 import { changed } from "./read/source.ts";
 import type { RefusedRows } from "./refused-rows.ts";

@@ -1,8 +1,8 @@
 import { extname } from "node:path";
 import { stringify } from "csv-stringify/sync";
+import { OutputFile } from "../output-file.ts";
 import type { OutputTarget } from "./import-input.ts";
 import type { RowOutcome } from "./outcomes.ts";
-import { OutputFile } from "./output-file.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 
 const columns = [

@@ -2,10 +2,10 @@ import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { ImportInput, OutputTarget } from "../../../flows/import/import-input.ts";
-import { OutputError } from "../../../flows/import/output-error.ts";
-import { whereLinksLead } from "../../../flows/import/output-file.ts";
 import { OutputPipe, type PipePlace } from "../../../flows/import/output-pipe.ts";
 import type { Source } from "../../../flows/import/read/source.ts";
+import { OutputError } from "../../../flows/output-error.ts";
+import { whereLinksLead } from "../../../flows/output-file.ts";
 import { UsageError } from "../../errors.ts";
 import type { ImportFlags } from "./flags.ts";
 

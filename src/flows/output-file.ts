@@ -37,9 +37,14 @@ export class OutputFile {
 
   /**
    * Begins the file; `overwrite` tells whether one of that name may be replaced in the end. `unfinished` is what the
-   * unfinished file is called, whatever the length of the name. Throws OutputError.
+   * unfinished file is called, whatever the length of the name; `mode` is who may read a file that is made. Throws OutputError.
    */
-  static async begin(path: string, overwrite: boolean, unfinished: string): Promise<OutputFile> {
+  static async begin(
+    path: string,
+    overwrite: boolean,
+    unfinished: string,
+    mode = 0o666,
+  ): Promise<OutputFile> {
     try {
       const found = overwrite ? await stat(path).catch(missingIsNull) : null;
       if (found !== null && !found.isFile() && !found.isDirectory()) {
@@ -47,7 +52,7 @@ export class OutputFile {
       }
       const target = overwrite ? await whereLinksLead(path) : path;
       const temporary = join(dirname(target), `.${unfinished}.part`);
-      return new OutputFile(target, temporary, await open(temporary, "wx"), overwrite);
+      return new OutputFile(target, temporary, await open(temporary, "wx", mode), overwrite);
     } catch (error) {
       throw new OutputError(path, error as NodeJS.ErrnoException);
     }
@@ -56,6 +61,11 @@ export class OutputFile {
   async write(text: string): Promise<void> {
     this.#buffered += text;
     if (this.#buffered.length >= bufferLength) await this.#orDiscard(this.#flush());
+  }
+
+  /** Writes bytes that are many already. */
+  async writeBytes(bytes: Uint8Array): Promise<void> {
+    await this.#orDiscard(this.#flush().then(() => this.#handle.appendFile(bytes)));
   }
 
   /**
@@ -74,7 +84,7 @@ export class OutputFile {
   async #flush(): Promise<void> {
     const text = this.#buffered;
     this.#buffered = "";
-    await this.#handle.appendFile(text);
+    if (text !== "") await this.#handle.appendFile(text);
   }
 
   async #finish(): Promise<number> {

@@ -1,4 +1,4 @@
-import { CatError } from "../../errors.ts";
+import { CatError } from "../errors.ts";
 
 /** A file or a pipe that could not be written, in words. */
 export class OutputError extends CatError {

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { OutputFile } from "../../../src/flows/import/output-file.ts";
-import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { OutputFile } from "../../src/flows/output-file.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Keeps a record of every fsync of a file handle: what it was of, and whether `path` was in its place by then. */
 async function watchSyncs(path: string) {

@@ -2,9 +2,11 @@ import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { createApp } from "./app.ts";
+import { printedState } from "./printed-state.ts";
 import type { RecordedRequest } from "./request-log.ts";
+import { check } from "./rules/checks.ts";
 import type { RateLimit } from "./rules/rate-limit.ts";
-import { type MockState, takeSnapshot } from "./snapshot.ts";
+import { MockState, restoreSnapshot, takeSnapshot } from "./snapshot.ts";
 import { World } from "./world.ts";
 
 export type { MockState, RecordedRequest };
@@ -31,6 +33,8 @@ export interface MockOptions {
   strict?: boolean;
   /** Fetches the image URLs of imports instead of drawing a picture for each. */
   fetchImages?: boolean;
+  /** What it starts with, and comes back to on a reset, in place of demo products; as `readState` has checked it. */
+  state?: MockState;
 }
 
 /** A running mock. */
@@ -44,6 +48,8 @@ export interface Mock {
   requests(): RecordedRequest[];
   /** A copy of the whole state, the same as GET /_mock/state. */
   state(): MockState;
+  /** The same as JSON, a line for each thing: what `readState` takes once it is parsed. */
+  printedState(): Uint8Array[];
   /** Back to the state after the start; the clock stays where it is. */
   reset(): void;
   stop(): Promise<void>;
@@ -53,6 +59,7 @@ export interface Mock {
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, host = "127.0.0.1", clock = new MovableClock() } = options;
   const { seed = null, demo = 0, speed = 1, latencyMs = 0, strict = false, fetchImages = false } = options;
+  const { state } = options;
   const world = new World({
     clock,
     seed,
@@ -62,6 +69,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     strict,
     fetchImages,
     rateLimit: rateLimitOf(options),
+    begin: state && ((world) => restoreSnapshot(world, state)),
   });
   const app = createApp(world);
   await app.listen({ port, host });
@@ -73,6 +81,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     clock,
     requests: () => world.log.list(),
     state: () => structuredClone(takeSnapshot(world)),
+    printedState: () => printedState(world),
     reset: () => world.reset(),
     stop: async () => {
       world.letThrough();
@@ -81,6 +90,9 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     },
   };
 }
+
+/** A parsed JSON document as a state to start with. Throws an error that names the field at fault. */
+export const readState = (value: unknown): MockState => check(MockState, value, "state");
 
 const rateLimitOf = ({ rateLimit }: MockOptions): RateLimit =>
   rateLimit === false

@@ -29,6 +29,8 @@ export interface WorldOptions {
   readonly strict: boolean;
   /** Fetches the image URLs of imports instead of drawing a picture for each. */
   readonly fetchImages: boolean;
+  /** Fills a world that begins with a state of its own, in place of demo products; also after a reset. */
+  readonly begin?: ((world: World) => void) | undefined;
 }
 
 /** The service's whole state in memory, and the one clock that it runs on. */
@@ -58,19 +60,23 @@ export class World {
     this.reset();
   }
 
-  /** Back to how it started: the same seed, the demo products, nothing else. The clock stays where it is. */
+  /** Back to how it started: the same seed, the demo products or the state it was given, nothing else. The clock stays where it is. */
   reset(): void {
     this.letThrough();
     this.cancelTimers();
     this.log.clear();
     this.faults.reset();
-    const { seed, demo } = this.options;
+    const { seed, demo, begin } = this.options;
     const random = Random.from(seed === null ? randomBytes(16).toString("hex") : `seed ${seed}`);
     const moment = seed === null ? null : momentOf(random);
     this.useSecret(random.text(32));
     this.requestIds = new RequestIds(random);
     this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
     this.empty();
+    if (begin !== undefined) {
+      begin(this);
+      return;
+    }
     addDemoModels(this.organizations.main, this.ids);
     addDemoProducts(this.organizations.main, this.ids, random, demo, moment ?? this.clock.now());
   }

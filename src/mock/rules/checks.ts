@@ -5,7 +5,7 @@ import { invalid } from "../refusal.ts";
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  what: "body" | "query",
+  what: string,
 ): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

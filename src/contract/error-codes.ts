@@ -34,6 +34,7 @@ export const errorCodes = {
   /** Stands in the try-on list alone, whose own status is 400. */
   model_not_found: { status: 404, type: "not_found" },
   webhook_not_found: { status: 404, type: "not_found" },
+  delivery_not_found: { status: 404, type: "not_found" },
   method_not_allowed: { status: 405, type: "invalid_request" },
   request_timeout: { status: 408, type: "invalid_request" },
   reference_already_exists: { status: 409, type: "conflict" },
@@ -41,6 +42,7 @@ export const errorCodes = {
   body_too_large: { status: 413, type: "invalid_request" },
   uri_too_long: { status: 414, type: "invalid_request" },
   unsupported_media_type: { status: 415, type: "invalid_request" },
+  range_not_satisfiable: { status: 416, type: "invalid_request" },
   idempotency_key_reused: { status: 422, type: "invalid_request" },
   cannot_drop_last_image: { status: 422, type: "invalid_request" },
   inputs_mismatch: { status: 422, type: "invalid_request" },

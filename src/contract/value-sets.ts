@@ -54,6 +54,7 @@ export const rowErrorCodes = [
 
 /** Roles of an export asset. An open set: unknown values are opaque (ExportRow). */
 export const assetRoles = ["source", "beautifier", "tryon", "recoloring"] as const;
+export type AssetRole = (typeof assetRoles)[number];
 export const exportFormats = ["manifest", "zip"] as const;
 export const exportStatuses = ["processing", "completed", "failed"] as const;
 

@@ -1,23 +1,6 @@
-import type { ProductImage } from "../contract/resources/product.ts";
-import type { sexes } from "../contract/value-sets.ts";
+import { ChangeList } from "./change-list.ts";
 import { ProductList } from "./product-list.ts";
-
-/** A product as it is kept. A deleted one stays by its id, for delta exports, but holds its reference no longer. */
-export interface ProductRecord {
-  /** Where it stands in the order of creation: what the cursors of a list go by. */
-  readonly order: number;
-  readonly id: string;
-  name: string;
-  reference: string;
-  description: string | null;
-  sex: (typeof sexes)[number] | null;
-  images: ProductImage[];
-  /** The ids of the images that tasks made for it, oldest first. */
-  generations: readonly string[];
-  readonly created_at: string;
-  updated_at: string;
-  deleted_at: string | null;
-}
+import type { ExportedProduct, ProductRecord } from "./product-record.ts";
 
 /** Shared by the many products that have none. */
 const noGenerations: readonly string[] = [];
@@ -30,12 +13,15 @@ export class Catalogue {
   readonly #byId = new Map<string, ProductRecord>();
   readonly #byReference = new Map<string, ProductRecord>();
   readonly #list = new ProductList();
+  readonly #changes = new ChangeList();
   #nextOrder = 0;
   /** What was printed lately: a product is read far more often than it changes. */
   readonly #prints = new Map<ProductRecord, string>();
+  /** What exports have frozen of products that have not changed since: many of them may share it. */
+  readonly #frozen = new WeakMap<ProductRecord, ExportedProduct>();
 
   /** Puts a new product in, after all others; the caller has seen that its reference is free. */
-  add(fields: Omit<ProductRecord, "order" | "deleted_at" | "generations">): ProductRecord {
+  add(fields: Omit<ProductRecord, "order" | "changed_at" | "deleted_at" | "generations">): ProductRecord {
     const { id, name, reference, description, sex, images, created_at, updated_at } = fields;
     const order = this.#nextOrder++;
     const deleted_at = null;
@@ -51,6 +37,7 @@ export class Catalogue {
       generations,
       created_at,
       updated_at,
+      changed_at: created_at,
       deleted_at,
     };
     this.#insert(product);
@@ -83,6 +70,7 @@ export class Catalogue {
     product.deleted_at = at;
     this.#byReference.delete(product.reference);
     this.#list.deleted(product);
+    this.#changes.changed(product, at);
   }
 
   /** The product as `print` puts it, which is asked again only after a change. */
@@ -95,14 +83,24 @@ export class Catalogue {
     return text;
   }
 
-  /** Puts a finished generation with the product that it was made for. */
-  addGeneration(product: ProductRecord, imageId: string): void {
+  /** The product as an export freezes it; `freeze` is asked again only after a change. */
+  frozen(product: ProductRecord, freeze: (product: ProductRecord) => ExportedProduct): ExportedProduct {
+    const known = this.#frozen.get(product) ?? freeze(product);
+    this.#frozen.set(product, known);
+    return known;
+  }
+
+  /** Puts a generation that finished at `at` with the product that it was made for. */
+  addGeneration(product: ProductRecord, imageId: string, at: string): void {
+    this.changed(product, at);
     product.generations = [...product.generations, imageId];
   }
 
-  /** To be told whenever a field or a photo of a product is about to change. */
-  changed(product: ProductRecord): void {
+  /** To be told whenever a product is about to change; `at` is null for a change that no delta tells of. */
+  changed(product: ProductRecord, at: string | null): void {
     this.#prints.delete(product);
+    this.#frozen.delete(product);
+    if (at !== null) this.#changes.changed(product, at);
   }
 
   /** Live products, newest first, from after the one of order `after` on (null: from the newest). */
@@ -113,6 +111,11 @@ export class Catalogue {
   /** Those of them that free-text search finds: every word, in lower case, occurs in name or reference, in any case. */
   withWords(words: readonly string[], after: number | null): Iterable<ProductRecord> {
     return this.#list.withWords(words, after);
+  }
+
+  /** Products that changed at or after `since` (milliseconds), deleted ones too, in the order of `newestFirst`. */
+  changedSince(since: number, after: number | null): Iterable<ProductRecord> {
+    return this.#changes.since(since, after);
   }
 
   /** Every product, deleted ones too, in order of creation. */
@@ -128,6 +131,7 @@ export class Catalogue {
 
   #insert(product: ProductRecord): void {
     this.#byId.set(product.id, product);
+    this.#changes.add(product);
     if (product.deleted_at !== null) return;
     this.#byReference.set(product.reference, product);
     this.#list.add(product);

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
 import { cutAnswer } from "./cut-answer.ts";
 import { steersMock } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
@@ -67,11 +67,23 @@ export class Exchange {
     letGo(this.request);
   }
 
-  /** Sends bytes that are no JSON of ours. */
-  sendBytes(status: number, more: Record<string, string | number>, bytes: Uint8Array): void {
+  /** Sends bytes that are no JSON of ours: all at once, none, or a stream that ends when its reader goes away. */
+  sendBytes(
+    status: number,
+    more: Record<string, string | number>,
+    bytes: Uint8Array | Readable | null,
+  ): void {
     const headers = this.#standardHeaders();
     addTo(headers, more);
-    if (this.#begin(status, headers)) this.response.end(bytes);
+    const isAwaited = this.#begin(status, headers);
+    if (!(bytes instanceof Readable)) {
+      if (isAwaited) this.response.end(bytes ?? undefined);
+    } else if (isAwaited) {
+      // Whichever of the two fails ends the other; the reader sees that the answer is cut.
+      pipeline(bytes, this.response, () => {});
+    } else {
+      bytes.destroy();
+    }
     letGo(this.request);
   }
 

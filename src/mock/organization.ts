@@ -1,6 +1,7 @@
 import type { Model } from "../contract/resources/model.ts";
 import type { imageTypes } from "../contract/value-sets.ts";
 import { Catalogue } from "./catalogue.ts";
+import type { ExportRecord } from "./jobs/export-record.ts";
 import type { ImportJob } from "./jobs/import-record.ts";
 import { Tasks } from "./jobs/task-record.ts";
 import { IdempotencyKeys } from "./rules/idempotency.ts";
@@ -47,6 +48,7 @@ export class Organization {
   readonly products = new Catalogue();
   readonly images = new Map<string, ImageRecord>();
   readonly imports = new Map<string, ImportJob>();
+  readonly exports = new Map<string, ExportRecord>();
   readonly tasks = new Tasks();
   /** Its own models, beside the curated ones that everybody sees. */
   readonly models: ModelRecord[] = [];

@@ -1,7 +1,7 @@
 import type { ProductImage } from "../contract/resources/product.ts";
 import type { Orientation } from "../contract/value-sets.ts";
-import type { ProductRecord } from "./catalogue.ts";
 import type { Organization } from "./organization.ts";
+import type { ProductRecord } from "./product-record.ts";
 import { Refusal } from "./refusal.ts";
 
 /** An image to put on a product; the caller has seen that it exists. */
@@ -12,14 +12,16 @@ export interface Photo {
 
 /**
  * Puts photos on a product and gives back their links. A product holds an image at most once, as a link is named by product
- * and image (Products, detach): attaching it again gives it the new orientation. `updated_at` stays (Product).
+ * and image (Products, detach): attaching it again gives it the new orientation. `updated_at` stays (Product), but a delta
+ * since `now` has the product (Exports, `since`).
  */
 export function attach(
   organization: Organization,
   product: ProductRecord,
   photos: readonly Photo[],
+  now: string,
 ): ProductImage[] {
-  organization.products.changed(product);
+  organization.products.changed(product, now);
   const attached: ProductImage[] = [];
   for (const { id, orientation } of photos) {
     const known = product.images.find((image) => image.id === id);
@@ -38,14 +40,17 @@ function originOf(organization: Organization, imageId: string): ProductImage["or
   return generation.role === "beautifier" ? "beautifier" : "other";
 }
 
-/** Takes an image off a product; 404 when it is not on it, 422 when it is the last (Products, detach). */
+/**
+ * Takes an image off a product; 404 when it is not on it, 422 when it is the last (Products, detach). That is not among the
+ * changes that a delta tells of (Exports, `since`).
+ */
 export function detach(organization: Organization, product: ProductRecord, imageId: string): void {
   const at = product.images.findIndex((image) => image.id === imageId);
   if (at < 0) throw new Refusal("image_not_found", "there is no such image on this product");
   if (product.images.length === 1) {
     throw new Refusal("cannot_drop_last_image", "a product keeps at least one image");
   }
-  organization.products.changed(product);
+  organization.products.changed(product, null);
   product.images.splice(at, 1);
 }
 
@@ -73,7 +78,7 @@ export function changeProduct(
     sex === product.sex;
   if (isSame) return;
   if (reference !== product.reference) refuseTaken(organization, reference);
-  organization.products.changed(product);
+  organization.products.changed(product, now);
   organization.products.rename(product, name, reference);
   Object.assign(product, { description, sex, updated_at: now });
 }

@@ -1,4 +1,4 @@
-import type { ProductRecord } from "./catalogue.ts";
+import type { ProductRecord } from "./product-record.ts";
 
 /** Few enough that writing down the texts of one block anew goes unnoticed, many enough that a million products are few blocks. */
 const blockSize = 256;

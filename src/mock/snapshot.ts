@@ -11,13 +11,16 @@ import {
   orientations,
   sexes,
 } from "../contract/value-sets.ts";
+import { DeliveryState, WebhookState } from "./deliveries/delivery-state.ts";
 import { Ids } from "./ids.ts";
+import { continueExport } from "./jobs/export-job.ts";
+import { ExportState } from "./jobs/export-state.ts";
 import { continueImport } from "./jobs/import-job.ts";
 import type { ImportJob } from "./jobs/import-record.ts";
 import { continueTask } from "./jobs/task-job.ts";
 import { haveTheirs, TaskState } from "./jobs/task-state.ts";
 import { lastMoment } from "./last-moment.ts";
-import type { Organization } from "./organization.ts";
+import type { ImageRecord, Organization } from "./organization.ts";
 import { organizationNames } from "./rules/authenticate.ts";
 import type { World } from "./world.ts";
 
@@ -49,6 +52,7 @@ const ProductState = z.strictObject({
   ...Product.shape,
   order,
   generations: z.array(Ulid).readonly(),
+  changed_at: Timestamp,
   deleted_at: Timestamp.nullable(),
 });
 
@@ -151,6 +155,8 @@ const OrganizationFields = z.strictObject({
   ),
   images: unique(ImageState, ["id", ({ id }) => id]),
   imports: unique(ImportState, ["id", ({ id }) => id]),
+  exports: unique(ExportState, ["id", ({ id }) => id]),
+  webhooks: unique(WebhookState, ["id", ({ id }) => id], ["order", ({ order }) => order]),
   /** In order of creation. */
   tasks: unique(TaskState, ["id", ({ id }) => id]),
   models: z.array(ModelState),
@@ -177,6 +183,8 @@ export const MockState = z.strictObject({
   secret: z.string().min(1),
   ids: z.strictObject({ random: z.tuple([word, word, word, word]), time: moment.nullable() }),
   organizations: z.strictObject({ main: OrganizationState, other: OrganizationState }),
+  /** Oldest first. */
+  deliveries: unique(DeliveryState, ["id", ({ id }) => id]),
 });
 export type MockState = z.infer<typeof MockState>;
 
@@ -189,17 +197,17 @@ export function takeSnapshot(world: World): MockState {
     secret: world.secret,
     ids: world.ids.state(),
     organizations: { main: stateOf(main), other: stateOf(other) },
+    deliveries: [...world.deliveries.all()],
   };
 }
 
 function stateOf(organization: Organization): z.infer<typeof OrganizationState> {
   return {
     products: [...organization.products.all()],
-    images: [...organization.images.values()].map((image) => ({
-      ...image,
-      bytes: image.bytes?.toString("base64") ?? null,
-    })),
+    images: [...organization.images.values()].map(imageState),
     imports: [...organization.imports.values()] as z.infer<typeof ImportState>[],
+    exports: [...organization.exports.values()] as z.infer<typeof ExportState>[],
+    webhooks: [...organization.webhooks.all()] as z.infer<typeof WebhookState>[],
     tasks: [...organization.tasks.all()],
     models: organization.models,
     credits: organization.credits,
@@ -207,6 +215,12 @@ function stateOf(organization: Organization): z.infer<typeof OrganizationState> 
     rate_window: organization.rate.state(),
   };
 }
+
+/** A drawn image, as nearly all of a large catalogue are, is shown as it is kept. */
+const imageState = (image: ImageRecord): z.infer<typeof ImageState> =>
+  image.bytes === null
+    ? (image as ImageRecord & { bytes: null })
+    : { ...image, bytes: image.bytes.toString("base64") };
 
 /** Puts the world where the snapshot was taken; jobs go on from there. Time is never turned back, only forward. */
 export function restoreSnapshot(world: World, state: MockState): void {
@@ -218,10 +232,12 @@ export function restoreSnapshot(world: World, state: MockState): void {
   world.useSecret(state.secret);
   world.ids = new Ids(state.ids, () => world.clock.now());
   for (const name of organizationNames) fill(world, world.organizations[name], state.organizations[name]);
+  world.deliveries.restore(structuredClone(state.deliveries));
 }
 
 function fill(world: World, organization: Organization, state: z.infer<typeof OrganizationState>): void {
-  const { products, images, imports, tasks, models, idempotency_keys, rate_window } = structuredClone(state);
+  const { products, images, imports, exports, webhooks, tasks, models, idempotency_keys, rate_window } =
+    structuredClone(state);
   for (const product of products.sort((a, b) => a.order - b.order)) organization.products.restore(product);
   for (const { bytes, ...image } of images) {
     const uploaded = bytes === null ? null : Buffer.from(bytes, "base64");
@@ -234,6 +250,11 @@ function fill(world: World, organization: Organization, state: z.infer<typeof Or
   for (const job of imports as ImportJob[]) {
     organization.imports.set(job.id, job);
     continueImport(world, organization, job);
+  }
+  for (const webhook of webhooks.sort((a, b) => a.order - b.order)) organization.webhooks.restore(webhook);
+  for (const job of exports) {
+    organization.exports.set(job.id, job);
+    continueExport(world, organization, job);
   }
   for (const task of tasks) {
     organization.tasks.add(task);

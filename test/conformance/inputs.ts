@@ -59,9 +59,9 @@ export const validInputs: Record<string, (world: World) => Promise<Input>> = {
   "imports.create": async () => ["/v1/imports", { json: { rows: [row("A")] } }],
   "imports.get": async (world) => [`/v1/imports/${await importOf(world)}`],
   "imports.rows": async (world) => [`/v1/imports/${await importOf(world)}/rows?status=pending`],
-  "exports.list": async () => ["/v1/exports?role=source"],
+  "exports.list": async () => ["/v1/exports?role=source&since=2024-01-01T00:00:00%2B01:00"],
   "exports.create": async () => ["/v1/exports", { json: { format: "zip" } }],
-  "exports.get": async () => [`/v1/exports/${nobody}`],
+  "exports.get": async ({ send }) => [`/v1/exports/${(await send("/v1/exports", { json: {} })).body.id}`],
   "tasks.list": async () => ["/v1/tasks?status=queued"],
   "tasks.beautify": async (world) => [
     "/v1/tasks/beautifier",

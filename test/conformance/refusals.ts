@@ -20,6 +20,7 @@ const asKey =
 const isWrite = ({ method }: Operation) => method !== "GET";
 
 const missingProduct = async (operation: Operation, imageId: string): Promise<Input> => {
+  if (operation.path === "/v1/exports") return [operation.path, { json: { product_ids: [nobody] } }];
   const path = operation.path.replace("{product_id}", nobody).replace("{image_id}", imageId);
   if (operation.method === "PATCH") return [path, patch({})];
   if (operation.method !== "POST") return [path, { method: operation.method }];
@@ -98,6 +99,7 @@ export const ways: Record<string, Way> = {
     const { body } = await world.createProduct({ reference: "BACK", images });
     return [operation.path, { json: beautify(body.id) }];
   },
+  export_not_found: async (_world, operation) => [operation.path.replace("{export_id}", nobody)],
   import_not_found: async (_world, operation) => [operation.path.replace("{import_id}", nobody)],
   image_not_found: async (world, _operation, name) => {
     if (name === "images.get") return [`/v1/images/${nobody}`];

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Catalogue, type ProductRecord } from "../../src/mock/catalogue.ts";
+import { Catalogue } from "../../src/mock/catalogue.ts";
+import type { ProductRecord } from "../../src/mock/product-record.ts";
 
 const now = "2026-01-05T09:00:00.000Z";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { ExportJob, ExportRow, ExportSelection } from "../resources/export.ts";
-import { listOf, pageQuery, Timestamp } from "../resources/fields.ts";
+import { ExportJob, ExportRow, ExportSelection, RoleFilter } from "../resources/export.ts";
+import { listOf, pageQuery, QueryTimestamp } from "../resources/fields.ts";
 import { operation } from "./define.ts";
 
 export const exports = {
@@ -9,7 +9,7 @@ export const exports = {
     path: "/v1/exports",
     summary: "Read the catalogue: one row a product with every asset",
     scope: "exports:read",
-    query: z.object({ ...pageQuery, role: z.string().optional(), since: Timestamp.optional() }),
+    query: z.object({ ...pageQuery, role: RoleFilter.optional(), since: QueryTimestamp.optional() }),
     status: 200,
     reply: listOf(ExportRow),
     refuses: { 400: ["invalid_cursor"] },

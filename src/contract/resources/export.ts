@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../limits.ts";
-import { assetRoles, exportFormats, exportStatuses, imageTypes } from "../value-sets.ts";
+import { type AssetRole, assetRoles, exportFormats, exportStatuses, imageTypes } from "../value-sets.ts";
 import { openEnum, Sex, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** One image held for a product: the caller's own photo or a generation. */
@@ -56,3 +56,18 @@ export const ExportSelection = z.strictObject({
   product_ids: z.array(z.string()).max(limits.exportProducts).optional(),
   role: z.array(z.enum(assetRoles)).optional(),
 });
+
+/** The roles of a comma-separated filter, in the order of the set and each once; null when one of them is no role. */
+export function rolesOf(filter: string): AssetRole[] | null {
+  const named = filter.split(",").map((role) => role.trim());
+  if (!named.every((role) => (assetRoles as readonly string[]).includes(role))) return null;
+  return assetRoles.filter((role) => named.includes(role));
+}
+
+/** Asset roles separated by commas (Exports, `role`). */
+export const RoleFilter = z
+  .string()
+  .refine(
+    (filter) => rolesOf(filter) !== null,
+    `must be roles separated by commas: ${assetRoles.join(", ")}`,
+  );

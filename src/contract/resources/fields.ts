@@ -10,6 +10,16 @@ export const Ulid = z.string().regex(ulidPattern, "must be an id of 26 character
 /** RFC 3339; the service writes UTC, and accepts an offset where a request takes a timestamp. */
 export const Timestamp = z.iso.datetime({ offset: true });
 
+/**
+ * A timestamp in a query, where the `+` of an offset stands for a space unless it is written as `%2B`: what no timestamp has
+ * otherwise is taken for that `+`.
+ */
+export const QueryTimestamp = z
+  .string()
+  .transform((text) => text.replace(" ", "+"))
+  .pipe(z.iso.datetime({ offset: true, error: "must be a time such as 2026-01-05T09:00:00Z" }))
+  .meta({ format: "date-time" });
+
 /** A URL the service made (signed, or a preview): the client follows it as it is. */
 export const Url = z.url();
 

@@ -1,5 +1,5 @@
-import type { ProductRecord } from "../catalogue.ts";
 import type { Organization } from "../organization.ts";
+import type { ProductRecord } from "../product-record.ts";
 import { subjectOf } from "./drawing.ts";
 import type { Garment } from "./scene.ts";
 import type { Subject } from "./subjects.ts";

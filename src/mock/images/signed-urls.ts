@@ -50,9 +50,11 @@ export class SignedUrls {
   }
 }
 
-/** Where the bytes of an image, the preview of a model and the results of an import are read. */
+/** Where the bytes of an image, the preview of a model, the results of an import and the artifact of an export are read. */
 export const signedPaths = {
   image: (id: string) => `/_signed/images/${id}`,
   modelPreview: (id: string) => `/_signed/models/${id}`,
   importResults: (id: string) => `/_signed/imports/${id}/results.jsonl`,
+  exportManifest: (id: string) => `/_signed/exports/${id}/manifest.jsonl`,
+  exportImages: (id: string) => `/_signed/exports/${id}/images.zip`,
 };

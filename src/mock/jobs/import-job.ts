@@ -59,14 +59,17 @@ export function continueImport(world: World, organization: Organization, job: Im
 }
 
 /** `Retry-After` in seconds while the job runs (Limits, job polling interval), shorter where jobs run faster. */
-export const pollSeconds = (world: World, job: ImportJob): number | undefined =>
+export const pollSeconds = (world: World, job: Pick<ImportJob, "status">): number | undefined =>
   isTerminal(job) ? undefined : Math.round(limits.jobPollSeconds / world.options.speed);
 
 const stepOf = (job: ImportJob): number => Math.max(1, Math.min(largestStep, Math.ceil(stepMs / job.row_ms)));
 
 function beginProcessing(world: World, organization: Organization, job: ImportJob): void {
   // "Job cannot run: failed, no rows processed" (States, Import job).
-  if (world.faults.ofJob("import") !== null) return finish(world, organization, job, "failed");
+  if (world.faults.ofJob("import") !== null) {
+    finish(world, organization, job, "failed");
+    return;
+  }
   job.status = "processing";
   job.started_at = world.timestamp();
 }

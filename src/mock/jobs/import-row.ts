@@ -1,11 +1,11 @@
 import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
 import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
-import type { ProductRecord } from "../catalogue.ts";
 import type { Ids } from "../ids.ts";
 import { drawnSize } from "../images/subjects.ts";
 import type { ImageRecord, Organization } from "../organization.ts";
 import { attach, changeProduct } from "../product-changes.ts";
+import type { ProductRecord } from "../product-record.ts";
 import type { World } from "../world.ts";
 import type { AcceptedRow, ImportJob } from "./import-record.ts";
 
@@ -140,7 +140,7 @@ function attachImage(
   now: string,
 ): ImageResult {
   const record = "uploaded" in found ? found.uploaded : keepPicture(place, found.fetched, now);
-  attach(place.organization, product, [{ id: record.id, orientation: orientationOf(image) }]);
+  attach(place.organization, product, [{ id: record.id, orientation: orientationOf(image) }], now);
   return { ...described(image, index), status: "attached", image_id: record.id };
 }
 

@@ -1,5 +1,5 @@
 import type { taskSubtypes } from "../../contract/value-sets.ts";
-import type { ProductRecord } from "../catalogue.ts";
+import type { ProductRecord } from "../product-record.ts";
 import type { JobFailure } from "../faults.ts";
 import { type Scene, sceneSubject, writeScene } from "../images/scene.ts";
 import { drawnSize } from "../images/subjects.ts";
@@ -114,5 +114,5 @@ function keepOutput(world: World, organization: Organization, task: TaskRecord, 
   task.output_image_id = id;
   // A product that was deleted meanwhile has no assets any more (ExportRow); its last tasks end as they would have.
   const product = organization.products.get(task.product_id);
-  if (product !== undefined) organization.products.addGeneration(product, id);
+  if (product !== undefined) organization.products.addGeneration(product, id, world.timestamp());
 }

@@ -1,4 +1,5 @@
 import type { Handlers } from "../handler.ts";
+import { exports } from "./exports.ts";
 import { images } from "./images.ts";
 import { imports } from "./imports.ts";
 import { models } from "./models.ts";
@@ -11,7 +12,7 @@ export const handlers = {
   products,
   images,
   imports,
-  exports: { list: notImplemented, create: notImplemented, get: notImplemented },
+  exports,
   tasks,
   models,
   webhooks: {

@@ -1,9 +1,9 @@
 import type { Product } from "../../contract/resources/product.ts";
-import type { ProductRecord } from "../catalogue.ts";
 import { pageOf } from "../cursors.ts";
 import type { Handlers } from "../handler.ts";
 import type { Organization } from "../organization.ts";
 import { attach, changeProduct, detach, type Photo, refuseTaken } from "../product-changes.ts";
+import type { ProductRecord } from "../product-record.ts";
 import { Refusal } from "../refusal.ts";
 
 /** Products: create, list, get, update, delete; and the photos on them. */
@@ -23,7 +23,7 @@ export const products = {
       created_at: now,
       updated_at: now,
     });
-    attach(organization, product, photos);
+    attach(organization, product, photos, now);
     return { body: shown(product) };
   },
 
@@ -54,9 +54,10 @@ export const products = {
     return { body: null };
   },
 
-  attach({ organization, params, body }) {
+  attach({ world, organization, params, body }) {
     const product = productOf(organization, params.product_id);
-    return { body: attach(organization, product, photosOf(organization, body.value.images)) };
+    const photos = photosOf(organization, body.value.images);
+    return { body: attach(organization, product, photos, world.timestamp()) };
   },
 
   detach({ organization, params }) {

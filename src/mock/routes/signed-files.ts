@@ -1,23 +1,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { curatedModels } from "../curated-models.ts";
 import { Exchange } from "../exchange.ts";
+import { manifestOf, ZipArtifacts } from "../exports/artifacts.ts";
 import { Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
+import type { ExportRecord } from "../jobs/export-record.ts";
 import { type ImportJob, isTerminal } from "../jobs/import-record.ts";
 import { meetFaults } from "../meet-faults.ts";
 import type { ImageRecord, Organization } from "../organization.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseMalformed } from "../rules/malformed.ts";
+import { sendFile } from "../send-file.ts";
+import { fileOf, type StoredFile } from "../stored-file.ts";
 import type { World } from "../world.ts";
 
-/** The bytes behind a signed URL, with what names them for caches. */
-interface SignedFile {
-  readonly type: string;
-  readonly etag: string;
-  readonly bytes: Uint8Array;
-}
 /** Finds the file of an id; undefined when it is gone since the URL was signed. */
-type Find = (id: string) => Promise<SignedFile | undefined> | SignedFile | undefined;
+type Find = (id: string) => Promise<StoredFile | undefined> | StoredFile | undefined;
 
 /** `/_signed`: the storage behind signed URLs. It asks for no key, counts nothing and answers GET and HEAD. */
 export function addSignedFiles(app: FastifyInstance, world: World): void {
@@ -29,12 +27,10 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
     }
     return undefined;
   };
-  const pictureOf = async (id: string, image: PictureSource): Promise<SignedFile> => ({
-    type: image.mime_type,
+  const zips = new ZipArtifacts(pictures);
+  const pictureOf = async (id: string, modified: number | null, image: PictureSource): Promise<StoredFile> =>
     // The bytes behind an image id never change.
-    etag: `"${id}"`,
-    bytes: await pictures.bytesOf(image),
-  });
+    fileOf(await pictures.bytesOf(image), { type: image.mime_type, etag: `"${id}"`, modified });
   const on = (path: (id: string) => string, find: Find) =>
     app.route({
       method: ["GET", "HEAD"],
@@ -47,19 +43,34 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
 
   on(signedPaths.image, (id) => {
     const image = inAny((organization) => organization.images.get(id));
-    return image && pictureOf(id, image);
+    return image && pictureOf(id, Date.parse(image.created_at), image);
   });
   on(signedPaths.modelPreview, (id) => {
     const own = inAny((organization) => organization.models.find((model) => model.id === id));
     const model = own ?? curatedModels.find((curated) => curated.id === id);
-    return model && pictureOf(id, { mime_type: "image/jpeg", bytes: null, subject: "person", seed: id });
+    const source = { mime_type: "image/jpeg", bytes: null, subject: "person", seed: id } as const;
+    return model && pictureOf(id, null, source);
   });
   on(signedPaths.importResults, (id) => {
     const job = inAny((organization) => organization.imports.get(id));
     return job && isTerminal(job) ? resultsOf(job) : undefined;
   });
+  /** The artifact of a job that is done and of that format. */
+  const artifact = (id: string, format: ExportRecord["format"], make: MakeArtifact) =>
+    inAny((organization) => {
+      const job = organization.exports.get(id);
+      const isThere = job?.format === format && job.status === "completed";
+      return isThere ? make(organization, job) : undefined;
+    });
+  on(signedPaths.exportManifest, (id) =>
+    artifact(id, "manifest", (organization, job) => manifestOf(world, organization, job)),
+  );
+  on(signedPaths.exportImages, (id) =>
+    artifact(id, "zip", (organization, job) => zips.fileOf(organization, job)),
+  );
 }
 
+type MakeArtifact = (organization: Organization, job: ExportRecord) => ReturnType<Find>;
 type PictureSource = Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed">;
 
 async function answer(
@@ -78,15 +89,18 @@ async function answer(
     world.signedUrls.check(path(id), query, world.clock.now());
     const file = await find(id);
     if (file === undefined) throw new Refusal("route_not_found", "there is nothing here any more");
-    const headers = { "Content-Type": file.type, "Content-Length": file.bytes.length, ETag: file.etag };
-    exchange.sendBytes(200, headers, file.bytes);
+    sendFile(exchange, file);
   } catch (error) {
     exchange.fail(error);
   }
 }
 
 /** One ImportRowResult a line, in input order; every line ends in a newline (Import, results_url). */
-function resultsOf(job: ImportJob): SignedFile {
+function resultsOf(job: ImportJob): StoredFile {
   const text = job.rows.map(({ result }) => `${JSON.stringify(result)}\n`).join("");
-  return { type: "application/x-ndjson", etag: `"${job.id}"`, bytes: Buffer.from(text) };
+  return fileOf(Buffer.from(text), {
+    type: "application/x-ndjson",
+    etag: `"${job.id}"`,
+    modified: Date.parse(job.finished_at ?? job.created_at),
+  });
 }

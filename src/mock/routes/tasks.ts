@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { canShow } from "../../contract/required-photo.ts";
 import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
-import type { ProductRecord } from "../catalogue.ts";
+import type { ProductRecord } from "../product-record.ts";
 import { pageOf } from "../cursors.ts";
 import type { Handlers } from "../handler.ts";
 import { garmentOf } from "../images/garment-of.ts";

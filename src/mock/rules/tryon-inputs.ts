@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { type ErrorCode, errorCodes, type TryonRefusal } from "../../contract/error-codes.ts";
 import { limits } from "../../contract/limits.ts";
 import { TryonInput } from "../../contract/resources/task.ts";
-import type { ProductRecord } from "../catalogue.ts";
+import type { ProductRecord } from "../product-record.ts";
 import { findModel } from "../curated-models.ts";
 import type { ModelRecord, Organization } from "../organization.ts";
 import { Refusal } from "../refusal.ts";

@@ -1,0 +1,92 @@
+import { crc32 } from "node:zlib";
+import type { Pictures } from "../images/pictures.ts";
+import type { ExportRecord } from "../jobs/export-record.ts";
+import type { ImageRecord, Organization } from "../organization.ts";
+import { fileOf, type StoredFile } from "../stored-file.ts";
+import type { World } from "../world.ts";
+import { exportRow, heldImages } from "./export-rows.ts";
+import { Filenames } from "./filenames.ts";
+import { layOut, type ZipLayout } from "./stored-zip.ts";
+
+/** After so many bytes that were looked at in one go, others get their turn. */
+const turnBytes = 16 * 1024 * 1024;
+
+/** One ExportRow a line; its URLs are those of when it was written, and not signed again (Exports, Frozen). */
+export function manifestOf(world: World, organization: Organization, job: ExportRecord): StoredFile {
+  const writtenAt = Date.parse(job.created_at);
+  const lines = job.products.map(
+    (product) => `${JSON.stringify(exportRow(world, organization, product, job.roles, writtenAt))}\n`,
+  );
+  return fileOf(Buffer.from(lines.join("")), {
+    type: "application/x-ndjson",
+    etag: `"${job.id}"`,
+    modified: writtenAt,
+  });
+}
+
+interface Zip {
+  readonly layout: ZipLayout;
+  readonly images: readonly ImageRecord[];
+}
+
+/** The ZIPs of export jobs: what stands where in each is found out once, its bytes are read whenever they are asked for. */
+export class ZipArtifacts {
+  readonly #pictures: Pictures;
+  readonly #zips = new WeakMap<ExportRecord, Promise<Zip>>();
+
+  constructor(pictures: Pictures) {
+    this.#pictures = pictures;
+  }
+
+  async fileOf(organization: Organization, job: ExportRecord): Promise<StoredFile> {
+    const known = this.#zips.get(job) ?? this.#measure(organization, job);
+    this.#zips.set(job, known);
+    known.catch(() => this.#zips.delete(job));
+    const zip = await known;
+    return {
+      type: "application/zip",
+      etag: `"${job.id}"`,
+      modified: Date.parse(job.finished_at ?? job.created_at),
+      size: zip.layout.size,
+      read: (start, end) => this.#read(zip, start, end),
+    };
+  }
+
+  /** Looks at every image once, for its size and checksum. */
+  async #measure(organization: Organization, job: ExportRecord): Promise<Zip> {
+    const names = new Filenames();
+    const images: ImageRecord[] = [];
+    const files: { name: string; size: number; crc: number }[] = [];
+    // An image may be held for many products.
+    const measured = new Map<ImageRecord, { size: number; crc: number }>();
+    let looked = 0;
+    for (const product of job.products) {
+      for (const { image, filename } of heldImages(organization, product, job.roles)) {
+        let known = measured.get(image);
+        if (known === undefined) {
+          const bytes = await this.#pictures.bytesOf(image);
+          known = { size: bytes.length, crc: crc32(bytes) };
+          measured.set(image, known);
+          looked += bytes.length;
+        }
+        const dot = filename.lastIndexOf(".");
+        files.push({ name: names.take(filename.slice(0, dot), "", filename.slice(dot)), ...known });
+        images.push(image);
+        if (looked < turnBytes) continue;
+        looked = 0;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    return { layout: layOut(files, Date.parse(job.created_at)), images };
+  }
+
+  /** The bytes from `start` up to `end`; images before and after them are not looked at. */
+  async *#read({ layout, images }: Zip, start: number, end: number): AsyncGenerator<Uint8Array> {
+    for (const part of layout.parts) {
+      if (part.at + part.size <= start) continue;
+      if (part.at >= end) return;
+      const bytes = part.bytes ?? (await this.#pictures.bytesOf(images[part.file]!));
+      yield bytes.subarray(Math.max(0, start - part.at), end - part.at);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { ExportAsset, ExportRow } from "../../contract/resources/export.ts";
+import type { AssetRole } from "../../contract/value-sets.ts";
+import { signedPaths } from "../images/signed-urls.ts";
+import type { ImageRecord, Organization } from "../organization.ts";
+import type { ExportedProduct } from "../product-record.ts";
+import type { World } from "../world.ts";
+import { extensions, Filenames } from "./filenames.ts";
+
+/** An image held for a product, and the name that its file is to have there. */
+export interface HeldImage {
+  readonly image: ImageRecord;
+  /** Null for a generation. */
+  readonly orientation: string | null;
+  readonly filename: string;
+}
+
+/**
+ * Every image held for a product: the caller's photos as they were attached, then the generations made for it, oldest first.
+ * "Each asset appears exactly once, under the product it was made for" (ExportRow): a generation that is attached as a photo,
+ * here or elsewhere, is listed as the generation that it is. Names do not depend on the roles asked for.
+ */
+export function heldImages(
+  organization: Organization,
+  product: ExportedProduct,
+  roles: readonly AssetRole[] | null,
+): HeldImage[] {
+  const names = new Filenames();
+  const held: HeldImage[] = [];
+  const hold = (id: string, orientation: string | null) => {
+    const image = organization.images.get(id);
+    if (image === undefined || (image.generation === null) !== (orientation !== null)) return;
+    const filename = names.take(product.reference, endingOf(image, orientation), extensions[image.mime_type]);
+    if (roles === null || roles.includes(roleOf(image))) held.push({ image, orientation, filename });
+  };
+  for (const { id, orientation } of product.images) hold(id, orientation);
+  for (const id of product.generations) hold(id, null);
+  return held;
+}
+
+/** A product's row (ExportRow), its URLs signed at `signedAt` (milliseconds). A deleted product has no assets. */
+export function exportRow(
+  world: World,
+  organization: Organization,
+  product: ExportedProduct & { readonly deleted_at?: string | null },
+  roles: readonly AssetRole[] | null,
+  signedAt: number,
+): ExportRow {
+  const { id, reference, name, sex, deleted_at = null } = product;
+  const held = deleted_at === null ? heldImages(organization, product, roles) : [];
+  return {
+    product: { id, reference, name, sex, deleted_at },
+    assets: held.map((one) => assetOf(world, one, signedAt)),
+  };
+}
+
+const roleOf = ({ generation }: ImageRecord): AssetRole => generation?.role ?? "source";
+
+/** The organization's naming template: reference and orientation, or reference, role and angle shot. */
+function endingOf({ generation }: ImageRecord, orientation: string | null): string {
+  if (generation === null) return `_${orientation}`;
+  // A custom angle shot may be as long as its request.
+  return `_${generation.role}_${generation.angle_shot.slice(0, 60)}`;
+}
+
+function assetOf(world: World, { image, orientation, filename }: HeldImage, signedAt: number): ExportAsset {
+  const { id, mime_type, width, height, created_at, generation } = image;
+  const signed = world.signedUrls.sign(world.baseUrl, signedPaths.image(id), signedAt);
+  return {
+    id,
+    role: roleOf(image),
+    url: signed.url,
+    url_expires_at: signed.expiresAt,
+    mime_type,
+    width,
+    height,
+    ai_generated: generation !== null,
+    // Plans and edits are not modelled: nothing has a watermark, and every generation is the generation itself.
+    watermarked: false,
+    derived: false,
+    created_at,
+    task_id: generation?.task_id ?? null,
+    attributes: attributesOf(image, orientation),
+    also_features: [...(generation?.also_features ?? [])],
+    suggested_filename: filename,
+  };
+}
+
+function attributesOf({ generation }: ImageRecord, orientation: string | null): Record<string, string> {
+  if (generation === null) return { orientation: orientation! };
+  const { angle_shot, background, model_id } = generation;
+  return { angle_shot, background, ...(model_id !== null && { model_id }) };
+}

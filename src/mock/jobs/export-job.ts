@@ -1,0 +1,53 @@
+import type { AssetRole, exportFormats } from "../../contract/value-sets.ts";
+import { heldImages } from "../exports/export-rows.ts";
+import type { Organization } from "../organization.ts";
+import type { ExportedProduct } from "../product-record.ts";
+import type { World } from "../world.ts";
+import type { ExportRecord } from "./export-record.ts";
+
+/** How long a ZIP takes before its first image, and for each, at speed 1. */
+const beginningMs = 1_000;
+const assetMs = 5;
+
+/** Freezes a selection (Exports): a manifest is there at once, a ZIP is rendered on the clock. */
+export function startExport(
+  world: World,
+  organization: Organization,
+  products: readonly ExportedProduct[],
+  options: { format: (typeof exportFormats)[number]; roles: readonly AssetRole[] | null },
+): ExportRecord {
+  const { format, roles } = options;
+  const created_at = world.timestamp();
+  let total_assets = 0;
+  for (const product of products) total_assets += heldImages(organization, product, roles).length;
+  const isWritten = format === "manifest";
+  const job: ExportRecord = {
+    id: world.ids.next(),
+    format,
+    status: isWritten ? "completed" : "processing",
+    total_assets,
+    error: null,
+    created_at,
+    finished_at: isWritten ? created_at : null,
+    ready_at:
+      world.clock.now() + (isWritten ? 0 : (beginningMs + total_assets * assetMs) / world.options.speed),
+    roles,
+    products,
+  };
+  organization.exports.set(job.id, job);
+  continueExport(world, organization, job);
+  return job;
+}
+
+/** Sets the clock for the end of a job that runs; also how a job of a snapshot goes on. */
+export function continueExport(world: World, organization: Organization, job: ExportRecord): void {
+  if (job.status !== "processing") return;
+  world.schedule(Math.ceil(job.ready_at), () => {
+    const failure = world.faults.ofJob("export");
+    job.error = failure && { ...failure };
+    job.status = job.error === null ? "completed" : "failed";
+    job.finished_at = world.timestamp();
+    // Delivered for what was processing (States, Export job): a manifest never was.
+    world.announce(organization, job.status === "failed" ? "export.failed" : "export.completed", job);
+  });
+}

@@ -1,0 +1,89 @@
+import { limits } from "../../contract/limits.ts";
+import { type ExportJob, rolesOf } from "../../contract/resources/export.ts";
+import { pageOf } from "../cursors.ts";
+import { exportRow } from "../exports/export-rows.ts";
+import type { Handlers } from "../handler.ts";
+import { signedPaths } from "../images/signed-urls.ts";
+import { startExport } from "../jobs/export-job.ts";
+import type { ExportRecord } from "../jobs/export-record.ts";
+import { pollSeconds } from "../jobs/import-job.ts";
+import type { Organization } from "../organization.ts";
+import type { ProductRecord } from "../product-record.ts";
+import { Refusal } from "../refusal.ts";
+import type { World } from "../world.ts";
+
+/** Exports: read the catalogue live or since a moment, freeze a selection, follow the job. */
+export const exports = {
+  list({ world, organization, query }) {
+    const { limit, cursor, role, since } = query;
+    const roles = role === undefined ? null : rolesOf(role);
+    const from = since === undefined ? null : Date.parse(since);
+    const list = `${organization.name} exports.list ${roles?.join() ?? "all"} ${from ?? "live"}`;
+    const after = world.cursors.read(list, cursor);
+    const { products } = organization;
+    const found = from === null ? products.newestFirst(after) : products.changedSince(from, after);
+    const now = world.clock.now();
+    const shownRow = (product: ProductRecord) => exportRow(world, organization, product, roles, now);
+    return { body: pageOf(found, limit, shownRow, (last) => world.cursors.make(list, last.order)) };
+  },
+
+  create({ world, organization, body }) {
+    const { format, product_ids, role } = body.value;
+    const { products } = organization;
+    const selected = product_ids === undefined ? newest(organization) : named(organization, product_ids);
+    const frozen = selected.map((product) => products.frozen(product, freeze));
+    const job = startExport(world, organization, frozen, { format, roles: role ?? null });
+    return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
+  },
+
+  get({ world, organization, params }) {
+    const job = organization.exports.get(params.export_id);
+    if (job === undefined) throw new Refusal("export_not_found", "there is no such export");
+    return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
+  },
+} satisfies Handlers["exports"];
+
+/** The job as the service shows it, its artifact signed anew on every read (ExportJob). */
+function shown(world: World, job: ExportRecord): ExportJob {
+  const { id, format, status, total_assets, error, created_at, finished_at } = job;
+  const path = format === "zip" ? signedPaths.exportImages(id) : signedPaths.exportManifest(id);
+  const signed =
+    status === "completed" ? world.signedUrls.sign(world.baseUrl, path, world.clock.now()) : null;
+  const url = signed?.url ?? null;
+  const url_expires_at = signed?.expiresAt ?? null;
+  return { id, format, status, url, url_expires_at, total_assets, error, created_at, finished_at };
+}
+
+/** "The whole catalogue visible to the API (same cap of 500)": the newest ones. */
+function newest(organization: Organization): ProductRecord[] {
+  const selected: ProductRecord[] = [];
+  for (const product of organization.products.newestFirst(null)) {
+    if (selected.length === limits.exportProducts) break;
+    selected.push(product);
+  }
+  return selected;
+}
+
+/** The products of these ids, each once, in the order in which they are named; 404 for the first that is not there. */
+function named(organization: Organization, ids: readonly string[]): ProductRecord[] {
+  const selected = new Set<ProductRecord>();
+  for (const [index, id] of ids.entries()) {
+    const product = organization.products.get(id);
+    if (product === undefined) {
+      const param = `product_ids[${index}]`;
+      throw new Refusal("product_not_found", `there is no product ${id.slice(0, 100)}`, { param });
+    }
+    selected.add(product);
+  }
+  return [...selected];
+}
+
+/** A product as a row of it needs it, safe from what changes later. */
+const freeze = ({ id, reference, name, sex, images, generations }: ProductRecord) => ({
+  id,
+  reference,
+  name,
+  sex,
+  images: images.map((image) => ({ id: image.id, orientation: image.orientation })),
+  generations,
+});

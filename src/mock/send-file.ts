@@ -1,0 +1,35 @@
+import { Readable } from "node:stream";
+import type { Exchange } from "./exchange.ts";
+import { Refusal } from "./refusal.ts";
+import { byteRangeOf } from "./rules/byte-range.ts";
+import { isKnown, lastModifiedOf, mayResume } from "./rules/validators.ts";
+import type { StoredFile } from "./stored-file.ts";
+
+/** Answers GET or HEAD with a file: the whole, the part that was asked for, or that the caller has it already. */
+export function sendFile(exchange: Exchange, file: StoredFile): void {
+  const { headers } = exchange.request;
+  const isGet = exchange.method === "GET";
+  const lastModified = lastModifiedOf(file);
+  const version = { ETag: file.etag, ...(lastModified !== undefined && { "Last-Modified": lastModified }) };
+  if (isKnown(headers, file)) {
+    exchange.sendBytes(304, version, null);
+    return;
+  }
+  const described = { "Content-Type": file.type, "Accept-Ranges": "bytes", ...version };
+  // A range is defined for GET alone (RFC 9110, 14.2).
+  const range = isGet && mayResume(headers, file) ? byteRangeOf(headers.range, file.size) : null;
+  if (range === "unsatisfiable") {
+    throw new Refusal("range_not_satisfiable", `the file has ${file.size} bytes`, {
+      headers: { "Content-Range": `bytes */${file.size}` },
+    });
+  }
+  const { start, end } = range ?? { start: 0, end: file.size };
+  const part = range === null ? {} : { "Content-Range": `bytes ${start}-${end - 1}/${file.size}` };
+  const all = { ...described, ...part, "Content-Length": end - start };
+  exchange.sendBytes(range === null ? 200 : 206, all, isGet ? bodyOf(file, start, end) : null);
+}
+
+function bodyOf(file: StoredFile, start: number, end: number): Uint8Array | Readable {
+  const bytes = file.read(start, end);
+  return bytes instanceof Uint8Array ? bytes : Readable.from(bytes);
+}

@@ -2,6 +2,8 @@ import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { createApp } from "./app.ts";
+import type { RecordedDelivery } from "./deliveries/delivery-record.ts";
+import { type Network, realNetwork } from "./outgoing/network.ts";
 import { printedState } from "./printed-state.ts";
 import type { RecordedRequest } from "./request-log.ts";
 import { check } from "./rules/checks.ts";
@@ -9,7 +11,7 @@ import type { RateLimit } from "./rules/rate-limit.ts";
 import { MockState, restoreSnapshot, takeSnapshot } from "./snapshot.ts";
 import { World } from "./world.ts";
 
-export type { MockState, RecordedRequest };
+export type { MockState, Network, RecordedDelivery, RecordedRequest };
 
 /** How a mock is started. */
 export interface MockOptions {
@@ -35,6 +37,8 @@ export interface MockOptions {
   fetchImages?: boolean;
   /** What it starts with, and comes back to on a reset, in place of demo products; as `readState` has checked it. */
   state?: MockState;
+  /** Stands in for parts of the network that webhooks and images are reached by, for tests of what one machine does not have. */
+  network?: Partial<Network>;
 }
 
 /** A running mock. */
@@ -46,6 +50,13 @@ export interface Mock {
   clock: MovableClock;
   /** The last requests, newest last; the machine key is masked. */
   requests(): RecordedRequest[];
+  /** What went to webhooks, newest last; the same as GET /_mock/deliveries. */
+  deliveries(): RecordedDelivery[];
+  /**
+   * Resolves when nothing is under way to or from others any more: no attempt of a delivery, no image of an import. After
+   * `clock.advance()` wait for it before looking; POST /_mock/clock waits by itself.
+   */
+  settled(): Promise<void>;
   /** A copy of the whole state, the same as GET /_mock/state. */
   state(): MockState;
   /** The same as JSON, a line for each thing: what `readState` takes once it is parsed. */
@@ -70,6 +81,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     fetchImages,
     rateLimit: rateLimitOf(options),
     begin: state && ((world) => restoreSnapshot(world, state)),
+    network: { ...realNetwork(), ...options.network },
   });
   const app = createApp(world);
   await app.listen({ port, host });
@@ -80,6 +92,10 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     apiKey: "ak_mock",
     clock,
     requests: () => world.log.list(),
+    deliveries: () => structuredClone(world.deliveries.list()),
+    settled: async () => {
+      await world.underway.idle();
+    },
     state: () => structuredClone(takeSnapshot(world)),
     printedState: () => printedState(world),
     reset: () => world.reset(),

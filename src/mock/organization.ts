@@ -4,8 +4,10 @@ import { Catalogue } from "./catalogue.ts";
 import type { ExportRecord } from "./jobs/export-record.ts";
 import type { ImportJob } from "./jobs/import-record.ts";
 import { Tasks } from "./jobs/task-record.ts";
+import type { OrganizationName } from "./rules/authenticate.ts";
 import { IdempotencyKeys } from "./rules/idempotency.ts";
 import { RateWindow } from "./rules/rate-limit.ts";
+import { Webhooks } from "./webhooks.ts";
 
 /** An image as it is kept: the bytes that were uploaded, or what to draw when its bytes are asked for. */
 export interface ImageRecord {
@@ -44,10 +46,11 @@ export type ModelRecord = Pick<
 
 /** Everything that belongs to one organization; nothing of it is seen by another (What the service does). */
 export class Organization {
-  readonly name: string;
+  readonly name: OrganizationName;
   readonly products = new Catalogue();
   readonly images = new Map<string, ImageRecord>();
   readonly imports = new Map<string, ImportJob>();
+  readonly webhooks = new Webhooks();
   readonly exports = new Map<string, ExportRecord>();
   readonly tasks = new Tasks();
   /** Its own models, beside the curated ones that everybody sees. */
@@ -57,7 +60,7 @@ export class Organization {
   readonly keys = new IdempotencyKeys();
   readonly rate = new RateWindow();
 
-  constructor(name: string) {
+  constructor(name: OrganizationName) {
     this.name = name;
   }
 }

@@ -2,16 +2,20 @@ import { randomBytes } from "node:crypto";
 import type { MovableClock } from "../clock.ts";
 import type { EventType } from "../contract/value-sets.ts";
 import { Cursors } from "./cursors.ts";
+import { Deliveries } from "./deliveries/deliveries.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
 import { Faults } from "./faults.ts";
 import { Ids, momentOf } from "./ids.ts";
 import { SignedUrls } from "./images/signed-urls.ts";
+import { Life } from "./life.ts";
 import { Organization } from "./organization.ts";
+import { type Network, realNetwork } from "./outgoing/network.ts";
 import { Random } from "./random.ts";
 import { RequestLog } from "./request-log.ts";
 import { type OrganizationName, organizationNames } from "./rules/authenticate.ts";
 import type { RateLimit } from "./rules/rate-limit.ts";
 import { RequestIds } from "./rules/request-id.ts";
+import { Underway } from "./underway.ts";
 
 /** What a mock is started with, defaults filled in. */
 export interface WorldOptions {
@@ -31,6 +35,8 @@ export interface WorldOptions {
   readonly fetchImages: boolean;
   /** Fills a world that begins with a state of its own, in place of demo products; also after a reset. */
   readonly begin?: ((world: World) => void) | undefined;
+  /** How it calls out; the network as it is unless told. */
+  readonly network?: Network | undefined;
 }
 
 /** The service's whole state in memory, and the one clock that it runs on. */
@@ -39,6 +45,12 @@ export class World {
   readonly options: WorldOptions;
   readonly log = new RequestLog();
   readonly faults = new Faults();
+  readonly network: Network;
+  /** What waits for others, in real time. */
+  readonly underway = new Underway();
+  readonly deliveries: Deliveries;
+  /** Until the next reset, restore or stop: calls to others end with it. */
+  life = new Life();
   /** Where the mock listens, e.g. `http://127.0.0.1:4010`: signed URLs begin with it. */
   baseUrl = "http://127.0.0.1";
   /** Signs URLs and cursors, so it belongs to the state: what was signed before a restore holds after it. */
@@ -57,6 +69,8 @@ export class World {
   constructor(options: WorldOptions) {
     this.options = options;
     this.clock = options.clock;
+    this.network = options.network ?? realNetwork();
+    this.deliveries = new Deliveries(this);
     this.reset();
   }
 
@@ -89,8 +103,14 @@ export class World {
     return this.ids.derive(this.secret, `${jobId} ${index}`, jobId);
   }
 
+  /** The same for one thing that is made of another, e.g. the event about a job: it follows from the job and its own name. */
+  idFor(name: string, about: string): string {
+    return this.ids.derive(this.secret, `${about} ${name}`, about).next();
+  }
+
   /** Takes everything out of every organization. */
   empty(): void {
+    this.deliveries.clear();
     this.organizations = Object.fromEntries(
       organizationNames.map((name) => [name, new Organization(name)]),
     ) as Record<OrganizationName, Organization>;
@@ -111,10 +131,12 @@ export class World {
 
   /** Tells the organization's webhooks that a job has ended (Events). */
   announce(
-    _organization: Organization,
-    _type: EventType,
-    _resource: Readonly<{ id: string; status: string }>,
-  ): void {}
+    organization: Organization,
+    type: EventType,
+    resource: Readonly<{ id: string; status: string }>,
+  ): void {
+    this.deliveries.announce(organization, type, resource);
+  }
 
   /** Runs something at a moment of the clock; forgotten on reset and stop. */
   schedule(time: number, run: () => void): void {
@@ -142,8 +164,10 @@ export class World {
     }
   }
 
-  /** Only this world's own: others may wait on the same clock. */
+  /** Ends everything that would go on by itself. Only this world's own: others may wait on the same clock. */
   cancelTimers(): void {
+    this.life.end();
+    this.life = new Life();
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
   }

@@ -30,6 +30,8 @@ const tryon = (product_id: string) => ({
   inputs: [{ product_id, model_id: "mdl_001", background: "studio", angle_shot: "full-front" }],
 });
 const webhook = { url: "https://hooks.example.com/in", events: ["import.completed"] };
+const webhookOf = async ({ send }: World) =>
+  (await send("/v1/webhooks", { json: webhook })).body.id as string;
 
 /** A request to every operation that it must answer with success; what it needs is made first. */
 export const validInputs: Record<string, (world: World) => Promise<Input>> = {
@@ -75,7 +77,10 @@ export const validInputs: Record<string, (world: World) => Promise<Input>> = {
   "models.list": async () => ["/v1/models?is_public=true"],
   "webhooks.create": async () => ["/v1/webhooks", { json: webhook }],
   "webhooks.list": async () => ["/v1/webhooks"],
-  "webhooks.get": async () => [`/v1/webhooks/${nobody}`],
-  "webhooks.update": async () => [`/v1/webhooks/${nobody}`, { method: "PATCH", json: { status: "paused" } }],
-  "webhooks.delete": async () => [`/v1/webhooks/${nobody}`, { method: "DELETE" }],
+  "webhooks.get": async (world) => [`/v1/webhooks/${await webhookOf(world)}`],
+  "webhooks.update": async (world) => [
+    `/v1/webhooks/${await webhookOf(world)}`,
+    { method: "PATCH", json: { status: "paused", description: null, rotate_secret: true } },
+  ],
+  "webhooks.delete": async (world) => [`/v1/webhooks/${await webhookOf(world)}`, { method: "DELETE" }],
 };

@@ -73,7 +73,6 @@ export const ways: Record<string, Way> = {
     await world.send("/v1/products/none", { method: "DELETE", headers: key });
     return [path, withHeaders(send, key)];
   },
-  not_implemented: async (world, _operation, name) => valid(world, name),
 
   product_not_found: async (world, operation, name) => {
     if (name === "tasks.beautify") return [operation.path, { json: beautify(nobody) }];
@@ -100,6 +99,10 @@ export const ways: Record<string, Way> = {
     return [operation.path, { json: beautify(body.id) }];
   },
   export_not_found: async (_world, operation) => [operation.path.replace("{export_id}", nobody)],
+  webhook_not_found: async (world, _operation, name) => {
+    const [path, send] = await valid(world, name);
+    return [path.replace(/\w{26}$/, nobody), send];
+  },
   import_not_found: async (_world, operation) => [operation.path.replace("{import_id}", nobody)],
   image_not_found: async (world, _operation, name) => {
     if (name === "images.get") return [`/v1/images/${nobody}`];

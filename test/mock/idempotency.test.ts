@@ -80,9 +80,10 @@ describe("which answers are stored", () => {
   test.each([
     ["404", "/v1/products/nothing", "DELETE", 404],
     ["400", "/v1/products", "POST", 400],
-    ["501 is not", "/v1/webhooks/some", "DELETE", 501],
+    ["500 is not", "/v1/products/nothing", "DELETE", 500],
   ])("%s", async (name, path, method, status) => {
     const { send } = await startWorld();
+    if (status === 500) await send("/_mock/faults", { json: { match: { method }, status } });
     const go = () =>
       send(path, {
         method,

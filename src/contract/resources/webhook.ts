@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { eventTypes, webhookStatuses } from "../value-sets.ts";
-import { Timestamp, Ulid, Url } from "./fields.ts";
+import { Description, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** A subscription to events. Its URL is verified once at creation and immutable afterwards. */
 export const Webhook = z.looseObject({
@@ -25,13 +25,13 @@ const Events = z.array(z.enum(eventTypes)).min(1);
 export const WebhookToCreate = z.strictObject({
   url: z.string(),
   events: Events,
-  description: z.string().optional(),
+  description: Description.optional(),
 });
 
 export const WebhookPatch = z.strictObject({
   events: Events.optional(),
   status: z.enum(["active", "paused"]).optional(),
-  description: z.string().nullable().optional(),
+  description: Description.nullable().optional(),
   rotate_secret: z.boolean().optional(),
 });
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lastMoment } from "../last-moment.ts";
+import { moveClock } from "../move-clock.ts";
 import { invalid } from "../refusal.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
@@ -7,17 +8,17 @@ import type { ControlRoute } from "./control-route.ts";
 
 const ClockMove = z.strictObject({ advance_ms: z.int("must be a whole number").min(0) });
 
-/** Moves the one clock that everything runs on, and fires what became due. */
+/** Moves the one clock that everything runs on, and fires what became due; answered once it has been done. */
 export const clockRoutes: readonly ControlRoute[] = [
   {
     method: "POST",
     path: "/_mock/clock",
-    work: (world, body) => {
+    work: async (world, body) => {
       const { advance_ms } = check(ClockMove, parseJson(body), "body");
       if (world.clock.now() + advance_ms > lastMoment) {
         throw invalid("that leaves no room for lifetimes before the year 10000", "advance_ms");
       }
-      world.clock.advance(advance_ms);
+      await moveClock(world, advance_ms);
       return { now: world.timestamp() };
     },
   },

@@ -1,6 +1,7 @@
 import { accountRoutes } from "./account.ts";
 import { clockRoutes } from "./clock.ts";
 import type { ControlRoute } from "./control-route.ts";
+import { deliveryRoutes } from "./deliveries.ts";
 import { faultRoutes } from "./faults.ts";
 import { requestRoutes } from "./requests.ts";
 import { stateRoutes } from "./state.ts";
@@ -12,4 +13,5 @@ export const controlRoutes: readonly ControlRoute[] = [
   ...stateRoutes,
   ...requestRoutes,
   ...accountRoutes,
+  ...deliveryRoutes,
 ];

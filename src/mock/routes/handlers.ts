@@ -3,9 +3,9 @@ import { exports } from "./exports.ts";
 import { images } from "./images.ts";
 import { imports } from "./imports.ts";
 import { models } from "./models.ts";
-import { notImplemented } from "./not-built.ts";
 import { products } from "./products.ts";
 import { tasks } from "./tasks.ts";
+import { webhooks } from "./webhooks.ts";
 
 /** The handler of every operation of the contract. */
 export const handlers = {
@@ -15,11 +15,5 @@ export const handlers = {
   exports,
   tasks,
   models,
-  webhooks: {
-    create: notImplemented,
-    list: notImplemented,
-    get: notImplemented,
-    update: notImplemented,
-    delete: notImplemented,
-  },
+  webhooks,
 } satisfies Handlers;

@@ -37,9 +37,10 @@ function problemsOf(issue: z.core.$ZodIssue, what: string): Problem[] {
   if (at === "") return [{ message: `the ${what} is not right: ${issue.message}` }];
   const message = messageOf(issue);
   const named = `${String(issue.path.at(-1))} `;
-  return [
-    { message: `${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, param: at },
-  ];
+  // An unknown word in a list of words is the list's fault: the message has its place, `param` the field (Errors).
+  const isWordOfList = issue.code === "invalid_value" && typeof issue.path.at(-1) === "number";
+  const param = isWordOfList ? pathOf(issue.path.slice(0, -1)) : at;
+  return [{ message: `${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, param }];
 }
 
 /** What a value must be, by the schema library's word for it. */

@@ -1,0 +1,62 @@
+import * as z from "zod";
+import { Timestamp, Ulid } from "../../contract/resources/fields.ts";
+import { Webhook } from "../../contract/resources/webhook.ts";
+import { eventTypes } from "../../contract/value-sets.ts";
+import type { NoAnswer } from "../outgoing/call-out.ts";
+import { organizationNames } from "../rules/authenticate.ts";
+
+/** The last moment that a date can have. */
+const lastDate = 8.64e15;
+
+const count = z.int().min(0).max(1e14);
+
+/** A webhook of a snapshot, with its secret: signatures made after a restore are as good as those before. */
+export const WebhookState = z.strictObject({
+  ...Webhook.shape,
+  url: z.string(),
+  order: count,
+  signing_secret: z.string().regex(/^whsec_[!-~]{1,500}$/),
+  rotations: count,
+  abandoned: count,
+});
+
+const noAnswers = [
+  "dns_failed",
+  "blocked_host",
+  "unreachable",
+  "connection_lost",
+  "timeout",
+  "ended",
+] as const satisfies readonly NoAnswer[];
+
+const JobState = z.strictObject({ id: Ulid, status: z.string() });
+
+const DeliveryFields = z.strictObject({
+  id: Ulid,
+  organization: z.enum(organizationNames),
+  webhook_id: Ulid,
+  url: z.string(),
+  event: z.strictObject({
+    id: z.string().regex(/^evt_/),
+    type: z.enum(eventTypes),
+    created_at: Timestamp,
+    data: z.record(z.string(), JobState),
+  }),
+  state: z.enum(["pending", "delivered", "abandoned"]),
+  tries: count,
+  due: z.number().min(0).max(lastDate).nullable(),
+  attempts: z.array(
+    z.strictObject({
+      at: Timestamp,
+      status: z.int().nullable(),
+      error: z.enum(noAnswers).nullable(),
+      signature: z.string(),
+    }),
+  ),
+});
+
+/** A delivery of a snapshot: its next attempt is due when it says, at once if that has passed. */
+export const DeliveryState = DeliveryFields.refine(
+  ({ state, due }) => (state === "pending") === (due !== null),
+  "an attempt is due exactly while it is pending",
+);

@@ -1,0 +1,49 @@
+import { limits } from "../../contract/limits.ts";
+import { signatureHeader, signDelivery } from "../../contract/signature.ts";
+import { isLoopbackHost, isPublicAddress } from "../../contract/url-policy.ts";
+import type { Life } from "../life.ts";
+import { type CallOutcome, callOut } from "../outgoing/call-out.ts";
+import type { Network } from "../outgoing/network.ts";
+import { isLoopbackUrl, webhookUrlBreach } from "../rules/webhook-url.ts";
+import type { Attempt } from "./delivery-record.ts";
+
+/** No more of a handler's answer is read: only its status counts, but one who is cut off while answering might worry. */
+const mostAnswerBytes = 64 * 1024;
+
+/** Sends an event's bytes once, signed at `now` (Events, Delivery and Signature). Null when the mock ended meanwhile. */
+export async function sendEvent(
+  network: Network,
+  life: Life,
+  send: { url: string; body: Buffer; secret: string; now: number; isStrict: boolean },
+): Promise<Attempt | null> {
+  const { url, body, secret, now, isStrict } = send;
+  const signature = signDelivery(secret, body, Math.floor(now / 1000));
+  const at = new Date(now).toISOString();
+  const outcome: CallOutcome =
+    // It was checked when the webhook was made, but a state may have been put in since, or a stricter mock have loaded it.
+    webhookUrlBreach(url, isStrict) !== null
+      ? { fault: "blocked_host" }
+      : await callOut(
+          network,
+          {
+            method: "POST",
+            url,
+            headers: {
+              "Content-Type": "application/json",
+              "User-Agent": "catalogue-webhooks/1",
+              [signatureHeader]: signature,
+              "Content-Length": body.length,
+            },
+            body,
+            isAllowed: isLoopbackUrl(url) ? isLoopbackHost : isPublicAddress,
+            timeoutMs: limits.webhookTimeoutMs,
+            mostBytes: mostAnswerBytes,
+          },
+          life,
+        );
+  if ("status" in outcome) return { at, status: outcome.status, error: null, signature };
+  return outcome.fault === "ended" ? null : { at, status: null, error: outcome.fault, signature };
+}
+
+/** Anything but 2xx is a failure; so is a redirect (Events, Retries 1). */
+export const isAccepted = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300;

@@ -1,0 +1,23 @@
+import type { World } from "./world.ts";
+
+/** How long, in real milliseconds, a move waits in all for others: enough for one handler that hangs through the whole schedule. */
+const patienceMs = 90_000;
+
+/**
+ * Moves the clock forward and waits for what became due outside: attempts of deliveries and images of imports. It stops at
+ * every moment at which something is due, so that of several retries within one move each has its own time.
+ */
+export async function moveClock(world: World, ms: number): Promise<void> {
+  const { clock, underway, network } = world;
+  const latest = network.time.now() + patienceMs;
+  for (let left = ms; ; ) {
+    const due = clock.nextDue();
+    // By how much, not until when: a clock that ticks goes on meanwhile.
+    const step = due === null ? left : Math.min(left, Math.max(0, due - clock.now()));
+    clock.advance(step);
+    left -= step;
+    const isIdle = await underway.idle(network.time, latest);
+    if (!isIdle) clock.advance(left);
+    if (!isIdle || left <= 0) return;
+  }
+}

@@ -1,0 +1,137 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { isIP, type Socket } from "node:net";
+import { connect as tlsConnect } from "node:tls";
+import type { Life } from "../life.ts";
+import { addressesOf, bareHost, type Reach } from "./addresses.ts";
+import type { Network } from "./network.ts";
+
+/** One HTTP request to somebody else. */
+export interface OutgoingCall {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body?: Buffer;
+  /** Which addresses the host may stand for, judged when the connection is made. */
+  readonly isAllowed: Reach;
+  /** From looking up the name to the last byte of the answer, in real milliseconds. */
+  readonly timeoutMs: number;
+  /** No more of the answer's body is read. */
+  readonly mostBytes: number;
+}
+
+/** Why there was no answer. `ended`: the mock was stopped or reset meanwhile. */
+export type NoAnswer =
+  | "dns_failed"
+  | "blocked_host"
+  | "unreachable"
+  | "connection_lost"
+  | "timeout"
+  | "ended";
+
+/** What came of a call. A redirect is an answer like any other: it is never followed. */
+export type CallOutcome =
+  | {
+      readonly status: number;
+      readonly bytes: Buffer;
+      /** `broken`: the connection ended before the answer did; `too_long`: we stopped reading. */
+      readonly end: "whole" | "too_long" | "broken";
+    }
+  | { readonly fault: NoAnswer };
+
+/**
+ * The one place where the mock calls out. It connects to an address that it has checked itself, by no proxy and with no
+ * connection kept; it always ends, whatever the other side does, and never rejects.
+ */
+export function callOut(network: Network, call: OutgoingCall, life: Life): Promise<CallOutcome> {
+  return new Promise((resolve) => {
+    const letGo: (() => void)[] = [];
+    let isSettled = false;
+    const settle = (outcome: CallOutcome) => {
+      if (isSettled) return;
+      isSettled = true;
+      for (const one of letGo) one();
+      resolve(outcome);
+    };
+    /** Runs at the end of the call, whatever the end is. */
+    const atEnd = (run: () => void) => {
+      if (isSettled) run();
+      else letGo.push(run);
+    };
+    atEnd(network.time.at(network.time.now() + call.timeoutMs, () => settle({ fault: "timeout" })));
+    atEnd(life.onEnd(() => settle({ fault: "ended" })));
+    const url = new URL(call.url);
+    const isSecure = url.protocol === "https:";
+    addressesOf(network, url.hostname, call.isAllowed, atEnd).then((addresses) => {
+      if (isSettled) return;
+      if (typeof addresses === "string") return settle({ fault: addresses });
+      const ending: Ending = { atEnd, settle, isInUse: false };
+      const plain = network.connect(addresses, Number(url.port) || (isSecure ? 443 : 80));
+      watch(plain, ending);
+      plain.once("connect", () => {
+        if (!isSecure) return exchange(call, url, plain, ending);
+        const secure = encrypted(plain, bareHost(url.hostname), network.authorities);
+        watch(secure, ending);
+        secure.once("secureConnect", () => exchange(call, url, secure, ending));
+      });
+    });
+  });
+}
+
+interface Ending {
+  readonly atEnd: (run: () => void) => void;
+  readonly settle: (outcome: CallOutcome) => void;
+  /** Whether the connection carries the request already. */
+  isInUse: boolean;
+}
+
+/**
+ * A connection that fails before it is used makes the other side unreachable; after that the request tells. It is listened to
+ * for good, as an error that nobody hears would end the process.
+ */
+function watch(socket: Socket, ending: Ending): void {
+  const lost = () => {
+    if (!ending.isInUse) ending.settle({ fault: "unreachable" });
+  };
+  socket.on("error", lost).on("close", lost);
+  ending.atEnd(() => socket.destroy());
+}
+
+const encrypted = (socket: Socket, host: string, authorities: string | undefined): Socket =>
+  tlsConnect({
+    socket,
+    host,
+    // An address is no server name (RFC 6066, 3).
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(authorities !== undefined && { ca: authorities }),
+  });
+
+function exchange(call: OutgoingCall, url: URL, socket: Socket, ending: Ending): void {
+  const { atEnd, settle } = ending;
+  ending.isInUse = true;
+  let answer: IncomingMessage | null = null;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const end = (how: "whole" | "too_long" | "broken") =>
+    settle({ status: answer!.statusCode!, bytes: Buffer.concat(chunks), end: how });
+  const lost = () => (answer === null ? settle({ fault: "connection_lost" }) : end("broken"));
+  const request = httpRequest({
+    createConnection: () => socket,
+    method: call.method,
+    path: url.pathname + url.search,
+    headers: { Host: url.host, ...call.headers, Connection: "close" },
+  });
+  atEnd(() => request.destroy());
+  request.on("error", lost).on("close", lost);
+  request.on("response", (response) => {
+    answer = response;
+    if (Number(response.headers["content-length"]) > call.mostBytes) return end("too_long");
+    response.on("error", lost).on("close", lost);
+    response.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > call.mostBytes) return end("too_long");
+      chunks.push(chunk);
+    });
+    response.on("end", () => end(response.complete ? "whole" : "broken"));
+  });
+  request.end(call.body);
+}

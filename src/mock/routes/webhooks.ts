@@ -1,0 +1,95 @@
+import { createHmac } from "node:crypto";
+import type { Webhook } from "../../contract/resources/webhook.ts";
+import { describeBreach } from "../../contract/url-policy.ts";
+import type { EventType } from "../../contract/value-sets.ts";
+import { pageOf } from "../cursors.ts";
+import type { Handlers } from "../handler.ts";
+import type { Organization } from "../organization.ts";
+import { invalid, Refusal } from "../refusal.ts";
+import { webhookUrlBreach } from "../rules/webhook-url.ts";
+import type { WebhookRecord } from "../webhooks.ts";
+import type { World } from "../world.ts";
+
+/** Webhooks: register, list, get, change or rotate, delete. */
+export const webhooks = {
+  create({ world, organization, body }) {
+    const { url, events, description = null } = body.value;
+    // "Verified once at creation": by the policy alone, as nothing says what a call for it would look like.
+    const breach = webhookUrlBreach(url, world.options.strict);
+    if (breach !== null) throw invalid(`url ${describeBreach(breach)}`, "url");
+    const id = world.ids.next();
+    const webhook = organization.webhooks.add({
+      id,
+      url,
+      events: distinct(events),
+      status: "active",
+      description,
+      last_delivery_at: null,
+      created_at: world.timestamp(),
+      signing_secret: secretOf(world, id, 0),
+      rotations: 0,
+      abandoned: 0,
+    });
+    return { body: { ...shown(webhook), signing_secret: webhook.signing_secret } };
+  },
+
+  // The specification gives no order for this list; newest first is that of its others.
+  list({ world, organization, query }) {
+    const { limit, cursor } = query;
+    const list = `${organization.name} webhooks.list`;
+    const found = organization.webhooks.newestFirst(world.cursors.read(list, cursor));
+    return { body: pageOf(found, limit, shown, (last) => world.cursors.make(list, last.order)) };
+  },
+
+  get({ organization, params }) {
+    return { body: shown(webhookOf(organization, params.webhook_id)) };
+  },
+
+  update({ world, organization, params, body }) {
+    const webhook = webhookOf(organization, params.webhook_id);
+    const { events, status, description, rotate_secret = false } = body.value;
+    if (events !== undefined) webhook.events = distinct(events);
+    if (description !== undefined) webhook.description = description;
+    if (status !== undefined) {
+      // Set going again, it begins with a clean sheet.
+      if (webhook.status === "disabled") webhook.abandoned = 0;
+      webhook.status = status;
+    }
+    if (!rotate_secret) return { body: shown(webhook) };
+    webhook.rotations++;
+    webhook.signing_secret = secretOf(world, webhook.id, webhook.rotations);
+    return { body: { ...shown(webhook), signing_secret: webhook.signing_secret } };
+  },
+
+  delete({ world, organization, params }) {
+    const webhook = webhookOf(organization, params.webhook_id);
+    organization.webhooks.delete(webhook.id);
+    world.deliveries.drop(webhook.id);
+    return { body: null };
+  },
+} satisfies Handlers["webhooks"];
+
+/** The webhook as the service shows it: never with the secret. */
+function shown({
+  id,
+  url,
+  events,
+  status,
+  description,
+  last_delivery_at,
+  created_at,
+}: WebhookRecord): Webhook {
+  return { id, url, events: [...events], status, description, last_delivery_at, created_at };
+}
+
+function webhookOf(organization: Organization, id: string): WebhookRecord {
+  const webhook = organization.webhooks.get(id);
+  if (webhook === undefined) throw new Refusal("webhook_not_found", "there is no such webhook");
+  return webhook;
+}
+
+const distinct = (events: readonly EventType[]): EventType[] => [...new Set(events)];
+
+/** Follows from the world's secret, so that a seed repeats it; another one for each rotation. */
+const secretOf = (world: World, id: string, rotation: number): string =>
+  `whsec_${createHmac("sha256", world.secret).update(`webhook ${id} ${rotation}`).digest("hex")}`;

@@ -1,0 +1,17 @@
+import { isLoopbackHost, type UrlBreach, urlBreach } from "../../contract/url-policy.ts";
+
+/**
+ * The first clause of the URL policy that a webhook's URL breaks, or null (Webhooks, POST). Unless the mock is strict, this
+ * machine may be called as well, by http too and on any port: nothing else can be reached offline (interface, serve --mock).
+ */
+export function webhookUrlBreach(text: string, isStrict: boolean): UrlBreach | null {
+  const breach = urlBreach(text);
+  if (breach === null || isStrict || !isLoopbackUrl(text)) return breach;
+  return /^https?:\/\/[^/?#]*@/i.test(text) ? "credentials" : null;
+}
+
+/** Whether a URL names this machine, by http or https. */
+export function isLoopbackUrl(text: string): boolean {
+  if (!/^https?:\/\/[^/?#\\]/i.test(text) || /[\u0000-\u0020\u007f-\u009f\\]/.test(text)) return false;
+  return URL.canParse(text) && isLoopbackHost(new URL(text).hostname);
+}

@@ -1,0 +1,71 @@
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import manifest from "../../package.json" with { type: "json" };
+import { needsBuild } from "../support/spawn-cat.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The package as somebody else has it: packed, unpacked, with the dependencies that it names and no other. */
+export interface Installed {
+  /** A project of its own, with the package in its `node_modules`. */
+  readonly folder: string;
+  /** Every file of the package, relative to it. */
+  readonly files: readonly string[];
+}
+
+/** Packs and installs the package into a temporary folder, without a network. The caller removes the folder. */
+export async function installPackage(): Promise<Installed> {
+  needsBuild();
+  const local = { cwd: root, preferLocal: true };
+  // Declarations come out whatever the types are; that these are right is not for this test to say.
+  await execa("tsc", ["-p", "tsconfig.build.json"], { ...local, reject: false });
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "catalogue-package-")));
+  const pack = ["pack", "--ignore-scripts", "--offline", "--json", "--pack-destination", folder];
+  const packed = await execa("npm", pack, { ...local, env: { npm_config_loglevel: "error" } });
+  const [{ filename, files }] = JSON.parse(packed.stdout) as [Packed];
+
+  const home = join(folder, "node_modules", manifest.name);
+  mkdirSync(home, { recursive: true });
+  await execa("tar", ["-xzf", join(folder, filename), "-C", home, "--strip-components=1"]);
+  // What a package needs is found from where it really is, so each link brings its own dependencies.
+  for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
+    const link = join(folder, "node_modules", name);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(realpathSync(join(root, "node_modules", name)), link);
+  }
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+  return { folder, files: files.map(({ path }) => path) };
+}
+
+interface Packed {
+  filename: string;
+  files: { path: string }[];
+}
+
+/** The one block of code in the README that imports `what`, its lines as they stand there. */
+export function readmeLines(what: string): string {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const blocks = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map((match) => match[1]!);
+  const found = blocks.filter((block) => block.includes(`import { ${what} }`));
+  if (found.length !== 1) throw new Error(`README.md imports ${what} in ${found.length} blocks, not in one`);
+  return found[0]!;
+}
+
+/** Runs a module in the installed package's project. */
+export const runModule = (folder: string, path: string, env: Record<string, string> = {}) =>
+  execa(process.execPath, [path], { cwd: folder, env, reject: false });
+
+/** Whether the package has this file. */
+export const hasFile = (folder: string, path: string): boolean =>
+  existsSync(join(folder, "node_modules", manifest.name, path));

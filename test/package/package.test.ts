@@ -1,0 +1,134 @@
+import { createHmac } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { execa } from "execa";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { startMock } from "../../src/mock/index.ts";
+import { hasFile, type Installed, installPackage, readmeLines, runModule } from "./installed.ts";
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await installPackage();
+}, 120_000);
+afterAll(() => rmSync(installed.folder, { recursive: true, force: true }));
+
+/** Writes the README's lines about `what` as they stand into a file of the project. */
+function written(what: string): string {
+  const path = join(installed.folder, `${what}.js`);
+  writeFileSync(path, readmeLines(what));
+  return path;
+}
+
+test("the README shows each in five lines", () => {
+  for (const what of ["startMock", "createClient", "verifyWebhook"]) {
+    expect(readmeLines(what).trimEnd().split("\n")).toHaveLength(5);
+  }
+});
+
+test("startMock: the README's lines run, and print the request", async () => {
+  const { stdout, stderr, exitCode } = await runModule(installed.folder, written("startMock"));
+  expect({ stdout, stderr, exitCode }).toEqual({
+    stdout: "[ 'GET /v1/products 200' ]",
+    stderr: "",
+    exitCode: 0,
+  });
+});
+
+test("createClient: the README's lines run, and print the references", async () => {
+  const mock = await startMock({ demo: 5, seed: 1 });
+  const products = Object.values(mock.state().organizations.main.products as { reference: string }[]);
+  const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey };
+  const { stdout, stderr, exitCode } = await runModule(installed.folder, written("createClient"), env);
+  await mock.stop();
+  expect({ stderr, exitCode }).toEqual({ stderr: "", exitCode: 0 });
+  const references = products.map(({ reference }) => reference);
+  expect(stdout.split("\n")).toHaveLength(3);
+  expect(references).toEqual(expect.arrayContaining(stdout.split("\n")));
+});
+
+test("verifyWebhook: the README's lines take what is signed, and nothing else", async () => {
+  const { eventOf } = await import(pathToFileURL(written("verifyWebhook")).href);
+  const body = '{"id":"evt_1","type":"import.completed","created_at":"2026-01-05T09:00:00Z","data":{}}';
+  const t = Math.floor(Date.now() / 1000);
+  // Made by hand, so that signing and checking do not share a mistake.
+  const v1 = createHmac("sha256", "whsec_abc").update(`${t}.${body}`).digest("hex");
+  const delivery = (text: string) =>
+    new Request("https://shop.example.com/hook", {
+      method: "POST",
+      headers: { "Service-Signature": `t=${t},v1=${v1}` },
+      body: text,
+    });
+  expect(await eventOf(delivery(body), "whsec_abc")).toMatchObject({ id: "evt_1", type: "import.completed" });
+  await expect(eventOf(delivery(body.replace("completed", "failed")), "whsec_abc")).rejects.toMatchObject({
+    name: "SignatureError",
+    reason: "mismatch",
+  });
+  await expect(eventOf(delivery(body), "whsec_other")).rejects.toMatchObject({ reason: "mismatch" });
+});
+
+test("the README's lines hold against the declarations that are shipped, and a wrong one does not", async () => {
+  for (const what of ["startMock", "createClient", "verifyWebhook"]) written(what);
+  const wrong = join(installed.folder, "wrong.js");
+  writeFileSync(wrong, `${readmeLines("createClient").replace("limit: 3", "limit: true")}\n`);
+  const compilerOptions = {
+    ...{ strict: true, checkJs: true, noEmit: true, module: "nodenext", target: "es2023", types: ["node"] },
+    // The declarations themselves are checked too.
+    skipLibCheck: false,
+  };
+  const config = (name: string, files: string[]) => {
+    writeFileSync(join(installed.folder, name), JSON.stringify({ compilerOptions, files }));
+    return execa("tsc", ["-p", join(installed.folder, name)], { preferLocal: true, reject: false });
+  };
+  const [right, bad] = await Promise.all([
+    config("right.json", ["startMock.js", "createClient.js", "verifyWebhook.js"]),
+    config("wrong.json", ["wrong.js"]),
+  ]);
+  expect({ stdout: right.stdout, exitCode: right.exitCode }).toEqual({ stdout: "", exitCode: 0 });
+  expect(bad.stdout).toMatch(/wrong\.js\(4,\d+\): error TS2322: Type 'true' is not assignable/);
+}, 60_000);
+
+test("the installed programs know their version, and serve", async () => {
+  for (const program of Object.values(manifest.bin)) {
+    const path = join(installed.folder, "node_modules", manifest.name, program);
+    expect((await execa(process.execPath, [path, "--version"])).stdout).toBe(`catalogue ${manifest.version}`);
+  }
+  const cat = join(installed.folder, "node_modules", manifest.name, manifest.bin.cat);
+  const listed = await execa(
+    process.execPath,
+    [cat, "products", "list", "--mock", "--json", "--limit", "2"],
+    {
+      extendEnv: false,
+      env: { PATH: process.env.PATH ?? "" },
+    },
+  );
+  expect(listed.stdout.split("\n")).toHaveLength(2);
+});
+
+test("what is in the package is what is needed", () => {
+  const known = [
+    /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+    /^bin\/(?:cat|catalogue)\.js$/,
+    /^dist\/(?:hand-over|main|index|mock)\.js$/,
+    /^dist\/parts\/(?:[\w-]+\.js|package\.json)$/,
+    /^dist\/types\/(?:index|clock|errors)\.d\.ts$/,
+    /^dist\/types\/(?:client|contract|http|mock)\/[\w/-]+\.d\.ts$/,
+    /^docs\/[\w-]+\.(?:md|py)$/,
+    /^fixtures\/[\w-]+\.(?:csv|ndjson)$/,
+  ];
+  expect(installed.files.filter((path) => !known.some((one) => one.test(path)))).toEqual([]);
+  const wanted = [
+    ...Object.values(manifest.bin),
+    ...Object.values(manifest.exports).flatMap((one) => Object.values(one)),
+    ...[
+      "README.md",
+      "LICENSE",
+      "CHANGELOG.md",
+      "docs/choices.md",
+      "docs/first-calls.py",
+      "fixtures/products.csv",
+    ],
+  ];
+  expect(wanted.filter((path) => !hasFile(installed.folder, path))).toEqual([]);
+});

@@ -1,0 +1,171 @@
+import { lookOf } from "./paint.ts";
+import type { Scene } from "./scene.ts";
+import { outfitOf, type Pose, type Side, shoulders, wornGarment } from "./worn.ts";
+
+const skins: Readonly<Record<string, string>> = {
+  white: "#f0c9a8",
+  black: "#6f4428",
+  asian: "#ecc39a",
+  hispanic: "#cf9a6c",
+  "middle-eastern": "#d3a376",
+  "south-asian": "#a8703f",
+  mixed: "#b07b52",
+};
+const hairs: Readonly<Record<string, string>> = {
+  black: "#1f1a1a",
+  brown: "#5b3820",
+  blond: "#dcb765",
+  grey: "#a9abb0",
+  red: "#b5482a",
+};
+const eyes: Readonly<Record<string, string>> = {
+  brown: "#5a3516",
+  blue: "#2f7fc2",
+  green: "#3f8f4f",
+  hazel: "#8a6a2c",
+  grey: "#6f7c88",
+};
+/** How much wider or slimmer than the average a body is. */
+const builds: Readonly<Record<string, number>> = {
+  slim: 0.9,
+  athletic: 1.06,
+  average: 1,
+  curvy: 1.12,
+  plus: 1.24,
+};
+const poses: readonly Pose[] = [
+  {
+    left: [
+      [214, 320],
+      [206, 425],
+    ],
+    right: [
+      [386, 320],
+      [394, 425],
+    ],
+  },
+  {
+    left: [
+      [176, 300],
+      [240, 386],
+    ],
+    right: [
+      [388, 322],
+      [396, 428],
+    ],
+  },
+  {
+    left: [
+      [206, 320],
+      [180, 420],
+    ],
+    right: [
+      [394, 320],
+      [424, 415],
+    ],
+  },
+  {
+    left: [
+      [176, 300],
+      [240, 386],
+    ],
+    right: [
+      [424, 300],
+      [360, 386],
+    ],
+  },
+];
+
+/** The value of a word that is known, else one that the look chooses: the same model always looks the same. */
+const choiceOf = <T>(values: Readonly<Record<string, T>>, word: string | null, look: number): T =>
+  (word !== null && Object.hasOwn(values, word) ? values[word] : undefined) ??
+  Object.values(values)[look % Object.keys(values).length]!;
+
+/** The model in the garment. Skin, hair and build are the model's own; pose, haircut and plain clothes are the group's. */
+export function figure(scene: Scene, side: Side): string {
+  const person = scene.person!;
+  const own = lookOf(person.id);
+  const shared = lookOf(scene.group);
+  const skin = choiceOf(skins, person.ethnicity, own);
+  const hair = choiceOf(hairs, person.hair_color, own >>> 4);
+  const build = person.body_type === null ? 1 : choiceOf(builds, person.body_type, own >>> 8);
+  const pose = poses[shared % poses.length]!;
+  const cut = (shared >>> 4) % 3;
+  const isLong = person.sex === "female" ? cut !== 2 : person.sex === "other" && cut === 0;
+  const outfit = outfitOf(scene.garment, scene.stylings, scene.group);
+  const hats = outfit.filter(({ subject }) => subject === "hat");
+  const clothes = outfit.filter(({ subject }) => subject !== "hat");
+  const wear = (garments: typeof outfit, prefix: string) =>
+    garments.map((garment, index) => wornGarment(garment, `${prefix}${index}`, pose, side)).join("");
+  const arm = (which: "left" | "right") =>
+    `M${shoulders[which].join(" ")}L${pose[which].map((point) => point.join(" ")).join("L")}`;
+  const body = [
+    limb("M270 420L266 690", skin, 40),
+    limb("M330 420L334 690", skin, 40),
+    limb(arm("left"), skin, 34),
+    limb(arm("right"), skin, 34),
+    `<path d="M232 208L278 190H322L368 208L356 330L362 440H238L244 330Z" fill="${skin}"/>`,
+    `<path d="M280 150H320V200Q300 222 280 200Z" fill="${skin}"/><path d="M280 168Q300 186 320 168V178Q300 196 280 178Z" fill="#000" opacity="0.12"/>`,
+    wear(clothes, "worn"),
+    `<path d="${hands(pose)}" stroke="${skin}" stroke-width="30" stroke-linecap="round"/>`,
+  ].join("");
+  // A profile is drawn as a narrower figure; what tells it is the head.
+  const width = build * (side === "profile" ? 0.62 : 1);
+  const eye = choiceOf(eyes, person.eye_color, own >>> 12);
+  return [
+    isLong ? longHair(hair, cut, side) : "",
+    `<g transform="translate(${300 - 300 * width} 0) scale(${width} 1)">${body}</g>`,
+    side === "back" && isLong ? longHair(hair, cut, side) : "",
+    head(side, skin, hair, eye, scene.look_at_camera, cut),
+    wear(hats, "hat"),
+  ].join("");
+}
+
+const limb = (path: string, colour: string, thickness: number) =>
+  `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${thickness}" stroke-linejoin="round" stroke-linecap="round"/>`;
+
+const hands = ({ left, right }: Pose) =>
+  [left, right].map(([, [x, y]]) => `M${x} ${y - 2}L${x} ${y + 4}`).join("");
+
+/** Behind the shoulders, or over them when seen from behind; straight or with a wave. */
+function longHair(hair: string, cut: number, side: Side): string {
+  const end = cut === 0 ? 270 : 235;
+  if (side === "profile") return `<path d="M262 70Q236 150 246 ${end}L306 ${end - 20}V70Z" fill="${hair}"/>`;
+  return `<path d="M248 96Q238 180 244 ${end}Q300 ${end + 18} 356 ${end}Q362 180 352 96Z" fill="${hair}"/>`;
+}
+
+function head(side: Side, skin: string, hair: string, eye: string, looks: boolean, cut: number): string {
+  const skull = `<ellipse cx="300" cy="115" rx="47" ry="57" fill="${skin}"/>`;
+  if (side === "back") {
+    return `${ears(skin)}<path d="M252 112Q250 52 300 54Q350 52 348 112Q350 168 300 172Q250 168 252 112Z" fill="${hair}"/><path d="M300 58V150M278 64Q270 110 280 156M322 64Q330 110 320 156" fill="none" stroke="#fff" stroke-width="2" opacity="0.25"/>`;
+  }
+  if (side === "profile") {
+    return [
+      `<path d="M346 104L362 128L346 134Z" fill="${skin}"/>`,
+      skull,
+      `<path d="M262 150Q240 90 276 60Q330 40 346 88Q318 82 300 96L290 140Z" fill="${hair}"/>`,
+      looks ? dot(330, 112, 5, eye) : `<path d="M322 112h14" stroke="#333" stroke-width="3"/>`,
+      `<path d="M326 150Q336 152 342 146" fill="none" stroke="#9c4a44" stroke-width="3"/>`,
+    ].join("");
+  }
+  // Who looks away has turned the head: the face moves to one side, and the eyes further still.
+  const turn = looks ? 0 : 17;
+  const features = [-18, 18].map((x) => {
+    const at = 300 + x + turn;
+    const width = looks || x < 0 ? 8.5 : 6;
+    return `<ellipse cx="${at}" cy="112" rx="${width}" ry="5.5" fill="#fff"/>${dot(at + (looks ? 0 : 5), 112, 4.4, eye)}<path d="M${at - 10} 99Q${at} 94 ${at + 9} 99" fill="none" stroke="${hair}" stroke-width="3.5"/>`;
+  });
+  const fringe = cut === 1 ? "Q300 104 256 100" : cut === 2 ? "Q330 74 256 100" : "Q272 72 256 100";
+  return [
+    ears(skin),
+    skull,
+    features.join(""),
+    `<path d="M${300 + turn} 116L${306 + turn * 1.3} 132L${298 + turn} 134" fill="none" stroke="#000" stroke-width="2.5" opacity="0.35"/>`,
+    `<path d="M${286 + turn} 149Q${301 + turn} ${looks ? 159 : 151} ${315 + turn * 0.8} 148" fill="none" stroke="#9c4a44" stroke-width="4" stroke-linecap="round"/>`,
+    `<path d="M250 112Q242 46 300 46Q358 46 350 112Q344 88 338 84${fringe}Z" fill="${hair}"/>`,
+  ].join("");
+}
+
+const ears = (skin: string) => dot(254, 118, 9, skin) + dot(346, 118, 9, skin);
+const dot = (x: number, y: number, radius: number, fill: string) =>
+  `<circle cx="${x}" cy="${y}" r="${radius}" fill="${fill}"/>`;

@@ -12,6 +12,8 @@ import { MockState, restoreSnapshot, takeSnapshot } from "./snapshot.ts";
 import { World } from "./world.ts";
 
 export type { MockState, Network, RecordedDelivery, RecordedRequest };
+/** A clock to start a mock on: one that stands still until it is moved, say. */
+export { MovableClock };
 
 /** How a mock is started. */
 export interface MockOptions {

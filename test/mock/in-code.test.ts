@@ -1,0 +1,69 @@
+import { expect, onTestFinished, test } from "vitest";
+import { type MockOptions, MovableClock, startMock } from "../../src/mock/index.ts";
+import { monday, row } from "./world.ts";
+
+/** A mock as a test of somebody else's starts it: on a free port, with every limit and timer as it is. */
+async function started(options: MockOptions = {}) {
+  const mock = await startMock(options);
+  onTestFinished(() => mock.stop());
+  const headers = { authorization: `Bearer ${mock.apiKey}`, "content-type": "application/json" };
+  const call = async (method: string, path: string, json?: unknown) => {
+    const body = json === undefined ? null : JSON.stringify(json);
+    const answer = await fetch(`${mock.baseUrl}${path}`, { method, headers, body });
+    return { status: answer.status, headers: answer.headers, body: await answer.json() };
+  };
+  return { mock, call };
+}
+
+test("a mock listens on this machine alone, on a port that was free", async () => {
+  const { mock, call } = await started();
+  expect(mock.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+  expect(mock.apiKey).toBe("ak_mock");
+  expect(await call("GET", "/v1/products")).toMatchObject({ status: 200, body: { data: [] } });
+});
+
+test("several in one process have each their port, data, clock, rate window and log", async () => {
+  const [a, b, c] = await Promise.all([
+    started({ clock: new MovableClock({ frozenAt: monday }), rateLimit: { reads: 9, writes: 1 } }),
+    started({ clock: new MovableClock({ frozenAt: monday + 86_400_000 }), demo: 2 }),
+    started(),
+  ]);
+  expect(new Set([a, b, c].map(({ mock }) => mock.baseUrl)).size).toBe(3);
+
+  const { body: job } = await a.call("POST", "/v1/imports", { rows: [row("ONLY-A")] });
+  expect(job.created_at).toBe("2026-01-05T09:00:00.000Z");
+  expect((await a.call("POST", "/v1/imports", {})).status).toBe(429);
+  expect((await b.call("POST", "/v1/imports", {})).status).toBe(400);
+  expect((await b.call("GET", `/v1/imports/${job.id}`)).status).toBe(404);
+
+  b.mock.clock.advance(60_000);
+  expect((await a.call("GET", `/v1/imports/${job.id}`)).body.status).toBe("validating");
+  a.mock.clock.advance(60_000);
+  expect((await a.call("GET", `/v1/imports/${job.id}`)).body.status).toBe("completed");
+  expect((await b.call("GET", "/v1/products")).headers.get("date")).toBe("Tue, 06 Jan 2026 09:01:00 GMT");
+
+  const listed = async ({ call }: typeof a) => (await call("GET", "/v1/products")).body.data.length;
+  expect([await listed(a), await listed(b), await listed(c)]).toEqual([1, 2, 0]);
+  const told = ({ mock }: typeof a) =>
+    mock.requests().map(({ method, path, status }) => [method, path, status]);
+  expect(told(c)).toEqual([["GET", "/v1/products", 200]]);
+  expect(told(b)).toHaveLength(4);
+
+  a.mock.reset();
+  expect([await listed(a), await listed(b)]).toEqual([0, 2]);
+  await b.mock.stop();
+  await expect(b.call("GET", "/v1/products")).rejects.toThrow("fetch failed");
+  expect(await listed(a)).toBe(0);
+});
+
+test("a port that is taken is an error with its code, and nothing is left behind", async () => {
+  const { mock } = await started();
+  const port = Number(new URL(mock.baseUrl).port);
+  await expect(startMock({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test("a mock may be stopped twice", async () => {
+  const { mock } = await started();
+  await mock.stop();
+  await expect(mock.stop()).resolves.toBeUndefined();
+});

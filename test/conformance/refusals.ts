@@ -101,7 +101,7 @@ export const ways: Record<string, Way> = {
   export_not_found: async (_world, operation) => [operation.path.replace("{export_id}", nobody)],
   webhook_not_found: async (world, _operation, name) => {
     const [path, send] = await valid(world, name);
-    return [path.replace(/\w{26}$/, nobody), send];
+    return [path.replace(/\w{26}$/, nobody), send ?? {}];
   },
   import_not_found: async (_world, operation) => [operation.path.replace("{import_id}", nobody)],
   image_not_found: async (world, _operation, name) => {

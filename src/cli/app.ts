@@ -12,12 +12,14 @@ export interface App {
   readonly context: Context;
   /** The global flags; filled in once the command line is parsed, so read them in the run, not before. */
   readonly globals: GlobalOptions;
+  /** What stands after `--`, for a command that runs another one; null without `--`. */
+  commandLine: readonly string[] | null;
   readonly io: Io;
   /** Where the service is and who asks; starts the in-process mock with `--mock`. */
   connection(): Promise<Connection>;
   client(): Promise<Client>;
-  /** What the program ends with when nothing is thrown; a command sets it, e.g. to `ExitCode.partial`. */
-  exit: ExitCode;
+  /** What the program ends with when nothing is thrown; a command sets it, e.g. to `ExitCode.partial`, or as one that it ran. */
+  exit: number;
   /** Has `release` called at the end, the last one first, however the command ends. */
   onClose(release: () => void | Promise<void>): void;
 }
@@ -34,6 +36,7 @@ export function createApp(
   const app: App = {
     context,
     globals,
+    commandLine: null,
     io: createIo(context, globals, paints),
     connection() {
       connection ??= connect(app);

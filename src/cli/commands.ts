@@ -7,6 +7,8 @@ export interface CommandEntry {
   /** How it is used, as help shows it. */
   readonly usage: string;
   readonly summary: string;
+  /** Whether it runs another program: what stands after `--` is that one's own, whatever it looks like. */
+  readonly runsAnother?: boolean;
   /** Loads the command's own code; only the command that is called pays for it. */
   load(app: App): Promise<Command>;
 }
@@ -26,6 +28,7 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   serve: {
     usage: "serve --mock",
     summary: "run a made-up service here, to try things and to test",
+    runsAnother: true,
     load: async (app) => (await import("./commands/serve.ts")).serveCommand(app),
   },
 };

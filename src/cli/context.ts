@@ -13,6 +13,11 @@ export interface Context {
   readonly pid: number;
   /** Aborted by the first SIGINT or SIGTERM; its reason is an InterruptError. */
   readonly interrupt: AbortSignal;
+  /**
+   * Has the signals that end or nudge a program go to `receive` in place of `interrupt`, while another program runs in our
+   * place; resolves to how to end that. What a terminal sends to all its programs is left out: the other one has it already.
+   */
+  passSignals(receive: (signal: NodeJS.Signals) => void): Promise<() => void>;
   /** Lets go of what would keep the program alive; called once, at the end. */
   release?(): void;
 }
@@ -28,10 +33,17 @@ export interface Output {
   readonly raw: NodeJS.WritableStream;
 }
 
+/** Signals that end or nudge a program. */
+const passed = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2"] as const;
+/** Those that a terminal sends, for a key, to every program that runs in front. */
+const sentByTerminals: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT"]);
+
 /** The context of the real program: the only place that reads `process`. */
 export function nodeContext(): Context {
   const interrupt = new AbortController();
+  let passing = false;
   const interrupted = (signal: InterruptSignal) => {
+    if (passing) return;
     // A second interrupt stops at once, as what the first one waits for may hang; it leaves the terminal's cursor
     // and line wrapping as they were.
     if (interrupt.signal.aborted) {
@@ -68,6 +80,20 @@ export function nodeContext(): Context {
     random: Math.random,
     pid: process.pid,
     interrupt: interrupt.signal,
+    async passSignals(receive) {
+      // Only who runs another program needs it, and every start would pay for it.
+      const { isatty } = await import("node:tty");
+      passing = true;
+      const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+      const pass = (signal: NodeJS.Signals) => {
+        if (!hasTerminal || !sentByTerminals.has(signal)) receive(signal);
+      };
+      for (const signal of passed) process.on(signal, pass);
+      return () => {
+        passing = false;
+        for (const signal of passed) process.removeListener(signal, pass);
+      };
+    },
     release() {
       // A half-read stdin would wait for its other end.
       if (touchedStdin) process.stdin.destroy();

@@ -40,6 +40,28 @@ export class ReaderGoneError extends CatError {
   }
 }
 
+/** Another program that was to be run could not be started: exit 127 where there is none of that name, else 126, as in a shell. */
+export class NotStartedError extends CatError {
+  override readonly name = "NotStartedError";
+  readonly exit: 126 | 127;
+
+  constructor(program: string, cause: NodeJS.ErrnoException) {
+    const isMissing = cause.code === "ENOENT";
+    super(
+      isMissing
+        ? `there is no program ${JSON.stringify(program)}`
+        : `${JSON.stringify(program)} cannot be run (${cause.code ?? cause.message})`,
+      {
+        type: "command",
+        code: isMissing ? "command_not_found" : "command_not_startable",
+        hint: "Give a program that is on PATH, or the path of one; for a line of shell: -- sh -c 'LINE'",
+        cause,
+      },
+    );
+    this.exit = isMissing ? 127 : 126;
+  }
+}
+
 /** The output could not be written, as on a full disk. */
 export class OutputError extends CatError {
   override readonly name = "OutputError";

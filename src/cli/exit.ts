@@ -1,5 +1,5 @@
 import { CatError } from "../errors.ts";
-import { InterruptError, ReaderGoneError } from "./errors.ts";
+import { InterruptError, NotStartedError, ReaderGoneError } from "./errors.ts";
 
 /** What the program ends with (interface, Exit status). */
 export const ExitCode = {
@@ -68,11 +68,12 @@ const byType: Readonly<Record<string, ExitCode>> = {
 const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answer", "signed_url"]);
 
 /** The exit status for an error; 1 for whatever is not one of our own errors. */
-export function exitCodeOf(error: unknown): ExitCode {
+export function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptError) {
     return error.signal === "SIGTERM" ? ExitCode.terminated : ExitCode.interrupted;
   }
   if (error instanceof ReaderGoneError) return ExitCode.done;
+  if (error instanceof NotStartedError) return error.exit;
   if (!(error instanceof CatError)) return ExitCode.fault;
   const { status, type } = error;
   if (status === undefined || decidedByType.has(type)) return byType[type] ?? ExitCode.fault;

@@ -1,7 +1,7 @@
 import { type Command, Help, Option } from "commander";
 import type { App } from "./app.ts";
 import { command, HelpShown } from "./command.ts";
-import { commands } from "./commands.ts";
+import { type CommandEntry, commands } from "./commands.ts";
 import { firstWord } from "./find-command.ts";
 import { globalFlags } from "./global-flags.ts";
 import { helpSections } from "./help.ts";
@@ -24,7 +24,8 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     root.addOption(new Option(flag.value === null ? flag.flag : `${flag.flag} <${flag.value}>`, flag.about));
   }
   const called = firstWord(args)?.word;
-  for (const [name, entry] of Object.entries(commands)) {
+  for (const [name, entry] of Object.entries<CommandEntry>(commands)) {
+    if (name === called && entry.runsAnother === true) app.commandLine = takeCommandLine(args);
     const made = name === called ? await entry.load(app) : command(name);
     root.addCommand(made.summary(entry.summary));
   }
@@ -61,6 +62,12 @@ function helpAsFlag(argv: readonly string[]): string[] {
   // A word that is no command gets the complaint that it gets without `help`.
   const known = words.length === 0 || Object.hasOwn(commands, words[0]!);
   return [...flags, ...words, ...(known ? ["--help"] : [])];
+}
+
+/** Takes what stands after `--` out of the arguments; null where there is no `--`. */
+function takeCommandLine(args: string[]): string[] | null {
+  const end = args.indexOf("--");
+  return end < 0 ? null : args.splice(end).slice(1);
 }
 
 function* everyCommand(top: Command): Generator<Command> {

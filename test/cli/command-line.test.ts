@@ -117,7 +117,7 @@ describe("help", () => {
     ["products", "Usage: cat products COMMAND [flags]\n"],
     ["products list", "Usage: cat products list [flags]\n"],
     ["products get", "Usage: cat products get ID|REFERENCE [flags]\n"],
-    ["serve", "Usage: cat serve --mock [flags]\n"],
+    ["serve", "Usage: cat serve --mock [flags] [-- COMMAND ARG...]\n"],
   ] as const)("of %s, asked for either way", async ([command, usage]) => {
     const world = await createWorld({ env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined } });
     const asked = await world.cat(`help ${command}`);

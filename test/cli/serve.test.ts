@@ -1,6 +1,8 @@
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { createServer } from "node:net";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { createWorld, type Running } from "../support/world.ts";
+import { createWorld, type Running, type TestWorld } from "../support/world.ts";
 
 /** The first line that a running `serve` prints. */
 async function firstLine(running: Running, stream: "stdout" | "stderr"): Promise<string> {
@@ -89,8 +91,20 @@ test.for([
   ["one limit", "serve --mock --rate-limit 5", "It must be two whole numbers above 0"],
   ["a limit of nothing", "serve --mock --rate-limit 5,0", "It must be two whole numbers above 0"],
   ["a latency below nothing", "serve --mock --latency=-1", "It must be a whole number from 0 to 600000"],
-  ["a fraction of a product", "serve --mock --demo 1.5", "It must be a whole number from 0 to 100000"],
-  ["a command, which is not served yet", "serve --mock -- npm test", "too many arguments for 'serve'"],
+  ["a fraction of a product", "serve --mock --demo 1.5", "It must be a whole number from 0 to 1000000"],
+  [
+    "more products than a million",
+    "serve --mock --demo 1000001",
+    "It must be a whole number from 0 to 1000000",
+  ],
+  ["a command without --", "serve --mock npm test", "too many arguments for 'serve'"],
+  ["no command after --", "serve --mock --", "there is no command after --"],
+  ["an empty command", "serve --mock -- ''", "there is no command after --"],
+  ["a host of no name", "serve --mock --host ''", "It must be an address or a name"],
+  ["a save file of no name", "serve --mock --save ''", "--save is empty"],
+  ["a load file of no name", "serve --mock --load ''", "--load is empty"],
+  ["a save file in no folder", "serve --mock --save no/where.json", "is in a folder that does not exist"],
+  ["a save file that is a folder", "serve --mock --save .", "is a folder"],
   [
     "another machine's address",
     "serve --mock --port 0 --host 192.0.2.1",
@@ -115,5 +129,154 @@ test("a port in use: a sentence and what to do", async () => {
     exit: 2,
     stdout: "",
     stderr: `error: port ${port} on 127.0.0.1 is in use\nChoose another with --port, or --port 0 for a free one.\n`,
+  });
+});
+
+test("who listens to other machines is warned", async () => {
+  const world = await createWorld();
+  const warning =
+    "warning: 0.0.0.0 is reached from other machines too; anybody there can use this service.\n";
+  for (const [flags, isWarned] of [
+    ["--host 0.0.0.0", true],
+    ["--host 0.0.0.0 --json", true],
+    ["--host 0.0.0.0 --quiet --json", false],
+    ["--host localhost", false],
+    ["--host ::1 --json", false],
+    ["--json", false],
+  ] as const) {
+    const running = world.cat(`serve --mock --port 0 ${flags}`);
+    await firstLine(running, flags.includes("--json") ? "stdout" : "stderr");
+    running.interrupt();
+    expect((await running).stderr.startsWith(warning)).toBe(isWarned);
+  }
+});
+
+describe("the state in a file", () => {
+  const headers = { authorization: "Bearer ak_mock" };
+  /** Serves with these flags, does something to the service, and ends it. */
+  async function serve(
+    world: TestWorld,
+    flags: string,
+    use: (baseUrl: string) => Promise<void> = async () => {},
+    signal: "SIGINT" | "SIGTERM" = "SIGINT",
+  ) {
+    const running = world.cat(`serve --mock --port 0 --json ${flags}`);
+    const { base_url } = JSON.parse(await firstLine(running, "stdout"));
+    await use(base_url);
+    running.interrupt(signal);
+    return { baseUrl: base_url as string, ...(await running) };
+  }
+  const namesOf = async (baseUrl: string) => {
+    const { data } = (await (await fetch(`${baseUrl}/v1/products`, { headers })).json()) as {
+      data: { id: string; name: string }[];
+    };
+    return data.map(({ id, name }) => ({ id, name }));
+  };
+
+  test("is saved at the end and goes on from there, ids and all", async () => {
+    const world = await createWorld();
+    let before: unknown;
+    const saved = await serve(world, "--seed 3 --demo 4 --save shop.json", async (baseUrl) => {
+      const [first] = await namesOf(baseUrl);
+      await fetch(`${baseUrl}/v1/products/${first!.id}`, { method: "DELETE", headers });
+      before = await namesOf(baseUrl);
+    });
+    expect(saved).toMatchObject({ exit: 130, stderr: "" });
+    const text = world.read("shop.json");
+    expect(text.endsWith("\n}\n")).toBe(true);
+    // A line for each thing, for people and for version control.
+    expect(text.split("\n").filter((line) => line.startsWith('{"order":'))).toHaveLength(4);
+    expect(JSON.parse(text)).toMatchObject({ version: 1, organizations: { main: { credits: null } } });
+    expect(statSync(join(world.folder, "shop.json")).mode & 0o777).toBe(0o600);
+    expect(readdirSync(world.folder)).toEqual(["shop.json"]);
+
+    await serve(world, "--load shop.json", async (baseUrl) => {
+      expect(await namesOf(baseUrl)).toEqual(before);
+      // A reset comes back to it.
+      const [first] = await namesOf(baseUrl);
+      await fetch(`${baseUrl}/v1/products/${first!.id}`, { method: "DELETE", headers });
+      expect((await fetch(`${baseUrl}/_mock/reset`, { method: "POST" })).status).toBe(200);
+      expect(await namesOf(baseUrl)).toEqual(before);
+    });
+    // Without --save nothing is written.
+    expect(world.read("shop.json")).toBe(text);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("is saved on %s", async (signal) => {
+    const world = await createWorld();
+    const { exit } = await serve(world, "--demo 2 --save shop.json", undefined, signal);
+    expect(exit).toBe(signal === "SIGTERM" ? 143 : 130);
+    expect(JSON.parse(world.read("shop.json")).organizations.main.products).toHaveLength(2);
+  });
+
+  test("one file for both: the first run makes it, with demo products only then", async () => {
+    const world = await createWorld();
+    const flags = "--load shop.json --save shop.json --demo 2";
+    const names: unknown[] = [];
+    for (let run = 0; run < 3; run++) {
+      await serve(world, flags, async (baseUrl) => {
+        names.push(await namesOf(baseUrl));
+      });
+    }
+    expect(names[0]).toHaveLength(2);
+    expect(names[1]).toEqual(names[0]);
+    expect(names[2]).toEqual(names[0]);
+  });
+
+  test("a link is followed, and stays one", async () => {
+    const world = await createWorld();
+    mkdirSync(join(world.folder, "far"));
+    symlinkSync("far/shop.json", join(world.folder, "shop.json"));
+    await serve(world, "--load shop.json --save shop.json --demo 1");
+    expect(JSON.parse(world.read("far/shop.json")).version).toBe(1);
+    expect(readdirSync(world.folder).sort()).toEqual(["far", "shop.json"]);
+    expect(readdirSync(join(world.folder, "far"))).toEqual(["shop.json"]);
+  });
+
+  test("that cannot be saved in the end is told, exit 1, and what was there stays", async () => {
+    const world = await createWorld();
+    world.write("shop.json", "what was there");
+    const running = world.cat("serve --mock --port 0 --json --save shop.json");
+    await firstLine(running, "stdout");
+    rmSync(join(world.folder, "shop.json"));
+    mkdirSync(join(world.folder, "shop.json"));
+    running.interrupt();
+    const ran = await running;
+    expect(ran.exit).toBe(1);
+    expect(JSON.parse(ran.stderr).error).toMatchObject({
+      type: "output",
+      code: "file_not_writable",
+      exit: 1,
+    });
+    expect(readdirSync(world.folder)).toEqual(["shop.json"]);
+  });
+
+  const foreign = "shop.json is not a state of this service: ";
+  test.for([
+    ["is not there", null, "shop.json is not there"],
+    ["is empty", "", "shop.json:1 is not JSON: it ends too early"],
+    ["was cut", '{\n"version": 1,\n"now": "2026', "shop.json:3 is not JSON: Unterminated string"],
+    ["was cut between two things", '{\n"version": 1,\n', "shop.json:2 is not JSON: "],
+    ["has a slip in it", '{\n"version": 1,\n"now": oops\n}\n', "shop.json:3 is not JSON: Unexpected token"],
+    ["is a table", "reference,name\nA,B\n", "shop.json:1 is not JSON: Unexpected token"],
+    ["is of another program", '{"a":1}', `${foreign}version: `],
+    ["is a list", "[]", `${foreign}the state is not right: `],
+    ["is of another version", '{"version":2}', `${foreign}version: `],
+    ["has a secret of nothing", { secret: "" }, `${foreign}secret: `],
+    ["has a field nobody knows", { more: 1 }, `${foreign}more is not a field of this`],
+  ] as const)("a file that %s is refused", async ([, content, why]) => {
+    const world = await createWorld();
+    if (typeof content === "string") world.write("shop.json", content);
+    else if (content !== null) {
+      world.write("shop.json", JSON.stringify({ ...world.mock.state(), ...content }));
+    }
+    const ran = await world.cat("serve --mock --port 0 --load shop.json");
+    expect(ran).toMatchObject({ exit: 3, stdout: "" });
+    expect(ran.stderr).toContain(`error: ${why}`);
+    expect(ran.stderr.trimEnd().split("\n")).toHaveLength(2);
+    // Nor is it overwritten.
+    const both = await world.cat("serve --mock --port 0 --load shop.json --save other.json");
+    expect(both.exit).toBe(3);
+    expect(readdirSync(world.folder)).toEqual(content === null ? [] : ["shop.json"]);
   });
 });

@@ -89,6 +89,7 @@ export async function createWorld(options: WorldOptions = {}) {
         random: () => 0.5,
         pid: 4711,
         interrupt: interrupt.signal,
+        passSignals: async () => () => {},
       };
       const ran = main(argv, context).then((exit) => ({ exit, stdout: stdout.text, stderr: stderr.text }));
       return Object.defineProperties(ran, {

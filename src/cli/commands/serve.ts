@@ -1,13 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Mock, MockOptions } from "../../mock/index.ts";
 import type { App } from "../app.ts";
 import { command, examples } from "../command.ts";
 import { UsageError } from "../errors.ts";
-import { ExitCode } from "../exit.ts";
 import { positiveNumber, wholeNumber } from "../values.ts";
+import { type ServeInput, serveMock } from "./serve/run.ts";
 
 interface Flags {
-  port: number;
+  port?: number;
   host: string;
   seed?: number;
   demo?: number;
@@ -15,25 +14,34 @@ interface Flags {
   /** False with `--no-rate-limit`. */
   rateLimit?: { reads: number; writes: number } | boolean;
   latency?: number;
+  load?: string;
+  save?: string;
+  fetchImages?: boolean;
+  strict?: boolean;
 }
 
+/** Where it listens unless told; a command that is served knows its place from the environment, so any port will do. */
+const usualPort = 4010;
+
 /** More would only fill the memory. */
-const mostDemoProducts = 100_000;
+const mostDemoProducts = 1_000_000;
 
 /** `cat serve --mock`: parses the flags; `run` does the work. */
 export const serveCommand = (app: App, run = serveMock): Command =>
   command("serve")
-    .usage("--mock [flags]")
+    .usage("--mock [flags] [-- COMMAND ARG...]")
     .description(
       "Run a made-up service on this machine: the whole API in memory, with its real limits, states and errors.\n" +
-        "It runs until you stop it with Ctrl-C, and then forgets everything.",
+        "It runs until you stop it with Ctrl-C, and then forgets everything that --save does not keep.\n" +
+        "With a COMMAND it serves just that one, with CAT_BASE_URL and CAT_API_KEY set, and ends as that does.",
     )
     .addOption(
-      new Option("--port <PORT>", "port to listen on; 0 picks a free one")
-        .default(4010)
-        .argParser(wholeNumber({ min: 0, max: 65_535 })),
+      new Option(
+        "--port <PORT>",
+        `port to listen on; 0 picks a free one (default: ${usualPort}, with a COMMAND 0)`,
+      ).argParser(wholeNumber({ min: 0, max: 65_535 })),
     )
-    .addOption(new Option("--host <HOST>", "address to listen on").default("127.0.0.1"))
+    .addOption(new Option("--host <HOST>", "address to listen on").default("127.0.0.1").argParser(hostName))
     .addOption(
       new Option("--seed <N>", "the same seed gives the same ids and contents").argParser(
         wholeNumber({ min: 0, max: 4_294_967_295 }),
@@ -54,6 +62,10 @@ export const serveCommand = (app: App, run = serveMock): Command =>
         wholeNumber({ min: 0, max: 600_000 }),
       ),
     )
+    .option("--load <FILE>", "begin with the state in this file, in place of demo products")
+    .option("--save <FILE>", "write the state to this file at the end")
+    .option("--fetch-images", "fetch the image URLs of imports, in place of making pictures up")
+    .option("--strict", "refuse webhook URLs on this machine, as the service does")
     .addHelpText(
       "after",
       examples([
@@ -62,6 +74,8 @@ export const serveCommand = (app: App, run = serveMock): Command =>
           "use it, in another terminal",
           "CAT_BASE_URL=http://127.0.0.1:4010 CAT_API_KEY=ak_mock cat products list",
         ],
+        ["a service for your tests alone", "cat serve --mock --seed 1 -- npm test"],
+        ["one that goes on where it stopped", "cat serve --mock --load shop.json --save shop.json"],
         ["on a free port, for a script", "cat serve --mock --port 0 --json"],
       ]),
     )
@@ -72,57 +86,44 @@ export const serveCommand = (app: App, run = serveMock): Command =>
           hint: "Give: cat serve --mock",
         });
       }
-      await run(app, mockOptions(flags));
+      await run(app, readFlags(flags, app.commandLine));
     });
 
-/** Serves until the interrupt comes, which is how it is meant to end: nothing is told about it. */
-export async function serveMock(
-  app: App,
-  options: MockOptions & { port: number; host: string },
-): Promise<void> {
-  const { startMock } = await import("../../mock/index.ts");
-  const { interrupt } = app.context;
-  let mock: Mock;
-  try {
-    mock = await startMock(options);
-  } catch (error) {
-    throw cannotListen(error, options);
-  }
-  app.onClose(() => mock.stop());
-  if (app.io.json) await app.io.jsonData({ base_url: mock.baseUrl, api_key: mock.apiKey });
-  else await greet(app, mock);
-  await new Promise<void>((resolve) => {
-    if (interrupt.aborted) resolve();
-    else interrupt.addEventListener("abort", () => resolve(), { once: true });
-  });
-  app.exit = interrupt.reason?.signal === "SIGTERM" ? ExitCode.terminated : ExitCode.interrupted;
-}
-
-async function greet(app: App, { baseUrl, apiKey }: Mock): Promise<void> {
-  const { bold, dim } = app.io.paintNote;
-  await app.io.note(
-    [
-      `A made-up service runs at ${bold(baseUrl)} with the key ${bold(apiKey)}. Ctrl-C stops it.`,
-      "",
-      dim("  # in another terminal"),
-      `  export CAT_BASE_URL=${baseUrl} CAT_API_KEY=${apiKey}`,
-      "  cat products list",
-      `  curl -H "Authorization: Bearer ${apiKey}" ${baseUrl}/v1/products`,
-    ].join("\n"),
-  );
-}
-
-function mockOptions(flags: Flags): MockOptions & { port: number; host: string } {
-  const { port, host, seed, demo, speed, rateLimit: limit, latency } = flags;
+function readFlags(flags: Flags, commandLine: readonly string[] | null): ServeInput {
+  const { host, seed, demo, speed, rateLimit: limit, latency, load, save } = flags;
+  const command = commandOf(commandLine);
   return {
-    port,
-    host,
-    ...(seed === undefined ? {} : { seed }),
-    ...(demo === undefined ? {} : { demo }),
-    ...(speed === undefined ? {} : { speed }),
-    ...(limit === false || typeof limit === "object" ? { rateLimit: limit } : {}),
-    ...(latency === undefined ? {} : { latencyMs: latency }),
+    load,
+    save,
+    command,
+    mock: {
+      port: flags.port ?? (command === null ? usualPort : 0),
+      host,
+      ...(seed === undefined ? {} : { seed }),
+      ...(demo === undefined ? {} : { demo }),
+      ...(speed === undefined ? {} : { speed }),
+      ...(limit === false || typeof limit === "object" ? { rateLimit: limit } : {}),
+      ...(latency === undefined ? {} : { latencyMs: latency }),
+      strict: flags.strict ?? false,
+      fetchImages: flags.fetchImages ?? false,
+    },
   };
+}
+
+function commandOf(commandLine: readonly string[] | null): ServeInput["command"] {
+  if (commandLine === null) return null;
+  const [program, ...args] = commandLine;
+  if (program !== undefined && program !== "") return [program, ...args];
+  throw new UsageError("there is no command after --", {
+    code: "missing_command",
+    hint: "Give one, such as: cat serve --mock -- npm test",
+  });
+}
+
+/** Listening at no name in particular would be listening everywhere. */
+function hostName(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("It must be an address or a name.");
+  return text;
 }
 
 function rateLimit(text: string): { reads: number; writes: number } {
@@ -134,28 +135,4 @@ function rateLimit(text: string): { reads: number; writes: number } {
     );
   }
   return { reads, writes };
-}
-
-/** Why a port cannot be listened on, in a sentence. Anything else is passed on as it is. */
-function cannotListen(error: unknown, { port, host }: { port: number; host: string }): unknown {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  const refuse = (what: string, hint: string, param: string) =>
-    new UsageError(what, { code: "cannot_listen", hint, param, cause: error });
-  switch (code) {
-    case "EADDRINUSE":
-      return refuse(
-        `port ${port} on ${host} is in use`,
-        "Choose another with --port, or --port 0 for a free one.",
-        "port",
-      );
-    case "EACCES":
-      return refuse(`port ${port} may not be used by you`, "Choose one above 1023 with --port.", "port");
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-    case "EINVAL":
-      return refuse(`${JSON.stringify(host)} is not an address of this machine`, "Leave --host out.", "host");
-    default:
-      return error;
-  }
 }

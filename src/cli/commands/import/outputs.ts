@@ -1,12 +1,13 @@
-import { constants, type Stats } from "node:fs";
-import { access, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import type { Stats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { ImportInput, OutputTarget } from "../../../flows/import/import-input.ts";
 import { OutputPipe, type PipePlace } from "../../../flows/import/output-pipe.ts";
 import type { Source } from "../../../flows/import/read/source.ts";
 import { OutputError } from "../../../flows/output-error.ts";
 import { whereLinksLead } from "../../../flows/output-file.ts";
 import { UsageError } from "../../errors.ts";
+import { writablePlace } from "../../writable-place.ts";
 import type { ImportFlags } from "./flags.ts";
 
 type Targets = Pick<ImportInput, "failedFile" | "resultsFile">;
@@ -78,23 +79,10 @@ async function identityOfFile(path: string): Promise<string | null> {
 }
 
 async function refuseUnwritable(flag: string | null, path: string, name: string): Promise<Stats | null> {
-  const refuse = (why: string) => unwritable(flag, name, why);
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return null;
-    throw refuse(error.code === "EACCES" ? mayNot : `cannot be written (${error.code})`);
-  });
-  if (found?.isDirectory()) throw refuse("is a folder");
-  if (found?.isBlockDevice()) throw refuse("is a disk");
-  if (found?.isSocket()) throw refuse("is a socket, which cannot be opened by a name");
-  // A device or a pipe is written to itself; a file is replaced by one made beside it, where links lead.
-  const written = found === null || found.isFile() ? dirname(await whereLinksLead(path)) : path;
-  await access(written, constants.W_OK).catch((error: NodeJS.ErrnoException) => {
-    throw refuse(error.code === "ENOENT" ? "is in a folder that does not exist" : mayNot);
-  });
+  const { found, problem } = await writablePlace(path);
+  if (problem !== null) throw unwritable(flag, name, problem);
   return found;
 }
-
-const mayNot = "is in a place you may not write to";
 
 function unwritable(flag: string | null, name: string, why: string): UsageError {
   const message = `${flag === null ? "rows that fail would be written to " : `${flag} `}${name}, which ${why}`;

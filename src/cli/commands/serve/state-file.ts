@@ -1,0 +1,114 @@
+import { readFile, stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { CatError } from "../../../errors.ts";
+import { OutputFile } from "../../../flows/output-file.ts";
+import type { Context } from "../../context.ts";
+import { UsageError } from "../../errors.ts";
+import { writablePlace } from "../../writable-place.ts";
+import { jsonFault } from "./json-fault.ts";
+
+/** A text is made of the whole file, and the service of the text, all in memory at once. */
+const largestFile = 256 * 1024 * 1024;
+
+/** What a mock is told that its file is not, for programs. */
+const refused = (message: string, code: string, hint: string, cause?: unknown) =>
+  new CatError(message, { type: "input", code, hint, param: "--load", cause });
+
+/**
+ * The state in the file of `--load`, as `read` takes it; null when the file is not there yet and will be made by `--save`, as at
+ * the first of several runs. Throws an error of type `input`.
+ */
+export async function loadState<State>(
+  name: string,
+  { cwd, save }: { cwd: string; save: string | undefined },
+  read: (value: unknown) => State,
+): Promise<State | null> {
+  if (name === "") throw new UsageError("--load is empty", { param: "--load", hint: "Name a file." });
+  const path = resolve(cwd, name);
+  let bytes: Buffer;
+  try {
+    const found = await stat(path);
+    if (!found.isFile() && !found.isFIFO()) {
+      throw refused(`${name} is no file`, "not_a_file", "Name a file that --save has written.");
+    }
+    if (found.size > largestFile) {
+      throw refused(
+        `${name} is larger than ${largestFile / 1024 / 1024} MB, which is all that can be loaded`,
+        "file_too_large",
+        "Begin with fewer products.",
+      );
+    }
+    bytes = await readFile(path);
+  } catch (error) {
+    if (error instanceof CatError) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    const isFirstRun = code === "ENOENT" && save !== undefined && resolve(cwd, save) === path;
+    if (isFirstRun) return null;
+    throw code === "ENOENT"
+      ? refused(`${name} is not there`, "file_not_found", "Give the same file to --save as well to begin it.")
+      : refused(
+          `${name} cannot be read (${code})`,
+          "file_not_readable",
+          "Check the file's permissions.",
+          error,
+        );
+  }
+  const value = parsed(bytes, name);
+  try {
+    return read(value);
+  } catch (error) {
+    throw refused(
+      `${name} is not a state of this service: ${(error as Error).message}`,
+      "invalid_state",
+      "Name a file that --save or GET /_mock/state has written, in this version.",
+      error,
+    );
+  }
+}
+
+function parsed(bytes: Buffer, name: string): unknown {
+  const text = bytes.toString().replace(/^\uFEFF/, "");
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const { line, what } = jsonFault(text, (error as Error).message);
+    const hint = "Name a file that --save or GET /_mock/state has written.";
+    throw refused(`${name}:${line} is not JSON: ${what}`, "invalid_json", hint, error);
+  }
+}
+
+/** The file of `--save`: looked at before anything is served, written when it is over. */
+export class StateFile {
+  readonly #path: string;
+  readonly #unfinished: string;
+
+  private constructor(path: string, unfinished: string) {
+    this.#path = path;
+    this.#unfinished = unfinished;
+  }
+
+  /** Throws UsageError when the file could not be written in the end. */
+  static async at(name: string, { cwd, pid, random }: Context): Promise<StateFile> {
+    const refuse = (why: string) =>
+      new UsageError(`--save ${name}, which ${why}`, {
+        param: "--save",
+        hint: "Name another file with --save.",
+      });
+    if (name === "") throw new UsageError("--save is empty", { param: "--save", hint: "Name a file." });
+    const path = resolve(cwd, name);
+    const { found, problem } = await writablePlace(path);
+    if (problem !== null) throw refuse(problem);
+    if (found !== null && !found.isFile()) throw refuse("is no file");
+    // Numbers of processes come again, and one that was killed may have left its file behind.
+    const chance = Math.floor(random() * 0x1_0000_0000).toString(36);
+    return new StateFile(path, `state-${pid}-${chance}`);
+  }
+
+  /** Puts the state in its place, whole; what was there stays until then. Throws OutputError. */
+  async save(pieces: readonly Uint8Array[]): Promise<void> {
+    const file = await OutputFile.begin(this.#path, true, this.#unfinished, 0o600);
+    for (const piece of pieces) await file.writeBytes(piece);
+    await file.write("\n");
+    await file.commit();
+  }
+}

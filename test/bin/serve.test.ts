@@ -1,0 +1,233 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+beforeEach(needsBuild);
+
+const node = process.execPath;
+/** A program of a few lines, to be served. */
+const script = (code: string): string[] => [node, "--input-type=module", "-e", code];
+const readsProducts = `
+  const { CAT_BASE_URL: url, CAT_API_KEY: key } = process.env;
+  const answer = await fetch(url + "/v1/products", { headers: { authorization: "Bearer " + key } });
+  console.log(answer.status, (await answer.json()).data.length, key);
+`;
+
+describe("serve -- COMMAND", () => {
+  test("serves just that one, which has our streams and gives its exit status", async () => {
+    const ran = await spawnCat(
+      [
+        ...["serve", "--mock", "--demo", "3", "--"],
+        ...script(
+          `${readsProducts} console.error("told"); process.stdin.pipe(process.stdout); process.exitCode = 7;`,
+        ),
+      ],
+      { input: "what was piped in\n" },
+    );
+    expect({ exit: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr }).toEqual({
+      exit: 7,
+      stdout: "200 3 ak_mock\nwhat was piped in\n",
+      stderr: "told\n",
+    });
+  });
+
+  test("the environment is ours, with the service in it in place of another", async () => {
+    const env = { CAT_BASE_URL: "https://service.example.com", CAT_API_KEY: "ak_real", MARK: "kept" };
+    const code =
+      "const { MARK, CAT_BASE_URL, CAT_API_KEY } = process.env; console.log(MARK, CAT_BASE_URL, CAT_API_KEY)";
+    const ran = await spawnCat(["serve", "--mock", "--port", "0", "--", ...script(code)], { env });
+    expect(ran.stdout).toMatch(/^kept http:\/\/127\.0\.0\.1:\d+ ak_mock\n$/);
+  });
+
+  test("flags after -- are the command's, also those that look like ours, and another --", async () => {
+    const theirs = ["--json", "--port", "http", "--mock", "--help", "-h", "--version", "--", "--save", "x"];
+    const code = "console.log(JSON.stringify(process.argv.slice(1)))";
+    const ran = await spawnCat(["serve", "--mock", "--", node, "-e", code, "--", ...theirs]);
+    expect(JSON.parse(ran.stdout)).toEqual(theirs);
+    expect(ran.exitCode).toBe(0);
+  });
+
+  test("two at once do not meet: each has a port of its own", async () => {
+    const one = () => spawnCat(["serve", "--mock", "--", ...script(readsProducts)]);
+    for (const ran of await Promise.all([one(), one()])) expect(ran.stdout).toBe("200 0 ak_mock\n");
+  });
+
+  test("with --json the first line goes to stderr, as stdout is the command's", async () => {
+    const ran = await spawnCat(["serve", "--mock", "--json", "--", ...script(readsProducts)]);
+    expect(ran.stdout).toBe("200 0 ak_mock\n");
+    expect(JSON.parse(ran.stderr)).toEqual({
+      base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      api_key: "ak_mock",
+    });
+  });
+
+  test("our own program is served like any other", async () => {
+    const list = [node, catProgram, "products", "list", "--json"];
+    const ran = await spawnCat(["serve", "--mock", "--demo", "2", "--", ...list]);
+    expect(
+      ran.stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => Object.keys(JSON.parse(line))[0]),
+    ).toEqual(["id", "id"]);
+  });
+
+  test.each([
+    ["ended by a signal", script("process.kill(process.pid, 'SIGKILL')"), 137, ""],
+    ["that does not exist", ["no-such-program"], 127, 'error: there is no program "no-such-program"\n'],
+  ])("a command %s", async (_name, command, exit, told) => {
+    const ran = await spawnCat(["serve", "--mock", "--", ...command]);
+    expect([ran.exitCode, ran.stdout]).toEqual([exit, ""]);
+    expect(ran.stderr.startsWith(told)).toBe(true);
+    expect(ran.stderr.split("\n").length).toBeLessThanOrEqual(3);
+  });
+
+  test("a command that is no program: 126, also for programs", async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "notes.txt");
+    writeFileSync(file, "");
+    chmodSync(file, 0o644);
+    const ran = await spawnCat(["serve", "--mock", "--json", "--", file]);
+    expect(ran.exitCode).toBe(126);
+    expect(JSON.parse(ran.stderr.split("\n")[1]!).error).toMatchObject({
+      type: "command",
+      code: "command_not_startable",
+      exit: 126,
+    });
+  });
+
+  test("the service is gone when the command has ended, and the state is saved", async () => {
+    const cwd = temporaryFolder();
+    const code = `${readsProducts} const { writeFileSync } = await import("node:fs");
+      writeFileSync("url", url); process.exitCode = 3;`;
+    const ran = await spawnCat(
+      ["serve", "--mock", "--demo", "2", "--save", "shop.json", "--", ...script(code)],
+      { cwd },
+    );
+    expect([ran.exitCode, ran.stdout]).toEqual([3, "200 2 ak_mock\n"]);
+    expect(JSON.parse(readFileSync(join(cwd, "shop.json"), "utf8")).organizations.main.products).toHaveLength(
+      2,
+    );
+    expect(readdirSync(cwd).sort()).toEqual(["shop.json", "url"]);
+    await expect(fetch(readFileSync(join(cwd, "url"), "utf8"))).rejects.toThrow("fetch failed");
+  });
+
+  /** A command that says when it is there and what it has got, and ends at the second signal. */
+  const counts = script(`
+    let got = [];
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"]) {
+      process.on(signal, () => {
+        got.push(signal);
+        console.log(signal);
+        if (got.length === 2) process.exit(got.includes("SIGHUP") ? 4 : 5);
+      });
+    }
+    setInterval(() => {}, 1000);
+    console.log("ready");
+  `);
+
+  test.each([
+    [["SIGINT", "SIGINT"], 5],
+    [["SIGTERM", "SIGINT"], 5],
+    [["SIGUSR2", "SIGHUP"], 4],
+  ] as const)("signals go on to the command, which ends when it likes: %s", async (signals, exit) => {
+    const cwd = temporaryFolder();
+    const running = start(["serve", "--mock", "--save", "shop.json", "--", ...counts], cwd);
+    await running.told("ready");
+    for (const signal of signals) {
+      const before = running.stdout();
+      running.child.kill(signal);
+      await running.until(() => running.stdout().length > before.length);
+    }
+    expect(await running.exit).toBe(exit);
+    expect(running.stdout()).toBe(`ready\n${signals.join("\n")}\n`);
+    expect(existsSync(join(cwd, "shop.json"))).toBe(true);
+  });
+
+  test("a command that knows no better is ended by the signal: 128 and its number", async () => {
+    const running = start([
+      "serve",
+      "--mock",
+      "--",
+      ...script("setInterval(() => {}, 1000); console.log('ready')"),
+    ]);
+    await running.told("ready");
+    running.child.kill("SIGTERM");
+    expect(await running.exit).toBe(143);
+  });
+
+  const hasScript = existsSync("/usr/bin/script");
+  test.skipIf(!hasScript)("Ctrl-C at a terminal reaches the command once, not twice", async () => {
+    const cwd = temporaryFolder();
+    const file = join(cwd, "count.mjs");
+    writeFileSync(
+      file,
+      `let got = 0;
+       process.on("SIGINT", () => { got++; if (got === 1) setTimeout(() => { console.log("got " + got); process.exit(6); }, 300); });
+       setInterval(() => {}, 1000);
+       console.log("ready");`,
+    );
+    const line = `${catProgram} serve --mock -- ${node} ${file}; echo "exit $?"`;
+    const child = execa("script", ["-qec", `trap : INT; ${line}`, "/dev/null"], {
+      reject: false,
+      stdin: "pipe",
+      env: { SHELL: "/bin/bash" },
+    });
+    let stdout = "";
+    child.stdout!.on("data", (bytes: Buffer) => {
+      stdout += bytes.toString();
+      if (/ready/.test(stdout) && !/\^C/.test(stdout)) child.stdin!.write("\x03");
+    });
+    await child;
+    expect(stdout.replaceAll("\r", "")).toContain("got 1\nexit 6\n");
+  });
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)(
+  "the state is saved whole on %s, with nothing on stdout but the first line",
+  async (signal, exit) => {
+    const cwd = temporaryFolder();
+    const running = start(
+      ["serve", "--mock", "--port", "0", "--json", "--demo", "2000", "--save", "shop.json"],
+      cwd,
+    );
+    await running.told("\n");
+    running.child.kill(signal);
+    expect(await running.exit).toBe(exit);
+    expect(Object.keys(JSON.parse(running.stdout()))).toEqual(["base_url", "api_key"]);
+    const state = JSON.parse(readFileSync(join(cwd, "shop.json"), "utf8"));
+    expect(state.organizations.main.products).toHaveLength(2_000);
+    expect(readdirSync(cwd)).toEqual(["shop.json"]);
+  },
+);
+
+/** Starts the program and lets it run; it is ended with the test. */
+function start(args: readonly string[], cwd = temporaryFolder()) {
+  const child: ChildProcess = spawn(node, [catProgram, ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stdout = "";
+  child.stdout!.on("data", (bytes: Buffer) => {
+    stdout += bytes.toString();
+  });
+  const until = async (is: () => boolean) => {
+    while (!is()) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+  return {
+    child,
+    stdout: () => stdout,
+    until,
+    told: (text: string) => until(() => stdout.includes(text)),
+    exit: once(child, "close").then(([code]) => code as number),
+  };
+}

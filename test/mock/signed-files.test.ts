@@ -1,0 +1,281 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { get as httpGet, type IncomingMessage } from "node:http";
+import { describe, expect, test } from "vitest";
+import { limits } from "../../src/contract/limits.ts";
+import { refusal, row, startWorld, tinyPng } from "./world.ts";
+
+type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** Every kind of file behind a signed URL, each with its type and when it was made, as far as anybody knows. */
+const kinds: Record<
+  string,
+  { type: string; made: boolean; urlOf: (world: World) => Promise<string | null> | string | null }
+> = {
+  "an uploaded image": {
+    type: "image/png",
+    made: true,
+    urlOf: async ({ send, imageId }) => (await send(`/v1/images/${await imageId()}`)).body.url,
+  },
+  "a drawn image": {
+    type: "image/jpeg",
+    made: true,
+    urlOf: async ({ send, runImport }) => {
+      const { results } = await runImport([row("A")]);
+      return (await send(`/v1/images/${results[0].images[0].image_id}`)).body.url;
+    },
+  },
+  "a model's preview": {
+    type: "image/jpeg",
+    made: false,
+    urlOf: async ({ send }) => (await send("/v1/models?limit=1")).body.data[0].preview_url,
+  },
+  "an import's results": {
+    type: "application/x-ndjson",
+    made: true,
+    urlOf: async ({ runImport }) => (await runImport([row("A"), row("B")])).job.results_url,
+  },
+  "a manifest": {
+    type: "application/x-ndjson",
+    made: true,
+    urlOf: async ({ send, createProduct }) => {
+      await createProduct();
+      return (await send("/v1/exports", { json: {} })).body.url;
+    },
+  },
+  "a zip": {
+    type: "application/zip",
+    made: true,
+    urlOf: async ({ send, createProduct, clock }) => {
+      await createProduct();
+      const { id } = (await send("/v1/exports", { json: { format: "zip" } })).body;
+      clock.advance(60_000);
+      return (await send(`/v1/exports/${id}`)).body.url;
+    },
+  },
+};
+
+const read = async (url: string, headers: Record<string, string> = {}, method = "GET") => {
+  const response = await fetch(url, { method, headers });
+  const { status } = response;
+  return { status, headers: response.headers, bytes: Buffer.from(await response.arrayBuffer()) };
+};
+
+describe.each(Object.entries(kinds))("%s", (_name, { type, made, urlOf }) => {
+  const open = async () => {
+    const world = await startWorld();
+    const url = (await urlOf(world))!;
+    return { world, url, whole: await read(url) };
+  };
+
+  test("is given whole, with what names its version", async () => {
+    const { url, whole } = await open();
+    const { status, headers, bytes } = whole;
+    expect([status, headers.get("content-type"), headers.get("accept-ranges")]).toEqual([200, type, "bytes"]);
+    expect(headers.get("content-length")).toBe(String(bytes.length));
+    expect(headers.get("etag")).toMatch(/^"[^"]+"$/);
+    expect(headers.has("last-modified")).toBe(made);
+    expect(headers.get("x-request-id")).toMatch(/./);
+    const head = await read(url, { range: "bytes=0-1" }, "HEAD");
+    expect([head.status, head.bytes.length]).toEqual([200, 0]);
+    for (const name of ["content-type", "content-length", "etag", "accept-ranges", "last-modified"]) {
+      expect(head.headers.get(name), name).toBe(headers.get(name));
+    }
+  });
+
+  test("is given in parts", async () => {
+    const { url, whole } = await open();
+    const { length } = whole.bytes;
+    const parts: [string, number, number][] = [
+      ["bytes=0-0", 0, 1],
+      ["bytes=0-", 0, length],
+      ["bytes=5-9", 5, 10],
+      ["BYTES= 5-9 ", 5, 10],
+      ["bytes=,5-9,,", 5, 10],
+      [`bytes=${length - 1}-`, length - 1, length],
+      [`bytes=10-${length * 2}`, 10, length],
+      ["bytes=7-99999999999999999999999", 7, length],
+      ["bytes=-1", length - 1, length],
+      ["bytes=-20", length - 20, length],
+      [`bytes=-${length + 1}`, 0, length],
+    ];
+    for (const [range, start, end] of parts) {
+      const part = await read(url, { range });
+      expect([range, part.status, part.headers.get("content-range"), part.headers.get("etag")]).toEqual([
+        range,
+        206,
+        `bytes ${start}-${end - 1}/${length}`,
+        whole.headers.get("etag"),
+      ]);
+      expect(part.headers.get("content-length")).toBe(String(end - start));
+      expect(part.bytes.equals(whole.bytes.subarray(start, end)), range).toBe(true);
+    }
+  });
+
+  test.each([
+    "bytes=5-4",
+    "bytes=a-b",
+    "bytes=-",
+    "bytes=",
+    "bytes",
+    "bytes=1-2x",
+    "bytes=1 - 2",
+    "bytes=--5",
+    "bytes=+1-2",
+    "lines=0-1",
+    "bytes=0-1,5-4",
+    "bytes=0-1,5-6",
+    "bytes=0-1,999999999-",
+  ])("%j asks for nothing that is given in one part: the whole", async (range) => {
+    const { url, whole } = await open();
+    const got = await read(url, { range });
+    expect([got.status, got.headers.has("content-range")]).toEqual([200, false]);
+    expect(got.bytes.equals(whole.bytes)).toBe(true);
+  });
+
+  test("of what is not there there is no part", async () => {
+    const { world, url, whole } = await open();
+    const { length } = whole.bytes;
+    for (const range of [
+      `bytes=${length}-`,
+      "bytes=-0",
+      `bytes=${length}-${length + 5}`,
+      "bytes=-0,999999999-",
+    ]) {
+      const got = await world.send(url, { key: null, headers: { range } });
+      expect([range, got.status, got.headers.get("content-range"), got.body]).toEqual([
+        range,
+        416,
+        `bytes */${length}`,
+        refusal("invalid_request", "range_not_satisfiable"),
+      ]);
+    }
+  });
+
+  test("goes on only from the version that the caller has", async () => {
+    const { url, whole } = await open();
+    const etag = whole.headers.get("etag")!;
+    const date = whole.headers.get("last-modified");
+    const resumed = async (version: string) =>
+      (await read(url, { range: "bytes=3-", "if-range": version })).status;
+    expect(await resumed(etag)).toBe(206);
+    if (date !== null) expect(await resumed(date)).toBe(206);
+    for (const other of ['"other"', `W/${etag}`, etag.slice(1, -1), "Sun, 04 Jan 2026 09:00:00 GMT", "x"]) {
+      expect([other, await resumed(other)]).toEqual([other, 200]);
+    }
+  });
+
+  test("is not sent again to who has it", async () => {
+    const { url, whole } = await open();
+    const etag = whole.headers.get("etag")!;
+    const status = async (headers: Record<string, string>) => (await read(url, headers)).status;
+    for (const known of [etag, `W/${etag}`, "*", `"a", ${etag}`]) {
+      const got = await read(url, { "if-none-match": known, range: "bytes=0-1" });
+      expect([got.status, got.bytes.length, got.headers.get("etag")]).toEqual([304, 0, etag]);
+      expect((await read(url, { "if-none-match": known }, "HEAD")).status).toBe(304);
+    }
+    expect(await status({ "if-none-match": '"other"' })).toBe(200);
+    const date = whole.headers.get("last-modified");
+    if (date === null) {
+      expect(await status({ "if-modified-since": "Mon, 05 Jan 2099 09:00:00 GMT" })).toBe(200);
+      return;
+    }
+    expect(await status({ "if-modified-since": date })).toBe(304);
+    expect(await status({ "if-modified-since": "Mon, 05 Jan 2099 09:00:00 GMT" })).toBe(304);
+    expect(await status({ "if-modified-since": "Sun, 04 Jan 2026 09:00:00 GMT" })).toBe(200);
+    expect(await status({ "if-modified-since": "1" })).toBe(200);
+    // The tag says more than the date (RFC 9110, 13.1.3).
+    expect(await status({ "if-modified-since": date, "if-none-match": '"other"' })).toBe(200);
+  });
+
+  test("is there for an hour, to whoever holds the URL as it is", async () => {
+    const { world, url } = await open();
+    const { pathname, search } = new URL(url);
+    for (const path of [
+      pathname,
+      `${pathname}${search}0`,
+      `${pathname}${search.replace("expires=1", "expires=2")}`,
+      `${pathname.replace(/[0-9A-Z]{26}|mdl_\d+/, "01HN1H1W2BE2ZP0BXGX60T7K32")}${search}`,
+    ]) {
+      const got = await world.send(path, { key: null, headers: { range: "bytes=0-1" } });
+      expect([got.status, got.body]).toEqual([403, refusal("forbidden", "url_expired")]);
+    }
+    world.clock.advance(limits.signedUrlMs - 1);
+    expect((await read(url)).status).toBe(200);
+    world.clock.advance(1);
+    expect((await read(url)).status).toBe(403);
+    expect((await read(url, {}, "HEAD")).status).toBe(403);
+  });
+
+  test("takes no other method", async () => {
+    const { world, url } = await open();
+    const got = await world.send(url, { method: "DELETE", key: null });
+    expect([got.status, got.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
+
+test("what is gone is not found, whoever signed the URL", async () => {
+  const world = await startWorld({ demo: 1 });
+  const { url } = (await world.send("/v1/exports", { json: {} })).body;
+  expect((await read(url)).status).toBe(200);
+  // The same seed has the same secret, but the job is forgotten.
+  world.mock.reset();
+  const got = await world.send(url, { key: null });
+  expect([got.status, got.body]).toEqual([404, refusal("not_found", "route_not_found")]);
+});
+
+/** A PNG of that many bytes: what comes after its end is nobody's business. */
+const pngOf = (bytes: number, mark: number) => {
+  const image = new Uint8Array(bytes).fill(mark);
+  image.set(tinyPng);
+  return image;
+};
+
+/** A ZIP of 4 images of 8 MB, on many products. */
+async function largeZip(products: number) {
+  const world = await startWorld();
+  const images = [];
+  for (let mark = 0; mark < 4; mark++) {
+    images.push({ image_id: (await world.upload(pngOf(8_000_000, mark))).body.id, orientation: "front" });
+  }
+  for (let at = 0; at < products; at++) await world.createProduct({ reference: `P${at}`, images });
+  const { id } = (await world.send("/v1/exports", { json: { format: "zip" } })).body;
+  world.clock.advance(600_000);
+  return { world, url: (await world.send(`/v1/exports/${id}`)).body.url as string };
+}
+
+describe("a large zip", () => {
+  test("comes as fast as it is read: a reader that waits costs no memory, one that leaves ends it", async () => {
+    const { world, url } = await largeZip(60);
+    const before = process.memoryUsage().arrayBuffers;
+    const request = httpGet(url);
+    request.on("error", () => {});
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    await once(response, "readable");
+    const length = Number(response.headers["content-length"]);
+    // Others are served meanwhile, so there is time to write more than anybody asked for.
+    for (let turn = 0; turn < 50; turn++) expect((await world.send("/v1/products?limit=1")).status).toBe(200);
+    expect(length).toBeGreaterThan(60 * 4 * 8_000_000);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64_000_000);
+    request.destroy();
+    // Its last bytes are there without those before them.
+    const end = await read(url, { range: "bytes=-22" });
+    expect([end.status, end.bytes.subarray(0, 4).toString("latin1")]).toEqual([206, "PK\u0005\u0006"]);
+  }, 30_000);
+
+  test("is the same bytes in pieces as in one go", async () => {
+    const { url } = await largeZip(1);
+    const whole = await read(url);
+    const hash = createHash("sha256");
+    const step = 7_777_777;
+    for (let at = 0; at < whole.bytes.length; at += step) {
+      const part = await read(url, {
+        range: `bytes=${at}-${at + step - 1}`,
+        "if-range": whole.headers.get("etag")!,
+      });
+      expect(part.status).toBe(206);
+      hash.update(part.bytes);
+    }
+    expect(hash.digest("hex")).toBe(createHash("sha256").update(whole.bytes).digest("hex"));
+  }, 30_000);
+});

@@ -106,7 +106,9 @@ export async function createWorld(options: WorldOptions = {}) {
         .state()
         .organizations.main.products.filter((product) => product.deleted_at === null)
         .sort((one, other) => one.order - other.order)
-        .map(({ order: _order, deleted_at: _deleted, ...product }) => product),
+        .map(({ id, name, reference, description, sex, images, created_at, updated_at }) => {
+          return { id, name, reference, description, sex, images, created_at, updated_at };
+        }),
     /** The requests that the service received, oldest first. */
     requests: () => mock.requests(),
     write(path: string, content: string | Uint8Array): string {

@@ -1,0 +1,183 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { startWorld } from "./world.ts";
+
+/** Any fault that a test might order for requests, never for ever: a client that goes on asking comes through. */
+const requestFault = fc
+  .record(
+    {
+      match: fc.record(
+        {
+          method: fc.constantFrom("GET", "POST", "post", "DELETE"),
+          path: fc.constantFrom("/", "/v1", "/v1/products", "/v1/images", "/_signed"),
+        },
+        { requiredKeys: [] },
+      ),
+      times: fc.integer({ min: 1, max: 3 }),
+      probability: fc.double({ min: 0, max: 1, noNaN: true }),
+      effect: fc.oneof(
+        fc.record({ status: fc.integer({ min: 400, max: 599 }) }),
+        fc.record({ delay_ms: fc.integer({ min: 0, max: 10_000 }) }),
+        fc.record({ drop: fc.constantFrom("before", "after") }),
+        fc.record({ truncate: fc.integer({ min: 0, max: 300 }) }),
+      ),
+    },
+    { requiredKeys: ["match", "times", "effect"] },
+  )
+  .map(({ effect, ...fault }) => ({ ...fault, ...effect }));
+
+/** What a careful client takes for the end of a matter: an answer that is whole, and that no repetition can change. */
+interface Outcome {
+  readonly status: number;
+  readonly id?: string;
+}
+
+test("whatever goes wrong, a client that repeats its request under one key has it done once, or refused", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(requestFault, { maxLength: 8 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.integer({ min: 0, max: 1_000 }),
+      async (faults, count, seed) => {
+        const { mock, clock, send, imageId } = await startWorld({ seed });
+        const image = await imageId();
+        for (const fault of faults) {
+          expect((await send("/_mock/faults", { json: fault, key: null })).status).toBe(200);
+        }
+
+        /** Whoever waits for a delay waits for the clock, which moves on as long as anybody does. */
+        const moving = async <T>(work: Promise<T>): Promise<T> => {
+          let isOver = false;
+          const over = () => {
+            isOver = true;
+          };
+          work.then(over, over);
+          while (!isOver) {
+            await new Promise((resolve) => setImmediate(resolve));
+            clock.advance(1_000);
+          }
+          return work;
+        };
+        async function create(reference: string): Promise<Outcome> {
+          const json = { name: "N", reference, images: [{ image_id: image, orientation: "front" }] };
+          for (let attempt = 0; attempt < 50; attempt++) {
+            try {
+              const { status, body } = await moving(
+                send("/v1/products", { json, headers: { "idempotency-key": `key of ${reference}` } }),
+              );
+              const isOpen = status >= 500 || status === 429 || body.error?.code === "request_in_progress";
+              if (!isOpen) return { status, id: body.id };
+            } catch {
+              // The connection was cut, or the answer: nobody knows what was done.
+            }
+          }
+          throw new Error("it never came through");
+        }
+
+        const references = Array.from({ length: count }, (_, at) => `R${at}`);
+        const outcomes = await Promise.all(references.map(create));
+        const { products } = mock.state().organizations.main;
+        for (const [at, { status, id }] of outcomes.entries()) {
+          const mine = products.filter(({ reference }) => reference === `R${at}`);
+          if (status === 201) expect(mine.map((product) => product.id)).toEqual([id]);
+          else expect(mine).toEqual([]);
+          // A refusal is only ever one that was ordered: the service had none of its own.
+          if (status !== 201)
+            expect(faults.some((fault) => "status" in fault && fault.status === status)).toBe(true);
+        }
+        expect(products).toHaveLength(outcomes.filter(({ status }) => status === 201).length);
+
+        await send("/_mock/faults", { method: "DELETE", key: null });
+        const listed = (await send("/v1/products?limit=100")).body.data;
+        expect(listed).toHaveLength(products.length);
+      },
+    ),
+    { numRuns: 60 },
+  );
+}, 60_000);
+
+test("the same seed, faults and requests: the same answers, and the same ids as without faults", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc
+          .record({
+            probability: fc.double({ min: 0, max: 1, noNaN: true }),
+            status: fc.constantFrom(500, 503, 429),
+          })
+          .map((fault) => ({ match: { method: "GET" }, ...fault })),
+        { maxLength: 4 },
+      ),
+      fc.integer({ min: 0, max: 1_000 }),
+      async (faults, seed) => {
+        const told = async (withFaults: boolean) => {
+          const { mock, send, createProduct } = await startWorld({ seed });
+          if (withFaults) for (const fault of faults) await send("/_mock/faults", { json: fault, key: null });
+          const statuses = [];
+          for (let n = 0; n < 10; n++) statuses.push((await send("/v1/models")).status);
+          await createProduct();
+          const { secret, ids, organizations } = mock.state();
+          await mock.stop();
+          return { statuses, state: JSON.stringify({ secret, ids, organizations }) };
+        };
+        const [one, two, without] = [await told(true), await told(true), await told(false)];
+        expect(one).toEqual(two);
+        expect(one.state).toBe(without.state);
+      },
+    ),
+    { numRuns: 15 },
+  );
+}, 60_000);
+
+test("no order is too strange: it is taken or refused with 400, and the service goes on", async () => {
+  const { send } = await startWorld();
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom(
+      0,
+      1,
+      -1,
+      400,
+      500,
+      599,
+      600,
+      1e21,
+      2 ** 53,
+      "",
+      "before",
+      "GET",
+      "/",
+      "/v1",
+      "task",
+      "import",
+    ),
+  );
+  const part = fc.dictionary(
+    fc.constantFrom("method", "path", "job", "code", "message", "__proto__"),
+    value,
+    {
+      maxKeys: 3,
+    },
+  );
+  const names = ["match", "times", "probability", "status", "delay_ms", "drop", "truncate", "fail", "x"];
+  const order = fc.dictionary(fc.constantFrom(...names), fc.oneof(value, part), { maxKeys: 4 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.json(),
+        fc.string(),
+        order.map((one) => JSON.stringify(one)),
+      ),
+      async (body) => {
+        const got = await send("/_mock/faults", { method: "POST", body, key: null });
+        expect([200, 400]).toContain(got.status);
+        if (got.status === 400) expect(got.body.error.code).toBe("invalid_request");
+        const listed = await send("/_mock/faults", { key: null });
+        expect(listed.body).toHaveLength(got.status === 200 ? 1 : 0);
+        await send("/_mock/faults", { method: "DELETE", key: null });
+        expect((await send("/v1/models?limit=1")).status).toBe(200);
+      },
+    ),
+    { numRuns: 300 },
+  );
+}, 60_000);

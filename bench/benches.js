@@ -3,4 +3,5 @@ export const benches = {
   "start-up": async () => (await import("./start-up.js")).measure(),
   check: async () => (await import("./check.js")).measure(),
   mock: async () => (await import("./mock.js")).measure(),
+  zip: async () => (await import("./zip.js")).measure(),
 };

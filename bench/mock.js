@@ -104,7 +104,8 @@ async function uploadImage(server) {
   return (await answer.json()).id;
 }
 
-async function start(args) {
+/** Starts a server and gives what its first line says, and how to stop it. */
+export async function start(args) {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   return { ...JSON.parse(line), stop: () => child.kill() };

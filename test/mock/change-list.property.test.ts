@@ -32,8 +32,14 @@ const steps = fc.array(
 test("finds exactly those that changed since, newest first, from any place on, whatever came in whatever order", () => {
   // Enough at the start for every number of levels up to four, and for what stands at their edges.
   const counts = fc.constantFrom(0, 1, 31, 32, 33, 1_023, 1_024, 1_025, 33_000);
+  const patterns = fc.constantFrom(
+    (order: number) => (order * 7) % 11,
+    // The latest change is at the very beginning.
+    (order: number) => (order === 0 ? 50 : 0),
+    (order: number) => Math.max(0, 50 - Math.floor(order / 30)),
+  );
   fc.assert(
-    fc.property(counts, steps, times, fc.nat(), (count, changes, since, from) => {
+    fc.property(counts, patterns, steps, times, fc.nat(), (count, timeOf, changes, since, from) => {
       const list = new ChangeList();
       const products: ProductRecord[] = [];
       const add = (order: number, time: number) => {
@@ -41,7 +47,7 @@ test("finds exactly those that changed since, newest first, from any place on, w
         products.push(product);
         list.add(product);
       };
-      for (let order = 0; order < count; order++) add(order, (order * 7) % 11);
+      for (let order = 0; order < count; order++) add(order, timeOf(order));
       for (const step of changes) {
         if ("add" in step) add((products.at(-1)?.order ?? 0) + step.gap, step.add);
         else if (products.length > 0) {

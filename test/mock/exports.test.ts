@@ -369,6 +369,43 @@ describe("a manifest", () => {
     expect(await textOf(later.url)).not.toBe(before);
   });
 
+  test.each<[string, (world: World, product: Json) => Promise<unknown>]>([
+    ["a field", ({ send }, { id }) => send(`/v1/products/${id}`, patch({ sex: "other" }))],
+    [
+      "a photo attached",
+      async ({ send, imageId }, { id }) => {
+        const images = [{ image_id: await imageId(), orientation: "back" }];
+        return send(`/v1/products/${id}/images`, { json: { images } });
+      },
+    ],
+    [
+      "a photo taken off",
+      ({ send }, { id, images }) => send(`/v1/products/${id}/images/${images[0].id}`, { method: "DELETE" }),
+    ],
+    [
+      "a generation",
+      ({ send }, { id }) => {
+        const inputs = { product_id: id, background: "white", angle_shot: "front" };
+        return send("/v1/tasks/beautifier", { json: { subtype: "clothing", inputs } });
+      },
+    ],
+  ])("that comes after %s has it", async (_name, change) => {
+    const world = await startWorld();
+    const images = [];
+    for (const orientation of ["front", "side"])
+      images.push({ image_id: await world.imageId(), orientation });
+    const { body: product } = await world.createProduct({ images });
+    const before = await rowsOf((await freeze(world)).body.url);
+    await change(world, product);
+    world.clock.advance(600_000);
+    const after = await rowsOf((await freeze(world)).body.url);
+    expect(after).toEqual(await list(world));
+    expect({ ...after[0], assets: after[0].assets.map(({ id }: Json) => id) }).not.toEqual({
+      ...before[0],
+      assets: before[0].assets.map(({ id }: Json) => id),
+    });
+  });
+
   test("is signed anew on every read, its assets are not", async () => {
     const world = await startWorld({ demo: 1 });
     const { id, url } = (await freeze(world)).body;

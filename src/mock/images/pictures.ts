@@ -3,24 +3,48 @@ import { drawingOf } from "./drawing.ts";
 import { readScene, sceneSubject } from "./scene.ts";
 import { sceneDrawing } from "./scene-drawing.ts";
 
-/** How many drawn pictures are kept; each has 15 to 60 KB. */
-const kept = 200;
+/** Bytes of drawn pictures that are kept: those of some hundred products, so that a ZIP, which reads each twice, draws them once. */
+const keptBytes = 32 * 1024 * 1024;
+
+interface Drawn {
+  readonly picture: Promise<Buffer>;
+  /** 0 until it is drawn. */
+  size: number;
+}
 
 /** The bytes of images: those that were uploaded, and pictures drawn when they are first read. */
 export class Pictures {
-  readonly #drawn = new Map<string, Promise<Buffer>>();
+  readonly #drawn = new Map<string, Drawn>();
+  #bytes = 0;
 
   bytesOf(image: Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed">): Promise<Buffer> | Buffer {
     if (image.bytes !== null) return image.bytes;
     const key = `${image.mime_type} ${image.subject} ${image.seed}`;
     const known = this.#drawn.get(key);
-    // A picture that was asked for again is the youngest again; the oldest goes when there are too many.
-    this.#drawn.delete(key);
-    const picture = known ?? draw(image);
-    this.#drawn.set(key, picture);
-    picture.catch(() => this.#drawn.delete(key));
-    if (this.#drawn.size > kept) this.#drawn.delete(this.#drawn.keys().next().value!);
-    return picture;
+    if (known !== undefined) {
+      // A picture that was asked for again is the youngest again; the oldest go when there are too many.
+      this.#drawn.delete(key);
+      this.#drawn.set(key, known);
+      return known.picture;
+    }
+    const drawn: Drawn = { picture: draw(image), size: 0 };
+    this.#drawn.set(key, drawn);
+    drawn.picture.then(
+      ({ length }) => this.#keep(key, drawn, length),
+      () => this.#drawn.delete(key),
+    );
+    return drawn.picture;
+  }
+
+  #keep(key: string, drawn: Drawn, size: number): void {
+    if (this.#drawn.get(key) !== drawn) return;
+    drawn.size = size;
+    this.#bytes += size;
+    for (const [oldest, { size }] of this.#drawn) {
+      if (this.#bytes <= keptBytes) return;
+      this.#drawn.delete(oldest);
+      this.#bytes -= size;
+    }
   }
 }
 
@@ -29,8 +53,8 @@ async function draw({ subject, seed, mime_type }: Pick<ImageRecord, "mime_type" 
   // Loading takes longer than drawing, and most runs never look at a picture.
   const { default: sharp } = await import("sharp");
   const picture = sharp(Buffer.from(scene === null ? drawingOf(subject, seed) : sceneDrawing(scene)));
-  // A palette is smaller, but would move a background off the colour that was asked for.
-  if (mime_type === "image/png") return picture.png({ palette: scene === null }).toBuffer();
+  // A palette is smaller, but takes six times as long and would move a background off the colour that was asked for.
+  if (mime_type === "image/png") return picture.png().toBuffer();
   if (mime_type === "image/webp") return picture.webp({ effort: 1 }).toBuffer();
   return picture.jpeg({ quality: 80 }).toBuffer();
 }

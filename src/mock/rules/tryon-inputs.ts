@@ -2,9 +2,9 @@ import type * as z from "zod";
 import { type ErrorCode, errorCodes, type TryonRefusal } from "../../contract/error-codes.ts";
 import { limits } from "../../contract/limits.ts";
 import { TryonInput } from "../../contract/resources/task.ts";
-import type { ProductRecord } from "../product-record.ts";
 import { findModel } from "../curated-models.ts";
 import type { ModelRecord, Organization } from "../organization.ts";
+import type { ProductRecord } from "../product-record.ts";
 import { Refusal } from "../refusal.ts";
 import { everyProblem } from "./checks.ts";
 
@@ -35,7 +35,10 @@ export function judgeTryons(organization: Organization, inputs: readonly unknown
         message,
         ...(param !== undefined && { param }),
       });
+    const told = new Set<string | undefined>();
     for (const { message, param } of everyProblem(TryonInput, input, "input")) {
+      // Of a list in place of a text the schema says twice that it is wrong.
+      if (told.size === told.add(param).size) continue;
       // Of a list that is too long, only what may stand in it is looked at.
       const styling = /^styling_product_ids\[(\d+)\]$/.exec(param ?? "")?.[1];
       if (styling === undefined || Number(styling) < limits.stylings.max) {

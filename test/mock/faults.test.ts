@@ -429,6 +429,34 @@ test("a job that is ordered to fail cannot run: no row is processed", async () =
   expect(await faults()).toEqual([{ id: 1, match: { job: "import" }, times: 1, fail, acted: 1 }]);
 });
 
+test("a ZIP that is ordered to fail says why, and so does a task", async () => {
+  const { order, create, send, clock } = await faultyWorld();
+  const { id } = (await create("A")).body;
+  await order({ match: { job: "export" }, times: 1, fail: { code: "disk_full", message: "no room" } });
+  await order({
+    match: { job: "task" },
+    times: 1,
+    fail: { code: "model_unsafe_content", message: "not that" },
+  });
+  const zip = () => send("/v1/exports", { json: { format: "zip" } });
+  const task = () =>
+    send("/v1/tasks/beautifier", {
+      json: { subtype: "clothing", inputs: { product_id: id, background: "white", angle_shot: "front" } },
+    });
+  const started = [await zip(), await task(), await zip(), await task()].map(({ body }) => body.id);
+  clock.advance(3_600_000);
+  const ended = [];
+  for (const [at, job] of started.entries()) {
+    ended.push((await send(`/v1/${at % 2 === 0 ? "exports" : "tasks"}/${job}`)).body);
+  }
+  expect(ended).toMatchObject([
+    { status: "failed", error: { code: "disk_full", message: "no room" }, url: null },
+    { status: "failed", failure_reason: { code: "model_unsafe_content", message: "not that" } },
+    { status: "completed", error: null },
+    { status: "succeeded", failure_reason: null },
+  ]);
+});
+
 describe("what is ordered", () => {
   test("is told, and taken back as a whole", async () => {
     const { order, send, faults } = await faultyWorld();

@@ -126,6 +126,7 @@ test("what is in the package is what is needed", () => {
       "LICENSE",
       "CHANGELOG.md",
       "docs/choices.md",
+      "docs/fidelity.md",
       "docs/first-calls.py",
       "fixtures/products.csv",
     ],

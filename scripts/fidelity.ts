@@ -1,0 +1,19 @@
+// `npm run fidelity`: writes docs/fidelity.md, unless a clause names a test that is not there or something has no clause.
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { problemsOf } from "./fidelity/check.ts";
+import { pageOf } from "./fidelity/page.ts";
+import { sections } from "./fidelity/sections.ts";
+
+const at = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+const problems = problemsOf(sections, (file) => {
+  try {
+    return readFileSync(at(`test/${file}`), "utf8");
+  } catch {
+    return null;
+  }
+});
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+else writeFileSync(at("docs/fidelity.md"), pageOf(sections));

@@ -134,8 +134,7 @@ test("a port in use: a sentence and what to do", async () => {
 
 test("who listens to other machines is warned", async () => {
   const world = await createWorld();
-  const warning =
-    "warning: 0.0.0.0 is reached from other machines too; anybody there can use this service.\n";
+  const warning = "warning: 0.0.0.0 is reached from other machines too; anybody there can use this service\n";
   for (const [flags, isWarned] of [
     ["--host 0.0.0.0", true],
     ["--host 0.0.0.0 --json", true],

@@ -335,6 +335,18 @@ describe("signed files", () => {
     expect(await held).toMatchObject({ status: 200, text: whole });
   });
 
+  test("wait out the latency like all else", async () => {
+    const { mock, send } = await faultyWorld();
+    const { url } = (await send(`/v1/images/${mock.state().organizations.main.images[0]!.id}`)).body;
+    const slow = await startWorld({ latencyMs: 250 });
+    await slow.send("/_mock/state", { method: "PUT", body: JSON.stringify(mock.state()), key: null });
+    const held = rawly(url.replace(mock.baseUrl, slow.mock.baseUrl));
+    while (slow.mock.requests().length < 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(slow.clock.nextDue()).toBe(slow.clock.now() + 250);
+    slow.clock.advance(250);
+    expect(await held).toMatchObject({ status: 200, whole: true });
+  });
+
   test("a HEAD has nothing to cut", async () => {
     const { order, url, whole } = await withFile();
     await order({ match: { method: "HEAD" }, truncate: 5 });

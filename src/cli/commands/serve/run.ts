@@ -63,7 +63,8 @@ async function serveCommand(app: App, mock: Mock, command: readonly [string, ...
 /** A failure is told here and decides the exit status, whatever ended the service. */
 async function saveState(app: App, file: StateFile, mock: Mock): Promise<void> {
   try {
-    await file.save(mock.printedState());
+    const warning = await file.save(mock.printedState());
+    if (warning !== null) await warn(app, warning);
   } catch (error) {
     const { json, verbose } = app.globals;
     await app.context.stderr.write(explain(error, { json, verbose, paint: app.io.paintNote.red }));
@@ -87,11 +88,12 @@ async function greet(app: App, { baseUrl, apiKey }: Mock): Promise<void> {
 
 /** Whoever reaches it may do with it what they like: it has the one key that stands in every manual. */
 async function warnOfStrangers(app: App, host: string): Promise<void> {
-  if (app.io.quiet || isLoopbackHost(host.includes(":") ? `[${host}]` : host)) return;
-  const { yellow } = app.io.paintNote;
-  await app.io.line(
-    `${yellow("warning:")} ${app.io.visible(host)} is reached from other machines too; anybody there can use this service.`,
-  );
+  if (isLoopbackHost(host.includes(":") ? `[${host}]` : host)) return;
+  await warn(app, `${host} is reached from other machines too; anybody there can use this service`);
+}
+
+async function warn(app: App, what: string): Promise<void> {
+  if (!app.io.quiet) await app.io.line(`${app.io.paintNote.yellow("warning:")} ${app.io.visible(what)}`);
 }
 
 const introduction = ({ baseUrl, apiKey }: Mock) => ({ base_url: baseUrl, api_key: apiKey });

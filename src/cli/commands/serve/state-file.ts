@@ -9,6 +9,7 @@ import { jsonFault } from "./json-fault.ts";
 
 /** A text is made of the whole file, and the service of the text, all in memory at once. */
 const largestFile = 256 * 1024 * 1024;
+const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MB`;
 
 /** What a mock is told that its file is not, for programs. */
 const refused = (message: string, code: string, hint: string, cause?: unknown) =>
@@ -33,7 +34,7 @@ export async function loadState<State>(
     }
     if (found.size > largestFile) {
       throw refused(
-        `${name} is larger than ${largestFile / 1024 / 1024} MB, which is all that can be loaded`,
+        `${name} has ${inMegabytes(found.size)}; at most ${inMegabytes(largestFile)} can be loaded`,
         "file_too_large",
         "Begin with fewer products.",
       );
@@ -104,11 +105,17 @@ export class StateFile {
     return new StateFile(path, `state-${pid}-${chance}`);
   }
 
-  /** Puts the state in its place, whole; what was there stays until then. Throws OutputError. */
-  async save(pieces: readonly Uint8Array[]): Promise<void> {
+  /**
+   * Puts the state in its place, whole; what was there stays until then. Resolves to what there is to warn of, or null. Throws
+   * OutputError.
+   */
+  async save(pieces: readonly Uint8Array[]): Promise<string | null> {
     const file = await OutputFile.begin(this.#path, true, this.#unfinished, 0o600);
     for (const piece of pieces) await file.writeBytes(piece);
     await file.write("\n");
     await file.commit();
+    const size = pieces.reduce((sum, { length }) => sum + length, 0);
+    if (size <= largestFile) return null;
+    return `the state has ${inMegabytes(size)}; at most ${inMegabytes(largestFile)} can be loaded again`;
   }
 }

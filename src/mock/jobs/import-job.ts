@@ -1,9 +1,11 @@
-import { limits } from "../../contract/limits.ts";
 import type { Organization } from "../organization.ts";
 import type { CheckedRow } from "../rules/import-body.ts";
 import type { World } from "../world.ts";
 import { type ImportJob, isTerminal, pendingResult } from "./import-record.ts";
 import { settleRow } from "./import-row.ts";
+import { pollInterval } from "./poll-interval.ts";
+import { RowFetcher } from "./row-fetcher.ts";
+import type { RowImages } from "./row-images.ts";
 
 /** How long the rows of an import are checked, and how long one row then takes, at speed 1. */
 const validatingMs = 1_000;
@@ -42,25 +44,59 @@ export function startImport(
 }
 
 /** Sets the clock for what a job does next; also how a job of a snapshot goes on. */
-export function continueImport(world: World, organization: Organization, job: ImportJob): void {
+export function continueImport(
+  world: World,
+  organization: Organization,
+  job: ImportJob,
+  fetcher: RowFetcher | null = world.options.fetchImages ? new RowFetcher(world, organization, job) : null,
+): void {
   if (isTerminal(job)) return;
   const next = Math.min(job.rows.length, job.done + stepOf(job));
   const due = job.validated_at + (job.status === "validating" ? 0 : next * job.row_ms);
   world.schedule(Math.ceil(due), () => {
+    if (job.status === "processing" && fetcher !== null) {
+      world.underway.track(processFetchedRows(world, organization, job, fetcher));
+      return;
+    }
     try {
       if (job.status === "validating") beginProcessing(world, organization, job);
-      else processRows(world, organization, job, next);
+      else while (job.done < next) processRow(world, organization, job, null);
+      finishIfDone(world, organization, job);
     } catch {
       // A fault of ours must not end the process from within a timer: the job cannot run (States, Import job).
       finish(world, organization, job, "failed");
     }
-    continueImport(world, organization, job);
+    continueImport(world, organization, job, fetcher);
   });
+}
+
+/** Does every row that is due, each once its images are there; meanwhile the clock may have gone on, so more are due. */
+async function processFetchedRows(
+  world: World,
+  organization: Organization,
+  job: ImportJob,
+  fetcher: RowFetcher,
+): Promise<void> {
+  const { life } = world;
+  const isDue = () => job.validated_at + (job.done + 1) * job.row_ms <= world.clock.now();
+  try {
+    while (job.done < job.rows.length && isDue()) {
+      const images = await fetcher.imagesOf(job.done);
+      // A reset has taken the job away; a stop leaves it to whoever loads the state.
+      if (life.ended) return;
+      processRow(world, organization, job, images);
+    }
+    finishIfDone(world, organization, job);
+  } catch {
+    if (life.ended) return;
+    finish(world, organization, job, "failed");
+  }
+  continueImport(world, organization, job, fetcher);
 }
 
 /** `Retry-After` in seconds while the job runs (Limits, job polling interval), shorter where jobs run faster. */
 export const pollSeconds = (world: World, job: Pick<ImportJob, "status">): number | undefined =>
-  isTerminal(job) ? undefined : Math.round(limits.jobPollSeconds / world.options.speed);
+  isTerminal(job) ? undefined : pollInterval(world);
 
 const stepOf = (job: ImportJob): number => Math.max(1, Math.min(largestStep, Math.ceil(stepMs / job.row_ms)));
 
@@ -74,23 +110,25 @@ function beginProcessing(world: World, organization: Organization, job: ImportJo
   job.started_at = world.timestamp();
 }
 
-function processRows(world: World, organization: Organization, job: ImportJob, until: number): void {
-  for (; job.done < until; job.done++) {
-    const settled = job.rows[job.done]!;
-    settled.result = settleRow(
-      { world, organization, ids: world.idsOfRow(job.id, job.done) },
-      job,
-      settled.result.line,
-      settled.row!,
-    );
-    settled.row = null;
-    if (settled.result.status === "succeeded") job.succeeded++;
-    else if (settled.result.status === "partial") job.partial++;
-    else job.failed++;
-  }
-  if (job.done === job.rows.length) {
-    finish(world, organization, job, job.partial + job.failed === 0 ? "completed" : "completed_with_errors");
-  }
+function processRow(
+  world: World,
+  organization: Organization,
+  job: ImportJob,
+  images: RowImages | null,
+): void {
+  const settled = job.rows[job.done]!;
+  const ids = world.idsOfRow(job.id, job.done);
+  settled.result = settleRow({ world, organization, ids, images }, job, settled.result.line, settled.row!);
+  settled.row = null;
+  if (settled.result.status === "succeeded") job.succeeded++;
+  else if (settled.result.status === "partial") job.partial++;
+  else job.failed++;
+  job.done++;
+}
+
+function finishIfDone(world: World, organization: Organization, job: ImportJob): void {
+  if (job.status !== "processing" || job.done < job.rows.length) return;
+  finish(world, organization, job, job.partial + job.failed === 0 ? "completed" : "completed_with_errors");
 }
 
 /** The one place where an import ends; one with failed rows still counts as completed (States, Import job). */

@@ -2,26 +2,23 @@ import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
 import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
 import type { Ids } from "../ids.ts";
-import { drawnSize } from "../images/subjects.ts";
-import type { ImageRecord, Organization } from "../organization.ts";
+import type { Organization } from "../organization.ts";
 import { attach, changeProduct } from "../product-changes.ts";
 import type { ProductRecord } from "../product-record.ts";
 import type { World } from "../world.ts";
+import type { Problem } from "./fetch-image.ts";
 import type { AcceptedRow, ImportJob } from "./import-record.ts";
+import { type Found, keepImage, type RowImages, seekImage } from "./row-images.ts";
 
 type ImageResult = ImportRowResult["images"][number];
-type Problem = NonNullable<ImportRowResult["error"]>;
-
-/** An image that the row can have: one that was uploaded, or what was fetched from its URL. */
-type Found = { readonly uploaded: ImageRecord } | { readonly fetched: string };
-/** One image of the row, looked for before anything is created. */
-type Sought = { readonly image: ImportRowImage } & (Found | { readonly problem: Problem });
 
 /** Where a row's work is done, and the ids that are the row's own. */
 interface Place {
   readonly world: World;
   readonly organization: Organization;
   readonly ids: Ids;
+  /** What was fetched for it; null where nothing is fetched. */
+  readonly images: RowImages | null;
 }
 
 /** Does one row's work and says what became of it (Imports, rules 2 to 4). A row that fails leaves nothing behind. */
@@ -63,7 +60,7 @@ export function settleRow(
       row.images.map((image, index) => notAttached(image, index, rowFailed)),
     );
   }
-  const sought = row.images.map((image) => seek(organization, image));
+  const sought = row.images.map((image, index) => seekImage(place, image, index));
   const problems = sought.filter((one) => "problem" in one).length;
   if (problems === sought.length || (problems > 0 && job.on_image_error === "fail_row")) {
     const error = {
@@ -72,7 +69,9 @@ export function settleRow(
     };
     return failed(
       error,
-      sought.map((one, index) => notAttached(one.image, index, "problem" in one ? one.problem : rowFailed)),
+      sought.map((one, index) =>
+        notAttached(row.images[index]!, index, "problem" in one ? one.problem : rowFailed),
+      ),
     );
   }
   const now = world.timestamp();
@@ -80,8 +79,8 @@ export function settleRow(
   if (existing !== undefined) changeProduct(organization, existing, fieldsOf(row), now);
   const images = sought.map((one, index) =>
     "problem" in one
-      ? notAttached(one.image, index, one.problem)
-      : attachImage(place, product, one.image, index, one, now),
+      ? notAttached(row.images[index]!, index, one.problem)
+      : attachImage(place, product, row.images[index]!, index, one, now),
   );
   return {
     line,
@@ -96,30 +95,6 @@ export function settleRow(
 
 /** Why an image that worked was not attached (Imports, rule 4: discard images already fetched). */
 const rowFailed: Problem = { code: "row_failed", message: "the row failed, so its images were discarded" };
-
-function seek(organization: Organization, image: ImportRowImage): Sought {
-  if (image.image_id !== undefined) {
-    const uploaded = organization.images.get(image.image_id);
-    if (uploaded !== undefined) return { image, uploaded };
-    return { image, problem: { code: "image_not_found", message: "there is no such image" } };
-  }
-  const url = image.url!;
-  const code = failureOf(url);
-  if (code === null) return { image, fetched: url };
-  return {
-    image,
-    problem: { code, message: `the image could not be fetched: ${code.replaceAll("_", " ")}` },
-  };
-}
-
-/**
- * The code that a URL is to fail with: its last path segment begins with `fail-CODE`. URLs are not fetched, as
- * everything has to work offline; a code that nobody knows is passed on, as the set may grow (ImportRowResult).
- */
-function failureOf(url: string): string | null {
-  const path = url.replace(/[?#].*$/s, "");
-  return /^fail-([a-z_]+)/.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? null;
-}
 
 /** The fields that an upsert sets: the name always, the others where they are given. */
 const fieldsOf = ({ name, description, sex }: AcceptedRow) => ({ name, description, sex });
@@ -139,29 +114,9 @@ function attachImage(
   found: Found,
   now: string,
 ): ImageResult {
-  const record = "uploaded" in found ? found.uploaded : keepPicture(place, found.fetched, now);
+  const record = keepImage(place, found, now);
   attach(place.organization, product, [{ id: record.id, orientation: orientationOf(image) }], now);
   return { ...described(image, index), status: "attached", image_id: record.id };
-}
-
-/** A generated picture in place of what stands at the URL: the same one for the same URL. */
-function keepPicture({ organization, ids }: Place, url: string, now: string): ImageRecord {
-  const extension = /\.(png|webp)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
-  const mime_type =
-    extension === "png" ? "image/png" : extension === "webp" ? "image/webp" : ("image/jpeg" as const);
-  const id = ids.next();
-  const record = {
-    id,
-    mime_type,
-    created_at: now,
-    ...drawnSize,
-    bytes: null,
-    subject: "",
-    seed: url,
-    generation: null,
-  } satisfies ImageRecord;
-  organization.images.set(id, record);
-  return record;
 }
 
 const notAttached = (image: ImportRowImage, index: number, error: Problem): ImageResult => ({

@@ -43,45 +43,69 @@ export type CallOutcome =
  * connection kept; it always ends, whatever the other side does, and never rejects.
  */
 export function callOut(network: Network, call: OutgoingCall, life: Life): Promise<CallOutcome> {
-  return new Promise((resolve) => {
-    const letGo: (() => void)[] = [];
-    let isSettled = false;
-    const settle = (outcome: CallOutcome) => {
-      if (isSettled) return;
-      isSettled = true;
-      for (const one of letGo) one();
-      resolve(outcome);
-    };
-    /** Runs at the end of the call, whatever the end is. */
-    const atEnd = (run: () => void) => {
-      if (isSettled) run();
-      else letGo.push(run);
-    };
-    atEnd(network.time.at(network.time.now() + call.timeoutMs, () => settle({ fault: "timeout" })));
-    atEnd(life.onEnd(() => settle({ fault: "ended" })));
-    const url = new URL(call.url);
-    const isSecure = url.protocol === "https:";
-    addressesOf(network, url.hostname, call.isAllowed, atEnd).then((addresses) => {
-      if (isSettled) return;
-      if (typeof addresses === "string") return settle({ fault: addresses });
-      const ending: Ending = { atEnd, settle, isInUse: false };
-      const plain = network.connect(addresses, Number(url.port) || (isSecure ? 443 : 80));
-      watch(plain, ending);
-      plain.once("connect", () => {
-        if (!isSecure) return exchange(call, url, plain, ending);
-        const secure = encrypted(plain, bareHost(url.hostname), network.authorities);
-        watch(secure, ending);
-        secure.once("secureConnect", () => exchange(call, url, secure, ending));
+  const { time } = network;
+  const ending = new Ending();
+  ending.atEnd(time.at(time.now() + call.timeoutMs, () => ending.settle({ fault: "timeout" })));
+  ending.atEnd(life.onEnd(() => ending.settle({ fault: "ended" })));
+  const url = new URL(call.url);
+  const isSecure = url.protocol === "https:";
+  const found = addressesOf(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
+  found.then((addresses) => {
+    if (ending.isSettled) return;
+    if (typeof addresses === "string") return ending.settle({ fault: addresses });
+    const plain = network.connect(addresses, Number(url.port) || (isSecure ? 443 : 80));
+    watch(plain, ending);
+    plain.once("connect", () => {
+      if (ending.isSettled) return;
+      if (!isSecure) return exchange(call, url, plain, ending);
+      const secure = encrypted(plain, bareHost(url.hostname), network.authorities);
+      watch(secure, ending);
+      secure.once("secureConnect", () => {
+        if (!ending.isSettled) exchange(call, url, secure, ending);
       });
     });
   });
+  return ending.outcome;
 }
 
-interface Ending {
-  readonly atEnd: (run: () => void) => void;
-  readonly settle: (outcome: CallOutcome) => void;
+/** The end of a call: whoever comes first says what it is, and everything that the call has opened is closed. */
+class Ending {
+  isSettled = false;
   /** Whether the connection carries the request already. */
-  isInUse: boolean;
+  isInUse = false;
+  readonly outcome: Promise<CallOutcome>;
+  #resolve!: (outcome: CallOutcome) => void;
+  readonly #atEnd: (() => void)[] = [];
+  readonly #open: { destroy(): unknown }[] = [];
+
+  constructor() {
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  settle(outcome: CallOutcome): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    for (const run of this.#atEnd) run();
+    // Later: a connection that is destroyed while Node's HTTP client tells of its end gives its parser back to the pool twice,
+    // and from then on two connections of this process share one.
+    setImmediate(() => {
+      for (const one of this.#open) one.destroy();
+    });
+    this.#resolve(outcome);
+  }
+
+  /** Runs at the end, or at once after it. */
+  atEnd(run: () => void): void {
+    if (this.isSettled) run();
+    else this.#atEnd.push(run);
+  }
+
+  /** Destroys it after the end. */
+  close(one: { destroy(): unknown }): void {
+    this.#open.push(one);
+  }
 }
 
 /**
@@ -93,7 +117,7 @@ function watch(socket: Socket, ending: Ending): void {
     if (!ending.isInUse) ending.settle({ fault: "unreachable" });
   };
   socket.on("error", lost).on("close", lost);
-  ending.atEnd(() => socket.destroy());
+  ending.close(socket);
 }
 
 const encrypted = (socket: Socket, host: string, authorities: string | undefined): Socket =>
@@ -106,27 +130,27 @@ const encrypted = (socket: Socket, host: string, authorities: string | undefined
   });
 
 function exchange(call: OutgoingCall, url: URL, socket: Socket, ending: Ending): void {
-  const { atEnd, settle } = ending;
   ending.isInUse = true;
   let answer: IncomingMessage | null = null;
   const chunks: Buffer[] = [];
   let length = 0;
   const end = (how: "whole" | "too_long" | "broken") =>
-    settle({ status: answer!.statusCode!, bytes: Buffer.concat(chunks), end: how });
-  const lost = () => (answer === null ? settle({ fault: "connection_lost" }) : end("broken"));
+    ending.settle({ status: answer!.statusCode!, bytes: Buffer.concat(chunks), end: how });
+  const lost = () => (answer === null ? ending.settle({ fault: "connection_lost" }) : end("broken"));
   const request = httpRequest({
     createConnection: () => socket,
     method: call.method,
     path: url.pathname + url.search,
     headers: { Host: url.host, ...call.headers, Connection: "close" },
   });
-  atEnd(() => request.destroy());
+  ending.close(request);
   request.on("error", lost).on("close", lost);
   request.on("response", (response) => {
     answer = response;
-    if (Number(response.headers["content-length"]) > call.mostBytes) return end("too_long");
+    if (Number(response.headers["content-length"]) > call.mostBytes) end("too_long");
     response.on("error", lost).on("close", lost);
     response.on("data", (chunk: Buffer) => {
+      if (ending.isSettled) return;
       length += chunk.length;
       if (length > call.mostBytes) return end("too_long");
       chunks.push(chunk);

@@ -1,7 +1,7 @@
-import { imageSize } from "image-size";
 import { imageTypeOf } from "../../contract/image-type.ts";
 import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
+import { sizeOfImage } from "../images/size-of-image.ts";
 import { invalid, Refusal } from "../refusal.ts";
 
 /** Images: upload the bytes, get a signed URL to them. */
@@ -14,7 +14,9 @@ export const images = {
         param: "file",
       });
     }
-    const { width, height } = sizeOf(bytes);
+    const size = sizeOfImage(bytes);
+    if (size === null) throw invalid("the image cannot be read: its size is not where it should be", "file");
+    const { width, height } = size;
     const id = world.ids.next();
     const created_at = world.timestamp();
     const isUpload = { bytes, subject: "", seed: "", generation: null };
@@ -30,13 +32,3 @@ export const images = {
     return { body: { id, mime_type, url: signed.url, url_expires_at: signed.expiresAt, created_at } };
   },
 } satisfies Handlers["images"];
-
-function sizeOf(bytes: Uint8Array): { width: number; height: number } {
-  try {
-    const { width, height } = imageSize(bytes);
-    if (width > 0 && height > 0) return { width, height };
-  } catch {
-    // Said below, as for an image of no size.
-  }
-  throw invalid("the image cannot be read: its size is not where it should be", "file");
-}

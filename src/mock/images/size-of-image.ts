@@ -1,0 +1,11 @@
+import { imageSize } from "image-size";
+
+/** Width and height as the bytes of a JPEG, PNG or WebP say, in pixels; null when they cannot be read. */
+export function sizeOfImage(bytes: Uint8Array): { width: number; height: number } | null {
+  try {
+    const { width, height } = imageSize(bytes);
+    return width > 0 && height > 0 ? { width, height } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+import type { Life } from "../life.ts";
+import type { Organization } from "../organization.ts";
+import { Turnstile } from "../outgoing/turnstile.ts";
+import type { World } from "../world.ts";
+import { type Fetched, fetchImage } from "./fetch-image.ts";
+import type { AcceptedRow, ImportJob } from "./import-record.ts";
+import { failureOf, needsImages, type RowImages } from "./row-images.ts";
+
+/** So many images of one import are fetched at once. */
+const atOnce = 16;
+/** Later rows are begun as long as no more images than this wait for their row's turn. */
+const mostAhead = 32;
+
+/** Fetches the images of an import, somewhat ahead of the rows that they are for, which stay in order. */
+export class RowFetcher {
+  readonly #world: World;
+  readonly #organization: Organization;
+  readonly #job: ImportJob;
+  readonly #life: Life;
+  readonly #door = new Turnstile(atOnce);
+  readonly #begun = new Map<number, Promise<RowImages | null>>();
+  #next = 0;
+  #ahead = 0;
+
+  constructor(world: World, organization: Organization, job: ImportJob) {
+    this.#world = world;
+    this.#organization = organization;
+    this.#job = job;
+    this.#life = world.life;
+  }
+
+  /** The images of a row whose turn has come. */
+  async imagesOf(index: number): Promise<RowImages | null> {
+    const { rows } = this.#job;
+    this.#next = Math.max(this.#next, index);
+    while (this.#next < rows.length && (this.#next === index || this.#ahead < mostAhead)) {
+      const { row } = rows[this.#next]!;
+      this.#ahead += row!.images.length;
+      this.#begun.set(this.#next++, this.#fetch(row!));
+    }
+    const { row } = rows[index]!;
+    const images = await this.#begun.get(index)!;
+    this.#begun.delete(index);
+    this.#ahead -= row!.images.length;
+    // What stood in the way when it was begun may be gone: a product that the row would have been skipped for, say.
+    return images ?? this.#fetch(row!);
+  }
+
+  #fetch(row: AcceptedRow): Promise<RowImages | null> {
+    if (!needsImages(this.#organization, this.#job, row)) return Promise.resolve(null);
+    return Promise.all(row.images.map(({ url }) => this.#fetchOne(url)));
+  }
+
+  async #fetchOne(url: string | undefined): Promise<Fetched | null> {
+    if (url === undefined || failureOf(url) !== null) return null;
+    await this.#door.enter();
+    try {
+      return await fetchImage(this.#world.network, url, this.#life);
+    } finally {
+      this.#door.leave();
+    }
+  }
+}

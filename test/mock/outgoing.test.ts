@@ -1,0 +1,245 @@
+import { type AddressInfo, connect, createServer, Socket } from "node:net";
+import { setTimeout as realWait } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { MovableClock } from "../../src/clock.ts";
+import { isPublicAddress } from "../../src/contract/url-policy.ts";
+import { Life } from "../../src/mock/life.ts";
+import { callOut, type OutgoingCall } from "../../src/mock/outgoing/call-out.ts";
+import { type Network, realNetwork } from "../../src/mock/outgoing/network.ts";
+import { Turnstile } from "../../src/mock/outgoing/turnstile.ts";
+import { Underway } from "../../src/mock/underway.ts";
+import { publicAddress, startOutside } from "./outside.ts";
+
+const call = (url: string, more: Partial<OutgoingCall> = {}): OutgoingCall => ({
+  method: "GET",
+  url,
+  headers: {},
+  isAllowed: isPublicAddress,
+  timeoutMs: 10_000,
+  mostBytes: 1_000,
+  ...more,
+});
+const out = (network: Partial<Network>, url: string, more: Partial<OutgoingCall> = {}) =>
+  callOut({ ...realNetwork(), ...network }, call(url, more), new Life());
+
+test("a call goes to the address that was checked, under the name that was asked for", async () => {
+  const outside = await startOutside((_request, response) => response.end("hello"));
+  const got = await out(outside.network, "https://shop.example.com/a%20b?c=d#e");
+  expect(got).toEqual({ status: 200, bytes: Buffer.from("hello"), end: "whole" });
+  expect(outside.asked).toEqual(["shop.example.com"]);
+  expect(outside.connections).toEqual([{ addresses: [publicAddress], port: 443 }]);
+  expect(outside.paths).toEqual(["/a%20b?c=d"]);
+  expect(outside.requests[0]!.headers).toEqual({ host: "shop.example.com", connection: "close" });
+});
+
+test("an address in the URL is asked for nowhere", async () => {
+  const outside = await startOutside((_request, response) => response.end());
+  expect(await out(outside.network, `https://${publicAddress}/`)).toMatchObject({ status: 200 });
+  expect([outside.asked, outside.connections]).toEqual([[], [{ addresses: [publicAddress], port: 443 }]]);
+});
+
+describe("an address that is not allowed is not connected to", () => {
+  test.each([
+    ["loopback", ["127.0.0.1"]],
+    ["private", ["10.1.2.3"]],
+    ["of the machine's own network", ["192.168.1.1"]],
+    ["where clouds keep their secrets", ["169.254.169.254"]],
+    ["shared by a provider's customers", ["100.64.0.1"]],
+    ["nobody's", ["0.0.0.0"]],
+    ["loopback in IPv6", ["::1"]],
+    ["IPv4 in IPv6 clothing", ["::ffff:127.0.0.1"]],
+    ["the same in hexadecimal", ["::ffff:7f00:1"]],
+    ["NAT64 of a private one", ["64:ff9b::10.0.0.1"]],
+    ["6to4 of a private one", ["2002:0a00:0001::"]],
+    ["link-local", ["fe80::1"]],
+    ["unique local", ["fd00::1"]],
+    ["one among public ones", [publicAddress, "10.0.0.1", "1.1.1.1"]],
+  ])("%s", async (_name, addresses) => {
+    const outside = await startOutside(
+      (_request, response) => response.end(),
+      () => addresses,
+    );
+    expect(await out(outside.network, "https://rebound.example.com/")).toEqual({ fault: "blocked_host" });
+    expect(outside.connections).toEqual([]);
+  });
+
+  test.each(["https://127.0.0.1/", "https://[::1]/", "https://[::ffff:10.0.0.1]/", "https://localhost/"])(
+    "%s",
+    async (url) => {
+      const outside = await startOutside((_request, response) => response.end());
+      expect(await out(outside.network, url)).toEqual({ fault: "blocked_host" });
+      expect([outside.asked, outside.connections]).toEqual([[], []]);
+    },
+  );
+
+  test("and a name is asked for once: what it says later is too late", async () => {
+    let times = 0;
+    const outside = await startOutside(
+      (_request, response) => response.end(),
+      () => (times++ === 0 ? [publicAddress] : ["127.0.0.1"]),
+    );
+    expect(await out(outside.network, "https://rebound.example.com/")).toMatchObject({ status: 200 });
+    expect(outside.connections).toEqual([{ addresses: [publicAddress], port: 443 }]);
+    expect(await out(outside.network, "https://rebound.example.com/")).toEqual({ fault: "blocked_host" });
+    expect(outside.connections).toHaveLength(1);
+  });
+
+  test("nor looked up again by the real network, whatever the system would say of a name", async () => {
+    const server = createServer((socket) => socket.end());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const socket = realNetwork().connect(["127.0.0.1", "::1"], port);
+    await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    expect(socket.remoteAddress).toBe("127.0.0.1");
+    socket.destroy();
+    server.close();
+  });
+});
+
+describe("the other side", () => {
+  test("may be a name that nobody knows", async () => {
+    const none = await startOutside(
+      () => {},
+      () => [],
+    );
+    expect(await out(none.network, "https://none.example.com/")).toEqual({ fault: "dns_failed" });
+    const failing = { resolve: () => Promise.reject(new Error("SERVFAIL")) };
+    expect(await out(failing, "https://none.example.com/")).toEqual({ fault: "dns_failed" });
+  });
+
+  test("may have a certificate for another name, or one that nobody vouches for", async () => {
+    const outside = await startOutside((_request, response) => response.end());
+    expect(await out(outside.network, "https://other.example.net/")).toEqual({ fault: "unreachable" });
+    const { authorities: _own, ...usual } = outside.network;
+    expect(await out(usual, "https://shop.example.com/")).toEqual({ fault: "unreachable" });
+    expect(outside.paths).toEqual([]);
+  });
+
+  test("may redirect, which is not followed", async () => {
+    const outside = await startOutside((_request, response) =>
+      response.writeHead(302, { location: "https://other.example.com/" }).end(),
+    );
+    expect(await out(outside.network, "https://shop.example.com/")).toMatchObject({ status: 302 });
+    expect(outside.connections).toHaveLength(1);
+  });
+
+  test.each([
+    [999, "whole"],
+    [1_000, "whole"],
+    [1_001, "too_long"],
+  ])("may send %d of 1,000 bytes: %s, with or without a declared length", async (length, end) => {
+    for (const declared of [true, false]) {
+      const outside = await startOutside((_request, response) => {
+        if (declared) response.setHeader("content-length", length);
+        response.write(Buffer.alloc(1));
+        response.end(Buffer.alloc(length - 1));
+      });
+      const got = await out(outside.network, "https://shop.example.com/");
+      expect(got).toMatchObject({ status: 200, end });
+      if (end === "whole") expect((got as { bytes: Buffer }).bytes).toHaveLength(length);
+    }
+  });
+
+  test("may end before its answer does", async () => {
+    const outside = await startOutside((_request, response) => {
+      response.writeHead(200, { "content-length": 100 }).write("half");
+      setImmediate(() => response.destroy());
+    });
+    const got = await out(outside.network, "https://shop.example.com/");
+    expect(got).toMatchObject({ status: 200, end: "broken" });
+  });
+
+  test("may end its answer by closing, as HTTP/1.0 does", async () => {
+    const outside = await startOutside((_request, response) => {
+      response.socket!.end("HTTP/1.0 200 OK\r\n\r\nhello");
+    });
+    const got = await out(outside.network, "https://shop.example.com/");
+    expect(got).toEqual({ status: 200, bytes: Buffer.from("hello"), end: "whole" });
+  });
+
+  test("may hang up without a word, which leaves every other call alone", async () => {
+    const outside = await startOutside((request, response) =>
+      request.url === "/rude" ? response.destroy() : response.end(request.url),
+    );
+    const get = (path: string) => out(outside.network, `https://shop.example.com${path}`);
+    for (let time = 0; time < 3; time++) expect(await get("/rude")).toEqual({ fault: "connection_lost" });
+    const paths = Array.from({ length: 10 }, (_, index) => `/${index}`);
+    const got = await Promise.all(paths.map(get));
+    expect(got.map((one) => ("bytes" in one ? one.bytes.toString() : one.fault))).toEqual(paths);
+  });
+
+  test("may refuse the connection", async () => {
+    const network = { resolve: async () => [publicAddress], connect: () => connect(1, "127.0.0.1") };
+    expect(await out(network, "https://shop.example.com/")).toEqual({ fault: "unreachable" });
+  });
+});
+
+describe("time runs out", () => {
+  const hang = () => new Promise<never>(() => {});
+  test.each([
+    ["while the name is looked up", { resolve: hang }],
+    ["while the connection is made", { resolve: async () => [publicAddress], connect: () => new Socket() }],
+  ])("%s", async (_name, part) => {
+    const time = new MovableClock({ frozenAt: 0 });
+    const result = out({ time, ...part }, "https://shop.example.com/");
+    await realWait(5);
+    time.advance(9_999);
+    expect(await Promise.race([result, realWait(5, "waiting")])).toBe("waiting");
+    time.advance(1);
+    expect(await result).toEqual({ fault: "timeout" });
+    expect(time.nextDue()).toBeNull();
+  });
+
+  test("with the end of the mock, which tells whoever looks up the name to give up", async () => {
+    const life = new Life();
+    let gaveUp = false;
+    const resolve: Network["resolve"] = (_host, whenGivenUp) => {
+      whenGivenUp(() => {
+        gaveUp = true;
+      });
+      return hang();
+    };
+    const result = callOut({ ...realNetwork(), resolve }, call("https://shop.example.com/"), life);
+    life.end();
+    expect([await result, gaveUp]).toEqual([{ fault: "ended" }, true]);
+    const late = callOut({ ...realNetwork(), resolve }, call("https://shop.example.com/"), life);
+    expect(await late).toEqual({ fault: "ended" });
+  });
+});
+
+test("a turnstile lets so many in at once, and the others in their order", async () => {
+  const turnstile = new Turnstile(2);
+  const order: number[] = [];
+  expect([turnstile.enter(), turnstile.enter()]).toEqual([null, null]);
+  const third = turnstile.enter()!.then(() => order.push(3));
+  const fourth = turnstile.enter()!.then(() => order.push(4));
+  await Promise.resolve();
+  expect(order).toEqual([]);
+  turnstile.leave();
+  await third;
+  expect(order).toEqual([3]);
+  turnstile.leave();
+  await fourth;
+  expect(order).toEqual([3, 4]);
+  turnstile.leave();
+  turnstile.leave();
+  expect(turnstile.enter()).toBeNull();
+});
+
+test("what is under way is idle only when what followed it has ended, too", async () => {
+  const underway = new Underway();
+  expect(await underway.idle()).toBe(true);
+  const steps: string[] = [];
+  const work = async (name: string) => {
+    await realWait(2);
+    steps.push(name);
+  };
+  underway.track(work("first").then(() => void underway.track(work("second"))));
+  expect(await underway.idle()).toBe(true);
+  expect(steps).toEqual(["first", "second"]);
+  const time = new MovableClock({ frozenAt: 0 });
+  underway.track(new Promise(() => {}));
+  const idle = underway.idle(time, 100);
+  time.advance(100);
+  expect(await idle).toBe(false);
+});

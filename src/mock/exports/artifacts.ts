@@ -6,7 +6,7 @@ import { fileOf, type StoredFile } from "../stored-file.ts";
 import type { World } from "../world.ts";
 import { exportRow, heldImages } from "./export-rows.ts";
 import { Filenames } from "./filenames.ts";
-import { layOut, type ZipLayout } from "./stored-zip.ts";
+import { layOut, type ZipFile, type ZipLayout } from "./stored-zip.ts";
 
 /** After so many bytes that were looked at in one go, others get their turn. */
 const turnBytes = 16 * 1024 * 1024;
@@ -24,6 +24,8 @@ export function manifestOf(world: World, organization: Organization, job: Export
   });
 }
 
+type Measure = Pick<ZipFile, "size" | "crc">;
+
 interface Zip {
   readonly layout: ZipLayout;
   readonly images: readonly ImageRecord[];
@@ -33,6 +35,8 @@ interface Zip {
 export class ZipArtifacts {
   readonly #pictures: Pictures;
   readonly #zips = new WeakMap<ExportRecord, Promise<Zip>>();
+  /** An image never changes, and may be held for many products and stand in many ZIPs. */
+  readonly #measures = new WeakMap<ImageRecord, Measure>();
 
   constructor(pictures: Pictures) {
     this.#pictures = pictures;
@@ -52,21 +56,19 @@ export class ZipArtifacts {
     };
   }
 
-  /** Looks at every image once, for its size and checksum. */
+  /** Looks at every image, for its size and checksum. */
   async #measure(organization: Organization, job: ExportRecord): Promise<Zip> {
     const names = new Filenames();
     const images: ImageRecord[] = [];
-    const files: { name: string; size: number; crc: number }[] = [];
-    // An image may be held for many products.
-    const measured = new Map<ImageRecord, { size: number; crc: number }>();
+    const files: ZipFile[] = [];
     let looked = 0;
     for (const product of job.products) {
       for (const { image, filename } of heldImages(organization, product, job.roles)) {
-        let known = measured.get(image);
+        let known = this.#measures.get(image);
         if (known === undefined) {
           const bytes = await this.#pictures.bytesOf(image);
           known = { size: bytes.length, crc: crc32(bytes) };
-          measured.set(image, known);
+          this.#measures.set(image, known);
           looked += bytes.length;
         }
         const dot = filename.lastIndexOf(".");

@@ -23,6 +23,23 @@ const fail = (world: World, more: Json) =>
   world.send("/_mock/faults", { key: null, json: { match: { job: "task" }, ...more } });
 
 describe("on the clock", () => {
+  test("whoever polls is told when to look again, sooner where jobs run faster", async () => {
+    for (const [speed, seconds] of [
+      [1, "5"],
+      [2, "3"],
+      [100, "0"],
+    ] as const) {
+      const world = await startWorld({ speed });
+      const id = await beautify(world, await product(world));
+      const retryAfter = async () => (await world.send(`/v1/tasks/${id}`)).headers.get("retry-after");
+      const queued = await retryAfter();
+      world.clock.advance(1_000 / speed);
+      const running = await retryAfter();
+      world.clock.advance(5_000 / speed);
+      expect([queued, running, await retryAfter()]).toEqual([seconds, seconds, null]);
+    }
+  });
+
   test("a task is queued for a second, runs, and has succeeded with a picture", async () => {
     const world = await startWorld();
     const id = await beautify(world, await product(world));

@@ -57,5 +57,6 @@ export const tasks = {
     status: 200,
     reply: Task,
     refuses: { 404: ["task_not_found"] },
+    polled: true,
   }),
 };

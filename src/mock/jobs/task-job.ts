@@ -1,9 +1,9 @@
 import type { taskSubtypes } from "../../contract/value-sets.ts";
-import type { ProductRecord } from "../product-record.ts";
 import type { JobFailure } from "../faults.ts";
 import { type Scene, sceneSubject, writeScene } from "../images/scene.ts";
 import { drawnSize } from "../images/subjects.ts";
 import type { Organization } from "../organization.ts";
+import type { ProductRecord } from "../product-record.ts";
 import type { World } from "../world.ts";
 import type { TaskRecord } from "./task-record.ts";
 

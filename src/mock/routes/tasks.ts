@@ -2,14 +2,15 @@ import type * as z from "zod";
 import { canShow } from "../../contract/required-photo.ts";
 import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
-import type { ProductRecord } from "../product-record.ts";
 import { pageOf } from "../cursors.ts";
 import type { Handlers } from "../handler.ts";
 import { garmentOf } from "../images/garment-of.ts";
 import { signedPaths } from "../images/signed-urls.ts";
+import { pollInterval } from "../jobs/poll-interval.ts";
 import { startTask, type TaskOrder } from "../jobs/task-job.ts";
 import type { PlacedTask, TaskRecord } from "../jobs/task-record.ts";
 import type { ModelRecord, Organization } from "../organization.ts";
+import type { ProductRecord } from "../product-record.ts";
 import { Refusal } from "../refusal.ts";
 import { type JudgedTryon, judgeTryons } from "../rules/tryon-inputs.ts";
 import type { World } from "../world.ts";
@@ -66,7 +67,8 @@ export const tasks = {
   get({ world, organization, params }) {
     const task = organization.tasks.get(params.task_id);
     if (task === undefined) throw new Refusal("task_not_found", "there is no such task");
-    return { body: shown(world, task) };
+    const isOver = task.finished_at !== null;
+    return { body: shown(world, task), retryAfter: isOver ? undefined : pollInterval(world) };
   },
 } satisfies Handlers["tasks"];
 

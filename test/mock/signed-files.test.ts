@@ -263,6 +263,26 @@ describe("a large zip", () => {
     expect([end.status, end.bytes.subarray(0, 4).toString("latin1")]).toEqual([206, "PK\u0005\u0006"]);
   }, 30_000);
 
+  test("that was cut goes on where it stopped", async () => {
+    const { world, url } = await largeZip(1);
+    const whole = await read(url);
+    const fault = { match: { path: "/_signed/exports" }, times: 1, truncate: 10_000_000 };
+    expect((await world.send("/_mock/faults", { json: fault, key: null })).status).toBe(200);
+    const response = await fetch(url);
+    const chunks: Uint8Array[] = [];
+    await expect(async () => {
+      for await (const chunk of response.body!) chunks.push(chunk);
+    }).rejects.toThrow();
+    const begin = Buffer.concat(chunks);
+    expect(begin.length).toBeLessThanOrEqual(10_000_000);
+    const rest = await read(url, {
+      range: `bytes=${begin.length}-`,
+      "if-range": response.headers.get("etag")!,
+    });
+    expect(rest.status).toBe(206);
+    expect(Buffer.concat([begin, rest.bytes]).equals(whole.bytes)).toBe(true);
+  }, 30_000);
+
   test("is the same bytes in pieces as in one go", async () => {
     const { url } = await largeZip(1);
     const whole = await read(url);

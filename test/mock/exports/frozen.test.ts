@@ -1,0 +1,254 @@
+import { describe, expect, test } from "vitest";
+import { limits } from "../../../src/contract/limits.ts";
+import { nobody, patch } from "../../conformance/inputs.ts";
+import { refusal, row, startWorld } from "../world.ts";
+import { freeze, generated, type Json, list, referencesOf, rowsOf, textOf, type World } from "./exported.ts";
+
+const many = (count: number) => Array.from({ length: count }, (_, at) => row(`R${at}`));
+
+describe("a manifest", () => {
+  test("is there at once, one row a line, as the rows were", async () => {
+    const world = await startWorld({ demo: 3 });
+    const rows = await list(world);
+    const got = await freeze(world);
+    expect([got.status, got.headers.get("retry-after")]).toEqual([202, null]);
+    const { id, url } = got.body;
+    expect(got.body).toEqual({
+      id,
+      format: "manifest",
+      status: "completed",
+      url,
+      url_expires_at: "2026-01-05T10:00:00.000Z",
+      total_assets: rows.flatMap(({ assets }: Json) => assets).length,
+      error: null,
+      created_at: "2026-01-05T09:00:00.000Z",
+      finished_at: "2026-01-05T09:00:00.000Z",
+    });
+    expect(await rowsOf(url)).toEqual(rows);
+    expect((await world.send(`/v1/exports/${id}`)).body).toEqual(got.body);
+  });
+
+  test("stays as it was, whatever changes", async () => {
+    const world = await startWorld({ demo: 3 });
+    const { id, url, total_assets } = (await freeze(world)).body;
+    const before = await textOf(url);
+    const [{ product, assets }] = await list(world);
+    const images = [{ image_id: await world.imageId(), orientation: "back" }];
+    await world.send(`/v1/products/${product.id}/images`, { json: { images } });
+    await world.send(`/v1/products/${product.id}/images/${assets[0].id}`, { method: "DELETE" });
+    await world.send(`/v1/products/${product.id}`, patch({ name: "New", reference: "NEW" }));
+    await world.send(`/v1/products/${product.id}`, { method: "DELETE" });
+    await world.createProduct();
+    world.clock.advance(1_000);
+    const again = (await world.send(`/v1/exports/${id}`)).body;
+    expect([again.total_assets, again.url_expires_at]).toEqual([total_assets, "2026-01-05T10:00:01.000Z"]);
+    expect(await textOf(again.url)).toBe(before);
+    const later = (await freeze(world)).body;
+    expect(await textOf(later.url)).not.toBe(before);
+  });
+
+  test.each<[string, (world: World, product: Json) => Promise<unknown>]>([
+    ["a field", ({ send }, { id }) => send(`/v1/products/${id}`, patch({ sex: "other" }))],
+    [
+      "a photo attached",
+      async ({ send, imageId }, { id }) => {
+        const images = [{ image_id: await imageId(), orientation: "back" }];
+        return send(`/v1/products/${id}/images`, { json: { images } });
+      },
+    ],
+    [
+      "a photo taken off",
+      ({ send }, { id, images }) => send(`/v1/products/${id}/images/${images[0].id}`, { method: "DELETE" }),
+    ],
+    [
+      "a generation",
+      ({ send }, { id }) => {
+        const inputs = { product_id: id, background: "white", angle_shot: "front" };
+        return send("/v1/tasks/beautifier", { json: { subtype: "clothing", inputs } });
+      },
+    ],
+  ])("that comes after %s has it", async (_name, change) => {
+    const world = await startWorld();
+    const images = [];
+    for (const orientation of ["front", "side"])
+      images.push({ image_id: await world.imageId(), orientation });
+    const { body: product } = await world.createProduct({ images });
+    const before = await rowsOf((await freeze(world)).body.url);
+    await change(world, product);
+    world.clock.advance(600_000);
+    const after = await rowsOf((await freeze(world)).body.url);
+    expect(after).toEqual(await list(world));
+    expect({ ...after[0], assets: after[0].assets.map(({ id }: Json) => id) }).not.toEqual({
+      ...before[0],
+      assets: before[0].assets.map(({ id }: Json) => id),
+    });
+  });
+
+  test("is signed anew on every read, its assets are not", async () => {
+    const world = await startWorld({ demo: 1 });
+    const { id, url } = (await freeze(world)).body;
+    const [{ assets }] = await rowsOf(url);
+    world.clock.advance(3_599_999);
+    expect((await fetch(assets[0].url)).status).toBe(200);
+    world.clock.advance(1);
+    expect([(await fetch(url)).status, (await fetch(assets[0].url)).status]).toEqual([403, 403]);
+    const again = (await world.send(`/v1/exports/${id}`)).body.url;
+    expect((await rowsOf(again))[0].assets).toEqual(assets);
+  });
+
+  test("of products by id: each once, in the order named, only those roles", async () => {
+    const world = await startWorld();
+    const { styling, product, outputs } = await generated(world);
+    const product_ids = [styling.id, product.id, styling.id];
+    const { body } = await freeze(world, { product_ids, role: ["tryon"] });
+    const rows = await rowsOf(body.url);
+    expect(referencesOf(rows)).toEqual(["BELT", "DRESS"]);
+    expect(rows.flatMap(({ assets }) => assets.map(({ id }: Json) => id))).toEqual([outputs[1]]);
+    expect(body.total_assets).toBe(1);
+  });
+
+  test("of nothing is empty", async () => {
+    const world = await startWorld({ demo: 2 });
+    for (const json of [{ product_ids: [] }, { product_ids: [], role: [] }]) {
+      const { body } = await freeze(world, json);
+      expect([body.status, body.total_assets, await textOf(body.url)]).toEqual(["completed", 0, ""]);
+    }
+    const { body } = await freeze(world, { role: [] });
+    expect([body.total_assets, (await rowsOf(body.url)).length]).toEqual([0, 2]);
+  });
+
+  test.each([499, 500, 501])("of a catalogue of %d products has the newest 500 at most", async (count) => {
+    const world = await startWorld();
+    await world.runImport(many(count));
+    const { body } = await freeze(world);
+    const rows = await rowsOf(body.url);
+    expect(rows).toHaveLength(Math.min(count, limits.exportProducts));
+    expect([rows[0]!.product.reference, body.total_assets]).toEqual([`R${count - 1}`, rows.length]);
+  });
+
+  test.each([
+    [499, 202],
+    [500, 202],
+    [501, 400],
+  ])("%d ids: %d", async (count, status) => {
+    const world = await startWorld();
+    await world.runImport(many(count));
+    const ids = world.mock.state().organizations.main.products.map(({ id }) => id);
+    const got = await freeze(world, { product_ids: ids });
+    expect(got.status).toBe(status);
+    if (status === 400)
+      expect(got.body).toEqual(refusal("invalid_request", "invalid_request", "product_ids"));
+    else expect(referencesOf(await rowsOf(got.body.url))).toEqual(many(count).map((one) => one.reference));
+  });
+
+  test("of a product that is not there: 404, and no job", async () => {
+    const world = await startWorld();
+    const product = (await world.createProduct()).body;
+    const gone = (await world.createProduct({ reference: "GONE" })).body;
+    await world.send(`/v1/products/${gone.id}`, { method: "DELETE" });
+    for (const missing of [nobody, gone.id, "x", "x".repeat(10_000), ""]) {
+      const got = await freeze(world, { product_ids: [product.id, missing] });
+      expect([got.status, got.body]).toEqual([
+        404,
+        refusal("not_found", "product_not_found", "product_ids[1]"),
+      ]);
+    }
+    const other = await world.send("/v1/exports", {
+      json: { product_ids: [product.id] },
+      key: "ak_mock_other",
+    });
+    expect(other.status).toBe(404);
+    expect(world.mock.state().organizations.main.exports).toEqual([]);
+  });
+
+  test.each([
+    [{ format: "tar" }, "format"],
+    [{ role: ["foo"] }, "role"],
+    [{ role: "source" }, "role"],
+    [{ product_ids: "x" }, "product_ids"],
+    [{ product_ids: [1] }, "product_ids[0]"],
+    [{ product_ids: null }, "product_ids"],
+    [{ since: "2026-01-05T09:00:00Z" }, "since"],
+  ])("%j is refused", async (json, param) => {
+    const got = await freeze(await startWorld(), json);
+    expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
+  });
+});
+
+describe("a zip", () => {
+  test("is rendered on the clock", async () => {
+    const world = await startWorld({ demo: 2 });
+    const got = await freeze(world, { format: "zip" });
+    expect([got.status, got.headers.get("retry-after")]).toEqual([202, "5"]);
+    const { id, total_assets } = got.body;
+    expect(got.body).toMatchObject({
+      status: "processing",
+      url: null,
+      url_expires_at: null,
+      finished_at: null,
+    });
+    const read = () => world.send(`/v1/exports/${id}`);
+    world.clock.advance(1_000 + 5 * total_assets - 1);
+    expect([(await read()).body, (await read()).headers.get("retry-after")]).toEqual([got.body, "5"]);
+    world.clock.advance(1);
+    const done = await read();
+    expect([done.body.status, done.body.error, done.headers.get("retry-after")]).toEqual([
+      "completed",
+      null,
+      null,
+    ]);
+    expect(done.body.finished_at).toBe(new Date(world.clock.now()).toISOString());
+    expect((await fetch(done.body.url)).headers.get("content-type")).toBe("application/zip");
+  });
+
+  test("takes a tenth of the time at ten times the speed", async () => {
+    const world = await startWorld({ demo: 2, speed: 10 });
+    const { headers, body } = await freeze(world, { format: "zip" });
+    expect(headers.get("retry-after")).toBe("1");
+    world.clock.advance(100 + Math.ceil(body.total_assets / 2));
+    expect((await world.send(`/v1/exports/${body.id}`)).body.status).toBe("completed");
+  });
+
+  test("fails when it was ordered to", async () => {
+    const world = await startWorld({ demo: 2 });
+    const fail = { code: "storage_full", message: "no room" };
+    await world.send("/_mock/faults", { json: { match: { job: "export" }, times: 1, fail }, key: null });
+    const { id } = (await freeze(world, { format: "zip" })).body;
+    world.clock.advance(60_000);
+    const { body } = await world.send(`/v1/exports/${id}`);
+    expect([body.status, body.error, body.url]).toEqual(["failed", fail, null]);
+    const { id: next } = (await freeze(world, { format: "zip" })).body;
+    world.clock.advance(60_000);
+    expect((await world.send(`/v1/exports/${next}`)).body.status).toBe("completed");
+  });
+
+  test("goes on, and stays the same, when a state is put back", async () => {
+    const one = await startWorld({ demo: 3, seed: 5 });
+    const { id } = (await freeze(one, { format: "zip" })).body;
+    const product = one.mock.state().organizations.main.products[0]!;
+    await one.send(`/v1/products/${product.id}`, { method: "DELETE" });
+    const two = await startWorld();
+    const body = JSON.stringify(one.mock.state());
+    expect((await two.send("/_mock/state", { method: "PUT", body, key: null })).status).toBe(200);
+    const read = async (world: World) => {
+      world.clock.advance(60_000);
+      const { url } = (await world.send(`/v1/exports/${id}`)).body;
+      return new Uint8Array(await (await fetch(url)).arrayBuffer());
+    };
+    expect(await read(two)).toEqual(await read(one));
+  });
+
+  test("of an organization is not another's", async () => {
+    const world = await startWorld({ demo: 1 });
+    const { id } = (await freeze(world)).body;
+    const got = await world.send(`/v1/exports/${id}`, { key: "ak_mock_other" });
+    expect([got.status, got.body]).toEqual([404, refusal("not_found", "export_not_found")]);
+  });
+});
+
+test("a job is made once for one idempotency key", async () => {
+  const world = await startWorld({ demo: 1 });
+  const send = () => world.send("/v1/exports", { json: {}, headers: { "idempotency-key": "k" } });
+  const [first, second] = [await send(), await send()];
+  expect([second.body, second.headers.get("idempotent-replayed")]).toEqual([first.body, "true"]);
+});

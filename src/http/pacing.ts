@@ -79,12 +79,17 @@ class Lane {
 
   leave(): void {
     this.#window.leave();
-    this.#pump();
+    this.#pumpSoon();
   }
 
   answered(ticket: Ticket, answer: Parameters<RateWindow["answered"]>[1]): void {
     this.#window.answered(ticket, answer, this.#options.clock.now());
-    this.#pump();
+    this.#pumpSoon();
+  }
+
+  /** Once the caller has seen how its request ended: after a refusal it may want the others to leave the line. */
+  #pumpSoon(): void {
+    if (this.#line.length > 0) setImmediate(() => this.#pump());
   }
 
   #pump(): void {

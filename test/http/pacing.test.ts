@@ -272,3 +272,18 @@ describe("the window as a state machine", () => {
     expect(window.blockedUntil(now)).toBe(now + 60_000);
   });
 });
+
+test("who waits in the line can still leave it when another one's answer was read", async () => {
+  const server = await scriptedServer(json(402, {}));
+  const { send, get } = coreFor(server);
+  const leaving = new AbortController();
+  const message = { method: "GET", path: "/b", origin: server.origin, headers: {}, body: null } as const;
+  const first = get("/a");
+  const second = send(message, leaving.signal);
+  await first;
+  // To read an answer takes some turns.
+  for (let turn = 0; turn < 100; turn++) await null;
+  leaving.abort(new Error("not any more"));
+  await expect(second).rejects.toThrow("not any more");
+  expect(server.requests.map(({ path }) => path)).toEqual(["/a"]);
+});

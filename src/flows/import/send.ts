@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { Call } from "./calls.ts";
+import { CallsUnderWay, type CallUnderWay } from "./under-way.ts";
 
 /** What the service found wrong: with the row of that line of the user's file, or with the call as a whole (null). */
 export interface CallProblem {
@@ -24,9 +25,6 @@ export type SentCall = { index: number; lines: Uint32Array; bytes: number } & (
   | { kind: "unsent"; error: unknown }
 );
 
-/** How long an interrupt waits for calls on their way: a call that is cut off leaves its outcome unknown. */
-const graceMs = 3_000;
-
 export interface SendDeps {
   client: Client;
   clock: Clock;
@@ -39,9 +37,10 @@ export interface SendDeps {
 }
 
 /**
- * Sends the calls, several at a time, in the order of the file. The first one that is not accepted stops the rest:
- * what is wrong with it is likely to be wrong with them, and nothing is lost by asking first. `stopped` is why not all
- * calls were sent, if they were not: the call's error, the interrupt's reason, or a fault of the file.
+ * Sends the calls, several at a time, in the order of the file. The first one that is not accepted stops the rest, also
+ * those that were begun and wait for their turn: what is wrong with it is likely to be wrong with them, and nothing is
+ * lost by asking first. `stopped` is why not all calls were sent, if they were not: the call's error, the interrupt's
+ * reason, or a fault of the file.
  */
 export async function sendCalls(
   calls: AsyncGenerator<Call>,
@@ -49,7 +48,12 @@ export async function sendCalls(
 ): Promise<{ sent: SentCall[]; stopped: unknown }> {
   const sent: SentCall[] = [];
   let stopped: unknown;
-  const late = afterGrace(deps);
+  const underWay = new CallsUnderWay();
+  const release = underWay.follow(deps.clock, deps.signal);
+  const stop = (reason: unknown) => {
+    stopped ??= reason;
+    underWay.leave(reason);
+  };
   const worker = async () => {
     try {
       while (stopped === undefined) {
@@ -58,38 +62,39 @@ export async function sendCalls(
         // What came between while the call was cut stops it as well.
         deps.signal?.throwIfAborted();
         if (next.done || stopped !== undefined) return;
-        const outcome = await sendCall(next.value, { ...deps, signal: late.signal });
+        const way = underWay.begin();
+        const outcome = await sendCall(next.value, deps, way);
+        underWay.end(way);
         sent.push(outcome);
         if (outcome.kind === "accepted") deps.onAccepted(outcome);
-        else stopped ??= outcome.error;
+        else stop(outcome.error);
       }
     } catch (error) {
-      stopped ??= error;
+      stop(error);
     }
   };
   await Promise.all(Array.from({ length: deps.concurrency }, worker));
-  late.release();
+  release();
   await calls.return(undefined);
   return { sent: sent.sort((one, other) => one.index - other.index), stopped };
 }
 
-async function sendCall({ index, body, lines }: Call, deps: SendDeps): Promise<SentCall> {
-  const { client, mode, onImageError, signal } = deps;
+async function sendCall({ index, body, lines }: Call, deps: SendDeps, way: CallUnderWay): Promise<SentCall> {
+  const { client, mode, onImageError } = deps;
   const call = { index, lines, bytes: body.length };
-  let inDoubt = true;
-  const onDoubt = (now: boolean) => {
-    inDoubt = now;
-  };
   try {
     const input = { mode, on_image_error: onImageError, ndjson: body };
+    const { signal, onDoubt } = way;
     const accepted = await client.imports.create(input, { signal, onDoubt });
     return { ...call, kind: "accepted", importId: accepted.id };
   } catch (error) {
+    // It is ended with the error of another call, which says nothing about this one.
+    if (way.hasLeft) return { ...call, kind: "unsent", error };
     if (error instanceof CatError && isDefinitive(error)) {
       const problems = error instanceof ApiError ? error.problems : [];
       return { ...call, kind: "refused", error, problems: problems.map((problem) => inFile(problem, lines)) };
     }
-    return { ...call, kind: inDoubt ? "unknown" : "unsent", error };
+    return { ...call, kind: way.inDoubt ? "unknown" : "unsent", error };
   }
 }
 
@@ -111,18 +116,3 @@ const inFile = ({ line, param, code, message }: Problem, lines: Uint32Array): Ca
   code,
   message,
 });
-
-/** A signal that follows the interrupt after the time of grace. */
-function afterGrace({ clock, signal }: SendDeps): { signal: AbortSignal; release: () => void } {
-  const late = new AbortController();
-  let cancel = () => {};
-  const onInterrupt = () => {
-    cancel = clock.at(clock.now() + graceMs, () => late.abort(signal?.reason));
-  };
-  signal?.addEventListener("abort", onInterrupt, { once: true });
-  const release = () => {
-    signal?.removeEventListener("abort", onInterrupt);
-    cancel();
-  };
-  return { signal: late.signal, release };
-}

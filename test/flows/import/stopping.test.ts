@@ -27,9 +27,10 @@ describe("an interrupt", () => {
       {},
       (client) =>
         withCreate(client, async (input, options) => {
+          const answer = await client.imports.create(input, options);
           interrupt.abort(reason);
           await world.clock.sleep(ms, options?.signal);
-          return client.imports.create(input, options);
+          return answer;
         }),
       interrupt.signal,
     );
@@ -74,14 +75,14 @@ describe("an interrupt", () => {
     await world.write("a.csv", head + rows(10_001));
     const interrupt = new AbortController();
     // The window takes two; the other two wait for the next minute when the interrupt comes.
-    let begun = 0;
+    let ended = 0;
     const ran = await world.import(
       "a.csv",
       { wait: false, concurrency: 4 },
       (client) =>
         withCreate(client, async (...args) => {
-          const answer = client.imports.create(...args);
-          if (++begun === 4) interrupt.abort(new Error("interrupted"));
+          const answer = await client.imports.create(...args);
+          if (++ended === 2) interrupt.abort(new Error("interrupted"));
           return answer;
         }),
       interrupt.signal,

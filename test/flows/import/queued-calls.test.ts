@@ -1,0 +1,107 @@
+import { describe, expect, test } from "vitest";
+import { refusal, type Step } from "../../http/scripted-server.ts";
+import { importWorld, withCreate } from "./run-import.ts";
+import { type Script, scriptedService } from "./scripted-service.ts";
+
+const cdn = "https://cdn.example.com";
+const rows = (count: number) =>
+  Array.from({ length: count }, (_, index) => `R-${index},Dress,${cdn}/${index}.jpg\n`).join("");
+
+/** An event of a story: what is done `after` it waits for it. */
+function happening() {
+  let happen = () => {};
+  const happened = new Promise<void>((resolve) => {
+    happen = resolve;
+  });
+  const after =
+    (step: Step): Step =>
+    (response, seen) =>
+      void happened.then(() => setImmediate(() => step(response, seen)));
+  return { happen, after };
+}
+
+/** Sends four calls at once to a service that follows the script; what is `after` begun waits until all four were begun. */
+async function four(script: (begun: ReturnType<typeof happening>["after"]) => Script) {
+  const world = await importWorld();
+  await world.write("a.csv", `reference,name,images\n${rows(6001)}`);
+  const begun = happening();
+  const service = await scriptedService(world, script(begun.after));
+  let calls = 0;
+  const ran = await world.import("a.csv", {}, () =>
+    withCreate(service.client, (...args) => {
+      const answer = service.client.imports.create(...args);
+      if (++calls === 4) begun.happen();
+      return answer;
+    }),
+  );
+  return { ...ran, service, world, kinds: ran.sent.map(({ kind }) => kind) };
+}
+
+const window = (remaining: number) => ({
+  "x-ratelimit-limit": "60",
+  "x-ratelimit-remaining": String(remaining),
+  "x-ratelimit-reset": String(Date.parse("2026-01-05T09:01:00Z") / 1000),
+});
+const noCredits = refusal(402, "insufficient_credits");
+
+describe("calls that wait for their turn when another one is not accepted do not go out", () => {
+  test.each<[string, Step]>([
+    ["refused, with room in the window", refusal(402, "insufficient_credits", window(50))],
+    ["refused, without limits", noCredits],
+    ["refused for longer than a call waits", refusal(429, "rate_limit_exceeded", { "retry-after": 3600 })],
+    ["answered with HTML", (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")],
+    ["answered with a redirect", (response) => response.writeHead(307, { location: "/x" }).end()],
+    ["not implemented", refusal(501, "not_implemented")],
+  ])("when the one that goes ahead is %s", async (_, step) => {
+    const { kinds, service, summary, world } = await four((begun) => ({ post: () => begun(step) }));
+    expect(service.posts()).toHaveLength(1);
+    expect(kinds.slice(1)).toEqual(["unsent", "unsent", "unsent"]);
+    expect(summary).toMatchObject({ submitted: 0, failed_file: "failed" });
+    expect((await world.read("failed")).match(/,not_sent,/g)).toHaveLength(4001);
+  });
+
+  test("when the window is used up", async () => {
+    const { kinds, service } = await four((begun) => ({
+      post: (nth) => (nth === 2 ? begun(noCredits) : null),
+      postHeaders: () => window(1),
+    }));
+    expect(service.posts()).toHaveLength(2);
+    expect(kinds).toEqual(["accepted", "refused", "unsent", "unsent"]);
+  });
+
+  test("when they were told to wait: after a 429 nothing was done", async () => {
+    const limited = happening();
+    const { kinds, service } = await four((begun) => ({
+      post: (nth) => {
+        if (nth === 2) {
+          return begun((response, seen) => {
+            refusal(429, "rate_limit_exceeded", { "retry-after": 60 })(response, seen);
+            response.on("close", limited.happen);
+          });
+        }
+        return nth === 3 ? limited.after(noCredits) : null;
+      },
+      postHeaders: () => window(2),
+    }));
+    expect(service.posts()).toHaveLength(3);
+    expect(kinds.sort()).toEqual(["accepted", "refused", "unsent", "unsent"]);
+  });
+});
+
+test("a call that may have gone out is awaited for its answer when another one is refused", async () => {
+  const [allOut, refused] = [happening(), happening()];
+  const { kinds, service } = await four(() => ({
+    post: (nth, usual) => {
+      if (nth === 4) allOut.happen();
+      if (nth === 1) return null;
+      if (nth > 2) return refused.after(usual);
+      return allOut.after((response, seen) => {
+        noCredits(response, seen);
+        response.on("close", refused.happen);
+      });
+    },
+    postHeaders: () => window(3),
+  }));
+  expect(service.posts()).toHaveLength(4);
+  expect(kinds.sort()).toEqual(["accepted", "accepted", "accepted", "refused"]);
+});

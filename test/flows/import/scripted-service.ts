@@ -1,0 +1,72 @@
+import type { ServerResponse } from "node:http";
+import { onTestFinished } from "vitest";
+import { createClient } from "../../../src/client/client.ts";
+import type { Wait } from "../../../src/http/wait.ts";
+import { json, type Seen, type Step, scriptedServer } from "../../http/scripted-server.ts";
+import type { importWorld } from "./run-import.ts";
+
+/** What the service does otherwise than it should; each is told which, from 1. Null does as it should, which is `usual`. */
+export interface Script {
+  post?: (nth: number, usual: Step) => Step | null;
+  job?: (job: number) => Step | null;
+  results?: (job: number) => Step | null;
+  /** Beside the usual headers of an answer to a POST. */
+  postHeaders?: (nth: number) => Record<string, string>;
+}
+
+const idOf = (job: number): string => `01JGZZ00000000000000000${String(job).padStart(3, "0")}`;
+const jobOf = (path: string): number => Number(/(\d{3})(?:\?.*)?$/.exec(path)![1]);
+
+/** A service whose jobs end at once and well, but for what the script says; and a client of it on the world's clock. */
+export async function scriptedService(world: Awaited<ReturnType<typeof importWorld>>, script: Script) {
+  const bodies: string[][] = [];
+  const server = await scriptedServer((response, seen) => answer(response, seen));
+  const waits: Wait[] = [];
+  const client = createClient({
+    ...{ baseUrl: server.origin, apiKey: "ak_test_key_0123456789", clock: world.clock, random: () => 0.5 },
+    onWait: (wait) => void waits.push(wait),
+  });
+  onTestFinished(async () => {
+    await client.close();
+    await server.stop();
+  });
+  const asJob = (job: number, status: string) => ({
+    ...{ id: idOf(job), status, mode: "upsert", on_image_error: "skip" },
+    counts: { total: bodies[job - 1]!.length, pending: 0, succeeded: 0, partial: 0, failed: 0 },
+    results_url: status === "completed" ? `${server.origin}/results/${idOf(job)}` : null,
+    ...{ created_at: "2026-01-05T09:00:00Z", started_at: null, finished_at: null },
+  });
+  let posts = 0;
+  function answer(response: ServerResponse, seen: Seen): void {
+    if (seen.method === "POST") {
+      const nth = ++posts;
+      const usual: Step = (...to) => {
+        bodies.push(seen.body.toString().trimEnd().split("\n"));
+        json(202, asJob(bodies.length, "validating"), script.postHeaders?.(nth))(...to);
+      };
+      return (script.post?.(nth, usual) ?? usual)(response, seen);
+    }
+    const job = jobOf(seen.path);
+    const isResults = seen.path.startsWith("/results/");
+    const step = (isResults ? script.results : script.job)?.(job);
+    if (step) return step(response, seen);
+    if (!isResults) return json(200, asJob(job, "completed"))(response, seen);
+    response.end(bodies[job - 1]!.map(resultOf).join(""));
+  }
+  return {
+    client,
+    waits,
+    idOf,
+    posts: () => server.requests.filter(({ method }) => method === "POST"),
+    reads: (job: number) =>
+      server.requests.filter(({ method, path }) => method === "GET" && path.endsWith(idOf(job))).length,
+    downloads: () => server.requests.filter(({ path }) => path.startsWith("/results/")).length,
+    asJob,
+  };
+}
+
+const resultOf = (row: string, index: number): string =>
+  `${JSON.stringify({
+    ...{ line: index + 1, reference: JSON.parse(row).reference, status: "succeeded", action: "created" },
+    ...{ product_id: "01JGZZ0000000000000000000A", images: [], error: null },
+  })}\n`;

@@ -512,6 +512,43 @@ test("a thousand that have ended are remembered, and all that have not", async (
   expect(mock.deliveries().every(({ state }) => state === "delivered")).toBe(true);
 });
 
+test("a state has the secrets and the retries that are still to come, and another mock goes on with them", async () => {
+  const { received, url } = await startReceiver(500, 500, 200);
+  const first = await worldWithHook(url);
+  await first.runImport();
+  await first.advance(minute);
+  const state = (await first.send("/_mock/state", { key: null })).body;
+  await first.mock.stop();
+  const { mock, send } = await startWorld({ seed: 7 });
+  expect((await send("/_mock/state", { method: "PUT", json: state, key: null })).status).toBe(200);
+  expect(mock.deliveries()).toMatchObject([{ state: "pending", next_attempt_at: iso(firstAt + 6 * minute) }]);
+  await send("/_mock/clock", { json: { advance_ms: 5 * minute }, key: null });
+  expect(mock.deliveries()).toMatchObject([{ state: "delivered", attempts: [{}, {}, { status: 200 }] }]);
+  const { headers, raw } = received[2]!;
+  const header = headers["service-signature"] as string;
+  const secret = first.webhook.signing_secret;
+  const check = { header, secret, rawBody: raw, now: firstAt + 6 * minute };
+  expect([received.length, verifySignature(check).ok]).toEqual([3, true]);
+  expect((await send("/v1/webhooks")).body.data).toMatchObject([{ id: first.webhook.id }]);
+});
+
+test.each([
+  ["a secret that is none", { secret: "hunter2" }],
+  ["a retry of what was delivered", { state: "delivered" }],
+  ["no retry of what is pending", { due: null }],
+])("a state with %s is refused", async (_name, { secret, ...delivery }: Record<string, unknown>) => {
+  const { url } = await startReceiver(500);
+  const { runImport, mock, send } = await worldWithHook(url);
+  await runImport();
+  const state = mock.state() as unknown as {
+    organizations: { main: { webhooks: object[] } };
+    deliveries: object[];
+  };
+  if (secret !== undefined) Object.assign(state.organizations.main.webhooks[0]!, { signing_secret: secret });
+  Object.assign(state.deliveries[0]!, delivery);
+  expect((await send("/_mock/state", { method: "PUT", json: state, key: null })).status).toBe(400);
+});
+
 test("a strict mock calls no loopback, whatever its state says", async () => {
   const { received, url } = await startReceiver();
   const loose = await worldWithHook(url);

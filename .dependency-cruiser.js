@@ -32,7 +32,6 @@ const may = {
     "^src/clock\\.ts$",
     "/fastify/",
     "/@fastify/busboy/",
-    "/yazl/",
     "/zod/",
     "/ulid/",
     "/sharp/",

@@ -1,6 +1,7 @@
 import { assumed, enforced, inFile, notModelled, type Section } from "../clause.ts";
 
 const of = inFile("mock/exports.test.ts");
+const frozen = inFile("mock/exports/frozen.test.ts");
 const zip = inFile("mock/exports/stored-zip.test.ts");
 const names = inFile("mock/exports/filenames.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
@@ -33,6 +34,20 @@ export const exports: Section = {
     enforced(
       "attributes: orientation for a source; angle_shot, background and model_id for generations.",
       of("a row > has the generations made for it, each once, also when one is attached as a photo"),
+    ),
+    enforced(
+      "created_at is when the bytes were made: the upload of a photo, the end of a generation's task.",
+      [
+        ...of("a row > has the product and the caller's own photo, exactly"),
+        "mock/task-life.test.ts > an output > is an image of the organization, made when the task ended",
+      ],
+    ),
+    enforced(
+      "total_assets counts the assets of the selection when the job was created.",
+      frozen(
+        "a manifest > is there at once, one row a line, as the rows were",
+        "a zip > is rendered on the clock",
+      ),
     ),
     notModelled(
       "Watermarks, edits (derived, edit_number) and the role recoloring.",
@@ -73,25 +88,28 @@ export const exports: Section = {
     enforced(
       "POST /v1/exports freezes a selection and answers 202 with an ExportJob; format is manifest unless told.",
       [
-        ...of("a manifest > is there at once, one row a line, as the rows were"),
+        ...frozen("a manifest > is there at once, one row a line, as the rows were"),
         ...conformance("answers a request that is right"),
       ],
       "operation exports.create",
     ),
     enforced(
       "A manifest is completed at once, a JSONL file with one ExportRow a line.",
-      of("a manifest > is there at once, one row a line, as the rows were"),
+      frozen("a manifest > is there at once, one row a line, as the rows were"),
     ),
-    enforced("It stays as it was frozen.", of("a manifest > stays as it was, whatever changes")),
+    enforced("It stays as it was frozen.", frozen("a manifest > stays as it was, whatever changes")),
     enforced(
       "Up to 500 product_ids; without them the whole catalogue, with the same cap.",
-      of("a manifest > %d ids: %d", "a manifest > of a catalogue of %d products has the newest 500 at most"),
+      frozen(
+        "a manifest > %d ids: %d",
+        "a manifest > of a catalogue of %d products has the newest 500 at most",
+      ),
       "limit exportProducts",
     ),
     assumed(
       "Which 500 of a larger catalogue, and the order of a selection.",
       "The newest; products that were named come in the order named, each once.",
-      of(
+      frozen(
         "a manifest > of a catalogue of %d products has the newest 500 at most",
         "a manifest > of products by id: each once, in the order named, only those roles",
       ),
@@ -99,17 +117,17 @@ export const exports: Section = {
     assumed(
       "An empty list of product_ids.",
       "A selection of nothing.",
-      of("a manifest > of nothing is empty"),
+      frozen("a manifest > of nothing is empty"),
     ),
     enforced(
       "A product id that is not there: 404, and no job.",
-      of("a manifest > of a product that is not there: 404, and no job"),
+      frozen("a manifest > of a product that is not there: 404, and no job"),
     ),
-    enforced("An invalid selection: 400.", of("a manifest > %j is refused")),
+    enforced("An invalid selection: 400.", frozen("a manifest > %j is refused")),
     enforced(
       "GET /v1/exports/{export_id}: the job, its url signed anew on every read; with Retry-After 5 while it is processing.",
       [
-        ...of(
+        ...frozen(
           "a manifest > is signed anew on every read, its assets are not",
           "a zip > is rendered on the clock",
         ),
@@ -120,16 +138,16 @@ export const exports: Section = {
     ),
     enforced(
       "The asset URLs in a manifest live one hour from its writing.",
-      of("a manifest > is signed anew on every read, its assets are not"),
+      frozen("a manifest > is signed anew on every read, its assets are not"),
     ),
     enforced(
       "A zip is rendered in the background: processing, then completed or failed.",
-      of("a zip > is rendered on the clock", "a zip > fails when it was ordered to"),
+      frozen("a zip > is rendered on the clock", "a zip > fails when it was ordered to"),
     ),
     assumed(
       "How long a zip takes.",
       "It follows the clock, and --speed.",
-      of("a zip > is rendered on the clock", "a zip > takes a tenth of the time at ten times the speed"),
+      frozen("a zip > is rendered on the clock", "a zip > takes a tenth of the time at ten times the speed"),
     ),
     enforced(
       "A zip holds the image files and is whole for other programs.",

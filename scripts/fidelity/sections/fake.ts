@@ -36,7 +36,7 @@ export const fake: Section = {
     ),
     enforced("--speed makes jobs faster and sets their Retry-After to round(5 / X).", [
       "mock/imports.test.ts > over time > speed makes it faster, and its Retry-After shorter",
-      "mock/exports.test.ts > a zip > takes a tenth of the time at ten times the speed",
+      "mock/exports/frozen.test.ts > a zip > takes a tenth of the time at ten times the speed",
       "mock/task-life.test.ts > on the clock > a try-on runs for eight seconds; at speed 4 everything takes a quarter",
     ]),
     enforced("Same seed and same requests: same ids and contents, whenever started.", [
@@ -96,7 +96,7 @@ export const fake: Section = {
     enforced("Jobs of a kind can be ordered to fail.", [
       ...faults("a job that is ordered to fail cannot run: no row is processed"),
       "mock/task-life.test.ts > a failure > is what a fault orders for a task that begins while it stands",
-      "mock/exports.test.ts > a zip > fails when it was ordered to",
+      "mock/exports/frozen.test.ts > a zip > fails when it was ordered to",
     ]),
     enforced(
       "DELETE /_mock/faults clears them.",
@@ -125,6 +125,21 @@ export const fake: Section = {
         "the state in a file > is saved on %s",
       ),
     ),
+    enforced(
+      "A fault may strike so many times, or with a probability.",
+      faults(
+        "which requests a fault meets > the first that matches and is not used up acts",
+        "which requests a fault meets > a seed repeats whom chance meets, and no id is another for it",
+      ),
+    ),
+    enforced("--latency holds every answer.", [
+      ...faults("a delay > is added to the latency"),
+      ...control("reset > %s answers those who are held by the latency"),
+    ]),
+    enforced("It listens on loopback unless told; for others it warns.", [
+      ...inCode("a mock listens on this machine alone, on a port that was free"),
+      ...serve("who listens to other machines is warned"),
+    ]),
     enforced(
       "POST /_mock/reset goes back to how it started.",
       control("reset > goes back to how it started, jobs forgotten, the same ids again"),

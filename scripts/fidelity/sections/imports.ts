@@ -184,6 +184,24 @@ export const imports: Section = {
       "operation imports.rows",
     ),
     enforced(
+      "action is created, updated, skipped or none, and null while the row is pending.",
+      of(
+        "modes > a new reference is created, whatever the mode",
+        "modes > upsert sets name and the fields given, and appends the images, each time",
+        "modes > create fails an existing reference and leaves it as it was",
+        "modes > skip_existing leaves it untouched and says so",
+        "over time > a row reads as pending until its turn, and can be filtered by status while rows move on",
+      ),
+    ),
+    assumed(
+      "product_id and images of rows that failed or were skipped.",
+      "product_id is null for a failed row; a skipped one has the product's id and no images.",
+      of(
+        "modes > create fails an existing reference and leaves it as it was",
+        "modes > skip_existing leaves it untouched and says so",
+      ),
+    ),
+    enforced(
       "The image error codes http_error, timeout, too_large, not_an_image, blocked_host, dns_failed, image_not_found, row_failed.",
       [...of("images that fail > %s: %s"), "contract/tables.test.ts > image error codes"],
     ),

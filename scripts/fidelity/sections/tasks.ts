@@ -39,7 +39,7 @@ export const tasks: Section = {
     ),
     assumed(
       "Which image is needed.",
-      "One from the side that is asked for; an unlabeled photo will do for any.",
+      "For back one from behind, for detail any, for the others one that is not only back, bottom or detail; an unlabeled photo may be any of them.",
       of(
         "a beautifier > from the angle %s of a product with the photo %s: %s",
         "a beautifier > one of two photos is enough",
@@ -147,9 +147,27 @@ export const tasks: Section = {
       of("the list > is newest first, and every filter narrows it", "the list > ?%s is refused"),
       "operation tasks.list",
     ),
+    assumed(
+      "500 when try-ons that are right cannot be made, 502 when the queue is unavailable.",
+      "Ordered with a fault only.",
+      "mock/faults.test.ts > a status > takes the operation's own code",
+    ),
+    assumed(
+      "The codes of failure_reason beside model_unsafe_content.",
+      "Any that a reference or a fault asks for.",
+      life(
+        "a failure > is what a reference with fail-CODE asks for, and shows only at the end",
+        "a failure > is what a fault orders for a task that begins while it stands",
+      ),
+    ),
     enforced(
       "subtype narrows to beautifiers.",
       of("the list > is newest first, and every filter narrows it"),
+    ),
+    assumed(
+      "Retry-After while a task is queued or running.",
+      "As for the other jobs, so that whoever polls knows when to look again.",
+      life("on the clock > whoever polls is told when to look again, sooner where jobs run faster"),
     ),
     assumed(
       "A task whose product is changed or deleted meanwhile.",

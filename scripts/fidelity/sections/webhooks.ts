@@ -72,6 +72,12 @@ export const webhooks: Section = {
       of("a deleted webhook is gone"),
       "operation webhooks.delete",
     ),
+    enforced(
+      "last_delivery_at is when something was last delivered.",
+      deliveries(
+        "an event arrives, signed over its bytes, with its resource's id and status and nothing more",
+      ),
+    ),
     assumed(
       "Events that happen while a webhook is paused.",
       "It gets nothing of them, later either.",

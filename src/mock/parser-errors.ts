@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { standardHeaders } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
@@ -20,16 +20,31 @@ interface ParserError extends Error {
  */
 export function answerBadConnections(world: World, server: Server): void {
   server.on("clientError", (error: ParserError, socket: Socket) => {
-    // A response under way cannot be mended: whoever reads it must see that it was cut.
-    const underWay = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage;
-    if (error.code === "ECONNRESET" || !socket.writable || underWay?.headersSent) socket.destroy();
-    else answerOnce(world, socket, refusalOf(error));
+    if (error.code === "ECONNRESET") socket.destroy();
+    else inTurn(socket, () => answerOnce(world, socket, refusalOf(error)));
   });
   server.on("connect", (_request: IncomingMessage, socket: Socket) =>
     answerOnce(world, socket, new Refusal("method_not_allowed", "this is no proxy")),
   );
+  // A body is asked for when somebody begins to read it: one that is refused unseen need not be sent.
+  server.on("checkContinue", (request, response) => {
+    request.once("resume", () => {
+      if (!response.headersSent) response.writeContinue();
+    });
+    server.emit("request", request, response);
+  });
   // An expectation nobody knows is passed over, as an unknown header is.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+}
+
+/** Answers once the requests before have their answers, as they stand on the same connection. */
+function inTurn(socket: Socket & { _httpMessage?: ServerResponse | null }, answer: () => void): void {
+  const underWay = socket._httpMessage;
+  if (!socket.writable) socket.destroy();
+  else if (!underWay?.headersSent) answer();
+  else if (underWay.writableEnded) underWay.once("finish", () => inTurn(socket, answer));
+  // A response under way cannot be mended: whoever reads it must see that it was cut.
+  else socket.destroy();
 }
 
 function refusalOf({ code, rawPacket }: ParserError): Refusal {

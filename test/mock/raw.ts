@@ -1,0 +1,85 @@
+import { connect } from "node:net";
+
+/** One answer as it came over the wire. */
+export interface RawAnswer {
+  status: number;
+  /** By lower-case name. */
+  headers: Map<string, string>;
+  body: string;
+}
+
+/** How long nothing may come before a conversation that is not ended by its client counts as over, in milliseconds of real time. */
+const quietMs = 150;
+/** The same for one that is: the server is to close it, and this is to show that it does not. */
+const silentMs = 5_000;
+
+/**
+ * Writes to a new connection and gives everything that came back until it was closed, until it was `enough`, or until
+ * nothing more came for a moment; `closed` says which. It ends its own side when `end` is set.
+ */
+export function talk(
+  port: number,
+  parts: readonly (string | Uint8Array)[],
+  {
+    enough = () => false,
+    end = false,
+    quiet = end ? silentMs : quietMs,
+  }: { enough?: (text: string) => boolean; end?: boolean; quiet?: number } = {},
+): Promise<{ text: string; closed: boolean }> {
+  return new Promise((resolve) => {
+    let text = "";
+    let timer: NodeJS.Timeout | undefined;
+    const socket = connect(port, "127.0.0.1", () => {
+      for (const part of parts) socket.write(part);
+      if (end) socket.end();
+      wait();
+    });
+    const finish = (closed: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ text, closed });
+    };
+    const wait = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => finish(false), quiet);
+    };
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      if (enough(text)) finish(false);
+      else wait();
+    });
+    socket.on("close", () => finish(true));
+    socket.on("error", () => {});
+  });
+}
+
+/**
+ * The answers in what came back, one after the other; throws where it is no HTTP. `isHead` says that the first is one to HEAD,
+ * which has no body whatever its length says.
+ */
+export function answersIn(text: string, isHead = false): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let rest = text; rest !== ""; ) {
+    const end = rest.indexOf("\r\n\r\n");
+    if (end < 0) throw new Error(`no end of headers: ${JSON.stringify(rest.slice(0, 200))}`);
+    const [first = "", ...lines] = rest.slice(0, end).split("\r\n");
+    const status = /^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1];
+    if (status === undefined) throw new Error(`no status line: ${JSON.stringify(first.slice(0, 200))}`);
+    const headers = new Map<string, string>();
+    for (const line of lines) {
+      const [, name, value] = /^([\w-]+): (.*)$/.exec(line) ?? [];
+      if (name === undefined) throw new Error(`no header: ${JSON.stringify(line)}`);
+      headers.set(name.toLowerCase(), value!);
+    }
+    rest = rest.slice(end + 4);
+    const hasNone = isHead || status.startsWith("1") || status === "204" || status === "304";
+    const length = hasNone ? 0 : Number(headers.get("content-length"));
+    if (Number.isNaN(length) || rest.length < length)
+      throw new Error(`cut off: ${first}, ${rest.length} of ${length}`);
+    answers.push({ status: Number(status), headers, body: rest.slice(0, length) });
+    rest = rest.slice(length);
+  }
+  return answers;
+}
+
+export const portOf = (baseUrl: string): number => Number(new URL(baseUrl).port);

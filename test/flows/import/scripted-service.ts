@@ -20,7 +20,7 @@ const jobOf = (path: string): number => Number(/(\d{3})(?:\?.*)?$/.exec(path)![1
 /** A service whose jobs end at once and well, but for what the script says; and a client of it on the world's clock. */
 export async function scriptedService(world: Awaited<ReturnType<typeof importWorld>>, script: Script) {
   const bodies: string[][] = [];
-  const server = await scriptedServer((response, seen) => answer(response, seen));
+  const server = await scriptedServer((response, seen) => stepFor(seen)(response, seen));
   const waits: Wait[] = [];
   const client = createClient({
     ...{ baseUrl: server.origin, apiKey: "ak_test_key_0123456789", clock: world.clock, random: () => 0.5 },
@@ -37,21 +37,24 @@ export async function scriptedService(world: Awaited<ReturnType<typeof importWor
     ...{ created_at: "2026-01-05T09:00:00Z", started_at: null, finished_at: null },
   });
   let posts = 0;
-  function answer(response: ServerResponse, seen: Seen): void {
-    if (seen.method === "POST") {
-      const nth = ++posts;
-      const usual: Step = (...to) => {
-        bodies.push(seen.body.toString().trimEnd().split("\n"));
-        json(202, asJob(bodies.length, "validating"), script.postHeaders?.(nth))(...to);
-      };
-      return (script.post?.(nth, usual) ?? usual)(response, seen);
+  function asUsual(response: ServerResponse, { path }: Seen): void {
+    const job = jobOf(path);
+    if (path.startsWith("/results/")) response.end(bodies[job - 1]!.map(resultOf).join(""));
+    else json(200, asJob(job, "completed"))(response, undefined as never);
+  }
+  function takeUp(nth: number): Step {
+    return (response, seen) => {
+      bodies.push(seen.body.toString().trimEnd().split("\n"));
+      json(202, asJob(bodies.length, "validating"), script.postHeaders?.(nth))(response, seen);
+    };
+  }
+  function stepFor({ method, path }: Seen): Step {
+    if (method === "POST") {
+      const usual = takeUp(++posts);
+      return script.post?.(posts, usual) ?? usual;
     }
-    const job = jobOf(seen.path);
-    const isResults = seen.path.startsWith("/results/");
-    const step = (isResults ? script.results : script.job)?.(job);
-    if (step) return step(response, seen);
-    if (!isResults) return json(200, asJob(job, "completed"))(response, seen);
-    response.end(bodies[job - 1]!.map(resultOf).join(""));
+    const ofJob = path.startsWith("/results/") ? script.results : script.job;
+    return ofJob?.(jobOf(path)) ?? asUsual;
   }
   return {
     client,

@@ -188,6 +188,31 @@ describe("a failed delivery", () => {
   });
 });
 
+test("a move of the clock waits for handlers that hang, one after the other, but for no more than 90 seconds", async () => {
+  const time = new MovableClock({ frozenAt: 0 });
+  const { received, url } = await startReceiver(() => {});
+  const { importRows, clock, advance, mock } = await worldWithHook(url, { network: { time } });
+  for (let event = 0; event < 12; event++) {
+    await importRows([row("A")]);
+    clock.advance(1);
+  }
+  let isMoved = false;
+  const moved = advance(2_000).then(() => {
+    isMoved = true;
+  });
+  for (let event = 1; event <= 9; event++) {
+    while (received.length < event) await realWait(1);
+    expect([isMoved, received.length]).toEqual([false, event]);
+    time.advance(10_000);
+  }
+  await moved;
+  expect(clock.now()).toBe(monday + 12 + 2_000);
+  while (received.length < 12) await realWait(1);
+  time.advance(10_000);
+  await mock.settled();
+  expect(mock.deliveries().map(({ attempts }) => attempts[0]!.error)).toEqual(Array(12).fill("timeout"));
+});
+
 describe("an answer", () => {
   test.each([200, 201, 204, 299])("of %d is success", async (status) => {
     const { url } = await startReceiver(status);
@@ -505,11 +530,15 @@ describe("an end", () => {
 
 test("a thousand that have ended are remembered, and all that have not", async () => {
   const { url } = await startReceiver();
-  const { importRows, advance, mock } = await worldWithHook(url, { speed: 1_000 });
-  for (let event = 0; event < 1_010; event++) await importRows([row(`A${event}`)]);
-  await advance(10_000);
-  expect(mock.deliveries()).toHaveLength(1_000);
-  expect(mock.deliveries().every(({ state }) => state === "delivered")).toBe(true);
+  const { importRows, register, advance, mock } = await worldWithHook(url);
+  for (let more = 0; more < 100; more++) await register();
+  // The first one has no handler behind it.
+  const failing = await register({ url: "http://127.0.0.1:1/" });
+  for (let event = 0; event < 10; event++) await importRows([row(`A${event}`)]);
+  await advance(1_010);
+  const known = mock.deliveries();
+  expect(known.filter(({ state }) => state === "delivered")).toHaveLength(1_000);
+  expect(known.filter(({ webhook_id }) => webhook_id === failing.id)).toHaveLength(10);
 });
 
 test("a state has the secrets and the retries that are still to come, and another mock goes on with them", async () => {

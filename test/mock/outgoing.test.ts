@@ -32,6 +32,13 @@ test("a call goes to the address that was checked, under the name that was asked
   expect(outside.requests[0]!.headers).toEqual({ host: "shop.example.com", connection: "close" });
 });
 
+test("the port is that of the URL, or the one that goes with its protocol", async () => {
+  const outside = await startOutside((_request, response) => response.end());
+  const ports = ["https://a.example.com/", "https://a.example.com:443/", "https://a.example.com:8443/"];
+  for (const url of [...ports, "https://a.example.com:0/"]) await out(outside.network, url);
+  expect(outside.connections.map(({ port }) => port)).toEqual([443, 443, 8443, 0]);
+});
+
 test("an address in the URL is asked for nowhere", async () => {
   const outside = await startOutside((_request, response) => response.end());
   expect(await out(outside.network, `https://${publicAddress}/`)).toMatchObject({ status: 200 });

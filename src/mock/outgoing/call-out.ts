@@ -49,11 +49,13 @@ export function callOut(network: Network, call: OutgoingCall, life: Life): Promi
   ending.atEnd(life.onEnd(() => ending.settle({ fault: "ended" })));
   const url = new URL(call.url);
   const isSecure = url.protocol === "https:";
+  // The parser leaves out the port that goes with the protocol; 0 is one that nobody listens on, and none of our choice.
+  const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
   const found = addressesOf(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
   found.then((addresses) => {
     if (ending.isSettled) return;
     if (typeof addresses === "string") return ending.settle({ fault: addresses });
-    const plain = network.connect(addresses, Number(url.port) || (isSecure ? 443 : 80));
+    const plain = network.connect(addresses, port);
     watch(plain, ending);
     plain.once("connect", () => {
       if (ending.isSettled) return;

@@ -2,9 +2,13 @@ import pLimit from "p-limit";
 import type { Client } from "../../client/client.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Import } from "../../contract/resources/import.ts";
+import { isOfCaller, isOfService } from "./faults-of-service.ts";
 
 /** How many jobs are polled at once: 20 at one read each 5 s use 240 of the 600 reads a minute (Limits). */
 const jobsAtOnce = 20;
+
+/** So many jobs in a row, without a good answer between them, cannot be looked up before the service is taken to be gone. */
+const lostInARow = 5;
 
 export interface FollowDeps {
   client: Client;
@@ -14,7 +18,10 @@ export interface FollowDeps {
   onProgress: (step: "validating" | "processing", done: number) => void;
 }
 
-/** Follows import jobs to their end while others are still being sent. */
+/**
+ * Follows import jobs to their end while others are still being sent. A job that cannot be looked up is left, and the
+ * others go on being followed, unless nobody is let in any more or the service is gone.
+ */
 export class Follower {
   readonly #deps: FollowDeps;
   readonly #limit = pLimit(jobsAtOnce);
@@ -22,6 +29,7 @@ export class Follower {
   readonly #latest = new Map<string, Import>();
   readonly #stop = new AbortController();
   #error: unknown;
+  #lost = 0;
 
   constructor(deps: FollowDeps) {
     this.#deps = deps;
@@ -56,12 +64,14 @@ export class Follower {
       );
     } catch (error) {
       this.#error ??= error;
-      this.#stop.abort(error);
+      if (isOfService(error)) this.#lost++;
+      if (isOfCaller(error) || this.#lost >= lostInARow) this.#stop.abort(error);
     }
   }
 
   #seen(job: Import): void {
     this.#latest.set(job.id, job);
+    this.#lost = 0;
     let done = 0;
     let checked = false;
     for (const { counts, status } of this.#latest.values()) {

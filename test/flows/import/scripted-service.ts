@@ -8,7 +8,7 @@ import type { importWorld } from "./run-import.ts";
 /** What the service does otherwise than it should; each is told which, from 1. Null does as it should, which is `usual`. */
 export interface Script {
   post?: (nth: number, usual: Step) => Step | null;
-  job?: (job: number) => Step | null;
+  job?: (job: number, asJob: (status: string) => object) => Step | null;
   results?: (job: number) => Step | null;
   /** Beside the usual headers of an answer to a POST. */
   postHeaders?: (nth: number) => Record<string, string>;
@@ -53,8 +53,11 @@ export async function scriptedService(world: Awaited<ReturnType<typeof importWor
       const usual = takeUp(++posts);
       return script.post?.(posts, usual) ?? usual;
     }
-    const ofJob = path.startsWith("/results/") ? script.results : script.job;
-    return ofJob?.(jobOf(path)) ?? asUsual;
+    const job = jobOf(path);
+    const step = path.startsWith("/results/")
+      ? script.results?.(job)
+      : script.job?.(job, (status) => asJob(job, status));
+    return step ?? asUsual;
   }
   return {
     client,

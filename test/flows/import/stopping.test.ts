@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
-import type { Client } from "../../../src/client/client.ts";
-import { NetworkError, TimeoutError } from "../../../src/http/errors.ts";
+import { NetworkError } from "../../../src/http/errors.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
@@ -130,21 +129,4 @@ test("a call that was cut while another one was refused is not sent any more", a
     }),
   );
   expect(calls).toBe(1);
-});
-
-test("a job that cannot be followed stops the following of the others", async () => {
-  const world = await importWorld();
-  await world.write("a.csv", head + rows(4000));
-  let polled = 0;
-  const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) => ({
-    ...client,
-    poll: (async (operation, input, options) => {
-      if (++polled === 1) return client.poll(operation, input, options);
-      throw new TimeoutError("this one is not followed", { code: "attempt_timeout" });
-    }) as Client["poll"],
-  }));
-  expect(polled).toBe(2);
-  expect(stopped).toMatchObject({ message: "this one is not followed" });
-  expect(summary).toMatchObject({ submitted: 4000, succeeded: 0 });
-  expect(summary?.imports.map(({ status }) => status)).not.toContain("completed");
 });

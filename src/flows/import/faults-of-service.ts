@@ -1,0 +1,13 @@
+import { CatError } from "../../errors.ts";
+
+/** Whether nothing that is asked will be answered: the key is not known any more, or may not do this. */
+export const isOfCaller = (error: unknown): boolean =>
+  error instanceof CatError && (error.status === 401 || error.status === 403);
+
+/** Whether the fault, which stayed after all retries, is likely to meet whatever else is asked: of the network or the service. */
+export const isOfService = (error: unknown): boolean =>
+  error instanceof CatError &&
+  (error.type === "network" ||
+    error.type === "timeout" ||
+    error.type === "bad_answer" ||
+    (error.status !== undefined && (error.status >= 500 || error.status === 429)));

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { json, refusal, type Step } from "../../http/scripted-server.ts";
+import { importWorld } from "./run-import.ts";
+import { type Script, scriptedService } from "./scripted-service.ts";
+
+const cdn = "https://cdn.example.com";
+
+/** Imports `count` calls' rows through a service of which `script` says what it does with a look at a job. */
+async function jobs(count: number, script: NonNullable<Script["job"]>) {
+  const world = await importWorld();
+  const rows = Array.from(
+    { length: (count - 1) * 2000 + 1 },
+    (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`,
+  );
+  await world.write("a.csv", `reference,name,images\n${rows.join("")}`);
+  const service = await scriptedService(world, { job: script });
+  const ran = await world.import("a.csv", { concurrency: 1 }, () => service.client);
+  return { ...ran, service };
+}
+
+const halfJson: Step = (response) =>
+  response.writeHead(200, { "content-type": "application/json" }).end('{"id":');
+
+test.each<[string, Step, object]>([
+  ["is not found", refusal(404, "import_not_found"), { status: 404 }],
+  ["is answered in half", halfJson, { type: "bad_answer" }],
+  ["fails at the service, again and again", refusal(503, "unavailable"), { status: 503 }],
+])("a job that %s leaves the others to be followed to their end", async (_, step, error) => {
+  const { summary, stopped } = await jobs(4, (job) => (job === 2 ? step : null));
+  expect(stopped).toMatchObject(error);
+  expect(summary).toMatchObject({ submitted: 6001, succeeded: 4001 });
+  expect(summary?.imports.map(({ status }) => status)).toEqual([
+    "completed",
+    "validating",
+    "completed",
+    "completed",
+  ]);
+});
+
+test("nobody who is not let in asks for the other jobs", async () => {
+  const { summary, stopped, service } = await jobs(30, () => refusal(401, "invalid_api_key"));
+  expect(stopped).toMatchObject({ status: 401 });
+  expect(summary).toMatchObject({ submitted: 58_001, succeeded: 0 });
+  const asked = Array.from({ length: 30 }, (_, index) => service.reads(index + 1));
+  expect(asked.slice(20)).toEqual(Array.from({ length: 10 }, () => 0));
+});
+
+test("a service that is gone is not asked for every job in turn", async () => {
+  const { stopped, service } = await jobs(30, () => refusal(503, "unavailable"));
+  expect(stopped).toMatchObject({ status: 503 });
+  const asked = Array.from({ length: 30 }, (_, index) => service.reads(index + 1));
+  expect(asked.at(-1)).toBe(0);
+});
+
+test("no more than 20 jobs are looked up at once", async () => {
+  const looks = new Map<number, number>();
+  let atFirstEnd: number | null = null;
+  const { summary } = await jobs(25, (job, asJob) => {
+    const looked = (looks.get(job) ?? 0) + 1;
+    looks.set(job, looked);
+    // All were sent long before.
+    if (looked < 100) return json(200, asJob("processing"), { "retry-after": 5 });
+    atFirstEnd ??= looks.size;
+    return null;
+  });
+  expect(summary?.succeeded).toBe(48_001);
+  expect(atFirstEnd).toBe(20);
+});

@@ -147,7 +147,7 @@ export function createClient(options: ClientOptions): Client {
         options,
       ),
     download: downloader({
-      ...{ connections, clock, random, userAgent, retry, onExchange, check: checkDownloadUrl },
+      ...{ connections, clock, random, userAgent, retry, onExchange, onWait, check: checkDownloadUrl },
       silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
     }),
     close: () => connections.close(),

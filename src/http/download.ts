@@ -10,11 +10,14 @@ import { linkedAbort } from "./linked-abort.ts";
 import { maskedPath } from "./mask.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import type { OnWait, WaitReason } from "./wait.ts";
 
 export interface DownloadOptions {
   signal?: AbortSignal | undefined;
   /** The most bytes to take; more is a BadAnswerError. No limit unless given. */
   maxBytes?: number | undefined;
+  /** How often the link is opened at most while that fails; as often as other calls are tried unless given. */
+  attempts?: number | undefined;
 }
 
 interface DownloaderOptions {
@@ -28,6 +31,7 @@ interface DownloaderOptions {
   silenceMs: number;
   retry?: Partial<RetryPolicy> | undefined;
   onExchange?: ((line: ExchangeLog) => void) | undefined;
+  onWait?: OnWait | undefined;
 }
 
 export type Download = (url: string, options?: DownloadOptions) => AsyncIterable<Uint8Array>;
@@ -40,12 +44,13 @@ export type Download = (url: string, options?: DownloadOptions) => AsyncIterable
 export function downloader(options: DownloaderOptions): Download {
   const policy = { ...defaultRetryPolicy, ...options.retry };
 
-  return async function* download(text, { signal, maxBytes = Number.POSITIVE_INFINITY } = {}) {
+  return async function* download(text, given = {}) {
+    const { signal, maxBytes = Number.POSITIVE_INFINITY, attempts = policy.attempts } = given;
     const url = parsedUrl(text);
     options.check(url);
     const link = linkedAbort(signal);
     try {
-      const answer = await open(url, link.signal);
+      const answer = await open(url, link.signal, attempts);
       let bytes = 0;
       for await (const chunk of watched(url, answer.body, link)) {
         bytes += chunk.length;
@@ -63,7 +68,7 @@ export function downloader(options: DownloaderOptions): Download {
     }
   };
 
-  async function open(url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function open(url: URL, signal: AbortSignal, attempts: number): Promise<Dispatcher.ResponseData> {
     for (let failures = 1; ; failures++) {
       let outcome: Dispatcher.ResponseData | NetworkError | TimeoutError;
       try {
@@ -74,19 +79,22 @@ export function downloader(options: DownloaderOptions): Download {
         outcome = error;
       }
       let told: number | null = null;
+      let reason: WaitReason = "network";
       if (!(outcome instanceof CatError)) {
         if (outcome.statusCode < 300) return accepted(url, outcome);
         told = retryAfterMs(outcome, options.clock.now());
         const transient = outcome.statusCode === 429 || outcome.statusCode >= 500;
-        if (!transient || failures >= policy.attempts) throw refused(url, outcome);
+        if (!transient || failures >= attempts) throw refused(url, outcome);
+        reason = outcome.statusCode === 429 ? "rate_limited" : "server_error";
         outcome.body.on("error", () => {}).destroy();
-      } else if (failures >= policy.attempts) {
+      } else if (failures >= attempts) {
         throw outcome;
       }
       const waitMs = Math.max(
         backoffMs(policy.backoff, failures, options.random),
         Math.min(told ?? 0, policy.windowMs),
       );
+      options.onWait?.({ reason, ms: waitMs, method: "GET", path: maskedPath(url.pathname + url.search) });
       await options.clock.sleep(waitMs, signal);
     }
   }

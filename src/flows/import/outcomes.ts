@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
 import { CatError } from "../../errors.ts";
-import { readResults } from "./results.ts";
+import { ResultsReader } from "./results.ts";
 import type { CallProblem, SentCall } from "./send.ts";
 
 /** Why a row, or some of its images, did not make it. */
@@ -31,11 +31,12 @@ export interface OutcomeDeps {
   /** Once it is aborted nothing more is asked of the service; what is known without asking is still told. */
   signal: AbortSignal;
   /** Told why an ended import's results could not be had; the rows of the others are read all the same. */
-  onUnread: (error: unknown) => void;
+  onUnread: (error: unknown, importId: string) => void;
 }
 
 /** The outcome of every row of the calls that have one, in the order of the file. */
 export async function* rowOutcomes(sent: readonly SentCall[], deps: OutcomeDeps): AsyncGenerator<RowOutcome> {
+  const reader = new ResultsReader(deps.client, deps.signal);
   for (const call of sent) {
     if (call.kind === "refused") yield* refusedRows(call);
     if (call.kind === "unsent") for (const line of call.lines) yield { line, failure: notSent };
@@ -46,7 +47,7 @@ export async function* rowOutcomes(sent: readonly SentCall[], deps: OutcomeDeps)
       const message = `the import ${importId} could not be run by the service; no row of it was processed`;
       for (const line of lines) yield { line, failure: { code: "import_failed", message } };
     } else if (status === "completed" || status === "completed_with_errors") {
-      for (const result of await resultsOf(call, deps)) {
+      for (const result of await resultsOf(call, reader, deps)) {
         const line = lines[result.line - 1]!;
         const failure = failureOf(result);
         yield failure === undefined ? { line, result } : { line, result, failure };
@@ -57,14 +58,14 @@ export async function* rowOutcomes(sent: readonly SentCall[], deps: OutcomeDeps)
 
 async function resultsOf(
   { importId, lines, bytes }: Extract<SentCall, { kind: "accepted" }>,
-  { client, signal, onUnread }: OutcomeDeps,
+  reader: ResultsReader,
+  { signal, onUnread }: OutcomeDeps,
 ): Promise<ImportRowResult[]> {
   try {
-    signal.throwIfAborted();
-    return await readResults({ importId, rows: lines.length, bytes }, client, signal);
+    return await reader.read({ importId, rows: lines.length, bytes });
   } catch (error) {
     if (!signal.aborted && !(error instanceof CatError)) throw error;
-    onUnread(error);
+    onUnread(error, importId);
     return [];
   }
 }

@@ -3,11 +3,22 @@
 import { createServer } from "node:http";
 
 const products = new Map();
+/** In order of creation. */
+const newest = [];
+const pageSize = 100;
+const cursor = "MTAwMDAwLmFiY2RlZmdoaWprbG1ub3A";
 let next = 0;
 let answered = 0;
 const date = new Date().toUTCString();
 
 const server = createServer((request, response) => {
+  if (request.url.startsWith("/v1/products?")) {
+    return send(response, 200, {
+      data: newest.slice(-pageSize).reverse(),
+      next_cursor: cursor,
+      has_more: true,
+    });
+  }
   if (request.method === "GET") {
     const product = products.get(request.url.slice("/v1/products/".length));
     return send(response, product === undefined ? 404 : 200, product ?? { error: "not found" });
@@ -35,6 +46,7 @@ const server = createServer((request, response) => {
       updated_at: now,
     };
     products.set(id, product);
+    newest.push(product);
     send(response, 201, product);
   });
 });

@@ -10,14 +10,23 @@ const folder = join(root, "bench/.peers");
 
 /** Loads `name@version`, fetching it first when it is not there. */
 export async function peer(spec) {
-  const name = spec.slice(0, spec.lastIndexOf("@"));
-  if (!existsSync(join(folder, "node_modules", name))) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", spec], {
-      cwd: folder,
-      stdio: "inherit",
-    });
-  }
+  const name = fetched(spec);
   return import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href);
+}
+
+/** The path of a file of `name@version`, e.g. of its program. */
+export const peerFile = (spec, file) => join(folder, "node_modules", fetched(spec), file);
+
+function fetched(spec) {
+  const name = spec.slice(0, spec.lastIndexOf("@"));
+  if (existsSync(join(folder, "node_modules", name))) return name;
+  mkdirSync(folder, { recursive: true });
+  if (!existsSync(join(folder, "package.json"))) {
+    writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+  }
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", spec], {
+    cwd: folder,
+    stdio: "inherit",
+  });
+  return name;
 }

@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { root } from "./pairs.js";
+
+/** The headers of a caller that may do everything. */
+export const headers = { authorization: "Bearer ak_mock" };
+
+/** Starts the built program's mock; `stop()` ends it. */
+export const startMockServer = (...options) =>
+  start([
+    join(root, "bin/catalogue.js"),
+    "serve",
+    "--mock",
+    "--port",
+    "0",
+    "--no-rate-limit",
+    "--json",
+    ...options,
+  ]);
+
+/** Starts the bare node:http server. */
+export const startBareServer = () => start([join(root, "bench/bare-server.js")]);
+
+/** Starts a server that tells where it is in its first line; gives what it told, its process id and `stop()`. */
+async function start(args) {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(createInterface({ input: child.stdout }), "line");
+  return { ...JSON.parse(line), pid: child.pid, stop: () => child.kill() };
+}
+
+/** A product on a server, by its id. */
+export async function createProduct(server, image, reference) {
+  const answer = await fetch(`${server.base_url}/v1/products`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: productBody(image, reference),
+  });
+  return (await answer.json()).id;
+}
+
+export const productBody = (image, reference) =>
+  JSON.stringify({ reference, name: "Linen dress", images: [{ image_id: image, orientation: "front" }] });
+
+/** An image to put on products; the bare server asks for none. */
+export async function uploadImage(server) {
+  if (server.bare) return "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+  const png = Buffer.from(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    "base64",
+  );
+  const form = new FormData();
+  form.set("file", new Blob([png]), "one.png");
+  const answer = await fetch(`${server.base_url}/v1/images`, { method: "POST", headers, body: form });
+  return (await answer.json()).id;
+}

@@ -23,10 +23,15 @@ export interface Run {
   signal: AbortSignal;
 }
 
-/** How a run ended: `stopped` is why not all results could be read, or all rows be written down. */
+/** How a run ended. */
 export interface ClosedRun {
   summary: ImportSummary;
+  /** Why not all results could be read, or all rows be written down. */
   stopped: unknown;
+  /** How many rows the results file has. */
+  resultRows: number;
+  /** The imports that have ended and whose results could not be read. */
+  unread: ReadonlySet<string>;
 }
 
 /**
@@ -40,8 +45,10 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
   const summary = beginSummary({ ...head, total: check.total, invalid: check.invalid }, sent, latest);
   const outputs = new Outputs(input, run.refused, deps.runId);
   let stopped: unknown;
-  const onUnread = (error: unknown) => {
+  const unread = new Set<string>();
+  const onUnread = (error: unknown, importId: string) => {
     stopped ??= error;
+    unread.add(importId);
   };
   const asked = input.wait ? sent : sent.filter((call) => call.kind !== "accepted");
   let rows = 0;
@@ -54,5 +61,8 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
   const written = await outputs.close(lastSent, run.complete ? null : notSent);
   const { faults } = outputs;
   const unwritten = faults.length > 0 ? { unwritten: faults.map(({ message }) => message) } : {};
-  return { summary: { ...summary, ...written, ...unwritten }, stopped: stopped ?? faults[0] };
+  return {
+    ...{ summary: { ...summary, ...written, ...unwritten }, stopped: stopped ?? faults[0] },
+    ...{ resultRows: outputs.resultRows, unread },
+  };
 }

@@ -1,21 +1,22 @@
 import { TimeoutError } from "../../http/errors.ts";
 import { cutIntoCalls } from "./calls.ts";
 import { type CheckResult, checkFile } from "./check.ts";
-import { closeRun, type Run } from "./close-run.ts";
+import { type ClosedRun, closeRun, type Run } from "./close-run.ts";
 import { Follower } from "./follow.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { ImportProgress } from "./progress.ts";
 import { openRows } from "./read/open-rows.ts";
 import { RefusedRows } from "./refused-rows.ts";
 import { type SentCall, sendCalls } from "./send.ts";
-import type { ImportSummary } from "./summary.ts";
 
 export interface ImportOutcome {
   check: CheckResult;
   /** Null when the file was refused and nothing was sent. */
-  summary: ImportSummary | null;
-  /** What stopped the run before its end, if anything did; the summary tells how far it came. */
-  stopped: unknown;
+  ended: EndedRun | null;
+}
+
+/** An import that was made: `stopped` is what stopped it before its end, if anything did; the summary tells how far it came. */
+export interface EndedRun extends ClosedRun {
   /** What became of each call. */
   sent: SentCall[];
 }
@@ -33,7 +34,7 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
   });
   if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
-    return { check, summary: null, stopped: undefined, sent: [] };
+    return { check, ended: null };
   }
   const client = await deps.client();
   const patience = waitFor(input.timeoutMs, deps);
@@ -41,13 +42,13 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     const run = { input, deps, client, check, refused, signal: patience.signal };
     const ended = await sendAndClose(run);
     ended.summary.duration_ms = Math.round(deps.clock.now() - started);
-    return { check, ...ended };
+    return { check, ended };
   } finally {
     patience.release();
   }
 }
 
-async function sendAndClose(run: Omit<Run, "sent" | "complete" | "latest">) {
+async function sendAndClose(run: Omit<Run, "sent" | "complete" | "latest">): Promise<EndedRun> {
   const { input, deps, client, check, refused, signal } = run;
   const progress = new ImportProgress(check.valid, deps.onProgress);
   const follower = new Follower({ client, signal, onProgress: progress.followed });
@@ -69,7 +70,7 @@ async function sendAndClose(run: Omit<Run, "sent" | "complete" | "latest">) {
   const closed = await closeRun({ ...run, sent, complete, latest: follower.latest });
   // An interrupt makes other things fail, each in its own words: it is the reason.
   const stopped = signal.aborted ? signal.reason : (sending.stopped ?? unfollowed ?? closed.stopped);
-  return { summary: closed.summary, stopped: stopped as unknown, sent };
+  return { ...closed, stopped: stopped as unknown, sent };
 }
 
 /** A signal for the interrupt and for the end of the user's patience (`--timeout`). */

@@ -21,6 +21,8 @@ const columns = [
 export class ResultsFile {
   readonly #file: OutputFile | OutputPipe;
   readonly #csv: boolean;
+  /** How many rows were added. */
+  rows = 0;
 
   private constructor(file: OutputFile | OutputPipe, csv: boolean) {
     this.#file = file;
@@ -38,6 +40,7 @@ export class ResultsFile {
 
   async add({ line: file_line, result }: RowOutcome): Promise<void> {
     if (result === undefined) return;
+    this.rows++;
     if (!this.#csv) return this.#file.write(`${JSON.stringify({ ...result, file_line })}\n`);
     const { line, reference, status, action, product_id, error, images } = result;
     const cells = [

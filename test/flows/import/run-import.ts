@@ -78,7 +78,9 @@ export async function importWorld(options: MockOptions = {}) {
           onProblem: (problem) => void problems.push(problem),
         },
       );
-      return { ...outcome, problems, events };
+      const { check, ended } = outcome;
+      const { summary = null, stopped, sent = [], ...rest } = ended ?? {};
+      return { check, ...rest, summary, stopped, sent, problems, events };
     },
   };
 }

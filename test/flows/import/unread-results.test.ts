@@ -68,3 +68,8 @@ test("a service that is gone is not asked for the results of every import in tur
   expect(stopped).toMatchObject({ status: 503 });
   expect([...looks.values()]).toEqual([7, 7, 1, 1, 1]);
 });
+
+test("the imports whose results were not read are told apart from the others", async () => {
+  const { service, unread } = await five(() => ({ results: (job) => (job === 2 ? forbidden : null) }));
+  expect([...unread!]).toEqual([service.idOf(2)]);
+});

@@ -13,18 +13,13 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   if (invalid > 0) lines.push(`  ${rows(invalid)} left out: they do not validate`);
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0) lines.push(`  ${rows(partial)} partial: the product is there, some of its photos are not`);
-  const ended = summary.succeeded + partial + failed;
-  const open = summary.submitted - ended;
-  if (flags.wait && open > 0)
-    lines.push(`  ${rows(open)} under way at the service, or without results yet: ${openImports(summary)}`);
-  if (!flags.wait && run.stopped !== undefined && open > 0)
-    lines.push(`  ${rows(open)} under way at the service: ${openImports(summary)}`);
+  if (flags.wait || run.stopped !== undefined) lines.push(...openImports(summary, run));
   lines.push(...notSubmitted(summary));
   for (const call of summary.unknown ?? []) lines.push(unknownCall(call, flags));
   // What stopped the run is told as its error.
   const told = run.stopped instanceof CatError ? run.stopped.message : null;
   for (const why of summary.unwritten ?? []) if (why !== told) lines.push(`${why}.`);
-  if (summary.results_file !== null) lines.push(`Results of every row: ${summary.results_file}`);
+  if (summary.results_file !== null) lines.push(resultsLine(summary, run, summary.results_file));
   if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, run, summary.failed_file));
   return lines;
 }
@@ -59,6 +54,10 @@ function notSubmitted({
 export interface ReportedRun {
   /** What stopped the run before its end, if anything did. */
   stopped: unknown;
+  /** How many rows the results file has. */
+  resultRows: number;
+  /** The imports that have ended and whose results could not be read. */
+  unread: ReadonlySet<string>;
   /** Whether the failed file can be read again: what went into a pipe cannot. */
   failedFileStays: boolean;
   /** How the input was read. */
@@ -87,12 +86,30 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
   return `Imported ${count} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
 }
 
-/** Every import whose rows may be among those whose end is not known: the service has no list to find them by. */
-const openImports = ({ imports }: ImportSummary): string =>
-  imports
-    .filter(({ status }) => status !== "failed")
-    .map(({ id, status }) => `import ${id} (${status})`)
-    .join(", ");
+/** The imports with rows whose end is not known here: the service has no list to find them by. */
+function openImports({ imports }: ImportSummary, { unread }: Pick<ReportedRun, "unread">): string[] {
+  const naming = (some: ImportSummary["imports"], what: string): string[] => {
+    const count = some.reduce((sum, one) => sum + one.rows, 0);
+    const names = some.map(({ id, status }) => `import ${id} (${status})`).join(", ");
+    return some.length === 0 ? [] : [`  ${rows(count)} ${what}: ${names}`];
+  };
+  const ended: readonly string[] = ["completed", "completed_with_errors", "failed"];
+  return [
+    ...naming(
+      imports.filter(({ status }) => !ended.includes(status)),
+      "under way at the service",
+    ),
+    ...naming(
+      imports.filter(({ id }) => unread.has(id)),
+      "done at the service, with results that could not be read",
+    ),
+  ];
+}
+
+const resultsLine = ({ total }: ImportSummary, { resultRows }: ReportedRun, file: string): string =>
+  resultRows === total
+    ? `Results of every row: ${file}`
+    : `Results of ${grouped(resultRows)} of ${rows(total)}: ${file}`;
 
 function unknownCall(call: NonNullable<ImportSummary["unknown"]>[number], flags: ImportFlags): string {
   const where =

@@ -1,9 +1,8 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type CheckResult, checkFile } from "../../../flows/import/check.ts";
-import type { ImportOutcome } from "../../../flows/import/import-file.ts";
+import type { EndedRun, ImportOutcome } from "../../../flows/import/import-file.ts";
 import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
-import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
@@ -76,19 +75,18 @@ async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<vo
     progress.end();
   }
   await list.end(outcome.check);
-  if (outcome.summary === null) {
+  if (outcome.ended === null) {
     if (list === noList) await reportAgain(app, flags, source);
     throw refused(flags, outcome.check);
   }
-  await tell(app, flags, outcome, outcome.summary, source.format);
+  await tell(app, flags, outcome.ended, source.format);
 }
 
 /** Says what came of it, and sets or throws what the program ends with. */
 async function tell(
   app: App,
   flags: ImportFlags,
-  { stopped }: ImportOutcome,
-  summary: ImportSummary,
+  { summary, stopped, resultRows, unread }: EndedRun,
   format: InputFormat,
 ): Promise<void> {
   if (app.io.json) {
@@ -101,7 +99,7 @@ async function tell(
     }
     await list.end();
     const failedFileStays = summary.failed_file !== null && (await isFile(app, summary.failed_file));
-    const run = { stopped, failedFileStays, format, globals: app.globals };
+    const run = { stopped, resultRows, unread, failedFileStays, format, globals: app.globals };
     for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
   }
   if (stopped !== undefined) throw stopped;

@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { readFlags } from "../../../src/cli/commands/import/flags.ts";
+import { type ReportedRun, reportLines } from "../../../src/cli/commands/import/report.ts";
+import type { ImportSummary } from "../../../src/flows/import/summary.ts";
+
+const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({
+  ...{ run_id: "run_1", file: "a.csv", mode: "upsert", total: 5, invalid: 0, submitted: 5, succeeded: 5 },
+  ...{ partial: 0, failed: 0, created: 5, updated: 0, skipped: 0, unchanged: 0, imports: [] },
+  ...{ failed_file: null, results_file: null, duration_ms: 1000 },
+  ...more,
+});
+const flags = (more: object = {}) =>
+  readFlags("a.csv", { mode: "upsert", onImageError: "skip", wait: true, concurrency: 4, ...more }, "/");
+const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
+  ...{ stopped: undefined, resultRows: 0, unread: new Set(), failedFileStays: true, format: "csv" },
+  globals: { profile: undefined, baseUrl: undefined, mock: false },
+  ...more,
+});
+
+describe("imports whose end is not known", () => {
+  const imports: ImportSummary["imports"] = [
+    { id: "A", status: "completed", rows: 2 },
+    { id: "B", status: "processing", rows: 1 },
+    { id: "C", status: "completed_with_errors", rows: 1 },
+    { id: "D", status: "failed", rows: 1 },
+  ];
+  const stopped = new Error("stopped");
+
+  test("are named by what is not known; those whose rows were all counted are not", () => {
+    const summary = summaryOf({ imports, succeeded: 2, failed: 1 });
+    expect(reportLines(summary, flags(), run({ stopped, unread: new Set(["C"]) })).slice(2)).toEqual([
+      "  1 row under way at the service: import B (processing)",
+      "  1 row done at the service, with results that could not be read: import C (completed_with_errors)",
+    ]);
+  });
+
+  test("are not named where nobody waits for them", () => {
+    const summary = summaryOf({ imports, succeeded: 0, created: 0 });
+    expect(reportLines(summary, flags({ wait: false }), run())).toHaveLength(1);
+  });
+});
+
+test.each([
+  [5, "Results of every row: r.ndjson"],
+  [2, "Results of 2 of 5 rows: r.ndjson"],
+])("the results of %i of five rows are called that", (resultRows, line) => {
+  expect(reportLines(summaryOf({ results_file: "r.ndjson" }), flags(), run({ resultRows }))).toContain(line);
+});
+
+test("the command to go on with names the profile", () => {
+  const globals = { profile: "dev", baseUrl: undefined, mock: false };
+  const lines = reportLines(summaryOf({ failed_file: "a.failed.csv" }), flags(), run({ globals }));
+  expect(lines.at(-1)).toBe("  cat import a.failed.csv --profile dev");
+});

@@ -1,7 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import type { InputRow, RowReader } from "./read/input-row.ts";
 import { UnreadableInput } from "./read/problem.ts";
-import { changed, type Source } from "./read/source.ts";
+import { changed, InputError, type Source } from "./read/source.ts";
 import type { RefusedRows } from "./refused-rows.ts";
 
 /** One POST /v1/imports: its NDJSON body, and the file's line of each row in it. */
@@ -54,6 +54,6 @@ async function* sameAsChecked(reader: RowReader, source: Source): AsyncGenerator
   try {
     yield* reader.batches();
   } catch (error) {
-    throw error instanceof UnreadableInput ? changed(source.name) : error;
+    throw error instanceof UnreadableInput || error instanceof InputError ? changed(source.name) : error;
   }
 }

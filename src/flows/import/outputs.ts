@@ -4,7 +4,7 @@ import { FailedFile } from "./failed-file.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { RowFailure, RowOutcome } from "./outcomes.ts";
 import { UnreadableInput } from "./read/problem.ts";
-import { changed } from "./read/source.ts";
+import { changed, InputError } from "./read/source.ts";
 import type { RefusedRows } from "./refused-rows.ts";
 import { ResultsFile } from "./results-file.ts";
 import type { ImportSummary } from "./summary.ts";
@@ -32,6 +32,11 @@ export class Outputs {
   /** Why a file could not be written, one error a file. */
   get faults(): CatError[] {
     return [...this.#faults.values()];
+  }
+
+  /** How many rows the results file has. */
+  get resultRows(): number {
+    return this.#results?.rows ?? 0;
   }
 
   /** Outcomes come in the order of the file. */
@@ -69,7 +74,8 @@ export class Outputs {
     } catch (error) {
       await (file === "failed" ? this.#failed : this.#results)?.discard();
       // The input could be read when it was checked.
-      const fault = error instanceof UnreadableInput ? changed(this.#input.source.name) : error;
+      const isOfInput = error instanceof UnreadableInput || error instanceof InputError;
+      const fault = isOfInput ? changed(this.#input.source.name) : error;
       if (!(fault instanceof CatError)) throw fault;
       this.#faults.set(file, fault);
     }

@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
-import { importWorld } from "./run-import.ts";
+import { importWorld, withCreate } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
@@ -30,7 +30,7 @@ describe("the files of a run", () => {
   ])("hold no rows of an input that %s before they are written", async (_, later) => {
     const world = await importWorld();
     await world.write("a.csv", half);
-    const { summary, stopped } = await world.import(
+    const { summary, stopped, resultRows } = await world.import(
       "a.csv",
       { resultsFile: target(world, "results.ndjson") },
       beforeResults(() => world.write("a.csv", later)),
@@ -45,6 +45,7 @@ describe("the files of a run", () => {
     });
     expect(summary?.unwritten).toEqual([expect.stringContaining("a.csv was changed")]);
     expect((await world.read("results.ndjson")).trimEnd().split("\n")).toHaveLength(2);
+    expect(resultRows).toBe(2);
     expect(await world.files()).toEqual(["a.csv", "results.ndjson"]);
   });
 
@@ -68,18 +69,35 @@ describe("the files of a run", () => {
     expect(await world.files()).toEqual(["a.csv", "failed", "results.ndjson"]);
   });
 
-  test("are not missed in silence: an input that is gone is told", async () => {
+  test.each([
+    ["gone", (world: World) => rm(`${world.folder}/a.csv`)],
+    ["a folder now", (world: World) => rm(`${world.folder}/a.csv`).then(() => mkdir(`${world.folder}/a.csv`))],
+  ])("are not missed in silence: an input that is %s was changed", async (_, change) => {
     const world = await importWorld();
     await world.write("a.csv", half);
     const { summary, stopped } = await world.import(
       "a.csv",
       {},
-      beforeResults(() => rm(`${world.folder}/a.csv`)),
+      beforeResults(() => change(world)),
     );
-    expect(stopped).toMatchObject({ type: "input", code: "file_not_found" });
+    expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
     expect(summary).toMatchObject({ failed: 1, failed_file: null });
-    expect(await world.files()).toEqual([]);
   });
+
+  test("an input that is gone when a later call is cut was changed", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", head + Array.from({ length: 2001 }, (_, i) => `R-${i},Dress,${cdn}/1.jpg\n`).join(""));
+    const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) =>
+      withCreate(client, async (...args) => {
+        const answer = await client.imports.create(...args);
+        await rm(`${world.folder}/a.csv`);
+        return answer;
+      }),
+    );
+    expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
+    expect(summary).toMatchObject({ submitted: 2000, succeeded: 2000 });
+  });
+});
 });
 
 test("an input that is no text any more when it is cut was changed: nothing is sent, and it is no fault of ours", async () => {

@@ -94,7 +94,7 @@ async function fileSource(name: string, path: string, format: InputFormat | unde
     path,
     read: () => readFile(name, path),
     async refuseIfChanged() {
-      const now = await fingerprint(name, path);
+      const now = await fingerprint(name, path).catch(gone(name));
       if (now.size === opened.size && now.changed === opened.changed && now.file === opened.file) return;
       throw changed(name);
     },
@@ -139,6 +139,13 @@ async function sniffFormat(name: string, path: string): Promise<InputFormat> {
     await file?.close();
   }
 }
+
+/** What cannot be read any more is another file as well. */
+const gone =
+  (name: string) =>
+  (error: unknown): never => {
+    throw error instanceof InputError ? changed(name) : error;
+  };
 
 /** A file that is not what it was when it was checked. */
 export const changed = (name: string): InputError =>

@@ -71,7 +71,10 @@ describe("the files of a run", () => {
 
   test.each([
     ["gone", (world: World) => rm(`${world.folder}/a.csv`)],
-    ["a folder now", (world: World) => rm(`${world.folder}/a.csv`).then(() => mkdir(`${world.folder}/a.csv`))],
+    [
+      "a folder now",
+      (world: World) => rm(`${world.folder}/a.csv`).then(() => mkdir(`${world.folder}/a.csv`)),
+    ],
   ])("are not missed in silence: an input that is %s was changed", async (_, change) => {
     const world = await importWorld();
     await world.write("a.csv", half);
@@ -86,7 +89,10 @@ describe("the files of a run", () => {
 
   test("an input that is gone when a later call is cut was changed", async () => {
     const world = await importWorld();
-    await world.write("a.csv", head + Array.from({ length: 2001 }, (_, i) => `R-${i},Dress,${cdn}/1.jpg\n`).join(""));
+    await world.write(
+      "a.csv",
+      head + Array.from({ length: 2001 }, (_, i) => `R-${i},Dress,${cdn}/1.jpg\n`).join(""),
+    );
     const { summary, stopped } = await world.import("a.csv", { concurrency: 1 }, (client) =>
       withCreate(client, async (...args) => {
         const answer = await client.imports.create(...args);
@@ -97,7 +103,6 @@ describe("the files of a run", () => {
     expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
     expect(summary).toMatchObject({ submitted: 2000, succeeded: 2000 });
   });
-});
 });
 
 test("an input that is no text any more when it is cut was changed: nothing is sent, and it is no fault of ours", async () => {

@@ -92,5 +92,5 @@ test("a file that was changed, replaced or removed is noticed", async () => {
   await writeFile(join(folder, "a.csv"), "two, longer");
   await expect(source.refuseIfChanged()).rejects.toMatchObject({ code: "file_changed" });
   await rm(join(folder, "a.csv"));
-  await expect(source.refuseIfChanged()).rejects.toMatchObject({ code: "file_not_found" });
+  await expect(source.refuseIfChanged()).rejects.toMatchObject({ code: "file_changed" });
 });

@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Import } from "../../contract/resources/import.ts";
 import type { CheckResult } from "./check.ts";
-import type { ImportDeps, ImportInput } from "./import-input.ts";
+import type { ImportDeps, ImportInput, OutputTargets } from "./import-input.ts";
 import { notSent, rowOutcomes } from "./outcomes.ts";
 import { Outputs } from "./outputs.ts";
 import type { RefusedRows } from "./refused-rows.ts";
@@ -11,6 +11,7 @@ import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
 export interface Run {
   input: ImportInput;
   deps: ImportDeps;
+  targets: OutputTargets;
   client: Client;
   check: CheckResult;
   /** Rows that the check refused, when the others were to be imported. */
@@ -43,7 +44,7 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
   const { input, deps, client, check, sent, latest, signal } = run;
   const head = { run_id: deps.runId, file: input.source.name, mode: input.mode };
   const summary = beginSummary({ ...head, total: check.total, invalid: check.invalid }, sent, latest);
-  const outputs = new Outputs(input, run.refused, deps.runId);
+  const outputs = new Outputs({ ...input, ...run.targets }, run.refused, deps.runId);
   let stopped: unknown;
   const unread = new Set<string>();
   const onUnread = (error: unknown, importId: string) => {

@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { OutputFile } from "../output-file.ts";
-import type { ImportInput } from "./import-input.ts";
+import type { OutputTargets } from "./import-input.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./outcomes.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 import { imageParts } from "./read/csv-cells.ts";
@@ -11,7 +11,7 @@ import { openRows, type ReadOptions } from "./read/open-rows.ts";
 import { changed, type Source } from "./read/source.ts";
 import type { RefusedRows } from "./refused-rows.ts";
 
-export type FailedFileTarget = ImportInput["failedFile"] & {
+export type FailedFileTarget = OutputTargets["failedFile"] & {
   /** What the unfinished file is called. */
   unfinished: string;
 };

@@ -36,10 +36,11 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
     return { check, ended: null };
   }
+  const targets = await deps.targets();
   const client = await deps.client();
   const patience = waitFor(input.timeoutMs, deps);
   try {
-    const run = { input, deps, client, check, refused, signal: patience.signal };
+    const run = { input, deps, targets, client, check, refused, signal: patience.signal };
     const ended = await sendAndClose(run);
     ended.summary.duration_ms = Math.round(deps.clock.now() - started);
     return { check, ended };

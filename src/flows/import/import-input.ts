@@ -28,6 +28,10 @@ export interface ImportInput {
   concurrency: number;
   /** How long to wait for the jobs in all, in milliseconds; null for as long as they take. */
   timeoutMs: number | null;
+}
+
+/** The files of a run. */
+export interface OutputTargets {
   /** Where the failed rows go; a file that the user did not name is never overwritten. */
   failedFile: OutputTarget & { overwrite: boolean };
   resultsFile: OutputTarget | null;
@@ -38,7 +42,9 @@ export interface ImportDeps {
   random: () => number;
   /** A new id for this run, used in names of unfinished files as well. */
   runId: string;
-  /** Called once the file was found in order: what follows needs the service. */
+  /** Called once the file was found in order, and before anything is sent: throws when a file could not be written. */
+  targets: () => Promise<OutputTargets>;
+  /** Called after that: what follows needs the service. */
   client: () => Promise<Client>;
   signal?: AbortSignal | undefined;
   onProgress: (event: ProgressEvent) => void;

@@ -1,13 +1,15 @@
 import { CatError } from "../../errors.ts";
 import { numbered } from "../output-file.ts";
 import { FailedFile } from "./failed-file.ts";
-import type { ImportInput } from "./import-input.ts";
+import type { ImportInput, OutputTargets } from "./import-input.ts";
 import type { RowFailure, RowOutcome } from "./outcomes.ts";
 import { UnreadableInput } from "./read/problem.ts";
 import { changed, InputError } from "./read/source.ts";
 import type { RefusedRows } from "./refused-rows.ts";
 import { ResultsFile } from "./results-file.ts";
 import type { ImportSummary } from "./summary.ts";
+
+type Place = Pick<ImportInput, "source" | "read"> & OutputTargets;
 
 type Written = Pick<ImportSummary, "failed_file" | "results_file">;
 
@@ -16,13 +18,13 @@ type Written = Pick<ImportSummary, "failed_file" | "results_file">;
  * the same, and the rows go on being counted.
  */
 export class Outputs {
-  readonly #input: ImportInput;
+  readonly #input: Place;
   readonly #runId: string;
   readonly #failed: FailedFile;
   #results: ResultsFile | null = null;
   readonly #faults = new Map<"failed" | "results", CatError>();
 
-  constructor(input: ImportInput, refused: RefusedRows, runId: string) {
+  constructor(input: Place, refused: RefusedRows, runId: string) {
     this.#input = input;
     this.#runId = runId;
     const target = { ...input.failedFile, unfinished: `${runId}.failed` };

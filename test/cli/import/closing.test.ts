@@ -84,6 +84,37 @@ describe("files that are written", () => {
     expect(world.requests()).toEqual([]);
   });
 
+  test("are judged after the input, whose problems are listed whatever they are", async () => {
+    const world = await createWorld();
+    world.write("a.csv", `reference,name,images\nA,,${cdn}/1.jpg\n`);
+    const ran = await world.cat("import a.csv --failed nowhere/f.csv --results nowhere/r.ndjson");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toContain("a.csv:2  name  ");
+    expect(ran.stderr).not.toContain("nowhere");
+  });
+
+  test("have a name that fits, however long that of the input is", async () => {
+    const world = await createWorld();
+    const name = `${"ü".repeat(124)}abc.csv`;
+    expect(Buffer.byteLength(name)).toBe(255);
+    world.write(`sub/${name}`, half);
+    const short = `sub/${"ü".repeat(119)}`;
+    for (const file of [`${short}.failed.csv`, `${short}.failed-2.csv`]) {
+      const ran = await world.cat(["import", `sub/${name}`, "--json", "--no-progress"]);
+      expect(ran.exit).toBe(8);
+      expect(JSON.parse(ran.stdout).failed_file).toBe(file);
+      expect(world.read(file)).toContain("BAD,Coat,");
+    }
+  });
+
+  test("that nobody named are looked for under the name that is free", async () => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    mkdirSync(join(world.folder, "a.csv.failed.csv"));
+    const ran = await world.cat("import a.csv --json --no-progress");
+    expect(JSON.parse(ran.stdout).failed_file).toBe("a.csv.failed-2.csv");
+  });
+
   test("follow a link, and leave it a link", async () => {
     const world = await createWorld();
     world.write("a.csv", half);

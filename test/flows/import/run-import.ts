@@ -5,7 +5,7 @@ import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { importFile } from "../../../src/flows/import/import-file.ts";
-import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import type { ImportInput, OutputTargets } from "../../../src/flows/import/import-input.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";
 import { openSource } from "../../../src/flows/import/read/source.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
@@ -47,7 +47,7 @@ export async function importWorld(options: MockOptions = {}) {
     /** Runs the flow on a file of the folder; `through` may put something between it and the client. */
     async import(
       file: string,
-      flags: Partial<ImportInput> = {},
+      { failedFile, resultsFile = null, ...flags }: Partial<ImportInput & OutputTargets> = {},
       through: (client: Client) => Client | Promise<Client> = (same) => same,
       signal?: AbortSignal,
     ) {
@@ -64,14 +64,16 @@ export async function importWorld(options: MockOptions = {}) {
           wait: true,
           concurrency: 4,
           timeoutMs: null,
-          failedFile: { path: join(folder, "failed"), name: "failed", overwrite: false },
-          resultsFile: null,
           ...flags,
         },
         {
           clock,
           random,
           runId: "run_1",
+          targets: async () => ({
+            failedFile: failedFile ?? { path: join(folder, "failed"), name: "failed", overwrite: false },
+            resultsFile,
+          }),
           client: async () => through(client),
           signal,
           onProgress: (event) => events.push(event),

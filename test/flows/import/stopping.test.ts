@@ -74,14 +74,21 @@ describe("an interrupt", () => {
     await world.write("a.csv", head + rows(10_001));
     const interrupt = new AbortController();
     // The window takes two; the other two wait for the next minute when the interrupt comes.
-    let ended = 0;
+    const calls = { begun: 0, ended: 0 };
+    const interruptOnce = () => {
+      if (calls.begun === 4 && calls.ended === 2) interrupt.abort(new Error("interrupted"));
+    };
     const ran = await world.import(
       "a.csv",
       { wait: false, concurrency: 4 },
       (client) =>
         withCreate(client, async (...args) => {
-          const answer = await client.imports.create(...args);
-          if (++ended === 2) interrupt.abort(new Error("interrupted"));
+          calls.begun++;
+          const answer = client.imports.create(...args);
+          interruptOnce();
+          await answer;
+          calls.ended++;
+          interruptOnce();
           return answer;
         }),
       interrupt.signal,

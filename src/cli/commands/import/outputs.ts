@@ -1,16 +1,14 @@
 import type { Stats } from "node:fs";
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
-import type { ImportInput, OutputTarget } from "../../../flows/import/import-input.ts";
+import { lstat, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import type { OutputTarget, OutputTargets } from "../../../flows/import/import-input.ts";
 import { OutputPipe, type PipePlace } from "../../../flows/import/output-pipe.ts";
 import type { Source } from "../../../flows/import/read/source.ts";
 import { OutputError } from "../../../flows/output-error.ts";
-import { whereLinksLead } from "../../../flows/output-file.ts";
+import { numbered, whereLinksLead } from "../../../flows/output-file.ts";
 import { UsageError } from "../../errors.ts";
 import { writablePlace } from "../../writable-place.ts";
 import type { ImportFlags } from "./flags.ts";
-
-type Targets = Pick<ImportInput, "failedFile" | "resultsFile">;
 
 interface Place extends PipePlace {
   cwd: string;
@@ -23,7 +21,11 @@ interface Place extends PipePlace {
  * they would say cannot be had a second time; a pipe is opened for good, or its reader would take the look for the end.
  * Throws UsageError.
  */
-export async function outputTargets(flags: ImportFlags, source: Source, place: Place): Promise<Targets> {
+export async function outputTargets(
+  flags: ImportFlags,
+  source: Source,
+  place: Place,
+): Promise<OutputTargets> {
   const { cwd } = place;
   const taken: (string | null)[] = [
     await identityOf(source.path ?? "/dev/stdin"),
@@ -33,7 +35,7 @@ export async function outputTargets(flags: ImportFlags, source: Source, place: P
   const target = async (flag: string | null, name: string): Promise<OutputTarget> => {
     const path = resolve(cwd, name);
     if (name === "") throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: "Name a file." });
-    const found = await refuseUnwritable(flag, path, name);
+    const found = await refuseUnwritable(flag, flag === null ? await freeName(path) : path, name);
     const identity = await identityOf(path);
     if (flag !== null && taken.includes(identity)) throw unwritable(flag, name, "is read or written already");
     taken.push(identity);
@@ -41,13 +43,38 @@ export async function outputTargets(flags: ImportFlags, source: Source, place: P
     if (flag === null || found?.isFIFO() !== true) return { path, name };
     return { path, name, pipe: await openPipe(flag, path, name, place) };
   };
-  const unnamed = `${source.path === null ? "stdin" : flags.file}.failed.${source.format}`;
+  const unnamed = failedName(source.path === null ? "stdin" : flags.file, source.format);
   const failed =
     flags.failed === undefined ? await target(null, unnamed) : await target("--failed", flags.failed);
   return {
     failedFile: { ...failed, overwrite: flags.failed !== undefined },
     resultsFile: flags.results === undefined ? null : await target("--results", flags.results),
   };
+}
+
+/** The longest name that a file has on the usual file systems, in bytes. */
+const longestName = 255;
+
+/** `FILE.failed.csv`, with a FILE cut so short that a number fits as well (`numbered`). */
+function failedName(file: string, format: string): string {
+  const ending = `.failed.${format}`;
+  const room = longestName - ending.length - "-99999".length;
+  const name = basename(file);
+  const short = Array.from(name);
+  while (Buffer.byteLength(short.join("")) > room) short.pop();
+  return file.slice(0, file.length - name.length) + short.join("") + ending;
+}
+
+/** The name that a file will have which is never to replace another. */
+async function freeName(path: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const candidate = numbered(path, number);
+    const isFree = await lstat(candidate).then(
+      () => false,
+      () => true,
+    );
+    if (isFree) return candidate;
+  }
 }
 
 async function openPipe(flag: string, path: string, name: string, place: Place): Promise<OutputPipe> {

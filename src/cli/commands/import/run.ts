@@ -49,7 +49,7 @@ async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<vo
   const { clock, random, interrupt, cwd } = app.context;
   // The service's client and what it stands on load here, once an import is really to be made.
   const { outputTargets } = await import("./outputs.ts");
-  const targets = await outputTargets(flags, source, { cwd, clock, signal: interrupt, onClose: app.onClose });
+  const place = { cwd, clock, signal: interrupt, onClose: app.onClose };
   const { importFile } = await import("../../../flows/import/import-file.ts");
   const list = problemListFor(app, flags);
   const progress = await app.io.progress();
@@ -59,11 +59,12 @@ async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<vo
   let outcome: ImportOutcome;
   try {
     outcome = await importFile(
-      { ...flags, ...targets, source, read: flags },
+      { ...flags, source, read: flags },
       {
         clock,
         random,
         runId: newRunId(clock.now(), random),
+        targets: () => outputTargets(flags, source, place),
         client: () => app.client(),
         signal: interrupt,
         onProgress: (event) => progress.update(event),

@@ -73,6 +73,18 @@ export async function checkFile(source: Source, options: ReadOptions, deps: Chec
   return { total, valid: unusable ? 0 : total - invalid, invalid: unusable ? total : invalid, unusable };
 }
 
+/** Whether a file of which the start is there is at fault as such (`unusable`), whatever follows. */
+export async function isHopeless(start: Source, options: ReadOptions): Promise<boolean> {
+  const reader = await openRows(start, options);
+  try {
+    for await (const _ of reader.batches()) break;
+    return reader.headProblems.length > 0;
+  } catch (error) {
+    if (error instanceof UnreadableInput) return true;
+    throw error;
+  }
+}
+
 function duplicate(line: number, reference: string, before: number): Problem {
   const message = `"${reference}" stands on line ${before} already: a reference may stand in a file once`;
   return { line, reference, param: "reference", code: "duplicate_reference_in_file", message };

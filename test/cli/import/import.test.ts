@@ -139,6 +139,13 @@ describe("a file with problems", () => {
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: { type: "input", code: "invalid_rows", exit: 3 } });
   });
 
+  test("is refused early where it is a device without end", async () => {
+    const world = await createWorld();
+    const ran = await world.cat("import /dev/zero --no-progress");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toContain("/dev/zero:1  -  nul_byte  ");
+  });
+
   test("in order, a dry run says so and sends nothing", async () => {
     const world = await createWorld();
     world.write("products.csv", tidy);

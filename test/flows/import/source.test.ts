@@ -4,8 +4,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { openSource } from "../../../src/flows/import/read/source.ts";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { checkFile, isHopeless as looksHopeless } from "../../../src/flows/import/check.ts";
+import type { ReadOptions } from "../../../src/flows/import/read/open-rows.ts";
+import type { Problem } from "../../../src/flows/import/read/problem.ts";
+import { openSource, type Source } from "../../../src/flows/import/read/source.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -83,6 +86,78 @@ test("a named pipe can be read once only, so it is copied like standard input", 
     "reference,name\n",
     "reference,name\n",
   ]);
+});
+
+test("a temporary folder that is not there is named, as standard input needs it", async () => {
+  vi.stubEnv("TMPDIR", join(folder, "nowhere"));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  await expect(open("-", "reference,name\n")).rejects.toMatchObject({
+    type: "output",
+    code: "no_temporary_folder",
+    message: `the temporary folder ${folder}/nowhere cannot take the copy of stdin that an import needs (ENOENT)`,
+  });
+});
+
+describe("what has no end is left where it will be refused anyway:", () => {
+  /** Opens a stream that repeats a text for ever after a start; gives what the check says and how much was read. */
+  async function endless(start: string, again: string, read: ReadOptions = { map: new Map() }) {
+    const block = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)));
+    let bytes = 0;
+    const stdin = Readable.from(
+      (function* () {
+        yield Buffer.from(start);
+        for (;;) {
+          bytes += block.length;
+          yield block;
+        }
+      })(),
+    );
+    const isHopeless = (part: Source) => looksHopeless(part, read);
+    const source = await openSource("-", { cwd: folder, stdin, isHopeless });
+    onTestFinished(() => source.close());
+    const codes = new Set<string>();
+    const deps = { random: Math.random, onProgress: () => {} };
+    const onProblem = ({ code }: Problem) => void codes.add(code);
+    const { unusable } = await checkFile(source, read, { ...deps, onProblem });
+    return { unusable, codes: [...codes], megabytes: Math.round(bytes / 1024 / 1024) };
+  }
+
+  test.each([
+    ["zeros", "", "\0", "nul_byte", 4],
+    ["no rows", "", "y\n", "missing_column", 4],
+    ["a line", "", "y", "record_too_long", 4],
+    [
+      "a cell after good rows",
+      `reference,name,images\n${"A,B,https://x.org/1.jpg\n".repeat(200_000)}`,
+      "y",
+      "record_too_long",
+      8,
+    ],
+    ["an NDJSON line", '{"reference":"', "y", "record_too_long", 4],
+  ])("%s", async (_, start, again, code, megabytes) => {
+    const ran = await endless(start, again);
+    expect(ran).toMatchObject({ unusable: true, megabytes });
+    expect(ran.codes).toContain(code);
+  });
+});
+
+test("a long input of which the start is in order is read to its end", async () => {
+  const text = `reference,name,images\n${"A,B,https://x.org/1.jpg\n".repeat(300_000)}`;
+  const isHopeless = (part: Source) => looksHopeless(part, { map: new Map() });
+  const source = await openSource("-", {
+    cwd: folder,
+    stdin: Readable.from([text.slice(0, 5e6), text.slice(5e6)]),
+    isHopeless,
+  });
+  onTestFinished(() => source.close());
+  expect(source.bytes).toBe(text.length);
+});
+
+test("a name that is not UTF-8 is told to be the reason", async () => {
+  await expect(open("\ufffd.csv")).rejects.toMatchObject({
+    code: "file_not_found",
+    message: expect.stringContaining("bytes that are not UTF-8"),
+  });
 });
 
 test("a file that was changed, replaced or removed is noticed", async () => {

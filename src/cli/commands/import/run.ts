@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type CheckResult, checkFile } from "../../../flows/import/check.ts";
+import { type CheckResult, checkFile, isHopeless } from "../../../flows/import/check.ts";
 import type { EndedRun, ImportOutcome } from "../../../flows/import/import-file.ts";
 import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
 import type { App } from "../../app.ts";
@@ -15,7 +15,10 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   const { cwd, stdin, interrupt } = app.context;
   if (flags.file === "-" && stdin.isTTY)
     await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
-  const source = await openSource(flags.file, { cwd, stdin, format: flags.format, signal: interrupt });
+  const source = await openSource(flags.file, {
+    ...{ cwd, stdin, format: flags.format, signal: interrupt },
+    isHopeless: (start) => isHopeless(start, flags),
+  });
   try {
     await (flags.dryRun ? dryRun : fullRun)(app, flags, source);
   } finally {

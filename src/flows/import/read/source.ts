@@ -1,10 +1,9 @@
-import { constants, createReadStream, createWriteStream, open as openDescriptor } from "node:fs";
-import { mkdtemp, open, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { basename, extname, join, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { constants, createReadStream, open as openDescriptor } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { basename, extname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { CatError } from "../../../errors.ts";
+import { privateCopy } from "./private-copy.ts";
 
 export type InputFormat = "csv" | "ndjson";
 
@@ -45,6 +44,8 @@ export interface SourcePlace {
   stdin: NodeJS.ReadableStream;
   format?: InputFormat | undefined;
   signal?: AbortSignal | undefined;
+  /** Of what can be read only once: whether its first part is such that it will be refused, so that the rest is not read. */
+  isHopeless?: ((start: Source) => Promise<boolean>) | undefined;
 }
 
 /** The format that a file's name tells, if it does. */
@@ -71,16 +72,16 @@ async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStre
   }
 }
 
-async function copyOf(name: string, stream: NodeJS.ReadableStream, from: SourcePlace): Promise<Source> {
-  const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
-  const close = () => rm(folder, { recursive: true, force: true });
+async function copyOf(given: string, stream: NodeJS.ReadableStream, from: SourcePlace): Promise<Source> {
+  const name = given === "-" ? "stdin" : given;
+  const copied = (path: string) => fileSource(given, path, from.format);
   try {
-    const copy = join(folder, "copy");
-    await pipeline(stream, createWriteStream(copy, { flags: "wx", mode: 0o600 }), { signal: from.signal });
-    return { ...(await fileSource(name, copy, from.format)), path: null, close };
+    const { path, close } = await privateCopy(name, stream, {
+      signal: from.signal,
+      isHopeless: async (path) => (await from.isHopeless?.(await copied(path))) ?? false,
+    });
+    return { ...(await copied(path)), path: null, close };
   } catch (error) {
-    await close();
-    from.signal?.throwIfAborted();
     throw unreadable(name, error);
   }
 }
@@ -159,6 +160,14 @@ export const changed = (name: string): InputError =>
 function unreadable(name: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (error instanceof CatError || code === undefined) return error;
+  // Node reads each byte of an argument that is not UTF-8 as this character, and then looks for another name.
+  if (code === "ENOENT" && name.includes("\ufffd")) {
+    return new InputError(
+      `${name} cannot be opened by that name: it seems to have bytes that are not UTF-8, which Node cannot pass on`,
+      "file_not_found",
+      "Rename the file, or pipe it in: cat import - < FILE",
+    );
+  }
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new InputError(
       `${name} does not exist`,

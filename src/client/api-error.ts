@@ -28,8 +28,9 @@ export class ApiError extends CatError {
     problems?: readonly Problem[];
     requestId?: string | undefined;
     earlierUnanswered?: boolean | undefined;
+    hint?: string | undefined;
   }) {
-    const { request, status, body, problems = [], requestId, earlierUnanswered } = refusal;
+    const { request, status, body, problems = [], requestId, earlierUnanswered, hint } = refusal;
     super(`${withoutStop(body.message)} (${request}: ${status} ${body.code})`, {
       type: body.type,
       code: body.code,
@@ -37,6 +38,7 @@ export class ApiError extends CatError {
       status,
       requestId,
       earlierUnanswered,
+      hint,
     });
     this.request = request;
     this.status = status;

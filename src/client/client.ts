@@ -123,7 +123,7 @@ export function createClient(options: ClientOptions): Client {
     const answer = await send(message, signal, onDoubt);
     return {
       status: answer.status,
-      body: readAnswer(operation, message, answer) as Reply<typeof operation>,
+      body: readAnswer(operation, message, answer, clock.now()) as Reply<typeof operation>,
       headers: answer.headers,
       requestId: headerOf(answer, "x-request-id"),
       retryAfterMs: retryAfterMs(answer, clock.now()),

@@ -1,13 +1,17 @@
 import * as z from "zod";
 import { ErrorEnvelope } from "../contract/error-codes.ts";
 import { BadAnswerError } from "../http/errors.ts";
+import { retryAfterMs } from "../http/retry-after.ts";
 import { type Answer, headerOf, type Message, nameOf } from "../http/send.ts";
 import { ApiError, type Problem } from "./api-error.ts";
 import type { AnyOperation } from "./call-types.ts";
 
-/** Reads an answer by the contract: the parsed body, or an ApiError, or a BadAnswerError when it is not the service's. */
-export function readAnswer(operation: AnyOperation, message: Message, answer: Answer): unknown {
-  const about = { message, answer };
+/**
+ * Reads an answer by the contract: the parsed body, or an ApiError, or a BadAnswerError when it is not the service's.
+ * `now` is when it came, in milliseconds.
+ */
+export function readAnswer(operation: AnyOperation, message: Message, answer: Answer, now: number): unknown {
+  const about = { message, answer, now };
   if (answer.status >= 400) throw refusalOf(operation, about);
   if (operation.reply === null) {
     // A login page answers a DELETE with 200: only what the contract says counts as done.
@@ -24,6 +28,7 @@ export function readAnswer(operation: AnyOperation, message: Message, answer: An
 interface About {
   message: Message;
   answer: Answer;
+  now: number;
 }
 
 const RefusalList = z.looseObject({
@@ -55,6 +60,7 @@ function refusalOf(operation: AnyOperation, about: About): ApiError | BadAnswerE
     status: answer.status,
     requestId: headerOf(answer, "x-request-id"),
     earlierUnanswered: answer.earlierUnanswered,
+    hint: whenAgain(about),
   };
   const envelope = ErrorEnvelope.safeParse(json);
   if (envelope.success) return new ApiError({ ...refusal, body: envelope.data.error });
@@ -68,6 +74,18 @@ function refusalOf(operation: AnyOperation, about: About): ApiError | BadAnswerE
     return new ApiError({ ...refusal, body, problems });
   }
   return badAnswer(about, "without the service's error envelope", "wrong_shape");
+}
+
+/** What a refusal for the time being says about when to come back. */
+function whenAgain({ answer, now }: About): string | undefined {
+  const waitMs = retryAfterMs(answer, now);
+  if (waitMs === null || (answer.status !== 429 && answer.status !== 503)) return undefined;
+  const seconds = Math.ceil(waitMs / 1000);
+  if (seconds < 120) return `Try again in ${Math.max(1, seconds)} s.`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return `Try again in ${minutes} min.`;
+  const rest = minutes % 60;
+  return `Try again in ${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}.`;
 }
 
 /** The body as JSON, whatever its shape. */

@@ -16,6 +16,17 @@ const page = (ids: number[], next_cursor: string | null) =>
     has_more: next_cursor !== null,
   });
 
+test.each([
+  [429, 3600, "Try again in 1 h."],
+  [429, 5405, "Try again in 1 h 31 min."],
+  [429, 301, "Try again in 6 min."],
+  [503, 7200, "Try again in 2 h."],
+  [402, 3600, undefined],
+])("a %i that asks for %i s says when to come back", async (status, seconds, hint) => {
+  const { client } = await clientAgainst([refusal(status, "no", { "retry-after": seconds })]);
+  await expect(client.products.list()).rejects.toMatchObject({ status, hint });
+});
+
 describe("what is sent", () => {
   test("path parameters, query and headers of a read", async () => {
     const { client, server } = await clientAgainst([page([1], null)], { userAgent: "catalogue/1" });

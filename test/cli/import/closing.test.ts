@@ -298,12 +298,13 @@ describe("a service whose results cannot be believed", () => {
     const world = await createWorld();
     world.write("a.csv", `reference,name,images\nA,Dress,${cdn}/1.jpg\n`);
     const base = await between(world, (_, response) => {
-      response.writeHead(429, { "content-type": "application/json", "retry-after": "60" });
+      response.writeHead(429, { "content-type": "application/json", "retry-after": "3600" });
       response.end('{"error":{"type":"rate_limited","code":"rate_limit_exceeded","message":"slow down"}}');
       return true;
     });
     const ran = await world.cat(`import a.csv --no-progress --base-url ${base}`);
     expect(ran.exit).toBe(7);
+    expect(ran.stderr).toContain("Try again in 1 h.\n");
     expect(ran.stderr).not.toContain("It is not known");
     expect(world.read("a.csv.failed.csv")).toContain(`A,Dress,${cdn}/1.jpg,rate_limit_exceeded,`);
   });

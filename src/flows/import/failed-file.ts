@@ -4,7 +4,7 @@ import type { OutputTargets } from "./import-input.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./outcomes.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 import { imageParts } from "./read/csv-cells.ts";
-import { failureColumns } from "./read/csv-columns.ts";
+import { failureColumns, isFailureColumn, nameOfColumn } from "./read/csv-columns.ts";
 import { CsvReader } from "./read/csv-rows.ts";
 import type { InputRow } from "./read/input-row.ts";
 import { openRows, type ReadOptions } from "./read/open-rows.ts";
@@ -131,29 +131,34 @@ class CsvForm {
   readonly #reader: CsvReader;
   /** The columns that stay: all but those of an earlier failed file. */
   readonly #kept: number[];
+  /** Their headers: a column of such a name that holds something else is called what it holds, as each may stand once. */
+  readonly #headers: string[];
 
   constructor(reader: CsvReader) {
     this.#reader = reader;
-    const added: readonly string[] = failureColumns;
-    this.#kept = reader.columns.flatMap((column, index) =>
-      column.kind === "ignored" && added.includes(column.header) ? [] : [index],
+    const { columns, header } = reader;
+    this.#kept = columns.flatMap(({ kind }, index) =>
+      kind === "ignored" && isFailureColumn(header[index]!) ? [] : [index],
+    );
+    this.#headers = this.#kept.map((index) =>
+      isFailureColumn(header[index]!) ? nameOfColumn(columns[index]!) : header[index]!,
     );
   }
 
   head(): string {
     const { linesBeforeHeader, delimiter } = this.#reader.dialect;
-    const header = this.#line([
-      ...this.#kept.map((index) => this.#reader.header[index] ?? ""),
-      ...failureColumns,
-    ]);
+    const header = this.#line([...this.#headers, ...failureColumns]);
     return linesBeforeHeader > 0 ? `sep=${delimiter}\n${header}` : header;
   }
 
   row({ record }: InputRow, attached: ReadonlySet<number>, failure: RowFailure): string {
     const cells = [...(record as readonly string[])];
     // A ragged row stays as ragged as it was: cut or filled up it could be imported with its cells in the wrong places.
-    if (cells.length !== this.#reader.header.length)
+    if (cells.length !== this.#reader.header.length) {
+      // But it does not get longer each time that it comes back unmended.
+      if (cells.at(-failureColumns.length) === failure.code) cells.splice(-failureColumns.length);
       return this.#line([...cells, failure.code, failure.message]);
+    }
     if (attached.size > 0) this.#blankAttached(cells, attached);
     return this.#line([...this.#kept.map((index) => cells[index] ?? ""), failure.code, failure.message]);
   }

@@ -32,12 +32,15 @@ describe("a tidy file", () => {
     expect(await check(text)).toMatchObject({ total: 1, valid: 1, problems: [] });
   });
 
-  test("a sep= line names the delimiter and counts as a line", async () => {
-    expect(await check(`sep=;\nreference;name;images\nA-1;;${url}\n`)).toMatchObject({
-      total: 1,
-      problems: ["3 name invalid_row"],
-    });
-  });
+  test.each([["sep=;"], ['"sep=;"']])(
+    "the line %s names the delimiter and counts as a line",
+    async (line) => {
+      expect(await check(`${line}\nreference;name;images\nA-1;;${url}\n`)).toMatchObject({
+        total: 1,
+        problems: ["3 name invalid_row"],
+      });
+    },
+  );
 
   test("a comma inside quoted header cells does not win over the real delimiter", async () => {
     expect(await check(`reference;"name";images\nA-1;"a, b, c";${url}\n`)).toMatchObject({

@@ -1,4 +1,5 @@
 import { CatError } from "../../../errors.ts";
+import { isFailureColumn } from "../../../flows/import/read/csv-columns.ts";
 import { formatOfName, type InputFormat } from "../../../flows/import/read/source.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { GlobalOptions } from "../../global-options.ts";
@@ -139,7 +140,8 @@ function nextStep(
   const named = formatOfName(failedFile);
   give("--format", named === undefined || named === run.format ? undefined : run.format);
   give("--delimiter", flags.delimiter === "\t" ? "tab" : flags.delimiter);
-  for (const [column, field] of flags.map) give("--map", `${column}=${field}`);
+  // A column called like those of a failed file is not in it under that name.
+  for (const [column, field] of flags.map) if (!isFailureColumn(column)) give("--map", `${column}=${field}`);
   give("--profile", run.globals.profile);
   give("--base-url", run.globals.baseUrl);
   if (run.globals.mock) words.push("--mock");

@@ -9,7 +9,7 @@ export type Column =
   | { kind: "images" }
   | { kind: "image"; number?: number; orientation?: Orientation }
   | { kind: "orientation"; number: number }
-  /** Left out: the two columns that a failed file adds, a column mapped to `ignore`, or one without a header. */
+  /** Left out: the two columns that a failed file adds, a column mapped to `ignore`, or one without a header (""). */
   | { kind: "ignored"; header: string }
   | { kind: "unknown" };
 
@@ -18,6 +18,10 @@ export type ColumnMap = ReadonlyMap<string, string>;
 
 /** The two columns that tell in a failed file why a row is there. */
 export const failureColumns = ["error_code", "error_message"] as const;
+
+/** Whether a header is that of one of the two. */
+export const isFailureColumn = (header: string): boolean =>
+  (failureColumns as readonly string[]).includes(normalHeader(header));
 
 /** Header case and surrounding space do not matter. */
 export const normalHeader = (header: string): string => header.trim().toLowerCase();
@@ -29,7 +33,7 @@ export function columnOf(header: string): Column {
     return { kind: "field", field: name };
   }
   if (name === "images") return { kind: "images" };
-  if (name === "" || name === "ignore" || (failureColumns as readonly string[]).includes(name)) {
+  if (name === "" || name === "ignore" || isFailureColumn(name)) {
     return { kind: "ignored", header: name };
   }
   const [, number, orientationOf] = /^image_([1-9]\d?)(_orientation)?$/.exec(name) ?? [];
@@ -108,6 +112,9 @@ export function readColumns(
   return columns;
 }
 
+/** The name of a column that holds something; "" for any other. */
+export const nameOfColumn = (column: Column): string => meaningOf(column) ?? "";
+
 function meaningOf(column: Column): string | null {
   switch (column.kind) {
     case "field":
@@ -119,7 +126,6 @@ function meaningOf(column: Column): string | null {
     case "orientation":
       return `image_${column.number}_orientation`;
     case "ignored":
-      return column.header === "" || column.header === "ignore" ? null : column.header;
     case "unknown":
       return null;
   }

@@ -14,8 +14,9 @@ export const dialectBytes = 64 * 1024;
 
 /** Tells a file's delimiter from its head: a `sep=` line says it, else the one that gives the most known columns. */
 export function recogniseDialect(head: string, given: string | undefined, map: ColumnMap): Dialect {
-  const declared = /^sep=([^\r\n])(?:\r\n|\n|\r|$)/i.exec(head);
-  if (declared !== null) return { delimiter: given ?? declared[1]!, linesBeforeHeader: 1 };
+  // Some write it in quotes, as any other cell that holds the delimiter.
+  const declared = /^(?:sep=([^\r\n])|"sep=([^\r\n"])")(?:\r\n|\n|\r|$)/i.exec(head);
+  if (declared !== null) return { delimiter: given ?? declared[1] ?? declared[2]!, linesBeforeHeader: 1 };
   return { delimiter: given ?? likeliest(headerLine(head), map), linesBeforeHeader: 0 };
 }
 

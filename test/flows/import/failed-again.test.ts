@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import { importWorld } from "./run-import.ts";
+
+const cdn = "https://cdn.example.com";
+const bad = `${cdn}/fail-timeout.jpg`;
+
+/** Imports a file and twice what failed of it; gives the failed files. */
+async function thrice(text: string, flags: Partial<ImportInput> = {}) {
+  const world = await importWorld();
+  await world.write("0.csv", text);
+  const files: string[] = [];
+  for (let round = 1; round <= 3; round++) {
+    const name = `${round}.csv`;
+    const failedFile = { path: `${world.folder}/${name}`, name, overwrite: true };
+    const { problems } = await world.import(`${round - 1}.csv`, { ...flags, failedFile });
+    expect(problems.filter(({ code }) => code !== "ragged_row")).toEqual([]);
+    files.push(await world.read(name));
+  }
+  return files;
+}
+
+const map = (...entries: [string, string][]) => ({ read: { map: new Map(entries) } });
+
+test.each<[string, string, Partial<ImportInput>, string]>([
+  ["as they are", `reference,name,images,error_code,error_message\nA,B,${bad},x,y\n`, {}, ""],
+  [
+    "though they are mapped to ignore",
+    `reference,name,images,Error_Code,error_message\nA,B,${bad},x,y\n`,
+    map(["error_code", "ignore"]),
+    "",
+  ],
+  [
+    "that stand twice",
+    `reference,name,images,error_code,error_message,error_code,error_message\nA,B,${bad},x,y,z,z\n`,
+    {},
+    "",
+  ],
+])("columns of an earlier failed file %s are replaced by one pair", async (_, text, flags, more) => {
+  const files = await thrice(text, flags);
+  expect(new Set(files.map((file) => file.split("\n")[0]))).toEqual(
+    new Set([`reference,name,images,${more}error_code,error_message`]),
+  );
+  expect(new Set(files).size).toBe(1);
+});
+
+test("a column of such a name that holds a field comes back under the field's name", async () => {
+  const world = await importWorld();
+  await world.write("a.csv", `reference,name,images,error_message\nA,B,${bad},long\n`);
+  await world.import("a.csv", map(["error_message", "description"]));
+  expect(await world.read("failed")).toMatch(
+    /^reference,name,images,description,error_code,error_message\nA,B,\S+,long,image_failed,/,
+  );
+});
+
+test("a ragged row comes back as it was, however often", async () => {
+  const files = await thrice(`reference,name,images\nA,B,${bad}\nC,D\nE,F,${bad},1,2\n`, {
+    skipInvalid: true,
+  });
+  const ragged = files.map((file) => file.split("\n").filter((line) => line.includes("ragged_row")));
+  expect(ragged.map((lines) => lines.map((line) => line.split(",ragged_row")[0]))).toEqual(
+    Array.from({ length: 3 }, () => ["C,D", `E,F,${bad},1,2`]),
+  );
+});

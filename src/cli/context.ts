@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } from "./errors.ts";
+import { interruptReceiver } from "./interrupts.ts";
 
 /** Everything of the outside world that a command may touch. Tests hand in a world of their own. */
 export interface Context {
@@ -41,16 +42,20 @@ const sentByTerminals: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT
 /** The context of the real program: the only place that reads `process`. */
 export function nodeContext(): Context {
   const interrupt = new AbortController();
+  const clock = systemClock();
   let passing = false;
-  const interrupted = (signal: InterruptSignal) => {
-    if (passing) return;
+  const receive = interruptReceiver(
+    clock,
+    (signal) => interrupt.abort(new InterruptError(signal)),
     // A second interrupt stops at once, as what the first one waits for may hang; it leaves the terminal's cursor
     // and line wrapping as they were.
-    if (interrupt.signal.aborted) {
+    (signal) => {
       if (process.stderr.isTTY) process.stderr.write("\x1b[?25h\x1b[?7h");
       process.exit(signal === "SIGTERM" ? 143 : 130);
-    }
-    interrupt.abort(new InterruptError(signal));
+    },
+  );
+  const interrupted = (signal: InterruptSignal) => {
+    if (!passing) receive(signal);
   };
   process.on("SIGINT", interrupted);
   process.on("SIGTERM", interrupted);
@@ -76,7 +81,7 @@ export function nodeContext(): Context {
     get cwd() {
       return process.cwd();
     },
-    clock: systemClock(),
+    clock,
     random: Math.random,
     pid: process.pid,
     interrupt: interrupt.signal,

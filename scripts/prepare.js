@@ -2,7 +2,7 @@
 // What npm runs after `npm ci`, before packing, and once more when `npx cat` is first called in a clone: builds dist/,
 // unless it is newer than everything it is made from, so that this first call is quick.
 import { spawnSync } from "node:child_process";
-import { readdirSync, statSync } from "node:fs";
+import { readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,6 +30,8 @@ try {
 }
 const built = spawnSync("npm run build", { cwd: root, stdio: "inherit", shell: true });
 process.exitCode = built.status ?? 1;
+// The compiler writes declarations in spite of errors: a build that failed must not count as one.
+if (process.exitCode !== 0) rmSync(result, { force: true });
 
 /**
  * When a file, or anything in a folder, was last changed, in milliseconds; 0 when there is none.

@@ -10,7 +10,7 @@ export class CallUnderWay {
   #inDoubt = true;
   #leaving: { reason: unknown } | null = null;
   /** Ends the call. */
-  readonly signal = this.#cut.signal;
+  readonly signal: AbortSignal = this.#cut.signal;
 
   /** Whether the service may have taken the call up. */
   get inDoubt(): boolean {

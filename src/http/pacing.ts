@@ -58,7 +58,7 @@ class Lane {
         const onAbort = () => {
           this.#line.splice(this.#line.indexOf(waiting), 1);
           reject(signal.reason);
-          this.#pump();
+          this.#pumpSoon();
         };
         const waiting: Waiting = {
           request,
@@ -87,9 +87,9 @@ class Lane {
     this.#pumpSoon();
   }
 
-  /** Once the caller has seen how its request ended: after a refusal it may want the others to leave the line. */
+  /** Once the caller has seen how its request ended: after a refusal it may want the others to leave the line, all of them. */
   #pumpSoon(): void {
-    if (this.#line.length > 0) setImmediate(() => this.#pump());
+    if (this.#line.length > 0 || this.#alarm !== null) setImmediate(() => this.#pump());
   }
 
   #pump(): void {

@@ -55,6 +55,8 @@ describe("calls that wait for their turn when another one is not accepted do not
   ])("when the one that goes ahead is %s", async (_, step) => {
     const { kinds, service, summary, world } = await four((begun) => ({ post: () => begun(step) }));
     expect(service.posts()).toHaveLength(1);
+    // Nothing is said of a wait that nobody waits for.
+    expect(service.waits).toEqual([]);
     expect(kinds.slice(1)).toEqual(["unsent", "unsent", "unsent"]);
     expect(summary).toMatchObject({ submitted: 0, failed_file: "failed" });
     expect((await world.read("failed")).match(/,not_sent,/g)).toHaveLength(4001);

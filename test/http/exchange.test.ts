@@ -5,15 +5,59 @@ import { CatError } from "../../src/errors.ts";
 import { checkedKey } from "../../src/http/auth.ts";
 import { openConnections } from "../../src/http/dispatcher.ts";
 import { BadAnswerError, NetworkError } from "../../src/http/errors.ts";
+import { exchange } from "../../src/http/exchange.ts";
 import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.ts";
 import { maskedKey, maskedPath } from "../../src/http/mask.ts";
 import { multipartForm } from "../../src/http/multipart.ts";
-import { closeAll, coreAgainst } from "./core.ts";
-import { bytes, json, reset, type Step, scriptedServer } from "./scripted-server.ts";
+import type { HttpRequest } from "../../src/http/send.ts";
+import { closeAll, coreAgainst, until } from "./core.ts";
+import { bytes, json, reset, type Step, scriptedServer, silence } from "./scripted-server.ts";
 
 afterEach(closeAll);
 
 const once = { retry: { attempts: 1 } };
+
+test("what a server says before its answer is passed over", async () => {
+  const early: Step = (response, seen) => {
+    response.writeProcessing();
+    response.socket!.write("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nContent-Length: 5000\r\n\r\n");
+    json(200, { done: true })(response, seen);
+  };
+  const { get } = await coreAgainst([early], { ...once, maxAnswerBytes: 1000 });
+  const answer = await get();
+  expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([200, { done: true }]);
+  expect(answer.headers).not.toHaveProperty("link");
+});
+
+test("a request that is ended while it waits for a connection does not go out, and was never in doubt", async () => {
+  const server = await scriptedServer(silence);
+  const connections = openConnections({ isLoopback: () => true });
+  const dispatcher = await connections.forOrigin(server.origin);
+  const doubts: boolean[] = [];
+  const request = (signal: AbortSignal): HttpRequest => ({
+    ...{ method: "POST", path: "/v1/things", origin: server.origin, headers: {}, body: null, signal },
+    call: {
+      ...{ order: 0, attempt: 1, inDoubt: false, remainingMs: () => 60_000, hold: () => () => {} },
+      doubt: (inDoubt) => void doubts.push(inDoubt),
+    },
+  });
+  const send = exchange(async () => dispatcher, 1000);
+  const leaving = new AbortController();
+  const ending = send(request(leaving.signal));
+  // It is given to the connections, none of which is open yet.
+  for (let turn = 0; turn < 5; turn++) await null;
+  leaving.abort(new Error("not any more"));
+  await expect(ending).rejects.toThrow("not any more");
+  // Another one, begun later, gets its connection, as the first one would have.
+  const later = new AbortController();
+  const second = send({ ...request(later.signal), path: "/v1/later" });
+  await until(() => server.requests.length > 0);
+  later.abort(new Error("enough"));
+  await expect(second).rejects.toThrow("enough");
+  await connections.close();
+  expect(server.requests.map(({ path }) => path)).toEqual(["/v1/later"]);
+  expect(doubts).toEqual([true]);
+});
 
 describe("answers that are none", () => {
   test("an endless body is cut at the cap, and asked for once only", async () => {

@@ -169,6 +169,18 @@ describe("files that are written", () => {
     expect(statSync(pipe).isFIFO()).toBe(true);
   });
 
+  test("are no socket, which cannot be opened by a name", async () => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(world.folder, "socket"), resolve));
+    onTestFinished(() => void server.close());
+    const ran = await world.cat("import a.csv --results socket --no-progress");
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain("--results socket, which is a socket");
+    expect(world.requests()).toEqual([]);
+  });
+
   test("that are a pipe are ended, though there was nothing to write into it", async () => {
     const world = await createWorld();
     world.write("a.csv", half.split("\n").slice(0, 2).join("\n"));

@@ -1,6 +1,6 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { catProgram, needsBuild } from "../../support/spawn-cat.ts";
@@ -106,4 +106,16 @@ describe("a process substitution", () => {
     const ran = await bash(folder, `"$NODE" "$CAT" import <(cat a.csv) --dry-run`);
     expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("2 rows, all valid") });
   });
+});
+
+test.each([1, 2])("the file that descriptor %i goes to is not one to be replaced", async (descriptor) => {
+  const folder = place();
+  const open = openSync(join(folder, "out.txt"), "w");
+  const stdio: StdioOptions = ["ignore", "ignore", "ignore"];
+  stdio[descriptor] = open;
+  const args = ["import", "a.csv", "--mock", "--results", "out.txt", "--no-progress"];
+  const [exit] = await once(spawn(process.execPath, [catProgram, ...args], { cwd: folder, stdio }), "close");
+  closeSync(open);
+  expect(exit).toBe(2);
+  expect(readdirSync(folder).sort()).toEqual(["a.csv", "out.txt", "pipe"]);
 });

@@ -38,6 +38,12 @@ describe("a refused call", () => {
     });
   });
 
+  test("has its words on one line, without what a terminal would obey", async () => {
+    const message = "\u001b[31mname\r\nis\todd\u009b ";
+    const { reasons } = await refusedWith({ line: 1, code: "invalid_row", message });
+    expect(reasons[0]).toBe("invalid_row,[31mname is odd");
+  });
+
   test.each([undefined, 0, 4])("blames no row for a problem of line %s", async (line) => {
     const { summary, reasons } = await refusedWith({
       ...(line === undefined ? {} : { line }),

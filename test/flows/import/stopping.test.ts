@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
+import { sendCalls } from "../../../src/flows/import/send.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 
@@ -138,4 +139,20 @@ test("a call that was cut while another one was refused is not sent any more", a
     }),
   );
   expect(calls).toBe(1);
+});
+
+test("an interrupt while a call is cut keeps it from being sent", async () => {
+  const interrupt = new AbortController();
+  const reason = new Error("interrupted");
+  const calls = (async function* () {
+    interrupt.abort(reason);
+    yield { index: 0, body: Buffer.from("{}\n"), lines: Uint32Array.of(2) };
+  })();
+  const world = await importWorld();
+  const { sent, stopped } = await sendCalls(calls, {
+    ...{ client: world.client, clock: world.clock, mode: "upsert", onImageError: "skip", concurrency: 1 },
+    ...{ signal: interrupt.signal, onAccepted: () => {} },
+  });
+  expect([sent, stopped]).toEqual([[], reason]);
+  expect(world.mock.requests()).toEqual([]);
 });

@@ -18,9 +18,10 @@ const unremarkable =
 
 const longestHost = 253;
 
-// Names that never resolve on the public internet (RFC 6761, RFC 6762, RFC 8375, and what private networks use).
+// Names that never resolve on the public internet (RFC 6761, RFC 6762, RFC 8375, RFC 9476, and what private networks use).
+// `example` is such a name, too, but every example of the interface has it.
 const reservedSuffix =
-  /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion)$/;
+  /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|svc|home\.arpa|test|invalid|onion|alt)$/;
 
 /**
  * The first clause of the URL policy that `text` breaks, or null when the service would accept it: `https://`, on a
@@ -61,17 +62,34 @@ const isHostName = (host: string): boolean =>
 /** Whether an IP address is globally reachable: also used on the address a name resolved to, at connect time. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
-  // An IPv4 address in IPv6 clothing (mapped, NAT64, 6to4) reaches what the inner address reaches.
   const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv6") {
-    const v6 = parsed as ipaddr.IPv6;
-    const range = v6.range();
-    const bytes = v6.toByteArray();
-    if (range === "rfc6052") return isPublicAddress(bytes.slice(12).join("."));
-    if (range === "6to4") return isPublicAddress(bytes.slice(2, 6).join("."));
-    return range === "unicast";
+  return parsed.kind() === "ipv4" ? parsed.range() === "unicast" : isPublicIpv6(parsed as ipaddr.IPv6);
+}
+
+/** Where an IPv6 address holds the IPv4 address that it reaches: compatible (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
+const embedded = [
+  { within: ipaddr.IPv6.parseCIDR("::/96"), at: 12 },
+  { within: ipaddr.IPv6.parseCIDR("64:ff9b::/96"), at: 12 },
+  { within: ipaddr.IPv6.parseCIDR("2002::/16"), at: 2 },
+];
+/** All that is given out for use on the internet (RFC 4291, 2.4), but for what has a purpose of its own (RFC 6890, RFC 9637). */
+const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
+const specialPurpose = ["2001::/23", "2001:db8::/32", "3fff::/20"].map((block) =>
+  ipaddr.IPv6.parseCIDR(block),
+);
+
+function isPublicIpv6(address: ipaddr.IPv6): boolean {
+  // An IPv4 address in IPv6 clothing reaches what the inner address reaches; a mapped one was unwrapped before.
+  const found = embedded.find(({ within }) => address.match(within));
+  if (found !== undefined) {
+    return isPublicAddress(
+      address
+        .toByteArray()
+        .slice(found.at, found.at + 4)
+        .join("."),
+    );
   }
-  return parsed.range() === "unicast";
+  return address.match(globalUnicast) && !specialPurpose.some((block) => address.match(block));
 }
 
 /** Whether a host is this machine by name or address: `localhost`, 127.0.0.0/8, `[::1]`. */

@@ -1,6 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Import } from "../../contract/resources/import.ts";
 import type { CheckResult } from "./check.ts";
+import { isOfCaller } from "./faults-of-service.ts";
 import type { ImportDeps, ImportInput, OutputTargets } from "./import-input.ts";
 import { notSent, rowOutcomes } from "./outcomes.ts";
 import { Outputs } from "./outputs.ts";
@@ -52,14 +53,15 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
     unread.add(importId);
   };
   const asked = input.wait ? sent : sent.filter((call) => call.kind !== "accepted");
+  const worthWriting = !wasNotLetIn(run);
   let rows = 0;
   for await (const outcome of rowOutcomes(asked, { client, latest, signal, onUnread })) {
     countOutcome(summary, outcome);
-    await outputs.add(outcome);
+    if (worthWriting) await outputs.add(outcome);
     deps.onProgress({ step: "reading results", done: ++rows, total: check.valid });
   }
   const lastSent = sent.reduce((last, call) => Math.max(last, call.lines.at(-1) ?? 0), 0);
-  const written = await outputs.close(lastSent, run.complete ? null : notSent);
+  const written = await outputs.close(lastSent, run.complete || !worthWriting ? null : notSent);
   const { faults } = outputs;
   const unwritten = faults.length > 0 ? { unwritten: faults.map(({ message }) => message) } : {};
   return {
@@ -67,3 +69,9 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
     ...{ resultRows: outputs.resultRows, unread },
   };
 }
+
+/** Whether the key was refused before anything was taken up: then the input itself is what is to be imported again. */
+const wasNotLetIn = ({ check, sent }: Run): boolean =>
+  check.invalid === 0 &&
+  sent.some((call) => call.kind === "refused") &&
+  sent.every((call) => call.kind === "unsent" || (call.kind === "refused" && isOfCaller(call.error)));

@@ -107,3 +107,18 @@ test("a call that may have gone out is awaited for its answer when another one i
   expect(service.posts()).toHaveLength(4);
   expect(kinds.sort()).toEqual(["accepted", "accepted", "accepted", "refused"]);
 });
+
+test.each<[number, number, string[]]>([
+  [401, 1, ["a.csv"]],
+  [403, 1, ["a.csv"]],
+  // What was taken up is not to be imported again.
+  [401, 2, ["a.csv", "failed"]],
+])("a key that is refused (%i) with call %i leaves the files %j", async (status, refusedCall, files) => {
+  const { world, stopped, summary } = await four(() => ({
+    post: (nth) => (nth === refusedCall ? refusal(status, "no") : null),
+    postHeaders: () => window(1),
+  }));
+  expect(stopped).toMatchObject({ status });
+  expect(summary?.failed_file).toBe(files[1] ?? null);
+  expect(await world.files()).toEqual(files);
+});

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** The bytes behind a signed URL, with what names this version of them for caches and for downloads that go on. */
 export interface StoredFile {
   readonly type: string;
@@ -10,8 +12,23 @@ export interface StoredFile {
   readonly read: (start: number, end: number) => Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** A file whose bytes are there as a whole. */
+/** A file whose bytes are there as a whole; its tag follows from them where none is given. */
 export const fileOf = (
   bytes: Uint8Array,
-  named: Pick<StoredFile, "type" | "etag" | "modified">,
-): StoredFile => ({ ...named, size: bytes.length, read: (start, end) => bytes.subarray(start, end) });
+  named: Pick<StoredFile, "type" | "modified"> & { readonly etag?: string },
+): StoredFile => ({
+  ...named,
+  etag: named.etag ?? tagOf(bytes),
+  size: bytes.length,
+  read: (start, end) => bytes.subarray(start, end),
+});
+
+/**
+ * The entity tag of what these parts make up. An id would not do: with a seed, another run or another address gives the same ids
+ * to other bytes, and a download that goes on would be glued together from both.
+ */
+export function tagOf(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return `"${hash.digest("base64url")}"`;
+}

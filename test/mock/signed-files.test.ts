@@ -224,6 +224,63 @@ test("what is gone is not found, whoever signed the URL", async () => {
   expect([got.status, got.body]).toEqual([404, refusal("not_found", "route_not_found")]);
 });
 
+describe("the entity tag is that of the bytes", () => {
+  const tagOf = async (url: string) => (await read(url)).headers.get("etag");
+
+  test("of a manifest: at another address its URLs are others", async () => {
+    const [one, two] = [await startWorld({ demo: 2 }), await startWorld()];
+    const { id, url } = (await one.send("/v1/exports", { json: {} })).body;
+    const body = JSON.stringify(one.mock.state());
+    expect((await two.send("/_mock/state", { method: "PUT", body, key: null })).status).toBe(200);
+    const other = (await two.send(`/v1/exports/${id}`)).body.url;
+    const [here, there] = [await read(url), await read(other)];
+    expect(there.bytes.equals(here.bytes)).toBe(false);
+    expect(there.headers.get("etag")).not.toBe(here.headers.get("etag"));
+    // It goes on nowhere but where it began.
+    const rest = await read(other, { range: "bytes=10-", "if-range": here.headers.get("etag")! });
+    expect(rest.status).toBe(200);
+    const again = (await one.send(`/v1/exports/${id}`)).body.url;
+    expect(await tagOf(again)).toBe(here.headers.get("etag"));
+  });
+
+  test("of an upload and a ZIP with it: after a reset the same ids stand for others", async () => {
+    const world = await startWorld({ seed: 4 });
+    async function made(bytes: Uint8Array) {
+      await world.send("/_mock/reset", { method: "POST", key: null });
+      const image_id = (await world.upload(bytes)).body.id;
+      await world.createProduct({ images: [{ image_id, orientation: "front" }] });
+      const { id } = (await world.send("/v1/exports", { json: { format: "zip" } })).body;
+      world.clock.advance(60_000);
+      const { url } = (await world.send(`/v1/exports/${id}`)).body;
+      const image = (await world.send(`/v1/images/${image_id}`)).body;
+      return { image_id, id, image: await tagOf(image.url), zip: await tagOf(url) };
+    }
+    const one = await made(pngOf(100, 1));
+    const other = await made(pngOf(100, 2));
+    expect([other.image_id, other.id]).toEqual([one.image_id, one.id]);
+    expect(other.image).not.toBe(one.image);
+    expect(other.zip).not.toBe(one.zip);
+    expect((await made(pngOf(100, 1))).image).toBe(one.image);
+  });
+
+  test("of a drawn image: two of one URL are one picture, those of two are two", async () => {
+    const { runImport, send } = await startWorld();
+    const at = (name: string) => [{ url: `https://cdn.example.com/${name}.jpg` }];
+    const rows = ["a", "a", "b"].map((name, index) => row(`R${index}`, { images: at(name) }));
+    const { results } = await runImport(rows);
+    const files = [];
+    for (const { images } of results) {
+      files.push(await read((await send(`/v1/images/${images[0].image_id}`)).body.url));
+    }
+    const [one, same, other] = files.map(({ bytes, headers }) => [
+      headers.get("etag"),
+      bytes.toString("hex"),
+    ]);
+    expect(same).toEqual(one);
+    expect([other![0] === one![0], other![1] === one![1]]).toEqual([false, false]);
+  });
+});
+
 /** A PNG of that many bytes: what comes after its end is nobody's business. */
 const pngOf = (bytes: number, mark: number) => {
   const image = new Uint8Array(bytes).fill(mark);

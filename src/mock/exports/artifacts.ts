@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { Pictures } from "../images/pictures.ts";
 import type { ExportRecord } from "../jobs/export-record.ts";
 import type { ImageRecord, Organization } from "../organization.ts";
-import { fileOf, type StoredFile } from "../stored-file.ts";
+import { fileOf, type StoredFile, tagOf } from "../stored-file.ts";
 import type { World } from "../world.ts";
 import { exportRow, heldImages } from "./export-rows.ts";
 import { Filenames } from "./filenames.ts";
@@ -19,7 +19,6 @@ export function manifestOf(world: World, organization: Organization, job: Export
   );
   return fileOf(Buffer.from(lines.join("")), {
     type: "application/x-ndjson",
-    etag: `"${job.id}"`,
     modified: writtenAt,
   });
 }
@@ -29,6 +28,7 @@ type Measure = Pick<ZipFile, "size" | "crc">;
 interface Zip {
   readonly layout: ZipLayout;
   readonly images: readonly ImageRecord[];
+  readonly etag: string;
 }
 
 /** The ZIPs of export jobs: what stands where in each is found out once, its bytes are read whenever they are asked for. */
@@ -49,7 +49,7 @@ export class ZipArtifacts {
     const zip = await known;
     return {
       type: "application/zip",
-      etag: `"${job.id}"`,
+      etag: zip.etag,
       modified: Date.parse(job.finished_at ?? job.created_at),
       size: zip.layout.size,
       read: (start, end) => this.#read(zip, start, end),
@@ -79,7 +79,9 @@ export class ZipArtifacts {
         await new Promise((resolve) => setImmediate(resolve));
       }
     }
-    return { layout: layOut(files, Date.parse(job.created_at)), images };
+    const layout = layOut(files, Date.parse(job.created_at));
+    const parts = layout.parts.map(({ bytes, file }) => bytes ?? this.#pictures.tagOf(images[file]!));
+    return { layout, images, etag: tagOf(...parts) };
   }
 
   /** The bytes from `start` up to `end`; images before and after them are not looked at. */

@@ -1,4 +1,5 @@
 import type { ImageRecord } from "../organization.ts";
+import { tagOf } from "../stored-file.ts";
 import { drawingOf } from "./drawing.ts";
 import { readScene, sceneSubject } from "./scene.ts";
 import { sceneDrawing } from "./scene-drawing.ts";
@@ -12,14 +13,27 @@ interface Drawn {
   size: number;
 }
 
+/** What the bytes of an image follow from. */
+export type PictureSource = Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed">;
+
 /** The bytes of images: those that were uploaded, and pictures drawn when they are first read. */
 export class Pictures {
   readonly #drawn = new Map<string, Drawn>();
   #bytes = 0;
+  /** What was uploaded is hashed when it is first read. */
+  readonly #tags = new WeakMap<Buffer, string>();
 
-  bytesOf(image: Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed">): Promise<Buffer> | Buffer {
+  /** The entity tag of an image's bytes; a picture need not be drawn for it. */
+  tagOf(image: PictureSource): string {
+    if (image.bytes === null) return tagOf(keyOf(image));
+    const tag = this.#tags.get(image.bytes) ?? tagOf(image.bytes);
+    this.#tags.set(image.bytes, tag);
+    return tag;
+  }
+
+  bytesOf(image: PictureSource): Promise<Buffer> | Buffer {
     if (image.bytes !== null) return image.bytes;
-    const key = `${image.mime_type} ${image.subject} ${image.seed}`;
+    const key = keyOf(image);
     const known = this.#drawn.get(key);
     if (known !== undefined) {
       // A picture that was asked for again is the youngest again; the oldest go when there are too many.
@@ -48,7 +62,9 @@ export class Pictures {
   }
 }
 
-async function draw({ subject, seed, mime_type }: Pick<ImageRecord, "mime_type" | "subject" | "seed">) {
+const keyOf = ({ mime_type, subject, seed }: PictureSource): string => `${mime_type} ${subject} ${seed}`;
+
+async function draw({ subject, seed, mime_type }: PictureSource) {
   const scene = subject === sceneSubject ? readScene(seed) : null;
   // Loading takes longer than drawing, and most runs never look at a picture.
   const { default: sharp } = await import("sharp");

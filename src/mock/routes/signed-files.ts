@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { curatedModels } from "../curated-models.ts";
 import { Exchange } from "../exchange.ts";
 import { manifestOf, ZipArtifacts } from "../exports/artifacts.ts";
-import { Pictures } from "../images/pictures.ts";
+import { type PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { ExportRecord } from "../jobs/export-record.ts";
 import { type ImportJob, isTerminal } from "../jobs/import-record.ts";
 import { meetFaults } from "../meet-faults.ts";
-import type { ImageRecord, Organization } from "../organization.ts";
+import type { Organization } from "../organization.ts";
 import { Refusal } from "../refusal.ts";
 import { refuseMalformed } from "../rules/malformed.ts";
 import { sendFile } from "../send-file.ts";
@@ -28,9 +28,10 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
     return undefined;
   };
   const zips = new ZipArtifacts(pictures);
-  const pictureOf = async (id: string, modified: number | null, image: PictureSource): Promise<StoredFile> =>
-    // The bytes behind an image id never change.
-    fileOf(await pictures.bytesOf(image), { type: image.mime_type, etag: `"${id}"`, modified });
+  const pictureOf = async (modified: number | null, image: PictureSource): Promise<StoredFile> => {
+    const bytes = await pictures.bytesOf(image);
+    return fileOf(bytes, { type: image.mime_type, etag: pictures.tagOf(image), modified });
+  };
   const on = (path: (id: string) => string, find: Find) =>
     app.route({
       method: ["GET", "HEAD"],
@@ -43,13 +44,13 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
 
   on(signedPaths.image, (id) => {
     const image = inAny((organization) => organization.images.get(id));
-    return image && pictureOf(id, Date.parse(image.created_at), image);
+    return image && pictureOf(Date.parse(image.created_at), image);
   });
   on(signedPaths.modelPreview, (id) => {
     const own = inAny((organization) => organization.models.find((model) => model.id === id));
     const model = own ?? curatedModels.find((curated) => curated.id === id);
     const source = { mime_type: "image/jpeg", bytes: null, subject: "person", seed: id } as const;
-    return model && pictureOf(id, null, source);
+    return model && pictureOf(null, source);
   });
   on(signedPaths.importResults, (id) => {
     const job = inAny((organization) => organization.imports.get(id));
@@ -71,7 +72,6 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
 }
 
 type MakeArtifact = (organization: Organization, job: ExportRecord) => ReturnType<Find>;
-type PictureSource = Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed">;
 
 async function answer(
   world: World,
@@ -100,7 +100,6 @@ function resultsOf(job: ImportJob): StoredFile {
   const text = job.rows.map(({ result }) => `${JSON.stringify(result)}\n`).join("");
   return fileOf(Buffer.from(text), {
     type: "application/x-ndjson",
-    etag: `"${job.id}"`,
     modified: Date.parse(job.finished_at ?? job.created_at),
   });
 }

@@ -58,6 +58,28 @@ describe("a body that is not as it should be", () => {
     expect((await send("/v1/products", { body, headers: json })).body.error.message).toBe(message);
   });
 
+  test.each([
+    ["POST", "/v1/products", "null", "the body must be an object"],
+    ["POST", "/v1/products", "[1]", "the body must be an object"],
+    ["POST", "/v1/exports", '{"format":"pdf"}', "format: must be one of manifest, zip"],
+    [
+      "POST",
+      "/v1/exports",
+      '{"role":["x"]}',
+      "role[0]: must be one of source, beautifier, tryon, recoloring",
+    ],
+    ["POST", "/_mock/clock", '{"advance_ms":-1}', "advance_ms: must be at least 0"],
+    ["POST", "/_mock/clock", '{"advance_ms":0.5}', "advance_ms: must be a whole number"],
+    ["POST", "/_mock/clock", '{"advance_ms":"1"}', "advance_ms: must be a number"],
+    ["POST", "/_mock/clock", "{}", "advance_ms: is missing"],
+    ["POST", "/_mock/account", '{"credits":-1}', "credits: must be at least 0"],
+    ["PUT", "/_mock/state", "7", "the body must be an object"],
+    ["PUT", "/_mock/state", '{"version":2}', "version: must be 1"],
+  ])("%s %s with %s is told in plain words, too", async (method, path, body, message) => {
+    const { send } = await startWorld();
+    expect((await send(path, { method, body, headers: json })).body.error.message).toBe(message);
+  });
+
   test("names from hell are fields like any other", async () => {
     const { send } = await startWorld();
     for (const field of ["__proto__", "constructor", "toString"]) {

@@ -438,6 +438,11 @@ describe("images that fail", () => {
     ["photo-fail-timeout.jpg", "attached"],
     ["photo.jpg?name=/fail-timeout", "attached"],
     ["fail-", "attached"],
+    ["fail-_timeout", "attached"],
+    ["fail-timeout_.jpg", "timeout"],
+    ["fail-timeout_1.jpg", "timeout"],
+    ["fail-too__large", "too"],
+    ["fail-1/fail-2fail-timeout", "attached"],
   ])("%s: %s", async (name, code) => {
     const { runImport } = await startWorld();
     const { results } = await runImport([row("A", { images: [{ url: url(name) }] })]);

@@ -139,6 +139,31 @@ describe("an output", () => {
     expect([info.width, info.height, ...data.subarray(0, 3)]).toEqual([600, 800, 0x12, 0xab, 0x9f]);
   });
 
+  test("shows the style and the look that were asked for", async () => {
+    const world = await startWorld();
+    const id = await product(world);
+    const styled = async (more: Json) => {
+      const inputs = { product_id: id, background: "white", angle_shot: "front", ...more };
+      return (await world.send("/v1/tasks/beautifier", { json: { subtype: "clothing", inputs } })).body.id;
+    };
+    const orders: [Promise<string>, Json][] = [
+      [styled({}), { style: null, look_at_camera: true }],
+      [styled({ style: "ghost" }), { style: "ghost", look_at_camera: true }],
+      [styled({ style: "flatlay" }), { style: "flatlay", look_at_camera: true }],
+      [tryon(world, id), { style: null, look_at_camera: true }],
+      [tryon(world, id, { look_at_camera: true }), { style: null, look_at_camera: true }],
+      [tryon(world, id, { look_at_camera: false }), { style: null, look_at_camera: false }],
+    ];
+    const tasks = await Promise.all(orders.map(([task]) => task));
+    world.clock.advance(60_000);
+    const outputs = await Promise.all(tasks.map(async (task) => (await get(world, task)).output_image.id));
+    const { images } = world.mock.state().organizations.main;
+    for (const [index, [, shown]] of orders.entries()) {
+      const { seed } = images.find((image) => image.id === outputs[index])!;
+      expect(JSON.parse(seed)).toMatchObject(shown);
+    }
+  });
+
   test("is put with its product, and says what it was made from", async () => {
     const world = await startWorld();
     const [id, styling] = [await product(world), await product(world, "SHOE")];
@@ -203,6 +228,29 @@ describe("a failure", () => {
     });
     const { products } = world.mock.state().organizations.main;
     expect(products[0]!.generations).toEqual([]);
+  });
+
+  test.each([
+    ["x-fail-timeout_1", "timeout"],
+    ["fail-timeout_", "timeout"],
+    ["fail-too__large", "too"],
+    ["fail-_x fail-late_one", "late_one"],
+    ["fail-Timeout", null],
+  ])("of the reference %s has the code %s", async (reference, code) => {
+    const world = await startWorld();
+    const id = await beautify(world, await product(world, reference));
+    world.clock.advance(60_000);
+    expect((await get(world, id)).failure_reason?.code ?? null).toBe(code);
+  });
+
+  test("that a fault orders counts before the one of the reference, which is there again after it", async () => {
+    const world = await startWorld();
+    const id = await product(world, "DRESS-fail-model_unsafe_content");
+    await fail(world, { fail: { code: "gpu_lost", message: "the machine is gone" }, times: 1 });
+    const tasks = [await beautify(world, id), await beautify(world, id)];
+    world.clock.advance(60_000);
+    const reasons = tasks.map(async (task) => (await get(world, task)).failure_reason.code);
+    expect(await Promise.all(reasons)).toEqual(["gpu_lost", "model_unsafe_content"]);
   });
 
   test("is not asked for by the reference of a styling", async () => {

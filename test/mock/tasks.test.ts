@@ -228,13 +228,28 @@ describe("a try-on", () => {
     const id = await productWith(world, "ONE");
     const backgrounds = "white light-grey beige black studio loft street garden beach #010203".split(" ");
     const angles =
-      "full-front full-back full-side half-front half-back close-up custom-a custom-hero-2".split(" ");
+      "full-front full-back full-side half-front half-back close-up custom-a custom-hero-2 custom-Hero_2 custom-_".split(
+        " ",
+      );
     const inputs = [
       ...backgrounds.map((background) => input(id, { background })),
       ...angles.map((angle_shot) => input(id, { angle_shot })),
     ];
     expect((await tryon(world, inputs)).status).toBe(202);
   });
+
+  test.each(["custom-", "custom-a b", "custom-é", "custom-a.b", "custom-a\n", "Custom-a", "-custom-a"])(
+    "does not take the angle %j, and says what one of the organization's own looks like",
+    async (angle_shot) => {
+      const world = await startWorld();
+      const got = await tryon(world, [input(await productWith(world, "ONE"), { angle_shot })]);
+      expect([got.status, got.body.errors[0].message]).toEqual([
+        400,
+        "angle_shot: must be one of full-front, full-back, full-side, half-front, half-back, close-up, " +
+          "or a slug of letters, digits, - and _ that begins with custom-",
+      ]);
+    },
+  );
 
   test("is told of everything that is wrong with every input, and nothing is queued", async () => {
     const world = await startWorld();
@@ -340,6 +355,17 @@ test("inputs of one request with the same model, product and stylings are one gr
   const groups = world.mock.state().organizations.main.tasks.map(({ scene }) => scene.group);
   const first = (group: string) => groups.indexOf(group);
   expect(groups.map(first)).toEqual([0, 1, 0, 3, 4, 5, 5, 3, 8, 9, 8, 11, 12, 13, 13, 11]);
+});
+
+test.each([
+  [0, 1, "this takes 1 credit, and 0 are left"],
+  [1, 2, "this takes 2 credits, and 1 is left"],
+])("with %d credits left, %d generations are refused in plain words", async (credits, count, message) => {
+  const world = await startWorld();
+  const id = await productWith(world, "ONE");
+  await world.send("/_mock/account", { key: null, json: { credits } });
+  const got = await tryon(world, Array(count).fill(input(id)));
+  expect([got.status, got.body.error.message]).toEqual([402, message]);
 });
 
 describe("credits", () => {

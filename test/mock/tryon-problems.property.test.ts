@@ -39,7 +39,9 @@ test("every problem of every bad input is listed once, in the order of the input
   );
   const angleShot = oneOf(
     ...[...tryonAngleShots, `${customAngleShotPrefix}x-1`].map(right),
-    ...[...noText, "", "front", customAngleShotPrefix, "custom-X"].map((value) => wrong(value, "angle_shot")),
+    ...[...noText, "", "front", customAngleShotPrefix, "custom-a b"].map((value) =>
+      wrong(value, "angle_shot"),
+    ),
   );
   const looks = oneOf(
     ...[undefined, true, false].map(right),

@@ -60,8 +60,8 @@ export const TryonInput = z.strictObject({
   background: slug(tryonBackgrounds, "a colour such as #f4f1ea", hexBackground),
   angle_shot: slug(
     tryonAngleShots,
-    `a slug that begins with ${customAngleShotPrefix}`,
-    new RegExp(`^${customAngleShotPrefix}[a-z0-9-]+$`),
+    `a slug of letters, digits, - and _ that begins with ${customAngleShotPrefix}`,
+    new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`),
   ),
   look_at_camera: z.boolean().default(true),
 });

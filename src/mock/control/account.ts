@@ -9,7 +9,7 @@ import type { ControlRoute } from "./control-route.ts";
 
 const Account = z.strictObject({
   /** Generations that may still be queued; null for no limit. */
-  credits: z.int("must be a whole number, or null for no limit").min(0).nullable(),
+  credits: z.int().min(0).nullable(),
 });
 
 /** Shows and sets what an organization may still spend: the first one's, or that of the one named in the path. */

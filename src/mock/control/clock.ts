@@ -6,7 +6,7 @@ import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import type { ControlRoute } from "./control-route.ts";
 
-const ClockMove = z.strictObject({ advance_ms: z.int("must be a whole number").min(0) });
+const ClockMove = z.strictObject({ advance_ms: z.int().min(0) });
 
 /** Moves the one clock that everything runs on, and fires what became due; answered once it has been done. */
 export const clockRoutes: readonly ControlRoute[] = [

@@ -2,6 +2,7 @@ import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { Ids } from "../ids.ts";
 import { drawnSize } from "../images/subjects.ts";
 import type { ImageRecord, Organization } from "../organization.ts";
+import { failureAskedFirst } from "./asked-failure.ts";
 import { type Fetched, fetchProblem, type Problem } from "./fetch-image.ts";
 import type { AcceptedRow, ImportJob } from "./import-record.ts";
 
@@ -45,7 +46,7 @@ export function seekImage(
  */
 export function failureOf(url: string): string | null {
   const path = url.replace(/[?#].*$/s, "");
-  return /^fail-([a-z_]+)/.exec(path.slice(path.lastIndexOf("/") + 1))?.[1] ?? null;
+  return failureAskedFirst(path.slice(path.lastIndexOf("/") + 1));
 }
 
 /** The image as the organization has it: what came from a URL is kept as a new one. */

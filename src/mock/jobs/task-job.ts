@@ -5,6 +5,7 @@ import { drawnSize } from "../images/subjects.ts";
 import type { Organization } from "../organization.ts";
 import type { ProductRecord } from "../product-record.ts";
 import type { World } from "../world.ts";
+import { failureAskedIn } from "./asked-failure.ts";
 import type { TaskRecord } from "./task-record.ts";
 
 /** How long a task is queued, and how long one of each type then runs, at speed 1. */
@@ -71,8 +72,8 @@ function begin(world: World, task: TaskRecord): void {
 
 /** A product whose reference contains `fail-CODE` has its tasks fail with that code (interface, serve --mock). */
 function failureOf(reference: string): JobFailure | null {
-  const code = /fail-([a-z_]+)/.exec(reference)?.[1];
-  return code === undefined ? null : { code, message: `the generation failed: ${code.replaceAll("_", " ")}` };
+  const code = failureAskedIn(reference);
+  return code === null ? null : { code, message: `the generation failed: ${code.replaceAll("_", " ")}` };
 }
 
 /** The one place where a task ends (States, Task). */

@@ -117,11 +117,14 @@ function refuseMismatch({ subtype, inputs }: z.output<typeof BeautifierRequest>)
 function charge(organization: Organization, generations: number): void {
   if (organization.credits === null) return;
   if (organization.credits < generations) {
-    const message = `this takes ${generations} credits, and ${organization.credits} are left`;
+    const { credits } = organization;
+    const message = `this takes ${creditsOf(generations)}, and ${credits === 1 ? "1 is" : `${credits} are`} left`;
     throw new Refusal("insufficient_credits", message);
   }
   organization.credits -= generations;
 }
+
+const creditsOf = (count: number): string => `${count} ${count === 1 ? "credit" : "credits"}`;
 
 /** What the subtype's flow renders, whatever else the product may be. */
 const flows = { clothing: null, shoes: "shoe", headwear: "hat" } as const;

@@ -34,8 +34,11 @@ function problemsOf(issue: z.core.$ZodIssue, what: string): Problem[] {
       return { message: `${param} is not a field of this request`, param };
     });
   }
-  if (at === "") return [{ message: `the ${what} is not right: ${issue.message}` }];
   const message = messageOf(issue);
+  if (at === "") {
+    const isPlain = message.startsWith("must ") || message.startsWith("is ");
+    return [{ message: isPlain ? `the ${what} ${message}` : `the ${what} is not right: ${message}` }];
+  }
   const named = `${String(issue.path.at(-1))} `;
   // An unknown word in a list of words is the list's fault: the message has its place, `param` the field (Errors).
   const isWordOfList = issue.code === "invalid_value" && typeof issue.path.at(-1) === "number";
@@ -51,26 +54,53 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: "true or false",
   array: "a list",
   object: "an object",
+  record: "an object",
+  null: "null",
 };
 
-/** The commonest cases in our own words; a message that the contract gives stays. */
+/** How the schema library begins its own sentences; one that begins otherwise is the contract's, and stays. */
+const itsOwnWords = /^(?:Invalid|Too (?:small|big)|Unrecognized)\b/;
+
+/** What a value must be, in plain words: the library's speak of types and options. */
 function plainMessageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input")) {
-    if (issue.message.endsWith("received undefined")) return "is missing";
-    return `must be ${kinds[issue.expected] ?? issue.expected}`;
+  if (!itsOwnWords.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.message.endsWith("received undefined")) return "is missing";
+      return `must be ${kinds[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return issue.values.length === 1
+        ? `must be ${String(issue.values[0])}`
+        : `must be one of ${issue.values.join(", ")}`;
+    case "too_small":
+      if (issue.inclusive === false) return `must be more than ${issue.minimum}`;
+      return `must ${boundOf("least", issue.origin, issue.minimum)}`;
+    case "too_big":
+      if (issue.inclusive === false) return `must be less than ${issue.maximum}`;
+      return `must ${boundOf("most", issue.origin, issue.maximum)}`;
+    case "not_multiple_of":
+      return `must be a multiple of ${issue.divisor}`;
+    default:
+      return "does not have the form that it must have";
   }
-  if (issue.code === "too_small" && issue.origin === "array")
-    return `must have at least ${issue.minimum} ${issue.minimum === 1 ? "entry" : "entries"}`;
-  if (issue.code === "too_big" && issue.origin === "array")
-    return `must have at most ${issue.maximum} entries`;
-  return issue.message;
+}
+
+const counted: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  array: ["entry", "entries"],
+  string: ["character", "characters"],
+};
+
+function boundOf(side: "least" | "most", origin: string, bound: number | bigint): string {
+  const words = counted[origin];
+  if (words === undefined) return `be at ${side} ${bound}`;
+  return `have at ${side} ${bound} ${words[Number(bound) === 1 ? 0 : 1]}`;
 }
 
 /** The message that says most: of a choice between forms, that of the last form. */
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== "invalid_union") return plainMessageOf(issue);
   const inner = issue.errors.at(-1)?.[0];
-  return inner === undefined ? issue.message : plainMessageOf(inner);
+  return plainMessageOf(inner ?? issue);
 }
 
 /** A field's place as messages name it: `images[0].orientation`. */

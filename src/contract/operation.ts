@@ -41,6 +41,10 @@ export interface Operation<
 
 export type BodySchemas = Readonly<Partial<Record<BodyType, z.ZodType>>>;
 
+/** Whether a request may come without a body: where every field of it is optional, none says no more than an empty object. */
+export const mayHaveNoBody = ({ body }: Operation): boolean =>
+  body !== undefined && Object.values(body).every((schema) => schema.safeParse({}).success);
+
 /** What every operation may refuse a request with, whatever it does (Cross-cutting request rules, Status codes). */
 export const commonRefusals = {
   400: ["invalid_request"],

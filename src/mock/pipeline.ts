@@ -1,4 +1,4 @@
-import type { Operation } from "../contract/operation.ts";
+import { type BodyType, mayHaveNoBody, type Operation } from "../contract/operation.ts";
 import type { Serve } from "./direct-routes.ts";
 import { answerOf, Exchange } from "./exchange.ts";
 import { faultAnswer } from "./fault-answer.ts";
@@ -37,6 +37,7 @@ interface Passage {
  */
 export function serve(world: World, operation: Operation, handler: Handler): Serve {
   const bodyLimit = bodyLimitOf(operation);
+  const mayBeEmpty = mayHaveNoBody(operation);
   // Most requests have no query; what the schema makes of none is worked out once.
   const emptyQuery = operation.query.parse({});
 
@@ -144,6 +145,12 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
 
   /** The body as the handler gets it, held to the contract. A form takes a moment, anything else is there at once. */
   function bodyOf({ exchange: { request }, bytes }: Passage) {
+    if (mayBeEmpty && bytes.length === 0) {
+      const [type, schema] = Object.entries(operation.body!)[0]!;
+      // Who names no type sends no body; a type that is named must be right all the same.
+      if (request.headers["content-type"] !== undefined) acceptedType(operation, request);
+      return { type: type as BodyType, value: schema.parse({}) };
+    }
     const type = acceptedType(operation, request);
     if (type === "application/x-ndjson") return { type, value: bytes };
     if (type === "multipart/form-data") {

@@ -174,6 +174,11 @@ test("an upload is a form with a binary file, a patch is a merge patch, an impor
   });
 });
 
+test("a body whose fields are all optional may be left out", () => {
+  const optional = everyOperation.filter(({ name }) => objectOf(name).requestBody?.required === false);
+  expect(optional.map(({ name }) => name)).toEqual(["products.update", "exports.create", "webhooks.update"]);
+});
+
 test("a set that may grow takes values that are newer, a closed one does not", () => {
   const { ExportAsset, ImportRowResult, ImportRow, Error: envelope } = document.components.schemas;
   const role = new Ajv2020().compile(ExportAsset.properties.role);

@@ -1,15 +1,16 @@
 import type * as z from "zod";
 import { limits } from "../limits.ts";
-import type { BodyType, Operation } from "../operation.ts";
+import { type BodyType, mayHaveNoBody, type Operation } from "../operation.ts";
 import { imageTypes } from "../value-sets.ts";
 import { refTo } from "./components.ts";
 import type { JsonObject } from "./schemas.ts";
 
 /** The body of an operation's requests, in every content type it takes; undefined where it takes none. */
-export function requestBodyOf({ body }: Operation): JsonObject | undefined {
+export function requestBodyOf(operation: Operation): JsonObject | undefined {
+  const { body } = operation;
   if (body === undefined) return undefined;
   const content = Object.entries(body).map(([type, schema]) => [type, mediaType(type as BodyType, schema)]);
-  return { required: true, content: Object.fromEntries(content) };
+  return { required: !mayHaveNoBody(operation), content: Object.fromEntries(content) };
 }
 
 function mediaType(type: BodyType, schema: z.ZodType): JsonObject {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { limits } from "../../../src/contract/limits.ts";
 import { nobody, patch } from "../../conformance/inputs.ts";
-import { refusal, row, startWorld } from "../world.ts";
+import { refusal, row, type Send, startWorld } from "../world.ts";
 import { freeze, generated, type Json, list, referencesOf, rowsOf, textOf, type World } from "./exported.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => row(`R${at}`));
@@ -107,6 +107,33 @@ describe("a manifest", () => {
     expect(body.total_assets).toBe(1);
   });
 
+  test.each<[string, Send]>([
+    ["no body and no type", {}],
+    ["a type and no bytes", { headers: { "content-type": "application/json" } }],
+  ])("of %s has the whole catalogue", async (_name, more) => {
+    const world = await startWorld({ demo: 3 });
+    const { status, body } = await world.send("/v1/exports", { method: "POST", ...more });
+    expect([status, body.format, body.status]).toEqual([202, "manifest", "completed"]);
+    expect(await rowsOf(body.url)).toEqual(await list(world));
+  });
+
+  test.each([
+    ["text/plain", undefined, 415],
+    ["text/plain", "{}", 415],
+    ["application/json", " ", 400],
+    ["application/json", "{", 400],
+    ["application/json", "null", 400],
+  ])("of the type %s and the body %j: %d", async (type, body, status) => {
+    const world = await startWorld();
+    const headers = { "content-type": type };
+    const got = await world.send("/v1/exports", {
+      method: "POST",
+      headers,
+      ...(body !== undefined && { body }),
+    });
+    expect(got.status).toBe(status);
+  });
+
   test("of nothing is empty", async () => {
     const world = await startWorld({ demo: 2 });
     for (const json of [{ product_ids: [] }, { product_ids: [], role: [] }]) {
@@ -207,6 +234,21 @@ describe("a zip", () => {
     expect(headers.get("retry-after")).toBe("1");
     world.clock.advance(100 + Math.ceil(body.total_assets / 2));
     expect((await world.send(`/v1/exports/${body.id}`)).body.status).toBe("completed");
+  });
+
+  test("has every name once, also where products of different references ask for the same", async () => {
+    const world = await startWorld();
+    for (const reference of ["a:b", "a?b", "A_B"]) await world.createProduct({ reference });
+    const { id } = (await freeze(world, { format: "zip" })).body;
+    world.clock.advance(60_000);
+    const { url } = (await world.send(`/v1/exports/${id}`)).body;
+    const zip = Buffer.from(await (await fetch(url)).arrayBuffer());
+    const names: string[] = [];
+    // The entries of its directory (APPNOTE 4.3.12).
+    for (let at = zip.indexOf("PK\u0001\u0002"); at >= 0; at = zip.indexOf("PK\u0001\u0002", at + 4)) {
+      names.push(zip.toString("utf8", at + 46, at + 46 + zip.readUInt16LE(at + 28)));
+    }
+    expect(names).toEqual(["A_B_front.png", "a_b_front_2.png", "a_b_front_3.png"]);
   });
 
   test("fails when it was ordered to", async () => {

@@ -171,7 +171,7 @@ const OrganizationFields = z.strictObject({
 
 const OrganizationState = OrganizationFields.refine(
   haveTheirs,
-  "a task's product or its picture is not there",
+  "an image of a product, or a task's product or picture, is not there",
 );
 
 /** Everything the mock knows, as one JSON document: what GET /_mock/state shows and PUT takes. */

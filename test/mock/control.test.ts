@@ -326,6 +326,11 @@ describe("the state", () => {
     ],
     ["a moment after the year 9999", (state: Json) => ({ ...state, now: "9999-12-31T23:59:59-01:00" })],
     ["two products of one id", (state: Json) => withTwins(state, ({ id }) => ({ id }))],
+    ["a product whose image is gone", (state: Json) => withMain(state, { images: [] })],
+    [
+      "a product whose generation is gone",
+      (state: Json) => withFirst(state, { generations: ["01HN1H1W2BE2ZP0BXGX60T7K32"] }),
+    ],
     ["two products of one reference", (state: Json) => withTwins(state, ({ reference }) => ({ reference }))],
     ["two products at one place", (state: Json) => withTwins(state, ({ order }) => ({ order }))],
     ["a place that no cursor can tell", (state: Json) => withTwins(state, () => ({ order: 1e15 }))],
@@ -354,6 +359,10 @@ const withMain = (state: Json, main: Json) => ({
 const withTwins = (state: Json, of: (first: Json) => Json) => {
   const [first, second] = state.organizations.main.products;
   return withProducts(state, [first, { ...second, ...of(first) }]);
+};
+const withFirst = (state: Json, more: Json) => {
+  const [first, ...others] = state.organizations.main.products;
+  return withProducts(state, [{ ...first, ...more }, ...others]);
 };
 const withProducts = (state: Json, products: Json) => withMain(state, { products });
 const result = () => ({

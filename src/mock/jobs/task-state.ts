@@ -44,20 +44,32 @@ function agrees(task: TaskRecord): boolean {
   );
 }
 
-interface Held {
-  readonly tasks: readonly Pick<TaskRecord, "product_id" | "output_image_id">[];
-  readonly products: readonly { readonly id: string }[];
-  readonly images: readonly { readonly id: string }[];
+interface Named {
+  readonly id: string;
 }
 
-/** Whether the products and pictures of an organization's tasks are there; deleted products are, too. */
+interface Held {
+  readonly tasks: readonly Pick<TaskRecord, "product_id" | "output_image_id">[];
+  readonly products: readonly (Named & {
+    readonly images: readonly Named[];
+    readonly generations: readonly string[];
+  })[];
+  readonly images: readonly Named[];
+}
+
+/** Whether the images of an organization's products are there, deleted products' too, and its tasks' products and pictures. */
 export function haveTheirs({ tasks, products, images }: Held): boolean {
-  // A large catalogue without tasks is not walked through for nothing.
-  if (tasks.length === 0) return true;
   const productIds = new Set(products.map(({ id }) => id));
   const imageIds = new Set(images.map(({ id }) => id));
-  return tasks.every(
-    ({ product_id, output_image_id }) =>
-      productIds.has(product_id) && (output_image_id === null || imageIds.has(output_image_id)),
+  return (
+    products.every(
+      (product) =>
+        product.images.every(({ id }) => imageIds.has(id)) &&
+        product.generations.every((id) => imageIds.has(id)),
+    ) &&
+    tasks.every(
+      ({ product_id, output_image_id }) =>
+        productIds.has(product_id) && (output_image_id === null || imageIds.has(output_image_id)),
+    )
   );
 }

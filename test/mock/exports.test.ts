@@ -46,6 +46,9 @@ describe("a row", () => {
     expect(main.assets.map(({ id }: Json) => id)).toEqual([product.images[0].id, ...outputs]);
     // Made for the dress: the belt appears only in what it features (ExportRow).
     expect(other.assets.map(({ id }: Json) => id)).toEqual([styling.images[0].id]);
+    for (const { id, mime_type, created_at, url } of main.assets) {
+      expect((await world.send(`/v1/images/${id}`)).body).toMatchObject({ id, mime_type, created_at, url });
+    }
     const task = (await world.send(`/v1/tasks/${tasks[0]}`)).body;
     expect(main.assets[1]).toMatchObject({
       role: "beautifier",

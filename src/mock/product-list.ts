@@ -65,7 +65,7 @@ export class ProductList {
     }
   }
 
-  /** Those of them with every one of the words, which are in lower case, in name or reference, in any case. */
+  /** Those of them with every one of the words, which are as `foldCase` makes them, in name or reference, in any case. */
   *withWords(words: readonly string[], after: number | null): Generator<ProductRecord> {
     for (let at = this.#blockBefore(after); at >= 0; at--) {
       const block = this.#blocks[at]!;
@@ -103,16 +103,28 @@ function lastBefore(products: readonly ProductRecord[], order: number | null): n
   return index;
 }
 
+const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
+
+/**
+ * A text as it is searched for and in, the same for all ways to write it in large and small letters, whatever language they
+ * are of: `Straße` is `STRASSE`, a sigma is one at the end of a word, too, and of an I only the letter counts, not its dot.
+ */
+export function foldCase(text: string): string {
+  if (isAscii(text)) return text.toLowerCase();
+  // Small first: the capital of the sharp s is its own capital, and only the small one becomes two letters.
+  const folded = text.toLowerCase().toUpperCase().toLowerCase();
+  return folded.replaceAll("ς", "σ").replaceAll("i\u0307", "i");
+}
+
 /** No word holds white space, so none is found across two texts, or across reference and name. */
 function textsOf(products: readonly ProductRecord[]): Texts {
+  const texts = products.map(({ reference, name }) => foldCase(`${reference}\n${name}\n`));
   const starts = new Uint32Array(products.length);
   let length = 0;
-  const texts = products.map(({ reference, name }, index) => {
-    const text = `${reference}\n${name}\n`.toLowerCase();
+  for (let index = 0; index < texts.length; index++) {
     starts[index] = length;
-    length += text.length;
-    return text;
-  });
+    length += texts[index]!.length;
+  }
   // Joined, it is one text in memory too, not a tree of its pieces.
   return { all: texts.join(""), starts };
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../src/mock/catalogue.ts";
+import { foldCase } from "../../src/mock/product-list.ts";
 import type { ProductRecord } from "../../src/mock/product-record.ts";
 
 const now = "2026-01-05T09:00:00.000Z";
@@ -23,16 +24,85 @@ const expected = (products: ProductRecord[], words: string[], after: number | nu
   products
     .filter(({ deleted_at, order }) => deleted_at === null && (after === null || order < after))
     .filter(({ name, reference }) =>
-      words.every((word) => name.toLowerCase().includes(word) || reference.toLowerCase().includes(word)),
+      words.every((word) => foldCase(name).includes(word) || foldCase(reference).includes(word)),
     )
     .reverse();
 
 // Few letters, so that words meet; some change their length or their neighbours when they become small.
-const letters = fc.constantFrom("a", "B", "é", "İ", "Σ", "ß", "🧥", "\ud800", "-", " ", "\n", "1");
+const letters = fc.constantFrom(
+  "a",
+  "B",
+  "é",
+  "İ",
+  "ı",
+  "Σ",
+  "ς",
+  "ß",
+  "ẞ",
+  "ſ",
+  "\u0307",
+  "🧥",
+  "\ud800",
+  "-",
+  " ",
+  "\n",
+  "1",
+);
 const name = fc.string({ unit: letters, maxLength: 8 });
 const word = fc
   .string({ unit: letters, minLength: 1, maxLength: 3 })
   .map((text) => text.toLowerCase().replaceAll(/\s/g, "a"));
+
+describe("letters in any case", () => {
+  test.each([
+    ["ΣΑΣΑ", "ΣΑΣ"],
+    ["ΣΑΣΑ", "σας"],
+    ["σας", "ΣΑΣ"],
+    ["AΣ", "aσ"],
+    ["aς", "AΣ"],
+    ["Straße", "STRASSE"],
+    ["STRASSE", "straße"],
+    ["STRASSE", "STRAẞE"],
+    ["STRAẞE", "strasse"],
+    ["ſhirt", "SHIRT"],
+    ["SHIRT", "ſhirt"],
+    ["İSTANBUL", "istanbul"],
+    ["istanbul", "İstanbul"],
+    ["ISTANBUL", "İSTANBUL"],
+    ["ığdır", "IĞDIR"],
+    ["IĞDIR", "ığdır"],
+    ["ığdır", "iğdir"],
+    ["ﬁne", "FINE"],
+    ["ÉTÉ", "été"],
+    ["Linen", "lINEN"],
+  ])("%s is found by %s", (name, word) => {
+    const catalogue = new Catalogue();
+    add(catalogue, 1, "Tote bag");
+    const product = add(catalogue, 2, name);
+    expect([...catalogue.withWords([foldCase(word)], null)]).toEqual([product]);
+  });
+
+  test("an accent is no matter of case, and a letter that grew in small letters does not shift its neighbours", () => {
+    const catalogue = new Catalogue();
+    const [bag, coat] = [add(catalogue, 1, "İİİ ẞẞẞ ŉ bag"), add(catalogue, 2, "été coat")];
+    const found = (word: string) => [...catalogue.withWords([foldCase(word)], null)];
+    expect(found("ete")).toEqual([]);
+    expect(found("R-1")).toEqual([bag]);
+    expect(found("R-2")).toEqual([coat]);
+    expect(found("BAG")).toEqual([bag]);
+    expect(found("COAT")).toEqual([coat]);
+  });
+
+  test("what was folded is folded: no letter of any script comes out otherwise the second time", () => {
+    const changed: string[] = [];
+    for (let code = 0; code <= 0x1ffff; code++) {
+      const letter = String.fromCodePoint(code);
+      const forms = [letter, letter.toUpperCase(), letter.toLowerCase(), foldCase(letter)].map(foldCase);
+      if (new Set(forms).size > 1) changed.push(letter);
+    }
+    expect(changed).toEqual([]);
+  });
+});
 
 describe("the list of products", () => {
   test("lists and finds what a look at each product finds, whatever is added, renamed and deleted", () => {

@@ -225,6 +225,9 @@ describe("list", () => {
     expect(await found("linen red")).toEqual(["DRESS-0001"]);
     expect(await found("dress-0002")).toEqual(["DRESS-0002"]);
     expect(await found("velvet")).toEqual([]);
+    await createProduct({ reference: "S-1", name: "ΣΑΣΑ Straße" });
+    expect(await found("STRASSE σας")).toEqual(["S-1"]);
+    await send(`/v1/products/${(await send("/v1/products?q=s-1")).body.data[0].id}`, { method: "DELETE" });
     expect(await found("  ")).toEqual(["DRESS-0002", "DRESS-0001"]);
   });
 

@@ -3,6 +3,7 @@ import { pageOf } from "../cursors.ts";
 import type { Handlers } from "../handler.ts";
 import type { Organization } from "../organization.ts";
 import { attach, changeProduct, detach, type Photo, refuseTaken } from "../product-changes.ts";
+import { foldCase } from "../product-list.ts";
 import type { ProductRecord } from "../product-record.ts";
 import { Refusal } from "../refusal.ts";
 
@@ -101,4 +102,4 @@ function photosOf(
 }
 
 /** What free-text search looks for; a word that stands there twice is looked for once. */
-const wordsOf = (q: string): string[] => [...new Set(q.toLowerCase().split(/\s+/).filter(Boolean))];
+const wordsOf = (q: string): string[] => [...new Set(foldCase(q).split(/\s+/).filter(Boolean))];

@@ -151,6 +151,69 @@ describe("a place that is not there", () => {
   });
 
   test.each([
+    ["q=%zz", "q"],
+    ["q=%ff", "q"],
+    ["q=%", "q"],
+    ["q=a%4", "q"],
+    ["q=%e9", "q"],
+    ["q=caf%e9+noir", "q"],
+    ["q=%c0%ae", "q"],
+    ["q=%ed%a0%80", "q"],
+    ["limit=2&unknown=%C3&q=a", "unknown"],
+    ["q=a=%zz", "q"],
+    ["my+name%5B%5D=%zz", "my name[]"],
+    ["%zz", undefined],
+    ["q=a&%zz=b", undefined],
+    ["q=a?%", "q"],
+  ])("a query that cannot be decoded: %s", async (query, param) => {
+    const { send } = await startWorld();
+    const error = refusal("invalid_request", "invalid_request", param);
+    for (const path of [
+      "/v1/products",
+      "/v1/nothing",
+      "/_signed/images/x",
+      "/_mock/requests",
+      "/openapi.json",
+    ]) {
+      const got = await send(`${path}?${query}`);
+      expect([path, got.status, got.body]).toEqual([path, 400, error]);
+      expect(got.headers.get("x-request-id")).not.toBeNull();
+    }
+    const { message } = (await send(`/v1/products?${query}`)).body.error;
+    expect(message).toMatch(param === undefined ? /^the query cannot be decoded/ : /: cannot be decoded/);
+    if (param !== undefined) expect(message.startsWith(`${param}: `)).toBe(true);
+  });
+
+  test.each([
+    "",
+    "q",
+    "q=",
+    "=",
+    "&&",
+    "q=100%25",
+    "q=%E2%82%AC",
+    "q=%F0%9F%A7%A5",
+    "q=a%2Bb",
+    "%71=a",
+    "x=%00",
+    "q=a?b=c",
+  ])("a query like any other: %j", async (query) => {
+    const { send } = await startWorld();
+    expect((await send(`/v1/products?${query}`)).status).toBe(200);
+  });
+
+  test("a plus in a query is a space, one that is encoded is a plus", async () => {
+    const { send, createProduct } = await startWorld();
+    await createProduct({ reference: "P-1", name: "Black+white tee" });
+    await createProduct({ reference: "P-2", name: "White tee, black seam" });
+    const found = async (q: string) =>
+      (await send(`/v1/products?q=${q}`)).body.data.map(({ reference }: { reference: string }) => reference);
+    expect(await found("black+white")).toEqual(["P-2", "P-1"]);
+    expect(await found("black%2Bwhite")).toEqual(["P-1"]);
+    expect(await found("%42lack%20seam")).toEqual(["P-2"]);
+  });
+
+  test.each([
     "x",
     "%00",
     "..%2f..%2fetc",

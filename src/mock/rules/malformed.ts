@@ -4,11 +4,16 @@ import { invalid, Refusal } from "../refusal.ts";
 /** Longer than any URL of the service, shorter than what the parser takes for all headers together. */
 export const longestUrl = 8_192;
 
-/** Refuses what the HTTP parser lets pass but no server should: a URL that is too long, HTTP/1.1 without a Host, two Hosts. */
+/**
+ * Refuses what the HTTP parser lets pass but no server should: a URL that is too long, a query that cannot be decoded,
+ * HTTP/1.1 without a Host, two Hosts.
+ */
 export function refuseMalformed(request: IncomingMessage): void {
   if (request.url!.length > longestUrl) {
     throw new Refusal("uri_too_long", `the URL is longer than ${longestUrl} bytes`);
   }
+  const question = request.url!.indexOf("?");
+  if (question >= 0) refuseUndecodable(request.url!.slice(question + 1));
   // Counted as they were sent: the parser keeps the first of several and says nothing.
   const { rawHeaders } = request;
   let hosts = 0;
@@ -19,4 +24,28 @@ export function refuseMalformed(request: IncomingMessage): void {
     throw invalid("an HTTP/1.1 request needs a Host header", "Host");
   }
   if (hosts > 1) throw invalid("a request has one Host header", "Host");
+}
+
+/** The router takes a query's percent-encoding for what it can; what nobody can have meant is refused, as it is in a path. */
+function refuseUndecodable(query: string): void {
+  if (decoded(query) !== null) return;
+  for (const part of query.split("&")) {
+    const equals = part.indexOf("=");
+    const name = decoded(equals < 0 ? part : part.slice(0, equals));
+    if (name === null) break;
+    if (equals >= 0 && decoded(part.slice(equals + 1)) === null) {
+      const param = name.slice(0, 100);
+      throw invalid(`${param}: cannot be decoded; a % begins the two hex digits of a byte of UTF-8`, param);
+    }
+  }
+  throw invalid("the query cannot be decoded; a % begins the two hex digits of a byte of UTF-8");
+}
+
+/** Null where the percent-encoding is none, or that of no UTF-8. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
 }

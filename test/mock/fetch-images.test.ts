@@ -292,6 +292,23 @@ test("a state that is taken while images are on their way goes on with them", as
   expect(await job(body.id)).toMatchObject({ status: "completed", counts: { total: 2, succeeded: 2 } });
 });
 
+test.each([
+  "http://cdn.example.com/photo.jpg",
+  "https://cdn.example.com:8443/photo.jpg",
+  "https://user:secret@cdn.example.com/photo.jpg",
+])("what a state says is not fetched either where the URL policy forbids it: %s", async (forbidden) => {
+  const world = await fetchingWorld((_request, response) => void response.end(tinyPng));
+  const { importRows, mock, send, advance, results, outside } = world;
+  const { body } = await importRows([withImages("A", url())]);
+  const state = JSON.parse(JSON.stringify(mock.state()).replaceAll(url(), forbidden));
+  expect((await send("/_mock/state", { method: "PUT", json: state, key: null })).status).toBe(200);
+  await advance(60_000);
+  expect((await results(body.id))[0].images).toMatchObject([
+    { source: forbidden, error: { code: "blocked_host" } },
+  ]);
+  expect([outside.asked, outside.connections]).toEqual([[], []]);
+});
+
 test("without --fetch-images nothing is fetched", async () => {
   const { run, outside } = await fetchingWorld((_request, response) => void response.end(tinyPng), {
     fetchImages: false,

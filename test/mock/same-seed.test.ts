@@ -162,10 +162,15 @@ async function run(seed: number, startedAt: number, hook: Awaited<ReturnType<typ
   await mock.stop();
   const home = (text: string) =>
     text.replaceAll(mock.baseUrl, "http://mock").replaceAll(new URL(mock.baseUrl).host, "mock");
+  // The tag of what names the address, as a manifest does, is another one at another port.
+  const tagless = (headers: string[], bytes: Buffer) =>
+    bytes.includes(mock.baseUrl)
+      ? headers.map((one, at) => (headers[at - 1] === "ETag" ? "" : one))
+      : headers;
   return {
     recorded: recorded.map(({ headers, bytes, ...rest }) => ({
       ...rest,
-      headers: headers.map(home),
+      headers: tagless(headers, bytes).map(home),
       body: isUtf8(bytes) ? home(bytes.toString()) : sha256(withoutTimes(bytes)),
       digest: isUtf8(bytes) ? "" : sha256(bytes),
     })),
@@ -192,6 +197,8 @@ function fromStart(ran: Ran, startedAt: number): Ran {
     .replaceAll(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (moment) => since(Date.parse(moment)))
     .replaceAll(/signature=[0-9a-f]{64}/g, "signature=")
     .replaceAll(/"(?:Date|Last-Modified)","([^"]+)"/g, (_, moment) => `"${since(Date.parse(moment))}"`)
+    // A ZIP, a manifest and an import's results have moments in them, and so another tag.
+    .replaceAll(/"ETag","[^,]*"/g, '"ETag",""')
     .replaceAll(/"X-RateLimit-Reset","(\d+)"/g, (_, moment) => `"${since(Number(moment) * 1_000)}"`)
     .replaceAll(/\bt=(\d+),v1=[0-9a-f]{64}/g, (_, moment) => since(Number(moment) * 1_000))
     // In milliseconds, as the state and signed URLs have them.

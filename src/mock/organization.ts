@@ -1,5 +1,6 @@
 import type { Model } from "../contract/resources/model.ts";
 import type { imageTypes } from "../contract/value-sets.ts";
+import { AttachedGenerations } from "./attached-generations.ts";
 import { Catalogue } from "./catalogue.ts";
 import type { ExportRecord } from "./jobs/export-record.ts";
 import type { ImportJob } from "./jobs/import-record.ts";
@@ -28,7 +29,7 @@ export interface ImageRecord {
 export interface Generation {
   readonly role: "beautifier" | "tryon";
   readonly task_id: string;
-  /** The product it was made for, under which alone it is listed. */
+  /** The product it was made for, under which it is listed while that is there. */
   readonly product_id: string;
   readonly angle_shot: string;
   readonly background: string;
@@ -49,6 +50,7 @@ export class Organization {
   readonly name: OrganizationName;
   readonly products = new Catalogue();
   readonly images = new Map<string, ImageRecord>();
+  readonly attached = new AttachedGenerations();
   readonly imports = new Map<string, ImportJob>();
   readonly webhooks = new Webhooks();
   readonly exports = new Map<string, ExportRecord>();

@@ -1,5 +1,6 @@
 import type { ProductImage } from "../contract/resources/product.ts";
 import type { Orientation } from "../contract/value-sets.ts";
+import { isGeneration, movingRows } from "./listed-generations.ts";
 import type { Organization } from "./organization.ts";
 import type { ProductRecord } from "./product-record.ts";
 import { Refusal } from "./refusal.ts";
@@ -23,13 +24,19 @@ export function attach(
 ): ProductImage[] {
   organization.products.changed(product, now);
   const attached: ProductImage[] = [];
-  for (const { id, orientation } of photos) {
-    const known = product.images.find((image) => image.id === id);
-    const link = known ?? { id, orientation, origin: originOf(organization, id) };
-    link.orientation = orientation;
-    if (known === undefined) product.images.push(link);
-    if (!attached.includes(link)) attached.push(link);
-  }
+  const ids = photos.map(({ id }) => id);
+  movingRows(organization, product, ids, now, () => {
+    for (const { id, orientation } of photos) {
+      const known = product.images.find((image) => image.id === id);
+      const link = known ?? { id, orientation, origin: originOf(organization, id) };
+      link.orientation = orientation;
+      if (known === undefined) {
+        product.images.push(link);
+        if (isGeneration(organization, id)) organization.attached.add(id, product);
+      }
+      if (!attached.includes(link)) attached.push(link);
+    }
+  });
   return attached;
 }
 
@@ -44,14 +51,32 @@ function originOf(organization: Organization, imageId: string): ProductImage["or
  * Takes an image off a product; 404 when it is not on it, 422 when it is the last (Products, detach). That is not among the
  * changes that a delta tells of (Exports, `since`).
  */
-export function detach(organization: Organization, product: ProductRecord, imageId: string): void {
+export function detach(
+  organization: Organization,
+  product: ProductRecord,
+  imageId: string,
+  now: string,
+): void {
   const at = product.images.findIndex((image) => image.id === imageId);
   if (at < 0) throw new Refusal("image_not_found", "there is no such image on this product");
   if (product.images.length === 1) {
     throw new Refusal("cannot_drop_last_image", "a product keeps at least one image");
   }
   organization.products.changed(product, null);
-  product.images.splice(at, 1);
+  movingRows(organization, product, [imageId], now, () => {
+    product.images.splice(at, 1);
+    organization.attached.remove(imageId, product);
+  });
+}
+
+/** Deletes a product softly; generations that stood in its row may stand in another's from here on. */
+export function remove(organization: Organization, product: ProductRecord, now: string): void {
+  const photos = product.images.map(({ id }) => id);
+  const ids = [...new Set([...photos, ...product.generations])];
+  movingRows(organization, product, ids, now, () => {
+    organization.products.delete(product, now);
+    for (const id of photos) organization.attached.remove(id, product);
+  });
 }
 
 /** Fields that a change may give; one that is left out stays as it is. */

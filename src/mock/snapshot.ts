@@ -20,6 +20,7 @@ import type { ImportJob } from "./jobs/import-record.ts";
 import { continueTask } from "./jobs/task-job.ts";
 import { haveTheirs, TaskState } from "./jobs/task-state.ts";
 import { lastMoment } from "./last-moment.ts";
+import { isGeneration } from "./listed-generations.ts";
 import type { ImageRecord, Organization } from "./organization.ts";
 import { organizationNames } from "./rules/authenticate.ts";
 import type { World } from "./world.ts";
@@ -242,6 +243,13 @@ function fill(world: World, organization: Organization, state: z.infer<typeof Or
   for (const { bytes, ...image } of images) {
     const uploaded = bytes === null ? null : Buffer.from(bytes, "base64");
     organization.images.set(image.id, { ...image, bytes: uploaded });
+  }
+  if (images.some(({ generation }) => generation !== null)) {
+    for (const product of organization.products.newestFirst(null)) {
+      for (const { id } of product.images) {
+        if (isGeneration(organization, id)) organization.attached.add(id, product);
+      }
+    }
   }
   organization.models.push(...models);
   organization.credits = state.credits;

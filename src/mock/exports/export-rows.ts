@@ -16,8 +16,8 @@ export interface HeldImage {
 
 /**
  * Every image held for a product: the caller's photos as they were attached, then the generations made for it, oldest first.
- * "Each asset appears exactly once, under the product it was made for" (ExportRow): a generation that is attached as a photo,
- * here or elsewhere, is listed as the generation that it is. Names do not depend on the roles asked for.
+ * The photos are those that are listed here (`listedPhotos`), of which a generation is told of as the generation that it is.
+ * Names do not depend on the roles asked for.
  */
 export function heldImages(
   organization: Organization,
@@ -26,9 +26,10 @@ export function heldImages(
 ): HeldImage[] {
   const names = new Filenames();
   const held: HeldImage[] = [];
-  const hold = (id: string, orientation: string | null) => {
+  const hold = (id: string, attachedAs: string | null) => {
     const image = organization.images.get(id);
-    if (image === undefined || (image.generation === null) !== (orientation !== null)) return;
+    if (image === undefined) return;
+    const orientation = image.generation === null ? attachedAs : null;
     const filename = names.take(product.reference, endingOf(image, orientation), extensions[image.mime_type]);
     if (roles === null || roles.includes(roleOf(image))) held.push({ image, orientation, filename });
   };

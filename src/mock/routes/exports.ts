@@ -7,8 +7,9 @@ import { signedPaths } from "../images/signed-urls.ts";
 import { startExport } from "../jobs/export-job.ts";
 import type { ExportRecord } from "../jobs/export-record.ts";
 import { pollSeconds } from "../jobs/import-job.ts";
+import { listedPhotos } from "../listed-generations.ts";
 import type { Organization } from "../organization.ts";
-import type { ProductRecord } from "../product-record.ts";
+import type { ExportedProduct, ProductRecord } from "../product-record.ts";
 import { Refusal } from "../refusal.ts";
 import type { World } from "../world.ts";
 
@@ -23,7 +24,10 @@ export const exports = {
     const { products } = organization;
     const found = from === null ? products.newestFirst(after) : products.changedSince(from, after);
     const now = world.clock.now();
-    const shownRow = (product: ProductRecord) => exportRow(world, organization, product, roles, now);
+    const shownRow = (product: ProductRecord) => {
+      const listed = { ...product, images: listedPhotos(organization, product) };
+      return exportRow(world, organization, listed, roles, now);
+    };
     return { body: pageOf(found, limit, shownRow, (last) => world.cursors.make(list, last.order)) };
   },
 
@@ -31,7 +35,7 @@ export const exports = {
     const { format, product_ids, role } = body.value;
     const { products } = organization;
     const selected = product_ids === undefined ? newest(organization) : named(organization, product_ids);
-    const frozen = selected.map((product) => products.frozen(product, freeze));
+    const frozen = selected.map((product) => products.frozen(product, (one) => freeze(organization, one)));
     const job = startExport(world, organization, frozen, { format, roles: role ?? null });
     return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
   },
@@ -79,11 +83,9 @@ function named(organization: Organization, ids: readonly string[]): ProductRecor
 }
 
 /** A product as a row of it needs it, safe from what changes later. */
-const freeze = ({ id, reference, name, sex, images, generations }: ProductRecord) => ({
-  id,
-  reference,
-  name,
-  sex,
-  images: images.map((image) => ({ id: image.id, orientation: image.orientation })),
-  generations,
-});
+function freeze(organization: Organization, product: ProductRecord): ExportedProduct {
+  const { id, reference, name, sex, generations } = product;
+  const photos = listedPhotos(organization, product);
+  const images = photos.map((image) => ({ id: image.id, orientation: image.orientation }));
+  return { id, reference, name, sex, images, generations };
+}

@@ -2,7 +2,7 @@ import type { Product } from "../../contract/resources/product.ts";
 import { pageOf } from "../cursors.ts";
 import type { Handlers } from "../handler.ts";
 import type { Organization } from "../organization.ts";
-import { attach, changeProduct, detach, type Photo, refuseTaken } from "../product-changes.ts";
+import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../product-changes.ts";
 import { foldCase } from "../product-list.ts";
 import type { ProductRecord } from "../product-record.ts";
 import { Refusal } from "../refusal.ts";
@@ -51,7 +51,7 @@ export const products = {
   },
 
   delete({ world, organization, params }) {
-    organization.products.delete(productOf(organization, params.product_id), world.timestamp());
+    remove(organization, productOf(organization, params.product_id), world.timestamp());
     return { body: null };
   },
 
@@ -61,8 +61,9 @@ export const products = {
     return { body: attach(organization, product, photos, world.timestamp()) };
   },
 
-  detach({ organization, params }) {
-    detach(organization, productOf(organization, params.product_id), params.image_id);
+  detach({ world, organization, params }) {
+    const product = productOf(organization, params.product_id);
+    detach(organization, product, params.image_id, world.timestamp());
     return { body: null };
   },
 } satisfies Handlers["products"];

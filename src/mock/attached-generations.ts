@@ -1,0 +1,25 @@
+import type { ProductRecord } from "./product-record.ts";
+
+/** Which live products have each generation attached as a photo. Few images are generations, and few of those are attached. */
+export class AttachedGenerations {
+  /** Those of each image, in order of creation. */
+  readonly #holders = new Map<string, ProductRecord[]>();
+
+  add(imageId: string, product: ProductRecord): void {
+    const holders = this.#holders.get(imageId);
+    if (holders === undefined) this.#holders.set(imageId, [product]);
+    else holders.splice(holders.findLastIndex(({ order }) => order < product.order) + 1, 0, product);
+  }
+
+  remove(imageId: string, product: ProductRecord): void {
+    const holders = this.#holders.get(imageId) ?? [];
+    const at = holders.indexOf(product);
+    if (at >= 0) holders.splice(at, 1);
+    if (holders.length === 0) this.#holders.delete(imageId);
+  }
+
+  /** The one that was created first. */
+  first(imageId: string): ProductRecord | undefined {
+    return this.#holders.get(imageId)?.[0];
+  }
+}

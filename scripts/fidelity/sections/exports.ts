@@ -27,6 +27,14 @@ export const exports: Section = {
       "An asset's id is an image id that GET /v1/images/{image_id} takes; its role is source, beautifier or tryon.",
       of("a row > has the generations made for it, each once, also when one is attached as a photo"),
     ),
+    assumed(
+      "A generation whose product is deleted, but which is attached to others as a photo.",
+      "It is listed once, under the first created of those; a delta tells of the rows that it moves between.",
+      of(
+        "a generation of a deleted product > is listed once, under the first created product that has it as a photo, wherever it moves",
+        "a generation of a deleted product > whose task ended after the deletion is listed where it is attached",
+      ),
+    ),
     enforced(
       "ai_generated is false for the caller's own photos only; task_id is null for them.",
       of("a row > has the product and the caller's own photo, exactly"),
@@ -124,6 +132,11 @@ export const exports: Section = {
       frozen("a manifest > of a product that is not there: 404, and no job"),
     ),
     enforced("An invalid selection: 400.", frozen("a manifest > %j is refused")),
+    assumed(
+      "POST /v1/exports without a body.",
+      "As every field is optional: the whole catalogue as a manifest.",
+      frozen("a manifest > of %s has the whole catalogue", "a manifest > of the type %s and the body %j: %d"),
+    ),
     enforced(
       "GET /v1/exports/{export_id}: the job, its url signed anew on every read; with Retry-After 5 while it is processing.",
       [
@@ -155,6 +168,10 @@ export const exports: Section = {
         "a ZIP > has the bytes that yazl writes, with ZIP64 and without",
         "a %s ZIP is whole for other programs:",
       ),
+    ),
+    enforced(
+      "A zip has every name once.",
+      frozen("a zip > has every name once, also where products of different references ask for the same"),
     ),
     enforced("suggested_filename is a filename, never a path, with the real extension.", [
       ...of("a row > has the product and the caller's own photo, exactly"),

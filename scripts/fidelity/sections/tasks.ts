@@ -66,6 +66,7 @@ export const tasks: Section = {
       "Try-on backgrounds are those of beautifiers without floor, and scenes; angle shots of the organization's own are taken.",
       of(
         "a try-on > takes the backgrounds of a beautifier but the floor, scenes, and angles of the organization's own",
+        "a try-on > does not take the angle %j, and says what one of the organization's own looks like",
       ),
     ),
     enforced(
@@ -94,10 +95,10 @@ export const tasks: Section = {
       "Entries of one model, product and styling list look consistent.",
       "mock/images/scene-drawing.test.ts > pose, haircut and plain clothes are the group's",
     ),
-    enforced(
-      "look_at_camera is true unless told; false makes the model look away.",
+    enforced("look_at_camera is true unless told; false makes the model look away.", [
       "mock/images/scene-drawing.test.ts > a picture is another one for > who looks away",
-    ),
+      ...life("an output > shows the style and the look that were asked for"),
+    ]),
     enforced(
       "402 when credits do not suffice; nothing is queued.",
       of("credits > are one a generation, taken when it is queued; all or none"),

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { createApp } from "./app.ts";
+import { checkOptions } from "./check-options.ts";
 import type { RecordedDelivery } from "./deliveries/delivery-record.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { printedState } from "./printed-state.ts";
@@ -37,7 +38,7 @@ export interface MockOptions {
   strict?: boolean;
   /** Fetches the image URLs of imports instead of drawing a picture for each. */
   fetchImages?: boolean;
-  /** What it starts with, and comes back to on a reset, in place of demo products; as `readState` has checked it. */
+  /** What it starts with, and comes back to on a reset, in place of demo products. */
   state?: MockState;
   /** Stands in for parts of the network that webhooks and images are reached by, for tests of what one machine does not have. */
   network?: Partial<Network>;
@@ -68,11 +69,15 @@ export interface Mock {
   stop(): Promise<void>;
 }
 
-/** Starts the service in memory. Rejects when it cannot listen, e.g. with `EADDRINUSE`. */
+/**
+ * Starts the service in memory. Rejects with a TypeError that names an option which cannot be, and when it cannot listen, e.g.
+ * with `EADDRINUSE`.
+ */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
+  checkOptions(options);
   const { port = 0, host = "127.0.0.1", clock = new MovableClock() } = options;
   const { seed = null, demo = 0, speed = 1, latencyMs = 0, strict = false, fetchImages = false } = options;
-  const { state } = options;
+  const state = stateOf(options);
   const world = new World({
     clock,
     seed,
@@ -109,8 +114,26 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   };
 }
 
+/** What was checked here already: a large state takes its time. */
+const checkedStates = new WeakSet<object>();
+
 /** A parsed JSON document as a state to start with. Throws an error that names the field at fault. */
-export const readState = (value: unknown): MockState => check(MockState, value, "state");
+export function readState(value: unknown): MockState {
+  const state = check(MockState, value, "state");
+  checkedStates.add(state);
+  return state;
+}
+
+function stateOf({ state }: MockOptions): MockState | undefined {
+  if (state === undefined || checkedStates.has(state)) return state;
+  try {
+    return readState(state);
+  } catch (error) {
+    throw new TypeError(`startMock: state is none of this mock: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
 
 const rateLimitOf = ({ rateLimit }: MockOptions): RateLimit =>
   rateLimit === false

@@ -259,7 +259,7 @@ describe("the state in a file", () => {
     ["has a slip in it", '{\n"version": 1,\n"now": oops\n}\n', "shop.json:3 is not JSON: Unexpected token"],
     ["is a table", "reference,name\nA,B\n", "shop.json:1 is not JSON: Unexpected token"],
     ["is of another program", '{"a":1}', `${foreign}version: `],
-    ["is a list", "[]", `${foreign}the state is not right: `],
+    ["is a list", "[]", `${foreign}the state must be an object`],
     ["is of another version", '{"version":2}', `${foreign}version: `],
     ["has a secret of nothing", { secret: "" }, `${foreign}secret: `],
     ["has a field nobody knows", { more: 1 }, `${foreign}more is not a field of this`],

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { optionRanges } from "../../contract/option-ranges.ts";
 import type { App } from "../app.ts";
 import { command, examples } from "../command.ts";
 import { UsageError } from "../errors.ts";
@@ -23,9 +24,6 @@ interface Flags {
 /** Where it listens unless told; a command that is served knows its place from the environment, so any port will do. */
 const usualPort = 4010;
 
-/** More would only fill the memory. */
-const mostDemoProducts = 1_000_000;
-
 /** `cat serve --mock`: parses the flags; `run` does the work. */
 export const serveCommand = (app: App, run = serveMock): Command =>
   command("serve")
@@ -39,18 +37,16 @@ export const serveCommand = (app: App, run = serveMock): Command =>
       new Option(
         "--port <PORT>",
         `port to listen on; 0 picks a free one (default: ${usualPort}, with a COMMAND 0)`,
-      ).argParser(wholeNumber({ min: 0, max: 65_535 })),
+      ).argParser(wholeNumber(optionRanges.port)),
     )
     .addOption(new Option("--host <HOST>", "address to listen on").default("127.0.0.1").argParser(hostName))
     .addOption(
       new Option("--seed <N>", "the same seed gives the same ids and contents").argParser(
-        wholeNumber({ min: 0, max: 4_294_967_295 }),
+        wholeNumber(optionRanges.seed),
       ),
     )
     .addOption(
-      new Option("--demo <N>", "begin with this many products").argParser(
-        wholeNumber({ min: 0, max: mostDemoProducts }),
-      ),
+      new Option("--demo <N>", "begin with this many products").argParser(wholeNumber(optionRanges.demo)),
     )
     .addOption(new Option("--speed <X>", "run jobs this many times faster").argParser(positiveNumber))
     .addOption(
@@ -59,7 +55,7 @@ export const serveCommand = (app: App, run = serveMock): Command =>
     .option("--no-rate-limit", "no limit on requests")
     .addOption(
       new Option("--latency <MS>", "wait this long before each answer").argParser(
-        wholeNumber({ min: 0, max: 600_000 }),
+        wholeNumber(optionRanges.latencyMs),
       ),
     )
     .option("--load <FILE>", "begin with the state in this file, in place of demo products")

@@ -1,0 +1,116 @@
+import { createServer } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { MovableClock, readState, startMock } from "../../src/mock/index.ts";
+
+type Options = Parameters<typeof startMock>[0];
+
+/** Started all the same, it would outlive the test. */
+async function refused(options: unknown): Promise<unknown> {
+  try {
+    const mock = await startMock(options as Options);
+    await mock.stop();
+    return "was started";
+  } catch (error) {
+    return error;
+  }
+}
+
+describe("an option that cannot be is refused by its name", () => {
+  test.each([
+    [{ port: -1 }, "port must be a whole number from 0 to 65535, not -1"],
+    [{ port: 65_536 }, "port must be a whole number from 0 to 65535, not 65536"],
+    [{ port: "4010" }, 'port must be a whole number from 0 to 65535, not "4010"'],
+    [{ host: "" }, 'host must be an address or a name, not ""'],
+    [{ seed: "a" }, 'seed must be a whole number from 0 to 999999999999999, not "a"'],
+    [{ seed: 1.5 }, "seed must be a whole number from 0 to 999999999999999, not 1.5"],
+    [{ seed: null }, "seed must be a whole number from 0 to 999999999999999, not null"],
+    [{ demo: -1 }, "demo must be a whole number from 0 to 1000000, not -1"],
+    [{ demo: 1.5 }, "demo must be a whole number from 0 to 1000000, not 1.5"],
+    [{ demo: "3" }, 'demo must be a whole number from 0 to 1000000, not "3"'],
+    [{ demo: 1_000_001 }, "demo must be a whole number from 0 to 1000000, not 1000001"],
+    [{ demo: 3n }, "demo must be a whole number from 0 to 1000000, not 3"],
+    [{ speed: 0 }, "speed must be a number above 0, from 1e-9 to 1000000000000000, not 0"],
+    [{ speed: -1 }, "speed must be a number above 0, from 1e-9 to 1000000000000000, not -1"],
+    [{ speed: Number.NaN }, "speed must be a number above 0, from 1e-9 to 1000000000000000, not NaN"],
+    [
+      { speed: Number.POSITIVE_INFINITY },
+      "speed must be a number above 0, from 1e-9 to 1000000000000000, not Infinity",
+    ],
+    [
+      { rateLimit: true },
+      "rateLimit must be false, or { reads, writes } with whole numbers from 1 to 999999999, not true",
+    ],
+    [
+      { rateLimit: { reads: 1 } },
+      "rateLimit must be false, or { reads, writes } with whole numbers from 1 to 999999999, not this object",
+    ],
+    [
+      { rateLimit: { reads: 0, writes: 1 } },
+      "rateLimit must be false, or { reads, writes } with whole numbers from 1 to 999999999, not this object",
+    ],
+    [
+      { rateLimit: [600, 60] },
+      "rateLimit must be false, or { reads, writes } with whole numbers from 1 to 999999999, not a list",
+    ],
+    [{ clock: Date }, "clock must be a MovableClock, not a function"],
+    [{ clock: { now: Date.now } }, "clock must be a MovableClock, not this object"],
+    [{ latencyMs: -5 }, "latencyMs must be a whole number from 0 to 600000, not -5"],
+    [{ latencyMs: 600_001 }, "latencyMs must be a whole number from 0 to 600000, not 600001"],
+    [{ strict: "no" }, 'strict must be true or false, not "no"'],
+    [{ fetchImages: 1 }, "fetchImages must be true or false, not 1"],
+    [{ network: null }, "network must be an object with functions, not null"],
+    [{ state: {} }, "state is none of this mock: version: must be 1"],
+    [{ state: null }, "state is none of this mock: the state must be an object"],
+  ])("%o", async (options, sentence) => {
+    const error = await refused(options);
+    expect(error).toBeInstanceOf(TypeError);
+    expect((error as Error).message).toBe(`startMock: ${sentence}`);
+  });
+
+  test.each([[null], ["4010"], [[]], [4010]])("%o is no options", async (options) => {
+    expect(await refused(options)).toEqual(new TypeError("startMock takes its options as an object"));
+  });
+
+  test("before anything is listened on", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    expect(await refused({ port, speed: 0 })).toBeInstanceOf(TypeError);
+  });
+});
+
+test("each at its least and its most is taken, and undefined is not given", async () => {
+  for (const options of [
+    { port: 0, seed: 0, demo: 0, speed: 1e-9, rateLimit: { reads: 1, writes: 1 }, latencyMs: 0 },
+    {
+      seed: 999_999_999_999_999,
+      speed: 1e15,
+      rateLimit: false,
+      latencyMs: 600_000,
+      clock: new MovableClock(),
+    },
+    {
+      port: undefined,
+      seed: undefined,
+      state: undefined,
+      clock: undefined,
+      rateLimit: undefined,
+      speed: undefined,
+    },
+  ]) {
+    expect(await refused(options)).toBe("was started");
+  }
+});
+
+test("a state comes from a mock, or from JSON, read or as it is", async () => {
+  const first = await startMock({ seed: 1, demo: 2 });
+  const state = first.state();
+  const json = JSON.parse(Buffer.concat(first.printedState()).toString());
+  await first.stop();
+  for (const given of [state, json, readState(json)]) {
+    const mock = await startMock({ state: given });
+    expect(mock.state().organizations.main.products).toEqual(state.organizations.main.products);
+    await mock.stop();
+  }
+});

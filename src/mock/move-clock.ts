@@ -5,10 +5,12 @@ const patienceMs = 90_000;
 
 /**
  * Moves the clock forward and waits for what became due outside: attempts of deliveries and images of imports. It stops at
- * every moment at which something is due, so that of several retries within one move each has its own time.
+ * every moment at which something is due, so that of several retries within one move each has its own time. Deliveries that were
+ * under way when it began are not waited for: the move may come from the handler of one of them, which would wait for itself.
  */
 export async function moveClock(world: World, ms: number): Promise<void> {
   const { clock, underway, network } = world;
+  const after = underway.lastMark;
   const latest = network.time.now() + patienceMs;
   for (let left = ms; ; ) {
     const due = clock.nextDue();
@@ -16,7 +18,7 @@ export async function moveClock(world: World, ms: number): Promise<void> {
     const step = due === null ? left : Math.min(left, Math.max(0, due - clock.now()));
     clock.advance(step);
     left -= step;
-    const isIdle = await underway.idle(network.time, latest);
+    const isIdle = await underway.idle({ after, time: network.time, latest });
     if (!isIdle) clock.advance(left);
     if (!isIdle || left <= 0) return;
   }

@@ -3,38 +3,9 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { verifySignature } from "../../src/contract/signature.ts";
-import type { MockOptions } from "../../src/mock/index.ts";
 import { startReceiver } from "./receiver.ts";
 import { monday, refusal, row, startWorld } from "./world.ts";
-
-const minute = 60_000;
-const hour = 60 * minute;
-
-/** A world in which an import that ends is told to `url`. */
-async function worldWithHook(url: string, options: MockOptions = {}) {
-  const world = await startWorld(options);
-  const { mock, send, importRows } = world;
-  const register = async (more: Record<string, unknown> = {}, key = "ak_mock") =>
-    (await send("/v1/webhooks", { json: { url, events: ["import.completed"], ...more }, key })).body;
-  const webhook = await register();
-  const path = `/v1/webhooks/${webhook.id}`;
-  const patch = (json: unknown) => send(path, { method: "PATCH", json });
-  const advance = (ms: number) => send("/_mock/clock", { json: { advance_ms: ms }, key: null });
-  let references = 0;
-  /** An import that is over at once, 1,010 ms later; gives its id. */
-  const runImport = async (key = "ak_mock"): Promise<string> => {
-    const { body } = await importRows([row(`R${references++}`)], {}, { key });
-    await advance(1_010);
-    return body.id;
-  };
-  /** What goes to the hook at `time`, in milliseconds after the first delivery. */
-  const deliveries = async () => (await send("/_mock/deliveries", { key: null })).body;
-  const status = async () => (await send(path)).body.status;
-  return { ...world, mock, register, webhook, path, patch, advance, runImport, deliveries, status };
-}
-
-const firstAt = monday + 1_010;
-const iso = (time: number) => new Date(time).toISOString();
+import { firstAt, hour, iso, minute, worldWithHook } from "./world-with-hook.ts";
 
 test("an event arrives, signed over its bytes, with its resource's id and status and nothing more", async () => {
   const { received, url } = await startReceiver();
@@ -166,12 +137,12 @@ describe("a failed delivery", () => {
   });
 
   test("moved from code, `settled` tells when all is done", async () => {
-    const { received, url } = await startReceiver(500, 500, 200);
+    const { received, url } = await startReceiver(500, 200);
     const { mock, importRows } = await worldWithHook(url);
     await importRows([row("A")]);
     mock.clock.advance(24 * hour);
     await mock.settled();
-    expect(received).toHaveLength(3);
+    expect(received).toHaveLength(2);
     expect(mock.deliveries()).toMatchObject([{ state: "delivered", next_attempt_at: null }]);
   });
 
@@ -367,7 +338,7 @@ describe("a paused webhook", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("gets no retry that comes due while it is paused, and one that comes due after", async () => {
+  test("gets no retry that comes due while it is paused, and those that come due before and after", async () => {
     const { received, url } = await startReceiver(500);
     const { patch, runImport, advance, deliveries } = await worldWithHook(url);
     await runImport();
@@ -378,10 +349,28 @@ describe("a paused webhook", () => {
     expect(received).toHaveLength(2);
     await patch({ status: "paused" });
     await advance(5 * minute);
+    const [{ state, next_attempt_at }] = await deliveries();
+    expect([state, next_attempt_at]).toEqual(["pending", iso(firstAt + 21 * minute)]);
     await patch({ status: "active" });
     await advance(24 * hour);
-    expect(received).toHaveLength(2);
+    const [{ attempts }] = await deliveries();
+    const after = [0, minute, 21 * minute, 81 * minute, 441 * minute];
+    expect(attempts.map(({ at }: { at: string }) => at)).toEqual(after.map((time) => iso(firstAt + time)));
+    expect(received).toHaveLength(5);
     expect(await deliveries()).toMatchObject([{ state: "abandoned", next_attempt_at: null }]);
+  });
+
+  test("loses an event whose last retry comes due while it is paused, which does not count against it", async () => {
+    const { received, url } = await startReceiver(500);
+    const { patch, runImport, advance, deliveries, status } = await worldWithHook(url);
+    for (let event = 0; event < 6; event++) await runImport();
+    await advance(2 * hour);
+    expect(received).toHaveLength(30);
+    await patch({ status: "paused" });
+    await advance(24 * hour);
+    expect(received).toHaveLength(30);
+    const states = (await deliveries()).map(({ state }: { state: string }) => state);
+    expect([states, await status()]).toEqual([Array(6).fill("abandoned"), "paused"]);
   });
 });
 
@@ -399,6 +388,8 @@ describe("disabling", () => {
     await advance(6 * hour + 21 * minute - 1_010);
     expect(await status()).toBe("disabled");
     const sent = received.length;
+    // It is given up at once, and so does not come when the webhook is set going again before it would have been due.
+    expect((await deliveries())[5]).toMatchObject({ state: "abandoned", next_attempt_at: null });
     await advance(24 * hour);
     await runImport();
     expect(received).toHaveLength(sent);

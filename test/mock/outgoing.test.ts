@@ -246,7 +246,7 @@ test("what is under way is idle only when what followed it has ended, too", asyn
   expect(steps).toEqual(["first", "second"]);
   const time = new MovableClock({ frozenAt: 0 });
   underway.track(new Promise(() => {}));
-  const idle = underway.idle(time, 100);
+  const idle = underway.idle({ time, latest: 100 });
   time.advance(100);
   expect(await idle).toBe(false);
 });

@@ -22,13 +22,13 @@ class Model {
   status: Status = "active";
   abandoned = 0;
   attempts: [event: number, at: number][] = [];
-  pending: { event: number; tries: number; due: number; answers: readonly boolean[] }[] = [];
+  pending: { event: number; tries: number; made: number; due: number; answers: readonly boolean[] }[] = [];
   events = 0;
 
   announce(answers: readonly boolean[]): void {
     const event = this.events++;
     this.advance(importMs - 1);
-    if (this.status === "active") this.pending.push({ event, tries: 0, due: this.now + 1, answers });
+    if (this.status === "active") this.pending.push({ event, tries: 0, made: 0, due: this.now + 1, answers });
     this.advance(1);
   }
 
@@ -51,12 +51,9 @@ class Model {
     const drop = () => {
       this.pending = this.pending.filter((other) => other !== delivery);
     };
-    if (this.status !== "active") {
-      drop();
-      return;
-    }
-    this.attempts.push([delivery.event, delivery.due]);
-    if (delivery.answers[delivery.tries] === true) {
+    const isMade = this.status === "active";
+    if (isMade) this.attempts.push([delivery.event, delivery.due]);
+    if (isMade && delivery.answers[delivery.made++] === true) {
       this.abandoned = 0;
       drop();
       return;
@@ -67,7 +64,7 @@ class Model {
       return;
     }
     drop();
-    if (++this.abandoned < 5) return;
+    if (!isMade || ++this.abandoned < 5) return;
     this.status = "disabled";
     this.pending = [];
   }

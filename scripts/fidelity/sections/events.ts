@@ -1,6 +1,7 @@
 import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
 const of = inFile("mock/deliveries.test.ts");
+const late = inFile("mock/late-deliveries.test.ts");
 const signature = inFile("contract/signature.test.ts");
 
 /** Events: their delivery, signature and retries. */
@@ -87,12 +88,17 @@ export const events: Section = {
     ),
     assumed(
       "How exact 'about' is.",
-      "To the millisecond, from when the attempt before was due.",
-      of("a failed delivery > is tried again after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned"),
+      "To the millisecond, from when the attempt before began; of retries that are long overdue one is made at once, the others after their waits.",
+      [
+        ...of("a failed delivery > is tried again after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned"),
+        ...late(
+          "deliveries that are long overdue > when a state is put back a day later, are tried once, and go on from there",
+        ),
+      ],
     ),
     enforced(
       "Deliveries are at least once.",
-      of("sending again > brings the same event with a new signature, and tells what came of it"),
+      late("an attempt that was under way when the state was taken is made again: at least once"),
     ),
     enforced(
       "Polling tasks, imports and exports stays possible.",

@@ -2,6 +2,7 @@ import { assumed, enforced, inFile, type Section } from "../clause.ts";
 
 const of = inFile("mock/webhooks.test.ts");
 const deliveries = inFile("mock/deliveries.test.ts");
+const late = inFile("mock/late-deliveries.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 
 /** Webhooks: registration and secrets. What they receive is in events.ts. */
@@ -69,7 +70,12 @@ export const webhooks: Section = {
     ]),
     enforced(
       "DELETE answers 204; the webhook is gone.",
-      of("a deleted webhook is gone"),
+      [
+        ...of("a deleted webhook is gone"),
+        ...late(
+          "of many events at once > those in line are not sent to a webhook that was deleted meanwhile",
+        ),
+      ],
       "operation webhooks.delete",
     ),
     enforced(
@@ -85,9 +91,10 @@ export const webhooks: Section = {
     ),
     assumed(
       "A retry that comes due while a webhook is paused.",
-      "It is not made; one that comes due after is.",
+      "It is left out, and the later ones come at their times; when it was the last, the event is abandoned, which does not count towards disabling.",
       deliveries(
-        "a paused webhook > gets no retry that comes due while it is paused, and one that comes due after",
+        "a paused webhook > gets no retry that comes due while it is paused, and those that come due before and after",
+        "a paused webhook > loses an event whose last retry comes due while it is paused, which does not count against it",
       ),
     ),
     assumed(

@@ -5,7 +5,6 @@ import type { EventType } from "../../contract/value-sets.ts";
 import type { Life } from "../life.ts";
 import type { Organization } from "../organization.ts";
 import type { Network } from "../outgoing/network.ts";
-import { Turnstile } from "../outgoing/turnstile.ts";
 import { Refusal } from "../refusal.ts";
 import type { OrganizationName } from "../rules/authenticate.ts";
 import type { Underway } from "../underway.ts";
@@ -16,6 +15,7 @@ import {
   type RecordedDelivery,
   shownDelivery,
 } from "./delivery-record.ts";
+import { Doors } from "./doors.ts";
 import { isAccepted, sendEvent } from "./send-event.ts";
 
 /** After so many events in a row that were abandoned a webhook is disabled (interface, choices). */
@@ -23,8 +23,6 @@ const abandonedUntilDisabled = 5;
 /** How many deliveries that have ended are remembered; those still to be made all are. */
 const remembered = 1_000;
 const rememberedAttempts = 50;
-/** So many events go to one webhook at once. */
-const atOnce = 16;
 
 /** What the deliveries need of the world that they are in. */
 export interface Surroundings {
@@ -48,10 +46,11 @@ export class Deliveries {
   readonly #deliveries = new Map<string, DeliveryRecord>();
   /** The ids of those that have ended, in the order in which they did. */
   #ended: string[] = [];
-  readonly #doors = new Map<string, Turnstile>();
+  readonly #doors: Doors;
 
   constructor(world: Surroundings) {
     this.#world = world;
+    this.#doors = new Doors(world.underway);
   }
 
   /** Sends one event to every active webhook of the organization that listens to its type (Events). */
@@ -91,10 +90,12 @@ export class Deliveries {
     const delivery = this.#deliveries.get(id);
     if (delivery === undefined) throw new Refusal("delivery_not_found", "there is no such delivery");
     const webhook = this.#webhookOf(delivery);
-    if (webhook === undefined) {
-      throw new Refusal("webhook_not_found", "its webhook was deleted, and its secret with it");
-    }
-    const attempt = await this.#world.underway.track(this.#attempt(delivery, webhook));
+    if (webhook === undefined) throw orphaned();
+    const isThere = () => this.#webhookOf(delivery) === webhook;
+    const { life, underway } = this.#world;
+    const mark = this.#doors.markFor(webhook.id);
+    const attempt = await underway.track(this.#attempt(delivery, webhook, isThere), mark);
+    if (attempt === null && !life.ended) throw orphaned();
     if (attempt !== null && isAccepted(attempt)) this.#delivered(delivery, webhook, attempt);
     return shownDelivery(delivery);
   }
@@ -137,7 +138,9 @@ export class Deliveries {
     const { due } = delivery;
     if (due === null) return;
     const go = () => {
-      if (delivery.due === due) this.#world.underway.track(this.#scheduled(delivery, due));
+      if (delivery.due !== due) return;
+      const mark = this.#doors.markFor(delivery.webhook_id);
+      this.#world.underway.track(this.#scheduled(delivery, due), mark);
     };
     if (due <= this.#world.clock.now()) go();
     else this.#world.schedule(due, go);
@@ -145,27 +148,40 @@ export class Deliveries {
 
   /** One attempt of the schedule. */
   async #scheduled(delivery: DeliveryRecord, due: number): Promise<void> {
+    const { life, clock } = this.#world;
     const webhook = this.#webhookOf(delivery);
-    // Nothing goes to a webhook that is paused, not later either; it is not the handler's failure.
-    if (webhook?.status !== "active") return this.#end(delivery, "abandoned");
-    const attempt = await this.#attempt(delivery, webhook);
-    if (attempt === null) return;
-    if (isAccepted(attempt)) return this.#delivered(delivery, webhook, attempt);
+    if (webhook === undefined || webhook.status === "disabled") return this.#end(delivery, "abandoned");
+    const isWanted = () =>
+      delivery.due === due && this.#webhookOf(delivery) === webhook && webhook.status === "active";
+    const begun = clock.now();
+    // What is left out is so at once, while the clock stands where it was due.
+    const attempt = isWanted() ? await this.#attempt(delivery, webhook, isWanted) : null;
+    if (life.ended) return;
+    if (attempt !== null && isAccepted(attempt)) return this.#delivered(delivery, webhook, attempt);
     // Ended meanwhile: sent again by hand, or dropped with its webhook.
     if (delivery.due !== due) return;
     const wait = limits.webhookRetryMs[delivery.tries++];
-    if (wait === undefined) return this.#abandoned(delivery, webhook);
-    // From when the attempt was due, so that the schedule follows from the event alone and not from how slow a handler was.
-    delivery.due = due + wait;
-    this.#plan(delivery);
+    if (wait !== undefined) {
+      // From when it was made, not from when it was due: of a schedule that is long overdue no more than one attempt is made up
+      // for. On time both are the same, as a move of the clock stops at each.
+      delivery.due = (attempt === null ? begun : Date.parse(attempt.at)) + wait;
+      return this.#plan(delivery);
+    }
+    // Left out as the webhook was paused: not the handler's failure.
+    if (attempt === null) this.#end(delivery, "abandoned");
+    else this.#abandoned(delivery, webhook);
   }
 
-  /** Makes one attempt and writes it down; null when the world ended before it did. */
-  async #attempt(delivery: DeliveryRecord, webhook: WebhookRecord): Promise<Attempt | null> {
+  /** Makes one attempt and writes it down; null when the world ended before it did, or it was wanted no more when it was to go. */
+  async #attempt(
+    delivery: DeliveryRecord,
+    webhook: WebhookRecord,
+    isWanted: () => boolean,
+  ): Promise<Attempt | null> {
     const { life, network, clock, options } = this.#world;
-    const door = this.#doorOf(webhook);
+    const turnstile = this.#doors.turnstileOf(webhook.id);
     // Not awaited unless it must be, as the time of an attempt is that of the moment at which it is due.
-    const turn = door.enter();
+    const turn = turnstile.enter();
     if (turn !== null) await turn;
     try {
       if (life.ended) return null;
@@ -175,13 +191,14 @@ export class Deliveries {
         secret: webhook.signing_secret,
         now: clock.now(),
         isStrict: options.strict,
+        isWanted,
       });
       if (attempt === null || life.ended) return null;
       delivery.attempts.push(attempt);
       if (delivery.attempts.length > rememberedAttempts) delivery.attempts.shift();
       return attempt;
     } finally {
-      door.leave();
+      turnstile.leave();
     }
   }
 
@@ -211,10 +228,6 @@ export class Deliveries {
   #webhookOf({ organization, webhook_id }: DeliveryRecord): WebhookRecord | undefined {
     return this.#world.organizations[organization].webhooks.get(webhook_id);
   }
-
-  #doorOf({ id }: WebhookRecord): Turnstile {
-    const door = this.#doors.get(id) ?? new Turnstile(atOnce);
-    this.#doors.set(id, door);
-    return door;
-  }
 }
+
+const orphaned = () => new Refusal("webhook_not_found", "its webhook was deleted, and its secret with it");

@@ -21,7 +21,7 @@ export interface DeliveryRecord {
   readonly url: string;
   readonly event: WebhookEvent;
   state: "pending" | "delivered" | "abandoned";
-  /** How many attempts of the schedule were made. */
+  /** How many moments of the schedule are over: an attempt was made, or left out as the webhook was paused. */
   tries: number;
   /** When the next attempt of the schedule is due, or the one under way was, in milliseconds since the epoch; null when none is. */
   due: number | null;

@@ -10,13 +10,23 @@ import type { Attempt } from "./delivery-record.ts";
 /** No more of a handler's answer is read: only its status counts, but one who is cut off while answering might worry. */
 const mostAnswerBytes = 64 * 1024;
 
-/** Sends an event's bytes once, signed at `now` (Events, Delivery and Signature). Null when the mock ended meanwhile. */
-export async function sendEvent(
-  network: Network,
-  life: Life,
-  send: { url: string; body: Buffer; secret: string; now: number; isStrict: boolean },
-): Promise<Attempt | null> {
-  const { url, body, secret, now, isStrict } = send;
+/** One attempt to be made. */
+interface EventToSend {
+  readonly url: string;
+  readonly body: Buffer;
+  readonly secret: string;
+  readonly now: number;
+  readonly isStrict: boolean;
+  /** Whether it still is to go out, asked until it does. */
+  readonly isWanted: () => boolean;
+}
+
+/**
+ * Sends an event's bytes once, signed at `now` (Events, Delivery and Signature). Null when the mock ended meanwhile, or it was
+ * wanted no more.
+ */
+export async function sendEvent(network: Network, life: Life, send: EventToSend): Promise<Attempt | null> {
+  const { url, body, secret, now, isStrict, isWanted } = send;
   const signature = signDelivery(secret, body, Math.floor(now / 1000));
   const at = new Date(now).toISOString();
   const outcome: CallOutcome =
@@ -38,6 +48,7 @@ export async function sendEvent(
             isAllowed: isLoopbackUrl(url) ? isLoopbackHost : isPublicAddress,
             timeoutMs: limits.webhookTimeoutMs,
             mostBytes: mostAnswerBytes,
+            isWanted,
           },
           life,
         );

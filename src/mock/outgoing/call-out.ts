@@ -17,9 +17,11 @@ export interface OutgoingCall {
   readonly timeoutMs: number;
   /** No more of the answer's body is read. */
   readonly mostBytes: number;
+  /** Asked before each step until the request is sent: whether it still is to go out. If not, the call has `ended`. */
+  readonly isWanted?: () => boolean;
 }
 
-/** Why there was no answer. `ended`: the mock was stopped or reset meanwhile. */
+/** Why there was no answer. `ended`: the mock was stopped or reset, or nobody wanted it any more. */
 export type NoAnswer =
   | "dns_failed"
   | "blocked_host"
@@ -52,18 +54,22 @@ export function callOut(network: Network, call: OutgoingCall, life: Life): Promi
   // The parser leaves out the port that goes with the protocol; 0 is one that nobody listens on, and none of our choice.
   const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
   const found = addressesOf(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
+  const isOver = () => {
+    if (call.isWanted?.() === false) ending.settle({ fault: "ended" });
+    return ending.isSettled;
+  };
   found.then((addresses) => {
-    if (ending.isSettled) return;
+    if (isOver()) return;
     if (typeof addresses === "string") return ending.settle({ fault: addresses });
     const plain = network.connect(addresses, port);
     watch(plain, ending);
     plain.once("connect", () => {
-      if (ending.isSettled) return;
+      if (isOver()) return;
       if (!isSecure) return exchange(call, url, plain, ending);
       const secure = encrypted(plain, bareHost(url.hostname), network.authorities);
       watch(secure, ending);
       secure.once("secureConnect", () => {
-        if (!ending.isSettled) exchange(call, url, secure, ending);
+        if (!isOver()) exchange(call, url, secure, ending);
       });
     });
   });

@@ -1,10 +1,20 @@
 /** Lets so many in at once; the others wait in line. */
 export class Turnstile {
+  readonly #places: number;
   #free: number;
   readonly #line: (() => void)[] = [];
 
   constructor(places: number) {
+    this.#places = places;
     this.#free = places;
+  }
+
+  get isEmpty(): boolean {
+    return this.#free === this.#places;
+  }
+
+  get isFull(): boolean {
+    return this.#free === 0;
   }
 
   /** Null when there is room at once, so that what needs no waiting stays synchronous; else resolves when there is. */

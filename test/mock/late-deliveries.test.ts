@@ -1,0 +1,252 @@
+import type { ServerResponse } from "node:http";
+import { setTimeout as realWait } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { MovableClock } from "../../src/clock.ts";
+import { startReceiver } from "./receiver.ts";
+import { monday, row, startWorld } from "./world.ts";
+import { firstAt, hour, iso, minute, worldWithHook } from "./world-with-hook.ts";
+
+const day = 24 * hour;
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await realWait(1);
+};
+const timesOf = ({ attempts }: { attempts: readonly { at: string }[] }) => attempts.map(({ at }) => at);
+
+describe("deliveries that are long overdue", () => {
+  test("when a state is put back a day later, are tried once, and go on from there", async () => {
+    const { received, url } = await startReceiver(500);
+    const first = await worldWithHook(url);
+    for (let event = 0; event < 5; event++) await first.runImport();
+    const state = first.mock.state();
+    await first.mock.stop();
+    expect(received).toHaveLength(5);
+    const later = monday + day;
+    const { mock, send } = await startWorld({ clock: new MovableClock({ frozenAt: later }) });
+    await send("/_mock/state", { method: "PUT", json: state, key: null });
+    await mock.settled();
+    expect(received).toHaveLength(10);
+    const before = mock.deliveries();
+    expect(before.map(({ state }) => state)).toEqual(Array(5).fill("pending"));
+    expect(before.map(({ next_attempt_at }) => next_attempt_at)).toEqual(
+      Array(5).fill(iso(later + 5 * minute)),
+    );
+    await send("/_mock/clock", { json: { advance_ms: hour }, key: null });
+    expect(timesOf(mock.deliveries()[0]!)).toEqual([
+      iso(firstAt),
+      ...[0, 5 * minute, 20 * minute].map((after) => iso(later + after)),
+    ]);
+    expect((await send("/v1/webhooks")).body.data).toMatchObject([{ status: "active" }]);
+  });
+
+  test("when code moves the clock, are tried once, and go on from there", async () => {
+    const { received, url } = await startReceiver(500);
+    const { mock, clock, runImport, advance, status } = await worldWithHook(url);
+    for (let event = 0; event < 5; event++) await runImport();
+    clock.advance(8 * hour);
+    await mock.settled();
+    const now = clock.now();
+    // The retry after a minute was on time; the one that followed it was not.
+    expect(received).toHaveLength(15);
+    const last = mock.deliveries()[4]!;
+    expect(timesOf(last).slice(1)).toEqual([iso(now - 8 * hour + minute), iso(now)]);
+    expect(last.next_attempt_at).toBe(iso(now + 15 * minute));
+    await advance(15 * minute);
+    expect([received.length, await status()]).toEqual([20, "active"]);
+  });
+
+  test("those of a paused webhook are left out, each at its time", async () => {
+    const { received, url } = await startReceiver(500);
+    const { mock, clock, runImport, patch, advance } = await worldWithHook(url);
+    await runImport();
+    await patch({ status: "paused" });
+    clock.advance(hour);
+    await mock.settled();
+    expect(mock.deliveries()).toMatchObject([{ next_attempt_at: iso(firstAt + 81 * minute) }]);
+    await patch({ status: "active" });
+    await advance(hour);
+    expect(received).toHaveLength(2);
+  });
+});
+
+test("an attempt that was under way when the state was taken is made again: at least once", async () => {
+  const { received, url } = await startReceiver(() => {}, 200);
+  const first = await worldWithHook(url);
+  await first.importRows([row("A")]);
+  first.mock.clock.advance(1_010);
+  await until(() => received.length === 1);
+  const state = first.mock.state();
+  await first.mock.stop();
+  const { mock } = await startWorld({ state });
+  await mock.settled();
+  expect(mock.deliveries()).toMatchObject([{ state: "delivered", attempts: [{ status: 200 }] }]);
+  expect(received).toHaveLength(2);
+  expect(received[1]!.raw.equals(received[0]!.raw)).toBe(true);
+});
+
+/** A world with so many events on their way at once to a handler that answers when told. */
+async function crowd(events: number) {
+  const open: ServerResponse[] = [];
+  const { received, url } = await startReceiver((response) => void open.push(response));
+  const world = await worldWithHook(url);
+  for (let event = 0; event < events; event++) await world.importRows([row(`A${event}`)]);
+  world.clock.advance(1_010);
+  await until(() => received.length >= 16);
+  await realWait(20);
+  const answer = (status: number) => {
+    for (const response of open.splice(0)) response.writeHead(status).end();
+  };
+  return { ...world, received, answer };
+}
+
+describe("of many events at once", () => {
+  test("16 go to one webhook, the others when there is room", async () => {
+    const { received, answer, mock } = await crowd(20);
+    expect(received).toHaveLength(16);
+    answer(200);
+    await until(() => received.length === 20);
+    answer(200);
+    await mock.settled();
+    expect(mock.deliveries().map(({ state }) => state)).toEqual(Array(20).fill("delivered"));
+  });
+
+  test("those in line are not sent to a webhook that was deleted meanwhile", async () => {
+    const { received, answer, mock, send, path } = await crowd(20);
+    await send(path, { method: "DELETE" });
+    answer(500);
+    await mock.settled();
+    expect(received).toHaveLength(16);
+    expect(mock.deliveries().map(({ state }) => state)).toEqual(Array(20).fill("abandoned"));
+  });
+
+  test("those in line are not sent to a webhook that was paused meanwhile; their next retry comes", async () => {
+    const { received, answer, mock, patch, clock } = await crowd(18);
+    await patch({ status: "paused" });
+    answer(200);
+    await mock.settled();
+    expect(received).toHaveLength(16);
+    const rest = mock.deliveries().slice(16);
+    expect(rest).toMatchObject(
+      Array(2).fill({ state: "pending", attempts: [], next_attempt_at: iso(firstAt + minute) }),
+    );
+    await patch({ status: "active" });
+    clock.advance(minute);
+    await until(() => received.length === 18);
+    answer(200);
+    await mock.settled();
+    expect(mock.deliveries().map(({ state }) => state)).toEqual(Array(18).fill("delivered"));
+  });
+
+  test("one that is sent again by hand waits in line, and is refused when the webhook is gone by then", async () => {
+    const { answer, mock, send, path } = await crowd(16);
+    const { id } = mock.deliveries()[0]!;
+    const resent = send(`/_mock/deliveries/${id}/resend`, { method: "POST", key: null });
+    await realWait(20);
+    await send(path, { method: "DELETE" });
+    answer(500);
+    expect(await resent).toMatchObject({ status: 404, body: { error: { code: "webhook_not_found" } } });
+  });
+});
+
+test.each([
+  ["deleted", { method: "DELETE" }],
+  ["paused", { method: "PATCH", json: { status: "paused" } }],
+])("an event is not sent to a webhook that is %s while its name is looked up", async (_name, change) => {
+  let answer: (addresses: string[]) => void = () => {};
+  let connections = 0;
+  const resolve = () =>
+    new Promise<string[]>((done) => {
+      answer = done;
+    });
+  const connect = () => {
+    connections++;
+    throw new Error("nobody was to be called");
+  };
+  const network = { resolve, connect };
+  const { mock, importRows, send, path } = await worldWithHook("https://hooks.example.com/in", { network });
+  await importRows([row("A")]);
+  mock.clock.advance(1_010);
+  await send(path, change);
+  answer(["93.184.216.34"]);
+  await mock.settled();
+  expect([connections, mock.deliveries()[0]!.attempts]).toEqual([0, []]);
+});
+
+test("a failure that is told after the event was sent again successfully does not bring it back", async () => {
+  const open: ServerResponse[] = [];
+  const { received, url } = await startReceiver((response) => void open.push(response), 200);
+  const { mock, importRows, send, advance } = await worldWithHook(url);
+  await importRows([row("A")]);
+  mock.clock.advance(1_010);
+  await until(() => open.length === 1);
+  const { id } = mock.deliveries()[0]!;
+  await send(`/_mock/deliveries/${id}/resend`, { method: "POST", key: null });
+  open[0]!.writeHead(500).end();
+  await mock.settled();
+  expect(mock.deliveries()).toMatchObject([{ state: "delivered", next_attempt_at: null }]);
+  await advance(day);
+  expect(received).toHaveLength(2);
+});
+
+test.each([
+  [64 * 1024, "pending"],
+  [64 * 1024 + 1, "delivered"],
+])(
+  "an answer of %d bytes that does not end is %s: of more, the rest is not waited for",
+  async (bytes, state) => {
+    const time = new MovableClock({ frozenAt: 0 });
+    const { received, url } = await startReceiver((response) =>
+      response.writeHead(200).write(Buffer.alloc(bytes)),
+    );
+    const { mock, importRows } = await worldWithHook(url, { network: { time } });
+    await importRows([row("A")]);
+    mock.clock.advance(1_010);
+    await until(() => received.length === 1);
+    await realWait(50);
+    expect(mock.deliveries()).toMatchObject([{ state, attempts: { length: state === "pending" ? 0 : 1 } }]);
+  },
+);
+
+describe("a handler that moves the clock", () => {
+  test("does not wait for itself, and what it moved past has been sent before it goes on", async () => {
+    const answered: number[] = [];
+    // The first one moves it past the moment at which the second is due.
+    const { received, url } = await startReceiver(async (response) => {
+      const number = received.length;
+      if (number === 1) await world.advance(2 * minute);
+      answered.push(number);
+      response.writeHead(200).end();
+    });
+    const world = await worldWithHook(url, { network: { time: new MovableClock({ frozenAt: 0 }) } });
+    await world.importRows([row("A")]);
+    world.mock.clock.advance(1_000);
+    await world.importRows([row("B")]);
+    await world.advance(10);
+    expect(answered).toEqual([2, 1]);
+    expect(world.clock.now()).toBe(firstAt + 2 * minute);
+    expect(world.mock.deliveries().map(timesOf)).toEqual([[iso(firstAt)], [iso(firstAt + 1_000)]]);
+  });
+
+  test("does not wait for what stands in line behind itself either", async () => {
+    let moves = 0;
+    const { received, url } = await startReceiver(async (response) => {
+      if (received.length <= 16) {
+        await until(() => received.length === 16);
+        await world.advance(1);
+        moves++;
+      }
+      response.writeHead(200).end();
+    });
+    // Nobody is given up: who waits for himself does so for good.
+    const world = await worldWithHook(url, { network: { time: new MovableClock({ frozenAt: 0 }) } });
+    for (let event = 0; event < 18; event++) await world.importRows([row(`A${event}`)]);
+    // Each of the sixteen moves brings one more event, for which there is no room.
+    for (let event = 0; event < 16; event++) {
+      world.clock.advance(1);
+      await world.importRows([row(`B${event}`)]);
+    }
+    await world.advance(1_010 - 16);
+    await world.mock.settled();
+    expect([moves, received.length]).toEqual([16, 34]);
+    expect(world.mock.deliveries().map(({ state }) => state)).toEqual(Array(34).fill("delivered"));
+  });
+});

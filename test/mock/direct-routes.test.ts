@@ -25,7 +25,9 @@ test.each(
   const ask = async (url: string) => {
     const headers = { authorization: "Bearer ak_mock", "x-request-id": "same" };
     const answer = await fetch(mock.baseUrl + url, { method, headers });
-    return { status: answer.status, body: await answer.text() };
+    // An export needs no body, so each of these makes a job of its own.
+    const body = (await answer.text()).replaceAll(/[0-9A-Z]{26}|signature=[0-9a-f]{64}/g, "its own");
+    return { status: answer.status, body };
   };
   const direct = await ask(plain);
   expect(direct.body).not.toContain("route_not_found");

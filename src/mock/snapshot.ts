@@ -23,6 +23,7 @@ import { lastMoment } from "./last-moment.ts";
 import { isGeneration } from "./listed-generations.ts";
 import type { ImageRecord, Organization } from "./organization.ts";
 import { organizationNames } from "./rules/authenticate.ts";
+import { KeyState } from "./rules/key-state.ts";
 import type { World } from "./world.ts";
 
 const count = z.int().min(0);
@@ -122,17 +123,6 @@ const ImportState = ImportFields.refine(
   "its rows do not fit its count of rows done",
 );
 
-const KeyState = z.strictObject({
-  key: text,
-  fingerprint: text,
-  at: z.number(),
-  answer: z.strictObject({
-    status: z.int().min(200).max(599),
-    body: text.nullable(),
-    headers: z.record(text, text).optional(),
-  }),
-});
-
 const ModelState = z.strictObject({
   id: text,
   name: text.nullable(),
@@ -162,7 +152,7 @@ const OrganizationFields = z.strictObject({
   tasks: unique(TaskState, ["id", ({ id }) => id]),
   models: z.array(ModelState),
   credits: count.nullable(),
-  idempotency_keys: z.array(KeyState),
+  idempotency_keys: unique(KeyState, ["key", ({ key }) => key]),
   rate_window: z.strictObject({
     started_at: moment.multipleOf(limits.rateWindowMs),
     reads: count,
@@ -253,7 +243,7 @@ function fill(world: World, organization: Organization, state: z.infer<typeof Or
   }
   organization.models.push(...models);
   organization.credits = state.credits;
-  for (const key of idempotency_keys) organization.keys.restore(key);
+  for (const key of idempotency_keys.sort((a, b) => a.at - b.at)) organization.keys.restore(key);
   organization.rate.restore(rate_window);
   for (const job of imports as ImportJob[]) {
     organization.imports.set(job.id, job);

@@ -14,14 +14,7 @@ const AnswerState = z
   .strictObject({
     status: z.int().refine(isStored, "is not a status that is stored under a key"),
     body: z.string().nullable(),
-    headers: z
-      .strictObject({
-        "Retry-After": z
-          .string()
-          .regex(/^\d{1,15}$/)
-          .optional(),
-      })
-      .optional(),
+    headers: z.record(z.string().regex(/^Retry-After$/), z.string().regex(/^\d{1,15}$/)).optional(),
   })
   .refine(({ status, body }) => (status === 204) === (body === null), {
     path: ["body"],

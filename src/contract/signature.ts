@@ -25,7 +25,7 @@ export interface VerifyInput {
   secret: string;
   /** Now, in milliseconds since the epoch. */
   now: number;
-  /** How far the timestamp may lie from now on either side, in seconds; 300 unless told. */
+  /** How far the timestamp may lie from this second on either side, in seconds, itself included; 300 unless told. */
   toleranceSeconds?: number;
 }
 
@@ -43,7 +43,9 @@ export function verifySignature(input: VerifyInput): SignatureVerdict {
   if (!matches) return { ok: false, reason: "mismatch" };
   const timestamp = Number(parsed.t);
   const tolerance = input.toleranceSeconds ?? limits.signatureToleranceSeconds;
-  if (Math.abs(input.now / 1000 - timestamp) > tolerance) return { ok: false, reason: "out_of_tolerance" };
+  // In whole seconds, as the timestamp is: what was signed within the second is not older for the rest of it.
+  if (Math.abs(Math.floor(input.now / 1000) - timestamp) > tolerance)
+    return { ok: false, reason: "out_of_tolerance" };
   return { ok: true, timestamp };
 }
 

@@ -45,9 +45,33 @@ describe("verifyWebhook", () => {
     expect(verifyWebhook({ header, rawBody, secret, now, toleranceSeconds: 3600 }).id).toBe("evt_1");
   });
 
-  test.each(["", "null", "[]", "{", '{"id":"evt_1"}'])("a signed body %j is no event", (body) => {
-    expect(() => verifyWebhook({ header: sign(body), rawBody: body, secret, now })).toThrow(
-      expect.objectContaining({ code: "invalid_event" }),
-    );
+  test.each([
+    ["an id of another form", { ...event, id: "msg-1" }],
+    ["a moment in another form", { ...event, created_at: 1_767_603_600 }],
+    ["data of another form", { ...event, data: { import: "01JGZZ", more: [1], none: null } }],
+    ["fields nobody knows", { ...event, attempt: 2, nested: { a: { b: null } } }],
+    ["an event of other fields", { id: "evt_1" }],
+    ["nothing", {}],
+  ])("gives what is signed as it came, whatever it is: %s", (_name, body) => {
+    const text = JSON.stringify(body);
+    expect(verifyWebhook({ header: sign(text), rawBody: text, secret, now })).toEqual(body);
   });
+
+  test("300 whole seconds pass, 301 do not", () => {
+    const verify = (age: number, ms: number) => () =>
+      verifyWebhook({ header: sign(rawBody, now / 1000 - age), rawBody, secret, now: now + ms });
+    expect(verify(300, 999)()).toEqual(event);
+    expect(verify(-300, 0)()).toEqual(event);
+    expect(verify(301, 0)).toThrow(expect.objectContaining({ reason: "out_of_tolerance" }));
+    expect(verify(-301, 999)).toThrow(expect.objectContaining({ reason: "out_of_tolerance" }));
+  });
+
+  test.each(["", "null", "[]", "[{}]", "{", '"evt_1"', "7", "\ufeff["])(
+    "a signed body %j is no event",
+    (body) => {
+      expect(() => verifyWebhook({ header: sign(body), rawBody: body, secret, now })).toThrow(
+        expect.objectContaining({ code: "invalid_event" }),
+      );
+    },
+  );
 });

@@ -64,7 +64,7 @@ export const events: Section = {
     ),
     enforced(
       "A receiver refuses timestamps more than 300 seconds from now.",
-      signature("300 seconds on either side pass, a millisecond more does not"),
+      signature("300 whole seconds on either side pass, 301 do not: %d ms after"),
       "limit signatureToleranceSeconds",
     ),
     enforced(

@@ -41,8 +41,12 @@ export interface Operation<
 
 export type BodySchemas = Readonly<Partial<Record<BodyType, z.ZodType>>>;
 
-/** Whether a request may come without a body: where every field of it is optional, none says no more than an empty object. */
-export const mayHaveNoBody = ({ body }: Operation): boolean =>
+/**
+ * Whether a request may come without a body: where every field of it is optional, none says no more than an empty object.
+ * A PATCH without one asks for nothing, which is more likely a slip of the caller.
+ */
+export const mayHaveNoBody = ({ method, body }: Operation): boolean =>
+  method === "POST" &&
   body !== undefined && Object.values(body).every((schema) => schema.safeParse({}).success);
 
 /** What every operation may refuse a request with, whatever it does (Cross-cutting request rules, Status codes). */

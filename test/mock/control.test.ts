@@ -26,6 +26,10 @@ describe("who may steer", () => {
     ["127.8.9.1", 200],
     ["[::1]:4010", 200],
     ["mock.localhost", 200],
+    // In a header an IPv6 address stands in brackets; bare, nobody can tell its port from its end.
+    ["::1", 403],
+    ["::1:4010", 403],
+    ["0:0:0:0:0:0:0:1:4010", 403],
     ["example.com", 403],
     ["127.0.0.1.example.com", 403],
     ["localhost.example.com:80", 403],

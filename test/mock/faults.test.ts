@@ -421,6 +421,21 @@ describe("which requests a fault meets", () => {
     return { ...world, order: (fault: object) => world.send("/_mock/faults", { json: fault, key: null }) };
   }
 
+  test("after a reset the first fault is the first again, and its chance meets the same requests", async () => {
+    const { order, send } = await startWorldWithOrder(6);
+    const story = async () => {
+      const { body } = await order({ match: { path: "/v1/models" }, probability: 0.5, status: 503 });
+      const met: number[] = [];
+      for (let count = 0; count < 24; count++) met.push((await send("/v1/models")).status);
+      return { id: body.id, met };
+    };
+    const first = await story();
+    expect(first.id).toBe(1);
+    expect(new Set(first.met)).toEqual(new Set([200, 503]));
+    expect((await send("/_mock/reset", { method: "POST", key: null })).status).toBe(200);
+    expect(await story()).toEqual(first);
+  });
+
   test("chance that fails uses nothing up", async () => {
     const { order, send, faults } = await faultyWorld();
     await order({ match: {}, probability: 0, status: 500, times: 1 });

@@ -42,6 +42,20 @@ describe("the same key", () => {
     expect((await send(`/v1/products/${product.id}`)).status).toBe(200);
   });
 
+  test("and another method alone: 422, and nothing done", async () => {
+    const { post, send } = await worldWithBody();
+    const path = `/v1/products/${(await post("k")).body.id}`;
+    const under = (method: string, key: string) => ({
+      method,
+      body: '{"name":"Renamed"}',
+      headers: { "content-type": "application/merge-patch+json", "idempotency-key": key },
+    });
+    expect((await send(path, under("PATCH", "other"))).status).toBe(200);
+    const got = await send(path, under("DELETE", "other"));
+    expect([got.status, got.body]).toEqual([422, refusal("invalid_request", "idempotency_key_reused")]);
+    expect((await send(path)).body.name).toBe("Renamed");
+  });
+
   test("is another key in another organization", async () => {
     const { post, imageId } = await worldWithBody();
     await post("k");

@@ -35,7 +35,7 @@ const table: [what: string, sent: string | Buffer, told: string[], closed?: "clo
   ["UTF-8 in the path", get("/v1/products/é"), ["400 invalid_request"], "closed"],
   ["a star", get("*"), ["404 route_not_found"]],
   ["no slash", get("v1/products"), ["400 invalid_request"], "closed"],
-  ["a query that cannot be decoded", get("/v1/products?q=%ff%zz&limit=1"), ["200"]],
+  ["a query that cannot be decoded", get("/v1/products?q=%ff%zz&limit=1"), ["400 invalid_request q"]],
   ["limit twice", get("/v1/products?limit=1&limit=2"), ["400 invalid_request limit"]],
   ["q twice", get("/v1/products?q=a&q=a"), ["400 invalid_request q"]],
   ["cursor twice", get("/v1/products?cursor=a&cursor=b"), ["400 invalid_request cursor"]],

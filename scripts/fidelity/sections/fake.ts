@@ -132,8 +132,8 @@ export const fake: Section = {
         "which requests a fault meets > a seed repeats whom chance meets, and no id is another for it",
       ),
     ),
-    enforced("--latency holds every answer.", [
-      ...faults("a delay > is added to the latency"),
+    enforced("--latency holds every request that is worked on.", [
+      ...faults("a delay > is added to the latency", "signed files > wait out the latency like all else"),
       ...control("reset > %s answers those who are held by the latency"),
     ]),
     enforced("It listens on loopback unless told; for others it warns.", [

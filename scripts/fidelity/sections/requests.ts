@@ -38,7 +38,10 @@ export const requests: Section = {
     ),
     enforced(
       "Same key with a different method, path or body: 422 idempotency_key_reused.",
-      idempotency("the same key > and another body, path, query or method: 422"),
+      idempotency(
+        "the same key > and another body, path, query or method: 422",
+        "the same key > and another method alone: 422, and nothing done",
+      ),
       "code idempotency_key_reused",
     ),
     assumed(

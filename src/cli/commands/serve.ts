@@ -54,7 +54,7 @@ export const serveCommand = (app: App, run = serveMock): Command =>
     )
     .option("--no-rate-limit", "no limit on requests")
     .addOption(
-      new Option("--latency <MS>", "wait this long before each answer").argParser(
+      new Option("--latency <MS>", "wait this long before the work of each request").argParser(
         wholeNumber(optionRanges.latencyMs),
       ),
     )

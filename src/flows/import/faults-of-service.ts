@@ -4,6 +4,10 @@ import { CatError } from "../../errors.ts";
 export const isOfCaller = (error: unknown): boolean =>
   error instanceof CatError && (error.status === 401 || error.status === 403);
 
+/** Of several errors of a run the one to tell: that the key is refused, which ends everything, else the first. */
+export const decisive = (...errors: readonly unknown[]): unknown =>
+  errors.find(isOfCaller) ?? errors.find((error) => error !== undefined);
+
 /** Whether the fault, which stayed after all retries, is likely to meet whatever else is asked: of the network or the service. */
 export const isOfService = (error: unknown): boolean =>
   error instanceof CatError &&

@@ -40,10 +40,10 @@ export class Follower {
     this.#jobs.push(this.#limit(() => this.#follow(importId)));
   }
 
-  /** Waits for every job's end; the error of the first that could not be followed to its end, or undefined. */
+  /** Waits for every job's end; gives what ended the following of all, else why the first that was left was left, or undefined. */
   async settled(): Promise<unknown> {
     await Promise.all(this.#jobs);
-    return this.#error;
+    return this.#stop.signal.aborted ? this.#stop.signal.reason : this.#error;
   }
 
   /** The job as it was last seen. */

@@ -2,6 +2,7 @@ import { TimeoutError } from "../../http/errors.ts";
 import { cutIntoCalls } from "./calls.ts";
 import { type CheckResult, checkFile } from "./check.ts";
 import { type ClosedRun, closeRun, type Run } from "./close-run.ts";
+import { decisive } from "./faults-of-service.ts";
 import { Follower } from "./follow.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { ImportProgress } from "./progress.ts";
@@ -70,7 +71,7 @@ async function sendAndClose(run: Omit<Run, "sent" | "complete" | "latest">): Pro
   const complete = sending.stopped === undefined;
   const closed = await closeRun({ ...run, sent, complete, latest: follower.latest });
   // An interrupt makes other things fail, each in its own words: it is the reason.
-  const stopped = signal.aborted ? signal.reason : (sending.stopped ?? unfollowed ?? closed.stopped);
+  const stopped = signal.aborted ? signal.reason : (sending.stopped ?? decisive(unfollowed, closed.stopped));
   return { ...closed, stopped: stopped as unknown, sent };
 }
 

@@ -52,6 +52,32 @@ test("a service that is gone is not asked for every job in turn", async () => {
   expect(asked.at(-1)).toBe(0);
 });
 
+test.each<[string, number, number, Step]>([
+  ["a key that is refused", 3, 401, refusal(401, "invalid_api_key")],
+  ["a service that is gone", 8, 503, refusal(503, "unavailable")],
+])("%s is told, not the job that was left before", async (_, count, status, step) => {
+  let gone = false;
+  const { stopped, summary } = await jobs(count, (job, asJob) => {
+    if (job === 1) {
+      gone = true;
+      return refusal(404, "import_not_found");
+    }
+    return gone ? step : json(200, asJob("processing"), { "retry-after": 1 });
+  });
+  expect(stopped).toMatchObject({ status });
+  expect(summary).toMatchObject({ succeeded: 0 });
+});
+
+test("a key that is refused while results are read is told, not the job that was left before", async () => {
+  const looks = new Map<number, number>();
+  const { stopped } = await jobs(2, (job) => {
+    if (job === 1) return refusal(404, "import_not_found");
+    looks.set(job, (looks.get(job) ?? 0) + 1);
+    return looks.get(job)! > 1 ? refusal(401, "invalid_api_key") : null;
+  });
+  expect(stopped).toMatchObject({ status: 401 });
+});
+
 test("no more than 20 jobs are looked up at once", async () => {
   const looks = new Map<number, number>();
   let atFirstEnd: number | null = null;

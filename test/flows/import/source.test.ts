@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { closeSync, openSync, readdirSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -86,6 +86,17 @@ test("a named pipe can be read once only, so it is copied like standard input", 
     "reference,name\n",
     "reference,name\n",
   ]);
+});
+
+const descriptors = ["/dev/fd/", ...(process.platform === "linux" ? ["/proc/self/fd/"] : [])];
+
+test.each(descriptors)("a file that a shell opened as %sN is like standard input", async (at) => {
+  await writeFile(join(folder, "a.csv"), "reference,name\n");
+  const descriptor = openSync(join(folder, "a.csv"), "r");
+  onTestFinished(() => closeSync(descriptor));
+  const source = await open(`${at}${descriptor}`);
+  onTestFinished(() => source.close());
+  expect([source.path, source.format, await textOf(source)]).toEqual([null, "csv", "reference,name\n"]);
 });
 
 test("a temporary folder that is not there is named, as standard input needs it", async () => {

@@ -28,7 +28,7 @@ export async function outputTargets(
 ): Promise<OutputTargets> {
   const { cwd } = place;
   const taken: (string | null)[] = [
-    await identityOf(source.path ?? "/dev/stdin"),
+    await identityOf(flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file)),
     // A file that stdout or stderr goes to would be replaced under it, and the summary lost.
     ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
   ];

@@ -13,7 +13,7 @@ export interface Source {
   readonly name: string;
   readonly format: InputFormat;
   readonly bytes: number;
-  /** The path, or null for standard input or a pipe, of which a private copy is kept while the import runs. */
+  /** The path, or null for standard input, a pipe or what a shell opened (`/dev/fd/3`), of which a private copy is kept while the import runs. */
   readonly path: string | null;
   /** The bytes from the start, in chunks. */
   read(): AsyncIterable<Buffer>;
@@ -52,12 +52,16 @@ export interface SourcePlace {
 export const formatOfName = (name: string): InputFormat | undefined =>
   formatOfExtension[extname(name).toLowerCase()];
 
-/** Opens FILE, or a private copy of what can be read only once (`-`, a pipe), and tells its format. Throws InputError. */
+/** Whether a path is but a number of what this process was given open: nothing can stand beside it, and nobody finds it again. */
+const isDescriptor = (path: string): boolean =>
+  /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/.test(path);
+
+/** Opens FILE, or a private copy of what can be read only once (`-`, a pipe, `/dev/stdin`), and tells its format. Throws InputError. */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
   if (name === "-") return copyOf(name, from.stdin, from);
   const path = resolve(from.cwd, name);
   const { kind } = await fingerprint(name, path);
-  if (kind === "file") return fileSource(name, path, from.format);
+  if (kind === "file" && !isDescriptor(path)) return fileSource(name, path, from.format);
   return copyOf(name, kind === "pipe" ? await readPipe(name, path) : createReadStream(path), from);
 }
 

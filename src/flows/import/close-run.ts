@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Import } from "../../contract/resources/import.ts";
 import type { CheckResult } from "./check.ts";
-import { isOfCaller } from "./faults-of-service.ts";
+import { decisive, isOfCaller } from "./faults-of-service.ts";
 import type { ImportDeps, ImportInput, OutputTargets } from "./import-input.ts";
 import { notSent, rowOutcomes } from "./outcomes.ts";
 import { Outputs } from "./outputs.ts";
@@ -32,7 +32,7 @@ export interface ClosedRun {
   stopped: unknown;
   /** How many rows the results file has. */
   resultRows: number;
-  /** The imports that have ended and whose results could not be read. */
+  /** The imports that have ended and whose results were not read. */
   unread: ReadonlySet<string>;
 }
 
@@ -49,11 +49,11 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
   let stopped: unknown;
   const unread = new Set<string>();
   const onUnread = (error: unknown, importId: string) => {
-    stopped ??= error;
+    stopped = decisive(stopped, error);
     unread.add(importId);
   };
   const asked = input.wait ? sent : sent.filter((call) => call.kind !== "accepted");
-  const worthWriting = !wasNotLetIn(run);
+  const worthWriting = isOwed(run);
   let rows = 0;
   for await (const outcome of rowOutcomes(asked, { client, latest, signal, onUnread })) {
     countOutcome(summary, outcome);
@@ -64,13 +64,21 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
   const written = await outputs.close(lastSent, run.complete || !worthWriting ? null : notSent);
   const { faults } = outputs;
   const unwritten = faults.length > 0 ? { unwritten: faults.map(({ message }) => message) } : {};
+  const notRead = unread.size > 0 ? { unread: [...unread] } : {};
   return {
-    ...{ summary: { ...summary, ...written, ...unwritten }, stopped: stopped ?? faults[0] },
+    ...{ summary: { ...summary, ...written, ...notRead, ...unwritten }, stopped: stopped ?? faults[0] },
     ...{ resultRows: outputs.resultRows, unread },
   };
 }
 
-/** Whether the key was refused before anything was taken up: then the input itself is what is to be imported again. */
+/**
+ * Whether the user is to have a failed file. Not when the key was refused before anything was taken up: then the input
+ * itself is what is to be imported again. But what was piped in is nowhere else, and a file that was asked for is written.
+ */
+const isOwed = (run: Run): boolean =>
+  !wasNotLetIn(run) || run.input.source.path === null || run.targets.failedFile.overwrite;
+
+/** Whether the key was refused before anything was taken up. */
 const wasNotLetIn = ({ check, sent }: Run): boolean =>
   check.invalid === 0 &&
   sent.some((call) => call.kind === "refused") &&

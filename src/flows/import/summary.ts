@@ -31,6 +31,8 @@ export interface ImportSummary {
   refused?: LineSpan[];
   /** What the service found wrong with what had passed the check; only where there is any. */
   problems?: SummaryProblem[];
+  /** Imports that have ended and whose results were not read, so that their rows are not counted; only where there are any. */
+  unread?: string[];
   /** Why the failed file or the results file could not be written, in words; only where one could not. */
   unwritten?: string[];
 }

@@ -115,6 +115,38 @@ describe("files that are written", () => {
     expect(JSON.parse(ran.stdout).failed_file).toBe("a.csv.failed-2.csv");
   });
 
+  test.each([
+    ["-", "stdin.failed.csv"],
+    ["/dev/fd/N", "stdin.failed.csv"],
+    ["a.csv", "a.csv.failed.csv"],
+  ])("that nobody named, of %s, are called %s", async (file, name) => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    const input = openSync(join(world.folder, "a.csv"), "r");
+    onTestFinished(() => closeSync(input));
+    const call = ["import", file.replace("N", `${input}`), "--json", "--no-progress"];
+    const ran = await world.cat(call, { stdin: half });
+    expect(JSON.parse(ran.stdout).failed_file).toBe(name);
+    expect(world.read(name)).toContain("BAD,Coat,");
+  });
+
+  test.each([
+    ["a.csv", "", null],
+    ["a.csv", " --failed bad.csv", "bad.csv"],
+    ["-", "", "stdin.failed.csv"],
+    ["/dev/fd/N", "", "stdin.failed.csv"],
+  ])("hold what is nowhere else when the key is refused at once: %s%s", async (file, flags, name) => {
+    const world = await createWorld({ env: { CAT_API_KEY: "ak_somebody_else_0123456789" } });
+    world.write("a.csv", half);
+    const input = openSync(join(world.folder, "a.csv"), "r");
+    onTestFinished(() => closeSync(input));
+    const call = `import ${file.replace("N", `${input}`)} --json --no-progress${flags}`;
+    const ran = await world.cat(call, { stdin: half });
+    expect(ran.exit).toBe(4);
+    expect(JSON.parse(ran.stdout).failed_file).toBe(name);
+    if (name !== null) expect(world.read(name).trimEnd().split("\n")).toHaveLength(3);
+  });
+
   test("follow a link, and leave it a link", async () => {
     const world = await createWorld();
     world.write("a.csv", half);

@@ -30,7 +30,7 @@ describe("imports whose end is not known", () => {
     const summary = summaryOf({ imports, succeeded: 2, failed: 1 });
     expect(reportLines(summary, flags(), run({ stopped, unread: new Set(["C"]) })).slice(2)).toEqual([
       "  1 row under way at the service: import B (processing)",
-      "  1 row done at the service, with results that could not be read: import C (completed_with_errors)",
+      "  1 row done at the service, with results that were not read: import C (completed_with_errors)",
     ]);
   });
 
@@ -38,6 +38,15 @@ describe("imports whose end is not known", () => {
     const summary = summaryOf({ imports, succeeded: 0, created: 0 });
     expect(reportLines(summary, flags({ wait: false }), run())).toHaveLength(1);
   });
+});
+
+test.each([
+  [1, 1, "Stopped: 1 of 1 row of a.csv was submitted."],
+  [0, 1, "Stopped: 0 of 1 row of a.csv was submitted."],
+  [1, 2, "Stopped: 1 of 2 rows of a.csv were submitted."],
+])("a stop after %i of %i is told in one sentence", (submitted, total, line) => {
+  const summary = summaryOf({ submitted, total, succeeded: 0, created: 0 });
+  expect(reportLines(summary, flags(), run({ stopped: new Error("stopped") }))[0]).toBe(line);
 });
 
 test.each([

@@ -70,6 +70,9 @@ test("a service that is gone is not asked for the results of every import in tur
 });
 
 test("the imports whose results were not read are told apart from the others", async () => {
-  const { service, unread } = await five(() => ({ results: (job) => (job === 2 ? forbidden : null) }));
+  const { service, unread, summary } = await five(() => ({
+    results: (job) => (job === 2 ? forbidden : null),
+  }));
   expect([...unread!]).toEqual([service.idOf(2)]);
+  expect(summary?.unread).toEqual([service.idOf(2)]);
 });

@@ -57,7 +57,7 @@ export interface ReportedRun {
   stopped: unknown;
   /** How many rows the results file has. */
   resultRows: number;
-  /** The imports that have ended and whose results could not be read. */
+  /** The imports that have ended and whose results were not read. */
   unread: ReadonlySet<string>;
   /** Whether the failed file can be read again: what went into a pipe cannot. */
   failedFileStays: boolean;
@@ -75,8 +75,9 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
     .map(([action, count]) => `${grouped(count)} ${action}`)
     .join(", ");
   if (stopped !== undefined) {
+    const were = summary.total === 1 ? "was" : "were";
     const done = actions === "" ? "" : `; ${actions}`;
-    return `Stopped: ${grouped(summary.submitted)} of ${rows(summary.total)} of ${file} were submitted${done}.`;
+    return `Stopped: ${grouped(summary.submitted)} of ${rows(summary.total)} of ${file} ${were} submitted${done}.`;
   }
   if (!flags.wait) {
     const ids = summary.imports.map(({ id }) => id).join(", ");
@@ -102,7 +103,7 @@ function openImports({ imports }: ImportSummary, { unread }: Pick<ReportedRun, "
     ),
     ...naming(
       imports.filter(({ id }) => unread.has(id)),
-      "done at the service, with results that could not be read",
+      "done at the service, with results that were not read",
     ),
   ];
 }

@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { start } from "./mock.js";
-import { pairedRatio, root } from "./pairs.js";
+
+import { pairedRatio } from "./pairs.js";
+import { startMockServer } from "./servers.js";
 
 const products = 500;
 const imagesEach = 4;
@@ -16,16 +17,7 @@ const runs = 7;
 /** A ZIP of 2,000 images of 100 KB, ordered and read into a file, against writing the same bytes to a file one after the other. */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
-  const speed = ["--speed", "1000000", "--no-rate-limit"];
-  const mock = await start([
-    join(root, "bin/catalogue.js"),
-    "serve",
-    "--mock",
-    "--port",
-    "0",
-    ...speed,
-    "--json",
-  ]);
+  const mock = await startMockServer("--speed", "1000000");
   try {
     const images = await fill(mock);
     const zip = async () => timed(async () => read((await order(mock)).url, join(folder, "images.zip")));

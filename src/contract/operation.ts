@@ -47,7 +47,8 @@ export type BodySchemas = Readonly<Partial<Record<BodyType, z.ZodType>>>;
  */
 export const mayHaveNoBody = ({ method, body }: Operation): boolean =>
   method === "POST" &&
-  body !== undefined && Object.values(body).every((schema) => schema.safeParse({}).success);
+  body !== undefined &&
+  Object.values(body).every((schema) => schema.safeParse({}).success);
 
 /** What every operation may refuse a request with, whatever it does (Cross-cutting request rules, Status codes). */
 export const commonRefusals = {

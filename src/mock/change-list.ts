@@ -21,6 +21,8 @@ export class ChangeList {
 
   /** Notes that a product changed; not where the clock says that it last did so later than that, as nobody may miss it then. */
   changed(product: ProductRecord, at: string): void {
+    // So it is with every photo of a product that is just being made.
+    if (at === product.changed_at) return;
     const place = this.#firstFrom(product.order);
     const time = Date.parse(at);
     if (time <= this.#levels[0]![place]!) return;

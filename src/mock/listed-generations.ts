@@ -38,6 +38,7 @@ export function movingRows(
   work: () => void,
 ): void {
   const generations = imageIds.filter((id) => isGeneration(organization, id));
+  if (generations.length === 0) return work();
   const before = generations.map((id) => rowOf(organization, id));
   work();
   for (const [index, id] of generations.entries()) {

@@ -38,7 +38,10 @@ export function movingRows(
   work: () => void,
 ): void {
   const generations = imageIds.filter((id) => isGeneration(organization, id));
-  if (generations.length === 0) return work();
+  if (generations.length === 0) {
+    work();
+    return;
+  }
   const before = generations.map((id) => rowOf(organization, id));
   work();
   for (const [index, id] of generations.entries()) {

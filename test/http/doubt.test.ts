@@ -12,19 +12,15 @@ afterEach(closeAll);
 const limited = refusal(429, "rate_limit_exceeded", { "retry-after": 30 });
 const failing = refusal(500, "internal_error");
 
+const writeTo = (origin: string) =>
+  ({ method: "POST", path: "/v1/things", origin, headers: {}, body: null }) as const;
+
 /** Sends a write and records every word on whether it may have been done; `end` is how it ended. */
 async function told(steps: Step[], stop?: (requests: number) => boolean) {
   const { send, server } = await coreAgainst(steps, { retry: { attempts: 3 } });
   const words: boolean[] = [];
   const abort = new AbortController();
-  const message = {
-    method: "POST",
-    path: "/v1/things",
-    origin: server.origin,
-    headers: {},
-    body: null,
-  } as const;
-  const ending = send(message, abort.signal, (inDoubt) => words.push(inDoubt)).then(
+  const ending = send(writeTo(server.origin), abort.signal, (inDoubt) => words.push(inDoubt)).then(
     ({ status }) => status,
     (error: Error) => error.message,
   );
@@ -62,14 +58,9 @@ describe("whether a write may have been done", () => {
     const { server, send } = await coreAgainst([json(200, {})]);
     await server.stop();
     const words: boolean[] = [];
-    const message = {
-      method: "POST",
-      path: "/v1/things",
-      origin: server.origin,
-      headers: {},
-      body: null,
-    } as const;
-    await expect(send(message, undefined, (inDoubt) => words.push(inDoubt))).rejects.toMatchObject({
+    await expect(
+      send(writeTo(server.origin), undefined, (inDoubt) => words.push(inDoubt)),
+    ).rejects.toMatchObject({
       code: "unreachable",
     });
     expect(words).toEqual([false]);

@@ -2,8 +2,7 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { createApp } from "../../src/mock/app.ts";
-import { World } from "../../src/mock/world.ts";
-import { monday, refusal, startWorld } from "./world.ts";
+import { monday, refusal, silentWorld, startWorld } from "./world.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -422,16 +421,7 @@ describe("bytes that are no request", () => {
 
   test("a client that is too slow is told so and cut", async () => {
     const clock = new MovableClock({ frozenAt: monday });
-    const world = new World({
-      clock,
-      seed: 1,
-      demo: 0,
-      speed: 1,
-      rateLimit: null,
-      latencyMs: 0,
-      strict: false,
-      fetchImages: false,
-    });
+    const world = silentWorld(clock);
     const app = createApp(world, { headersMs: 60, requestMs: 60, idleMs: 60 });
     await app.listen({ port: 0, host: "127.0.0.1" });
     const { port } = app.server.address() as { port: number };

@@ -4,8 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { answerBadConnections } from "../../src/mock/parser-errors.ts";
 import { letGo } from "../../src/mock/rules/body.ts";
-import { World } from "../../src/mock/world.ts";
-import { monday } from "./world.ts";
+import { monday, silentWorld } from "./world.ts";
 
 // How long connections are kept for nothing is the machine's time, which no test waits for.
 beforeEach(() => {
@@ -61,16 +60,7 @@ describe("a body that goes on after the answer", () => {
 });
 
 test("whoever sent no HTTP has half a second to read what is answered, then the connection is cut", () => {
-  const world = new World({
-    clock: new MovableClock({ frozenAt: monday }),
-    seed: 1,
-    demo: 0,
-    speed: 1,
-    rateLimit: null,
-    latencyMs: 0,
-    strict: false,
-    fetchImages: false,
-  });
+  const world = silentWorld(new MovableClock({ frozenAt: monday }));
   const server = new EventEmitter();
   answerBadConnections(world, server as unknown as Server);
   const socket = Object.assign(new EventEmitter(), { writable: true, end: vi.fn(), destroy: vi.fn() });

@@ -1,9 +1,23 @@
 import { afterEach, expect } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
+import { World } from "../../src/mock/world.ts";
 
 /** A Monday morning, on the minute. */
 export const monday = Date.UTC(2026, 0, 5, 9, 0, 0);
+
+/** What a mock knows, without a server: seed 1, empty, as quick as the service, without a rate limit. */
+export const silentWorld = (clock: MovableClock): World =>
+  new World({
+    clock,
+    seed: 1,
+    demo: 0,
+    speed: 1,
+    rateLimit: null,
+    latencyMs: 0,
+    strict: false,
+    fetchImages: false,
+  });
 
 const running: Mock[] = [];
 afterEach(async () => {

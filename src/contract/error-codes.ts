@@ -39,6 +39,7 @@ export const errorCodes = {
   request_timeout: { status: 408, type: "invalid_request" },
   reference_already_exists: { status: 409, type: "conflict" },
   request_in_progress: { status: 409, type: "conflict" },
+  precondition_failed: { status: 412, type: "invalid_request" },
   body_too_large: { status: 413, type: "invalid_request" },
   uri_too_long: { status: 414, type: "invalid_request" },
   unsupported_media_type: { status: 415, type: "invalid_request" },

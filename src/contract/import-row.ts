@@ -1,7 +1,9 @@
+import { didYouMean } from "./did-you-mean.ts";
 import { ulidPattern } from "./ids.ts";
 import { limits } from "./limits.ts";
 import { describeBreach, urlBreach } from "./url-policy.ts";
 import { orientations, sexes } from "./value-sets.ts";
+import { type OtherWords, wordsForOrientations, wordsForSexes } from "./words-for-values.ts";
 
 /**
  * The rules of one import row, as plain code: the mock refuses rows by it and the file check walks a million rows
@@ -43,7 +45,7 @@ export function importRowProblems(row: unknown): readonly RowProblem[] {
   problems.text("reference", reference, limits.referenceLength.max);
   problems.text("name", name, limits.nameLength.max);
   if (description !== undefined) problems.length("description", description, limits.descriptionLength.max);
-  if (sex !== undefined && !sexSet.has(sex)) problems.choice("sex", sex, sexes);
+  if (sex !== undefined && !sexSet.has(sex)) problems.choice("sex", sex, sexes, wordsForSexes);
   problems.images(images);
   return problems.found ?? none;
 }
@@ -82,8 +84,10 @@ class Problems {
       this.add(field, `has ${[...value].length} characters; at most ${max} are allowed`);
   }
 
-  choice(field: string, value: unknown, allowed: readonly string[]): void {
-    this.add(field, `must be one of ${allowed.join(", ")}, not ${quote(value)}`);
+  choice(field: string, value: unknown, allowed: readonly string[], otherWords: OtherWords): void {
+    const meant = typeof value === "string" ? didYouMean(value, allowed, otherWords) : null;
+    const question = meant === null ? "" : `: did you mean ${quote(meant)}?`;
+    this.add(field, `must be one of ${allowed.join(", ")}, not ${quote(value)}${question}`);
   }
 
   images(images: unknown): void {
@@ -118,7 +122,7 @@ class Problems {
       this.add(`${at}.image_id`, `is not an image id (26 characters): ${quote(image_id)}`);
     }
     if (orientation !== undefined && !orientationSet.has(orientation)) {
-      this.choice(`${at}.orientation`, orientation, orientations);
+      this.choice(`${at}.orientation`, orientation, orientations, wordsForOrientations);
     }
   }
 }

@@ -60,10 +60,32 @@ describe("what is not accepted", () => {
     [`t=1e9,v1=${v1}`, "malformed"],
     [`t=-${t},v1=${v1}`, "malformed"],
     [`t=${t + 1},v1=${v1}`, "mismatch"],
+    [`t=${t},v1=abc,v1=${v1}`, "malformed"],
+    [`t=${t},v1=${v1},`, "malformed"],
+    [`t=${t},,v1=${v1}`, "malformed"],
+    [`t=${t},=${v1},v1=${v1}`, "malformed"],
+    [`t=${t},v 1=a,v1=${v1}`, "malformed"],
+    [` t=${t} ,\tv1=${v1} `, "ok"],
     [`t=0${t},v1=${v1}`, "mismatch"],
     [`t=${t},v1=${"0".repeat(64)}`, "mismatch"],
   ])("%s: %s", (header, expected) => {
     expect(reason({ header })).toBe(expected);
+  });
+
+  test("what is no number of seconds, or no moment, lets nothing pass", () => {
+    expect(reason({ toleranceSeconds: Number.NaN })).toBe("out_of_tolerance");
+    expect(reason({ now: Number.NaN })).toBe("out_of_tolerance");
+  });
+
+  test.each([
+    ["spaces within a part", `t=1,v1=a${" ".repeat(1_000_000)}x`],
+    ["spaces before a part", `t=1,${" ".repeat(1_000_000)}x`],
+    ["parts", "a=1,".repeat(1_000_000)],
+    ["signs of a name", `t=1,${"a".repeat(1_000_000)}`],
+  ])("a header of a million %s is read in no time", (_what, header) => {
+    const before = performance.now();
+    expect(reason({ header })).toBe("malformed");
+    expect(performance.now() - before).toBeLessThan(1_500);
   });
 
   test("another secret, or the secret without its prefix, or another body", () => {

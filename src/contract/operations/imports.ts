@@ -13,10 +13,11 @@ export const imports = {
     path: "/v1/imports",
     summary: "Submit 1 to 2,000 rows for import",
     scope: "imports:write",
-    // With a JSON body the options stand in the body, with NDJSON in the query (Imports).
+    // With a JSON body the options stand in the body, with NDJSON in the query (Imports). One that is left out stays so, as
+    // nobody could tell it from one that was given at the wrong place.
     query: z.object({
-      mode: importOptions.mode.optional(),
-      on_image_error: importOptions.on_image_error.optional(),
+      mode: importOptions.mode.unwrap().optional().meta({ default: "upsert" }),
+      on_image_error: importOptions.on_image_error.unwrap().optional().meta({ default: "skip" }),
     }),
     body: { "application/x-ndjson": ImportRow, "application/json": ImportSubmission },
     status: 202,

@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { didYouMean } from "../../src/contract/did-you-mean.ts";
+import { importRowProblems } from "../../src/contract/import-row.ts";
+
+const photo = { url: "https://cdn.example.com/a.jpg" };
+
+test.each([
+  ["femal", "female"],
+  ["Female", "female"],
+  ["women", "female"],
+  ["Damen", "female"],
+  ["F", "female"],
+  ["m", "male"],
+  ["mael", "male"],
+  ["Männer", "male"],
+  ["kids", "kid"],
+  ["unisex", "other"],
+  ["x", null],
+  ["", null],
+  ["yes", null],
+  ["constructor", null],
+])("sex %j: did you mean %j?", (sex, meant) => {
+  const question = meant === null ? "" : `: did you mean "${meant}"?`;
+  const message = `sex must be one of male, female, other, kid, not ${JSON.stringify(sex)}${question}`;
+  expect(importRowProblems({ reference: "A", name: "N", sex, images: [photo] })).toEqual([
+    { param: "sex", code: "invalid_row", message },
+  ]);
+});
+
+test.each([
+  ["Front", "front"],
+  ["three quarter left", "three-quarter-left"],
+  ["3/4 right", "three-quarter-right"],
+  ["Rückseite", "back"],
+  ["fornt", "front"],
+  ["detials", "detail"],
+  ["t", null],
+  ["upside-down", null],
+])("orientation %j: did you mean %j?", (orientation, meant) => {
+  const [problem] = importRowProblems({ reference: "A", name: "N", images: [{ ...photo, orientation }] });
+  expect(
+    problem!.message.endsWith(meant === null ? JSON.stringify(orientation) : `: did you mean "${meant}"?`),
+  ).toBe(true);
+});
+
+test("the nearest is proposed, and the first of those that are as near", () => {
+  expect(didYouMean("conat", ["coat", "boat", "cont"])).toBe("coat");
+  expect(didYouMean("zzzz", ["coat"])).toBeNull();
+});
+
+test("a word of a megabyte takes no time", () => {
+  expect(didYouMean("a".repeat(1e6), ["aaa"])).toBeNull();
+});

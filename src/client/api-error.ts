@@ -18,6 +18,8 @@ export class ApiError extends CatError {
   readonly body: ErrorBody;
   /** Every problem of a 400 that lists them; empty for any other refusal. */
   readonly problems: readonly Problem[];
+  /** Whether it is the stored answer of an earlier request under the same key (Cross-cutting rule 2). */
+  readonly replayed: boolean;
   /** The request, without its query, e.g. `GET /v1/products`. */
   readonly request: string;
 
@@ -28,9 +30,10 @@ export class ApiError extends CatError {
     problems?: readonly Problem[];
     requestId?: string | undefined;
     earlierUnanswered?: boolean | undefined;
+    replayed?: boolean | undefined;
     hint?: string | undefined;
   }) {
-    const { request, status, body, problems = [], requestId, earlierUnanswered, hint } = refusal;
+    const { request, status, body, problems = [], requestId, earlierUnanswered, replayed, hint } = refusal;
     super(`${withoutStop(body.message)} (${request}: ${status} ${body.code})`, {
       type: body.type,
       code: body.code,
@@ -44,6 +47,7 @@ export class ApiError extends CatError {
     this.status = status;
     this.body = body;
     this.problems = problems;
+    this.replayed = replayed ?? false;
   }
 }
 

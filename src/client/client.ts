@@ -11,7 +11,7 @@ import type { ExchangeLog } from "../http/exchange-log.ts";
 import { defaultTimeLimits, httpCore, type TimeLimits } from "../http/http-core.ts";
 import type { RetryPolicy } from "../http/retry.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
-import { headerOf, nameOf } from "../http/send.ts";
+import { headerOf } from "../http/send.ts";
 import type { OnWait } from "../http/wait.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
@@ -88,7 +88,7 @@ export interface Client extends Calls {
     input?: Input<O>,
     options?: Pick<CallOptions, "signal">,
   ): AsyncIterable<Item<O>>;
-  /** Asks again and again as `Retry-After` says, until `done`. */
+  /** Asks again and again as `Retry-After` says, until `done`; outages of some minutes are outlasted. */
   poll<O extends AnyOperation>(
     operation: O,
     input: Input<O>,
@@ -114,6 +114,7 @@ export function createClient(options: ClientOptions): Client {
   const retry = { windowMs: limits.rateWindowMs, ...options.retry };
   const { onWait, timeLimits, maxAnswerBytes } = options;
   const { origin } = base;
+  let answeredAt: number | null = null;
   const send = httpCore({
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
   });
@@ -121,6 +122,7 @@ export function createClient(options: ClientOptions): Client {
   const exchange: Client["exchange"] = async (operation, input, { idempotencyKey, signal, onDoubt } = {}) => {
     const message = messageOf(operation, input, { base, userAgent, idempotencyKey });
     const answer = await send(message, signal, onDoubt);
+    if (answer.status < 500) answeredAt = clock.now();
     return {
       status: answer.status,
       body: readAnswer(operation, message, answer, clock.now()) as Reply<typeof operation>,
@@ -141,8 +143,8 @@ export function createClient(options: ClientOptions): Client {
       }),
     poll: (operation, input, options) =>
       poll(
-        clock,
-        nameOf(messageOf(operation, input, { base, userAgent })),
+        { clock, random, onWait, answeredAt: () => answeredAt },
+        messageOf(operation, input, { base, userAgent }),
         (signal) => exchange(operation, input, { signal }),
         options,
       ),

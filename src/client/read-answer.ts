@@ -60,6 +60,7 @@ function refusalOf(operation: AnyOperation, about: About): ApiError | BadAnswerE
     status: answer.status,
     requestId: headerOf(answer, "x-request-id"),
     earlierUnanswered: answer.earlierUnanswered,
+    replayed: headerOf(answer, "idempotent-replayed") === "true",
     hint: whenAgain(about),
   };
   const envelope = ErrorEnvelope.safeParse(json);

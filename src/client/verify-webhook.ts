@@ -1,6 +1,7 @@
 import { systemClock } from "../clock.ts";
+import { didYouMean } from "../contract/did-you-mean.ts";
 import type { WebhookEvent } from "../contract/resources/webhook.ts";
-import { type SignatureFault, verifySignature } from "../contract/signature.ts";
+import { isRawBody, type SignatureFault, verifySignature } from "../contract/signature.ts";
 import type { EventType } from "../contract/value-sets.ts";
 import { CatError } from "../errors.ts";
 
@@ -48,10 +49,12 @@ export interface WebhookDelivery {
 }
 
 /**
- * Checks a delivery's signature and gives its event as it came. Throws a SignatureError when the signature does not hold, and
- * a CatError when it does but the body is no JSON object. Deliveries repeat: deduplicate on the event's `id`.
+ * Checks a delivery's signature and gives its event as it came. Throws a SignatureError when the signature does not hold, a
+ * CatError when it does but the body is no JSON object, and a TypeError when it is called with something else than it takes,
+ * as a check that was set up wrongly must not pass. Deliveries repeat: deduplicate on the event's `id`.
  */
 export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
+  refuseMisuse(delivery);
   const { header, rawBody, secret, toleranceSeconds, now = systemClock().now() } = delivery;
   const tolerance = toleranceSeconds === undefined ? {} : { toleranceSeconds };
   const verdict = verifySignature({ header, rawBody, secret, now, ...tolerance });
@@ -64,9 +67,49 @@ export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
   });
 }
 
+/** What each part of a delivery must be. The compiler asks for the same, where there is one. */
+const parts: Readonly<
+  Record<keyof WebhookDelivery, readonly [holds: (value: unknown) => boolean, mustBe: string]>
+> = {
+  header: [(value) => value === null || typeof value === "string", "the signature header as one text"],
+  rawBody: [
+    isRawBody,
+    "the body as it arrived, as bytes (a Uint8Array) or text, not what was parsed from it",
+  ],
+  secret: [(value) => typeof value === "string" && value !== "", "the webhook's whole signing_secret"],
+  toleranceSeconds: [(value) => typeof value === "number" && value >= 0, "a number of seconds from 0"],
+  now: [Number.isFinite, "milliseconds since the epoch, as Date.now() gives them"],
+};
+const mayBeLeftOut: readonly string[] = [
+  "header",
+  "toleranceSeconds",
+  "now",
+] satisfies (keyof WebhookDelivery)[];
+
+function refuseMisuse(delivery: WebhookDelivery): void {
+  if (typeof delivery !== "object" || delivery === null) {
+    throw new TypeError("verifyWebhook takes { header, rawBody, secret }");
+  }
+  for (const name of Object.keys(delivery)) {
+    if (Object.hasOwn(parts, name) || delivery[name as keyof WebhookDelivery] === undefined) continue;
+    const meant = didYouMean(name, Object.keys(parts));
+    const hint = meant === null ? "" : `; did you mean ${meant}?`;
+    throw new TypeError(`verifyWebhook: there is no option ${name.slice(0, 50)}${hint}`);
+  }
+  for (const [name, [holds, mustBe]] of Object.entries(parts)) {
+    const value: unknown = delivery[name as keyof WebhookDelivery];
+    if (value === undefined && mayBeLeftOut.includes(name)) continue;
+    // The value is not told: it may be the secret.
+    if (!holds(value)) throw new TypeError(`verifyWebhook: ${name} must be ${mustBe}`);
+  }
+}
+
 function jsonOrNull(rawBody: Uint8Array | string): unknown {
   try {
-    return JSON.parse(typeof rawBody === "string" ? rawBody : new TextDecoder().decode(rawBody));
+    // A byte order mark is passed over, in a text as in bytes.
+    const text =
+      typeof rawBody === "string" ? rawBody.replace(/^\uFEFF/, "") : new TextDecoder().decode(rawBody);
+    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -40,7 +40,7 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
     try {
       return await send({ ...message, call, signal: link.signal });
     } finally {
-      call.stop();
+      call.end();
       link.release();
     }
   };
@@ -58,6 +58,7 @@ class TimedCall implements Call {
   readonly #clock: Clock;
   readonly #told: Told;
   #left: number;
+  #atEnd: (() => void)[] | null = [];
   #running: { since: number; cancel: () => void } | null = null;
 
   constructor(clock: Clock, order: number, totalMs: number, told: Told) {
@@ -80,6 +81,18 @@ class TimedCall implements Call {
   hold(): () => void {
     this.stop();
     return () => this.#run();
+  }
+
+  onEnd(run: () => void): void {
+    if (this.#atEnd === null) run();
+    else this.#atEnd.push(run);
+  }
+
+  end(): void {
+    this.stop();
+    const atEnd = this.#atEnd ?? [];
+    this.#atEnd = null;
+    for (const run of atEnd) run();
   }
 
   stop(): void {

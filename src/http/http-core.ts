@@ -54,7 +54,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     exchange(connections.forOrigin, options.maxAnswerBytes ?? defaultMaxAnswerBytes),
     idempotency(),
     retry({ clock, random, policy, onWait }),
-    pacing({ clock, windowMs: policy.windowMs, onWait }),
+    pacing({ clock, random, windowMs: policy.windowMs, onWait }),
     requestId(),
     auth(options.origin, options.apiKey),
     noRedirects,

@@ -1,18 +1,20 @@
 import type { Clock } from "../clock.ts";
 import { RateWindow, type Ticket } from "./rate-window.ts";
-import { type HttpRequest, type Interceptor, isWrite } from "./send.ts";
+import { type Call, type HttpRequest, type Interceptor, isWrite } from "./send.ts";
 import type { OnWait } from "./wait.ts";
 
 interface PacingOptions {
   clock: Clock;
   /** How long a rate window lasts, in milliseconds. */
   windowMs: number;
+  /** 0 (inclusive) to 1 (exclusive): keeps callers that share a window out of step. */
+  random: () => number;
   onWait?: OnWait | undefined;
 }
 
 /**
  * Holds requests back when the rate window is used up, so that a caller who is alone never sees a 429 and still uses
- * every request the window has. Reads and writes have a window each (Limits).
+ * every request the window has; with other callers the window is shared. Reads and writes have a window each (Limits).
  */
 export function pacing(options: PacingOptions): Interceptor {
   const reads = new Lane(options);
@@ -42,11 +44,16 @@ class Lane {
   readonly #options: PacingOptions;
   readonly #window: RateWindow;
   readonly #line: Waiting[] = [];
+  /**
+   * The call that finds out how the window stands. While it is not answered it alone is tried again: in an outage the
+   * outcome of one call is unknown then, not of several.
+   */
+  #scout: Call | null = null;
   #alarm: { at: number; off: AbortController } | null = null;
 
   constructor(options: PacingOptions) {
     this.#options = options;
-    this.#window = new RateWindow(options.windowMs);
+    this.#window = new RateWindow(options.windowMs, options.random);
   }
 
   async enter(request: HttpRequest): Promise<Ticket> {
@@ -100,9 +107,27 @@ class Lane {
         this.#setAlarm(until);
         return;
       }
-      this.#line.shift()!.go(this.#window.enter());
+      const next = this.#next();
+      if (next === -1) break;
+      const [waiting] = this.#line.splice(next, 1);
+      if (!this.#window.isKnown && this.#scout === null) this.#send(waiting!.request.call);
+      waiting!.go(this.#window.enter(clock.now()));
     }
     this.#setAlarm(null);
+  }
+
+  /** Whose turn it is, as a place in the line; -1 while all wait for the scout. */
+  #next(): number {
+    if (this.#window.isKnown || this.#scout === null) return 0;
+    return this.#line.findIndex(({ request }) => request.call === this.#scout);
+  }
+
+  #send(scout: Call): void {
+    this.#scout = scout;
+    scout.onEnd(() => {
+      if (this.#scout === scout) this.#scout = null;
+      this.#pumpSoon();
+    });
   }
 
   #setAlarm(at: number | null): void {
@@ -115,7 +140,9 @@ class Lane {
     this.#alarm = alarm;
     const ms = at - clock.now();
     const first = this.#line[0]!.request;
-    onWait?.({ reason: "rate_window", ms, method: first.method, path: first.path });
+    if (this.#window.isUsedUp) {
+      onWait?.({ reason: "rate_window", ms, method: first.method, path: first.path });
+    }
     clock.sleep(ms, alarm.off.signal).then(
       () => {
         if (this.#alarm === alarm) this.#alarm = null;

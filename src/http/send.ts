@@ -24,6 +24,8 @@ export interface Call {
   doubt(inDoubt: boolean): void;
   /** Stops the deadline's clock until the returned function is called: time in a waiting line is not the call's own. */
   hold(): () => void;
+  /** Calls `run` once the call is over, however it ended; at once when it is. */
+  onEnd(run: () => void): void;
 }
 
 /** A request on its way through the interceptors. `signal` ends it: by the caller, or by a deadline. */

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { SignatureError, verifyWebhook } from "../../src/index.ts";
 
@@ -21,6 +22,12 @@ describe("verifyWebhook", () => {
     expect(verifyWebhook({ header: sign(rawBody), rawBody: Buffer.from(rawBody), secret, now })).toEqual(
       event,
     );
+  });
+
+  test("takes the bytes of another realm, as some test runners have them", () => {
+    const bytes = runInNewContext(`new Uint8Array(${JSON.stringify([...Buffer.from(rawBody)])})`);
+    expect(bytes).not.toBeInstanceOf(Uint8Array);
+    expect(verifyWebhook({ header: sign(rawBody), rawBody: bytes, secret, now })).toEqual(event);
   });
 
   test("passes on an event type that is newer than the package", () => {
@@ -74,4 +81,57 @@ describe("verifyWebhook", () => {
       );
     },
   );
+});
+
+describe("what verifyWebhook cannot be called with is a TypeError with a sentence, never a verdict", () => {
+  const right = { header: sign(rawBody), rawBody, secret, now };
+  const age = "toleranceSeconds must be a number of seconds from 0";
+  const moment = "now must be milliseconds since the epoch, as Date.now() gives them";
+  const whole = "secret must be the webhook's whole signing_secret";
+  const asArrived =
+    "rawBody must be the body as it arrived, as bytes (a Uint8Array) or text, not what was parsed from it";
+  const oneText = "header must be the signature header as one text";
+  test.each([
+    ...[Number.NaN, "abc", "5m", "300", {}, null, -1].map((toleranceSeconds) => [{ toleranceSeconds }, age]),
+    ...[Number.NaN, "2026-01-05", new Date("x"), null, {}, Number.POSITIVE_INFINITY].map((value) => [
+      { now: value },
+      moment,
+    ]),
+    [{ secret: "", header: sign(rawBody, now / 1000, "") }, whole],
+    ...[undefined, null, 1].map((value) => [{ secret: value }, whole]),
+    ...[undefined, null, 7, event, new ArrayBuffer(3)].map((body) => [{ rawBody: body }, asArrived]),
+    ...[[sign(rawBody)], 5, {}].map((header) => [{ header }, oneText]),
+  ] as [object, string][])("%o", (wrong, sentence) => {
+    const call = () => verifyWebhook({ ...right, ...wrong } as Parameters<typeof verifyWebhook>[0]);
+    expect(call).toThrow(new TypeError(`verifyWebhook: ${sentence}`));
+  });
+
+  test("nothing at all", () => {
+    const call = verifyWebhook as unknown as () => unknown;
+    expect(call).toThrow(new TypeError("verifyWebhook takes { header, rawBody, secret }"));
+  });
+
+  test.each([
+    [{ tolerance: 1 }, "there is no option tolerance; did you mean toleranceSeconds?"],
+    [{ anything: null }, "there is no option anything"],
+    [{ toleranceSecond: 5 }, "there is no option toleranceSecond; did you mean toleranceSeconds?"],
+    [{ Secret: "x" }, "there is no option Secret; did you mean secret?"],
+  ])("an option that nobody knows: %o", (wrong, sentence) => {
+    const call = () => verifyWebhook({ ...right, ...wrong } as Parameters<typeof verifyWebhook>[0]);
+    expect(call).toThrow(new TypeError(`verifyWebhook: ${sentence}`));
+    expect(verifyWebhook({ ...right, ...{ anything: undefined } })).toEqual(event);
+  });
+
+  test("who takes any age says so", () => {
+    const header = sign(rawBody, 0);
+    const toleranceSeconds = Number.POSITIVE_INFINITY;
+    expect(verifyWebhook({ header, rawBody, secret, now, toleranceSeconds })).toEqual(event);
+  });
+});
+
+test("a byte order mark before the event is passed over, in a text as in bytes", () => {
+  const body = `\ufeff${rawBody}`;
+  for (const raw of [body, Buffer.from(body)]) {
+    expect(verifyWebhook({ header: sign(body), rawBody: raw, secret, now })).toEqual(event);
+  }
 });

@@ -37,7 +37,14 @@ test("a request that is ended while it waits for a connection does not go out, a
   const request = (signal: AbortSignal): HttpRequest => ({
     ...{ method: "POST", path: "/v1/things", origin: server.origin, headers: {}, body: null, signal },
     call: {
-      ...{ order: 0, attempt: 1, inDoubt: false, remainingMs: () => 60_000, hold: () => () => {} },
+      ...{
+        order: 0,
+        attempt: 1,
+        inDoubt: false,
+        remainingMs: () => 60_000,
+        hold: () => () => {},
+        onEnd: () => {},
+      },
       doubt: (inDoubt) => void doubts.push(inDoubt),
     },
   });

@@ -1,12 +1,14 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { deadline } from "../../src/http/deadline.ts";
+import { NetworkError } from "../../src/http/errors.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { RateWindow, type Ticket } from "../../src/http/rate-window.ts";
-import { compose, type Send } from "../../src/http/send.ts";
+import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
+import { type Answer, compose, type Send } from "../../src/http/send.ts";
 import type { Wait } from "../../src/http/wait.ts";
 import { TestClock } from "../support/test-clock.ts";
-import { closeAll, coreFor } from "./core.ts";
+import { closeAll, coreFor, stillClock } from "./core.ts";
 import { bytes, json, type Step, scriptedServer } from "./scripted-server.ts";
 
 afterEach(closeAll);
@@ -71,10 +73,11 @@ test.each([0, 3_600_000, -3_600_000])(
       perMinute[minute] = (perMinute[minute] ?? 0) + 1;
     }
     expect(perMinute).toEqual({ "09:00": 60, "09:01": 60, "09:02": 30 });
-    // 47.7 s were left of the first minute, the server's Date has whole seconds, so 48 are waited.
+    // 47.7 s were left of the first minute, the server's Date has whole seconds, so 48 are waited. In the second minute the
+    // last seven are kept for others, who might come, for 2 s.
     expect(waits.map(({ reason, ms }) => [reason, ms])).toEqual([
       ["rate_window", 48_000],
-      ["rate_window", 60_000],
+      ["rate_window", 58_000],
     ]);
   },
 );
@@ -127,6 +130,71 @@ test("time in the waiting line does not count against a call's deadline", async 
   const { get } = coreFor(server, { clock });
   const answers = await Promise.all(Array.from({ length: 12 }, () => get()));
   expect(answers.map((answer) => answer.status)).toEqual(Array(12).fill(200));
+});
+
+describe("while nothing is known", () => {
+  /** Paces calls to a service whose every answer the test gives. */
+  function line() {
+    const clock = stillClock();
+    const sent: { path: string; attempt: number; answer: (answer: Answer) => void; fail: () => void }[] = [];
+    const service: Send = ({ path, call }) =>
+      new Promise((resolve, reject) => {
+        const lost = new NetworkError("the connection broke", { code: "connection_cut", transient: true });
+        sent.push({ path, attempt: call.attempt, answer: resolve, fail: () => reject(lost) });
+      });
+    const send = deadline({ clock, totalMs: 300_000 })(
+      compose(
+        service,
+        retry({ clock, random: () => 0.5, policy: defaultRetryPolicy }),
+        pacing({ clock, random: () => 0.5, windowMs: 60_000 }),
+      ),
+    );
+    const get = (path: string) =>
+      send({ method: "GET", path, origin: "http://localhost", headers: {}, body: null }).catch(
+        (error: Error) => error.message,
+      );
+    /** Lets whatever is due before `ms` have passed happen. */
+    const pass = async (ms: number) => {
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(ms);
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { get, sent, pass, seen: () => sent.map(({ path, attempt }) => `${path} ${attempt}`) };
+  }
+  const ok = { status: 200, headers: { "x-ratelimit-remaining": "5" }, body: new Uint8Array() };
+
+  test("only the first call is tried again, until it is answered", async () => {
+    const { get, sent, pass, seen } = line();
+    const calls = ["/a", "/b", "/c"].map(get);
+    await pass(0);
+    sent[0]!.fail();
+    await pass(20_000);
+    sent[1]!.fail();
+    await pass(20_000);
+    expect(seen()).toEqual(["/a 1", "/a 2", "/a 3"]);
+    sent[2]!.answer(ok);
+    await pass(0);
+    expect(seen()).toEqual(["/a 1", "/a 2", "/a 3", "/b 1", "/c 1"]);
+    for (const { answer } of sent) answer(ok);
+    await Promise.all(calls);
+  });
+
+  test("the next call goes when the first has failed for good", async () => {
+    const { get, sent, pass, seen } = line();
+    const calls = ["/a", "/b", "/c"].map(get);
+    for (let attempt = 0; attempt < 6; attempt++) {
+      await pass(20_000);
+      sent[attempt]!.fail();
+    }
+    expect(await calls[0]).toBe("the connection broke");
+    await pass(20_000);
+    expect(seen().slice(5)).toEqual(["/a 6", "/b 1"]);
+    sent[6]!.answer(ok);
+    await pass(0);
+    expect(seen().slice(6)).toEqual(["/b 1", "/c 1"]);
+    sent[7]!.answer(ok);
+    await Promise.all(calls);
+  });
 });
 
 describe("a service without limits", () => {
@@ -197,7 +265,7 @@ describe("the window as a state machine", () => {
         fc.integer({ min: 1, max: 8 }),
         fc.integer({ min: -7_200_000, max: 7_200_000 }),
         (run, limit, skewMs) => {
-          const window = new RateWindow(60_000);
+          const window = new RateWindow(60_000, () => 0.5);
           const serve = service(limit, skewMs);
           let now = 1_767_603_600_000;
           const sent: Sent[] = [];
@@ -206,7 +274,7 @@ describe("the window as a state machine", () => {
             if (event.kind === "pass") now += event.ms;
             if (event.kind === "want") {
               for (let left = event.count; left > 0 && window.blockedUntil(now) === 0; left--) {
-                sent.push({ ticket: window.enter(), answer: null });
+                sent.push({ ticket: window.enter(now), answer: null });
               }
             }
             if (event.kind === "arrive" || event.kind === "both") {
@@ -234,16 +302,24 @@ describe("the window as a state machine", () => {
   test("every window is used to the last request, one after another", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 0, max: 59_999 }), (limit, offset) => {
-        const window = new RateWindow(60_000);
+        const window = new RateWindow(60_000, () => 0.5);
         const serve = service(limit, 0);
         let now = 1_767_603_600_000 + offset;
         for (let minute = 0; minute < 3; minute++) {
-          let went = 0;
-          while (window.blockedUntil(now) === 0) {
-            window.answered(window.enter(), serve(now), now);
-            went++;
-          }
-          expect(went).toBe(limit);
+          const fill = () => {
+            let went = 0;
+            for (; window.blockedUntil(now) === 0; went++) {
+              window.answered(window.enter(now), serve(now), now);
+            }
+            return went;
+          };
+          const atOnce = fill();
+          // An eighth is kept for others at first.
+          if (minute > 0) expect(atOnce).toBe(limit - Math.floor(limit / 8));
+          const begun = now;
+          if (atOnce < limit) now = window.blockedUntil(now)!;
+          expect(now - begun).toBeLessThanOrEqual(2_000);
+          expect(atOnce + fill()).toBe(limit);
           const opens = window.blockedUntil(now)!;
           expect(opens - now).toBeGreaterThan(0);
           expect(opens - now).toBeLessThanOrEqual(61_000);
@@ -254,13 +330,13 @@ describe("the window as a state machine", () => {
   });
 
   test("a request that was lost counts as spent, and never blocks the line for good", () => {
-    const window = new RateWindow(60_000);
+    const window = new RateWindow(60_000, () => 0.5);
     const serve = service(3, 0);
     const now = 1_767_603_600_000;
-    window.answered(window.enter(), serve(now), now);
-    window.enter();
+    window.answered(window.enter(now), serve(now), now);
+    window.enter(now);
     window.leave();
-    window.enter();
+    window.enter(now);
     window.leave();
     const opens = window.blockedUntil(now);
     expect(opens).toBe(now + 60_000);
@@ -268,10 +344,10 @@ describe("the window as a state machine", () => {
   });
 
   test("a reset that makes no sense is read as a whole window", () => {
-    const window = new RateWindow(60_000);
+    const window = new RateWindow(60_000, () => 0.5);
     const now = 1_767_603_600_000;
     const headers = { "x-ratelimit-limit": "5", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "99" };
-    window.answered(window.enter(), { status: 200, headers }, now);
+    window.answered(window.enter(now), { status: 200, headers }, now);
     expect(window.blockedUntil(now)).toBe(now + 60_000);
   });
 });
@@ -283,7 +359,9 @@ test("who waits in the line can still leave it when another one's answer was rea
     sent.push(path);
     return { status: 402, headers: {}, body: new Uint8Array() };
   };
-  const send = deadline({ clock, totalMs: 60_000 })(compose(answer, pacing({ clock, windowMs: 60_000 })));
+  const send = deadline({ clock, totalMs: 60_000 })(
+    compose(answer, pacing({ clock, random: () => 0.5, windowMs: 60_000 })),
+  );
   const get = (path: string, signal?: AbortSignal) =>
     send({ method: "GET", path, origin: "http://localhost", headers: {}, body: null }, signal);
   const leaving = new AbortController();

@@ -1,0 +1,155 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { minuteOf, type Sender, type Sent, type Story, share } from "./shared-window.ts";
+
+const limit = 60;
+const seeds = fc.integer({ min: 1, max: 2 ** 31 });
+
+/** Ways of this and that length: from those of one machine to those of a slow link. */
+const latencies = fc
+  .tuple(fc.integer({ min: 10, max: 500 }), fc.integer({ min: 0, max: 1_000 }))
+  .map(([least, more]): [number, number] => [least, least + more]);
+
+/** The minutes in which a sender wanted requests from the first moment to the last. */
+function wholeMinutes({ begun }: Story, { startMs }: Sender, { endedAt }: Sent): number[] {
+  const from = Math.ceil((begun + startMs) / 60_000);
+  const until = minuteOf(endedAt);
+  return Array.from({ length: Math.max(0, until - from) }, (_, index) => from + index);
+}
+
+const inMinute = (sent: Sent, minute: number): number => sent.perMinute.get(minute) ?? 0;
+
+/** The requests of each minute in turn. */
+function counts({ all, begun }: Story): number[] {
+  const minutes = minuteOf(all.endedAt) - minuteOf(begun) + 1;
+  return Array.from({ length: minutes }, (_, index) => inMinute(all, minuteOf(begun) + index));
+}
+
+test("a caller alone fills each window to the last request, and never sees a 429", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({
+        requests: fc.integer({ min: 1, max: 250 }),
+        concurrency: fc.integer({ min: 4, max: 100 }),
+        latencyMs: latencies,
+      }),
+      fc.integer({ min: 1, max: 90 }),
+      fc.integer({ min: 0, max: 20_000 }),
+      seeds,
+      async (sender, allowed, offsetMs, seed) => {
+        const requests = Math.min(sender.requests, 4 * allowed);
+        const story = await share([{ ...sender, requests, startMs: 0 }], { limit: allowed, offsetMs, seed });
+        expect(story.all.refused).toBe(0);
+        const full = Math.floor(requests / allowed);
+        const rest = requests % allowed;
+        expect(counts(story).filter((count) => count > 0)).toEqual([
+          ...Array.from({ length: full }, () => allowed),
+          ...(rest > 0 ? [rest] : []),
+        ]);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+describe("several callers of one kind", () => {
+  const crowds = fc.record({
+    callers: fc.integer({ min: 2, max: 4 }),
+    requests: fc.integer({ min: 120, max: 200 }),
+    concurrency: fc.integer({ min: 4, max: 60 }),
+    latencyMs: latencies,
+    starts: fc.array(fc.integer({ min: 0, max: 50_000 }), { minLength: 4, maxLength: 4 }),
+    seed: seeds,
+  });
+
+  test("use the whole window, see hardly a 429, and get equal parts", async () => {
+    await fc.assert(
+      fc.asyncProperty(crowds, async ({ callers, requests, concurrency, latencyMs, starts, seed }) => {
+        const senders = starts
+          .slice(0, callers)
+          .map((startMs) => ({ requests, concurrency, latencyMs, startMs }));
+        const story = await share(senders, { seed });
+        const minutes = counts(story);
+        // All but the first minute, in which some had not come, and the last, in which little is left to do.
+        for (const count of minutes.slice(1, -1)) expect(count).toBeGreaterThanOrEqual(limit * 0.95);
+        // No more windows than one caller alone would need for it all, but for the one in which they came.
+        expect(minutes.length).toBeLessThanOrEqual(Math.ceil((callers * requests) / limit) + 1);
+        // A few meet at the end of a window; and who has many under way has them refused once, before he knows of the others.
+        const atOnce = concurrency > 8 ? callers * concurrency : 0;
+        expect(story.all.refused).toBeLessThanOrEqual(1.5 * callers * minutes.length + atOnce);
+        story.senders.forEach((sent, index) => {
+          // In the first whole minute they get to know each other.
+          for (const minute of wholeMinutes(story, senders[index]!, sent).slice(1)) {
+            expect(inMinute(sent, minute)).toBeGreaterThanOrEqual((limit / callers) * 0.6);
+          }
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test("on one machine, the one fast and the other slow, both go on", async () => {
+    await fc.assert(
+      fc.asyncProperty(seeds, fc.integer({ min: 0, max: 50_000 }), async (seed, startMs) => {
+        const senders: Sender[] = [
+          { requests: 240, concurrency: 4, latencyMs: [2, 20], startMs: 0 },
+          { requests: 240, concurrency: 4, latencyMs: [500, 1_500], startMs },
+        ];
+        const story = await share(senders, { seed });
+        story.senders.forEach((sent, index) => {
+          for (const minute of wholeMinutes(story, senders[index]!, sent).slice(2)) {
+            expect(inMinute(sent, minute)).toBeGreaterThanOrEqual(limit / 3);
+          }
+        });
+        for (const count of counts(story).slice(1, -1)) expect(count).toBeGreaterThanOrEqual(limit * 0.95);
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+test("who is left alone again uses the whole window from the next one on", async () => {
+  await fc.assert(
+    fc.asyncProperty(seeds, fc.integer({ min: 0, max: 30_000 }), async (seed, startMs) => {
+      const concurrency = 4;
+      const story = await share(
+        [
+          { requests: 330, concurrency, latencyMs: [20, 200], startMs: 0 },
+          { requests: 20, concurrency, latencyMs: [20, 200], startMs },
+        ],
+        { seed },
+      );
+      const minutes = counts(story);
+      expect(minutes).toHaveLength(6);
+      for (const count of minutes.slice(0, -1)) expect(count).toBeGreaterThanOrEqual(limit * 0.95);
+      // The last 50 go out at once: nobody has been seen for long.
+      expect(story.all.endedAt - minuteOf(story.all.endedAt) * 60_000).toBeLessThan(8_000);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+// One who empties a window within a few milliseconds of its opening cannot be met there: headers tell it to the second.
+test("a greedy caller neither starves us nor makes us storm", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      seeds,
+      latencies.filter(([least]) => least >= 50),
+      fc.integer({ min: 0, max: 50_000 }),
+      async (seed, latencyMs, startMs) => {
+        const senders: Sender[] = [
+          { requests: 120, concurrency: 4, latencyMs, startMs },
+          { requests: 600, concurrency: 4, latencyMs, startMs: 0, greedy: true },
+        ];
+        const story = await share(senders, { seed });
+        const [ours] = story.senders;
+        const whole = wholeMinutes(story, senders[0]!, ours!);
+        for (const minute of whole.slice(1)) {
+          expect(inMinute(ours!, minute)).toBeGreaterThanOrEqual(limit / 6);
+        }
+        expect(ours!.refused).toBeLessThanOrEqual(2 * (whole.length + 2));
+      },
+    ),
+    { numRuns: 40 },
+  );
+});

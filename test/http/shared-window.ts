@@ -1,0 +1,138 @@
+import { MovableClock } from "../../src/clock.ts";
+import { deadline } from "../../src/http/deadline.ts";
+import { pacing } from "../../src/http/pacing.ts";
+import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
+import { type Answer, compose, type Send } from "../../src/http/send.ts";
+
+const minuteMs = 60_000;
+
+/** Who sends, and how much. Times in milliseconds. */
+export interface Sender {
+  readonly requests: number;
+  /** Requests under way at once. */
+  readonly concurrency: number;
+  /** When it begins, from the start of the story. */
+  readonly startMs: number;
+  /** The way there and back takes between these. */
+  readonly latencyMs: readonly [number, number];
+  /** Sends as fast as it can and knows nothing of pacing; after a 429 it waits as told, and so long if that is given. */
+  readonly greedy?: boolean;
+}
+
+/** What became of a sender. */
+export interface Sent {
+  /** Requests that were carried out, by minute of the service's clock. */
+  readonly perMinute: Map<number, number>;
+  refused: number;
+  /** When its last request was answered. */
+  endedAt: number;
+}
+
+export interface Story {
+  readonly senders: Sent[];
+  readonly all: Sent;
+  readonly begun: number;
+}
+
+export const minuteOf = (time: number): number => Math.floor(time / minuteMs);
+
+/** Numbers from 0 to 1 that are the same for the same seed. */
+function chance(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const nobody = (): Sent => ({ perMinute: new Map(), refused: 0, endedAt: 0 });
+
+/**
+ * Lets senders share the window of one service, as separate processes would: each has a core of its own and knows nothing of
+ * the others but what the headers say. No time passes for real. `offsetMs` is how far into a minute the story begins, `limit`
+ * what the service allows in one.
+ */
+export async function share(
+  senders: readonly Sender[],
+  { limit = 60, offsetMs = 0, seed = 1 }: { limit?: number; offsetMs?: number; seed?: number } = {},
+): Promise<Story> {
+  const clock = new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") + offsetMs });
+  const begun = clock.now();
+  const random = chance(seed);
+  const all = nobody();
+  const known = senders.map(nobody);
+  let minute = -1;
+  let used = 0;
+
+  const answer = (sent: Sent): Answer => {
+    const now = clock.now();
+    if (minuteOf(now) !== minute) used = 0;
+    minute = minuteOf(now);
+    const allowed = used < limit;
+    if (allowed) used++;
+    for (const whose of [sent, all]) {
+      if (allowed) whose.perMinute.set(minute, (whose.perMinute.get(minute) ?? 0) + 1);
+      else whose.refused++;
+    }
+    const opens = (minute + 1) * minuteMs;
+    const headers = {
+      date: new Date(now).toUTCString(),
+      "x-ratelimit-limit": String(limit),
+      "x-ratelimit-remaining": String(limit - used),
+      "x-ratelimit-reset": String(opens / 1000),
+      ...(!allowed && { "retry-after": String(Math.ceil((opens - now) / 1000)) }),
+    };
+    return { status: allowed ? 201 : 429, headers, body: new Uint8Array() };
+  };
+
+  const run = async (sender: Sender, sent: Sent): Promise<void> => {
+    await clock.sleep(sender.startMs);
+    const [least, most] = sender.latencyMs;
+    const travel = () => clock.sleep((least + random() * (most - least)) / 2);
+    const service: Send = async () => {
+      await travel();
+      const given = answer(sent);
+      await travel();
+      return given;
+    };
+    const patient: Send = async (request) => {
+      for (;;) {
+        const given = await service(request);
+        if (given.status !== 429) return given;
+        await clock.sleep(Number(given.headers["retry-after"]) * 1000);
+      }
+    };
+    const paced = compose(
+      service,
+      retry({ clock, random, policy: defaultRetryPolicy }),
+      pacing({ clock, random, windowMs: minuteMs }),
+    );
+    const send = deadline({ clock, totalMs: 300_000 })(sender.greedy ? patient : paced);
+    let left = sender.requests;
+    const worker = async () => {
+      while (left-- > 0) {
+        const message = { method: "POST", path: "/v1/images", origin: "https://api.example.com" } as const;
+        const { status } = await send({ ...message, headers: { "idempotency-key": "k" }, body: null });
+        if (status !== 201) throw new Error(`a request ended with ${status}`);
+      }
+    };
+    await Promise.all(Array.from({ length: sender.concurrency }, worker));
+    sent.endedAt = clock.now();
+  };
+
+  let over = false;
+  const told = Promise.all(senders.map((sender, index) => run(sender, known[index]!))).finally(() => {
+    over = true;
+  });
+  told.catch(() => {});
+  while (!over) {
+    for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const due = clock.nextDue();
+    if (due !== null && !over) clock.advance(due - clock.now());
+  }
+  await told;
+  all.endedAt = Math.max(...known.map(({ endedAt }) => endedAt));
+  return { senders: known, all, begun };
+}

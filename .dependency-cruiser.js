@@ -12,6 +12,7 @@ const may = {
     "^src/errors\\.ts$",
     "/zod/",
   ],
+  "^src/state/": ["^src/state/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/libsql/", "^(node:)?[a-z_/]+$"],
   "^src/flows/": [
     "^src/flows/",
     "^src/contract/",

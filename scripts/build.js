@@ -71,7 +71,16 @@ const common = {
   define: { __VERSION__: JSON.stringify(manifest.version) },
   plugins: [withoutChildProcess],
   // Large or native, and never needed to answer a command that stays on this machine.
-  external: ["fastify", "@fastify/busboy", "sharp", "image-size", "undici", "conf"],
+  external: [
+    "fastify",
+    "@fastify/busboy",
+    "sharp",
+    "image-size",
+    "undici",
+    "conf",
+    "@inquirer/prompts",
+    "libsql",
+  ],
 };
 
 /** @type {import("esbuild").BuildOptions} */

@@ -1,0 +1,19 @@
+/**
+ * An organization of a service, as far as one can be told from another from here: what is remembered of one says nothing
+ * about the next. A key's fingerprint leads to it; a key that was changed for a new one leads to the same account again
+ * once a product that it remembers was found with the new key (`src/flows/import`).
+ */
+export interface Accounts {
+  /** The account that a key was last seen to belong to at a base URL; null for a key that was never seen there. */
+  find(baseUrl: string, fingerprint: string): number | null;
+  /** Every account at a base URL, the one that was made last first. */
+  at(baseUrl: string): number[];
+  create(baseUrl: string): number;
+  /**
+   * A new account that the key leads to from now on, in place of `known`. Where another process has led it to one
+   * meanwhile, gives that one: two accounts would know nothing of each other's runs.
+   */
+  createFor(baseUrl: string, fingerprint: string, known: number | null): number;
+  /** From now on the key leads to that account, wherever it led before. */
+  bind(baseUrl: string, fingerprint: string, account: number): void;
+}

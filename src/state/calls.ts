@@ -1,0 +1,74 @@
+import type { LedgerEntry } from "./ledger.ts";
+import type { Run } from "./runs.ts";
+
+/** A call (POST /v1/imports) of a run, as it is written down. Refused ones are not kept: their rows are cut anew. */
+export interface StoredCall {
+  readonly run: string;
+  /** From 0, in the order in which the calls of the run were begun. */
+  readonly index: number;
+  readonly idempotencyKey: string;
+  /**
+   * `sent`: it may be at the service, the outcome is unknown. `accepted`: the import is known by its id. `settled`: its
+   * results were read and are in the ledger.
+   */
+  readonly state: "sent" | "accepted" | "settled";
+  /** Null while `sent`. */
+  readonly importId: string | null;
+  /** The place of each row among all rows of the file, from 0, ascending. */
+  readonly rows: Uint32Array;
+  /** The file's line of each row, beside `rows`. */
+  readonly lines: Uint32Array;
+  /** The size of the body, in bytes. */
+  readonly bytes: number;
+  /** When it was first sent, in Unix milliseconds of this machine's clock. */
+  readonly sentAt: number;
+}
+
+/** A call that is about to be sent. */
+export interface NewCall extends Omit<StoredCall, "state" | "importId" | "bytes"> {
+  readonly body: Uint8Array;
+  /** What the caller wants to know of the rows once the results are there; opaque here, kept until the run ends. */
+  readonly memo: Uint8Array;
+  /** The reference of each row (canonical), kept until the call is settled. */
+  readonly references: readonly string[];
+  /** Whether none of them may be in a call of another run that is not settled. */
+  readonly exclusive: boolean;
+}
+
+/** A row whose fields were changed by a write of its own (PATCH). */
+export interface PatchedRow {
+  /** Its place among all rows of the file, from 0, and the file's line. */
+  readonly row: number;
+  readonly line: number;
+  readonly reference: string;
+  readonly productId: string;
+}
+
+/** Every change is one transaction, on the disk when the function returns. */
+export interface Calls {
+  /** The calls of a run in order, without their bodies. */
+  of(runId: string): StoredCall[];
+  /**
+   * Written down before the socket opens. Gives null; or, of an exclusive call, a reference that another run has under way:
+   * then nothing was written.
+   */
+  begin(account: number, call: NewCall): string | null;
+  /** The exact bytes of a call whose outcome is unknown. Throws a StateError when they are not those that were written. */
+  body(runId: string, index: number): Uint8Array;
+  /** What was written down beside the call, until its run ends. */
+  memo(runId: string, index: number): Uint8Array;
+  /** The service took it up; its bytes are let go. */
+  accepted(runId: string, index: number, importId: string): void;
+  /** It is certain that the service did nothing with it: forgets it, its rows may be sent anew. */
+  dropped(runId: string, index: number): void;
+  /** Its results are known: writes them into the ledger and lets other runs have its references. */
+  settled(runId: string, index: number, entries: readonly LedgerEntry[]): void;
+  /** Calls of other runs of the account that are not settled, with their runs, the oldest first. */
+  unsettledElsewhere(account: number, runId: string): { run: Run; call: StoredCall }[];
+  /** The references of a call that is not settled, in the order of its rows. */
+  references(runId: string, index: number): string[];
+  /** A row was changed by a PATCH: writes it down with what the ledger knows now, in one transaction. */
+  patched(account: number, runId: string, row: PatchedRow, entry: LedgerEntry): void;
+  /** The rows of a run that were changed so, by line. */
+  patchedRows(runId: string): PatchedRow[];
+}

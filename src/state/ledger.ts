@@ -1,0 +1,25 @@
+/** What is known of one product at the service: what was attached to it, and which fields it has. */
+export interface LedgerEntry {
+  /** Canonical (trimmed). Unique within an account. */
+  readonly reference: string;
+  /** Unique within an account. */
+  readonly productId: string;
+  /** Digests of its fields, opaque here (`src/flows/import/ledger`). */
+  readonly fields: Uint8Array;
+  /** Digests of the image sources that were attached, 16 bytes each, one after the other; opaque here. */
+  readonly sources: Uint8Array;
+}
+
+/** Which image source was attached to which reference, an entry a product. */
+export interface Ledger {
+  isEmpty(account: number): boolean;
+  get(account: number, reference: string): LedgerEntry | null;
+  ofProduct(account: number, productId: string): LedgerEntry | null;
+  /** Up to `count` entries, spread over the ledger. */
+  sample(account: number, count: number): LedgerEntry[];
+  /** In one transaction: removes the references of `gone`, then writes the entries, each in place of one of its reference or product. */
+  write(account: number, change: { entries: readonly LedgerEntry[]; gone?: readonly string[] }): void;
+  /** Up to when the ledger knows what happened at the service, in Unix milliseconds of the service's clock; null at first. */
+  lookedAt(account: number): number | null;
+  setLookedAt(account: number, at: number): void;
+}

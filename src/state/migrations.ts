@@ -1,0 +1,78 @@
+import type { Database } from "./sqlite.ts";
+
+/**
+ * What brings a state from each version to the next, in order; the first one makes an empty file a state. One that was
+ * released is never changed: a file that went through it would not go through it again.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE state.account (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, base_url TEXT NOT NULL, looked_at INTEGER
+  ) STRICT;
+  CREATE TABLE state.account_key (
+    base_url TEXT NOT NULL, fingerprint TEXT NOT NULL, account INTEGER NOT NULL REFERENCES account,
+    PRIMARY KEY (base_url, fingerprint)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE state.run (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, account INTEGER NOT NULL, identity TEXT NOT NULL,
+    file TEXT NOT NULL, options TEXT NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER
+  ) STRICT;
+  CREATE INDEX state.run_open ON run (account, identity) WHERE ended_at IS NULL;
+  -- The lock file that the owner has locked is named by the id, which never comes again.
+  CREATE TABLE state.hold (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, account INTEGER NOT NULL, identity TEXT NOT NULL, pid INTEGER NOT NULL,
+    since INTEGER NOT NULL, UNIQUE (account, identity)
+  ) STRICT;
+
+  CREATE TABLE state.call (
+    number INTEGER PRIMARY KEY, run TEXT NOT NULL REFERENCES run (id), place INTEGER NOT NULL, account INTEGER NOT NULL,
+    key TEXT NOT NULL, state TEXT NOT NULL, import_id TEXT, bytes INTEGER NOT NULL, digest BLOB NOT NULL,
+    sent_at INTEGER NOT NULL, rows BLOB NOT NULL, lines BLOB NOT NULL, UNIQUE (run, place)
+  ) STRICT;
+  CREATE INDEX state.call_unsettled ON call (account) WHERE state <> 'settled';
+  -- Bytes stand apart, so that they can be let go, and what is beside them be changed, without writing all of it anew.
+  CREATE TABLE state.body (call INTEGER PRIMARY KEY REFERENCES call, bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE state.memo (call INTEGER PRIMARY KEY REFERENCES call ON DELETE CASCADE, bytes BLOB NOT NULL) STRICT;
+  CREATE TABLE state.pending (
+    account INTEGER NOT NULL, reference BLOB NOT NULL, call INTEGER NOT NULL REFERENCES call, place INTEGER NOT NULL,
+    PRIMARY KEY (account, reference, call, place)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX state.pending_call ON pending (call, place);
+
+  CREATE TABLE state.patch (
+    run TEXT NOT NULL REFERENCES run (id), row INTEGER NOT NULL, line INTEGER NOT NULL, reference BLOB NOT NULL,
+    product BLOB NOT NULL, PRIMARY KEY (run, row)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE state.ledger (
+    account INTEGER NOT NULL, reference BLOB NOT NULL, product BLOB NOT NULL, fields BLOB NOT NULL, sources BLOB NOT NULL,
+    PRIMARY KEY (account, reference), UNIQUE (account, product)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE state.upload (
+    account INTEGER NOT NULL, sha256 TEXT NOT NULL, key TEXT, begun_at INTEGER, image TEXT,
+    PRIMARY KEY (account, sha256)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE state.sent_import (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, base_url TEXT NOT NULL, run TEXT NOT NULL, file TEXT NOT NULL,
+    mode TEXT NOT NULL, rows INTEGER NOT NULL, at INTEGER NOT NULL, status TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX state.sent_import_at ON sent_import (at);
+  `,
+];
+
+/** Brings a state to this program's version, all the way or not at all. `steps` are `migrations`, but in tests of this. */
+export function migrate(db: Database, steps: readonly string[] = migrations): void {
+  if (db.pragma("user_version") === steps.length) return;
+  db.transaction(() => {
+    // Looked at again: another process may have done it meanwhile.
+    const version = Number(db.pragma("user_version"));
+    for (const step of steps.slice(version)) db.execute(step);
+    db.execute(`PRAGMA state.application_id = ${applicationId}; PRAGMA state.user_version = ${steps.length}`);
+  });
+}
+
+/** Tells a state of this program from a database of another one: "cata". */
+export const applicationId = 0x63617461;

@@ -1,0 +1,112 @@
+import { unlinkSync } from "node:fs";
+import type { RunHold, Runs } from "./runs.ts";
+import type { Connect, Database } from "./sqlite.ts";
+import { StateError } from "./state-error.ts";
+import { prepareLockFile, sizeOf } from "./state-place.ts";
+
+/**
+ * Who works on which run. Every hold is a row with its owner and an empty file beside the state that the owner keeps
+ * locked: the system lets go of the lock when the process ends, however it ends, so that a row whose file is gone or not
+ * locked is nobody's. Rows are looked at and made in one transaction on the state, which only one process has at a time:
+ * who is named is who has the lock, and no two processes take over from a dead one at once.
+ */
+export function runHolds(
+  db: Database,
+  path: string,
+  connect: Connect,
+): { hold: Runs["hold"]; releaseAll(): void } {
+  const find = db.statement<[id: number, pid: number, since: number]>(
+    "SELECT id, pid, since FROM hold WHERE account = ? AND identity = ?",
+  );
+  const add = db.statement<[number]>(
+    "INSERT INTO hold (account, identity, pid, since) VALUES (?, ?, ?, ?) RETURNING id",
+  );
+  const remove = db.statement("DELETE FROM hold WHERE id = ?");
+  const held = new Set<RunHold>();
+  const fileOf = (id: number): string => `${path}-hold-${id}`;
+
+  const holdOf = (id: number, unlock: () => void): RunHold => {
+    const hold: RunHold = {
+      release() {
+        if (!held.delete(hold)) return;
+        // The file first: without it the row is nobody's. What stays behind when something fails does no harm.
+        removeFile(fileOf(id));
+        try {
+          remove.run(id);
+        } catch {}
+        unlock();
+        removeFile(fileOf(id));
+      },
+    };
+    held.add(hold);
+    return hold;
+  };
+
+  return {
+    hold(account, identity, owner) {
+      let taken: { id: number; unlock: () => void } | undefined;
+      try {
+        const heldBy = db.transaction(() => {
+          const row = find.get(account, identity);
+          if (row !== undefined) {
+            const [id, pid, since] = row;
+            if (isLocked(fileOf(id), connect)) return { pid, since };
+            removeFile(fileOf(id));
+            remove.run(id);
+          }
+          const [id] = add.get(account, identity, owner.pid, owner.since)!;
+          // One of that name may be there, from a process that ended before its row was written.
+          prepareLockFile(fileOf(id));
+          taken = { id, unlock: lock(fileOf(id), connect) };
+          return null;
+        });
+        return heldBy === null ? holdOf(taken!.id, taken!.unlock) : { heldBy };
+      } catch (error) {
+        // The row was not written.
+        taken?.unlock();
+        if (taken !== undefined) removeFile(fileOf(taken.id));
+        throw error;
+      }
+    },
+    releaseAll() {
+      for (const hold of held) hold.release();
+    },
+  };
+}
+
+/** In memory nobody else can see a run. */
+export const holdsInMemory: Runs["hold"] = () => ({ release() {} });
+
+/** Locks an empty file; gives how to unlock it. Throws a StateError when another process has it locked. */
+function lock(file: string, connect: Connect): () => void {
+  const db = connect(file);
+  try {
+    // In memory, as a journal would be one more file to leave behind. Nothing is ever written.
+    db.execute("PRAGMA state.journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return () => {
+    db.execute("ROLLBACK");
+    db.close();
+  };
+}
+
+/** Whether a process has the file locked. What cannot be told is thrown: a run may rather wait than be worked on by two. */
+function isLocked(file: string, connect: Connect): boolean {
+  if (sizeOf(file) === null) return false;
+  try {
+    lock(file, connect)();
+    return false;
+  } catch (error) {
+    if (error instanceof StateError && error.code === "state_busy") return true;
+    throw error;
+  }
+}
+
+function removeFile(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {}
+}

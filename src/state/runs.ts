@@ -1,0 +1,41 @@
+/** One import, from the command that began it to the end of its last row, over however many processes. */
+export interface Run {
+  readonly id: string;
+  readonly account: number;
+  /** What makes it the same command: a digest of the file's bytes and of every option that changes what is sent. */
+  readonly identity: string;
+  /** The file as it was typed, for messages. */
+  readonly file: string;
+  /** The options that its calls were sent with, as plain data; opaque here. */
+  readonly options: Readonly<Record<string, string>>;
+  /** When it began, in Unix milliseconds. */
+  readonly startedAt: number;
+}
+
+/** Who holds a run, when it is not this process. */
+export interface RunOwner {
+  readonly pid: number;
+  /** When it took the run, in Unix milliseconds. */
+  readonly since: number;
+}
+
+/** The right to work on a run; the system takes it back when the process ends, however it ends. */
+export interface RunHold {
+  release(): void;
+}
+
+/** The runs of this machine's profile. */
+export interface Runs {
+  /** The run of that identity which was begun and has not ended; null when there is none. */
+  findOpen(account: number, identity: string): Run | null;
+  /** Every run of the account that has not ended, the oldest first. */
+  open(account: number): Run[];
+  begin(run: Run): void;
+  /** It has ended: every row's outcome is known and told. Its calls and patched rows are forgotten; throws when one is not settled. */
+  end(runId: string, endedAt: number): void;
+  /**
+   * Takes an identity for this process: no two processes work on the same run. Gives the owner when another living
+   * process has it.
+   */
+  hold(account: number, identity: string, owner: RunOwner): RunHold | { readonly heldBy: RunOwner };
+}

@@ -1,0 +1,28 @@
+import type { Accounts } from "./accounts.ts";
+import type { Database } from "./sqlite.ts";
+
+/** The accounts of a state. */
+export function storedAccounts(db: Database): Accounts {
+  const find = db.statement<[number]>(
+    "SELECT account FROM account_key WHERE base_url = ? AND fingerprint = ?",
+  );
+  const at = db.statement<[number]>("SELECT id FROM account WHERE base_url = ? ORDER BY id DESC");
+  const create = db.statement<[number]>("INSERT INTO account (base_url) VALUES (?) RETURNING id");
+  const bind = db.statement(
+    "INSERT OR REPLACE INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)",
+  );
+  return {
+    find: (baseUrl, fingerprint) => find.get(baseUrl, fingerprint)?.[0] ?? null,
+    at: (baseUrl) => at.all(baseUrl).map(([id]) => id),
+    create: (baseUrl) => db.transaction(() => create.get(baseUrl)![0]),
+    createFor: (baseUrl, fingerprint, known) =>
+      db.transaction(() => {
+        const [now = null] = find.get(baseUrl, fingerprint) ?? [];
+        if (now !== null && now !== known) return now;
+        const [account] = create.get(baseUrl)!;
+        bind.run(baseUrl, fingerprint, account);
+        return account;
+      }),
+    bind: (baseUrl, fingerprint, account) => void bind.run(baseUrl, fingerprint, account),
+  };
+}

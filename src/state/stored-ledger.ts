@@ -1,0 +1,60 @@
+import type { Ledger, LedgerEntry } from "./ledger.ts";
+import type { Database } from "./sqlite.ts";
+import { fromKey, toKey } from "./text-key.ts";
+
+type EntryRow = [reference: Buffer, product: Buffer, fields: Buffer, sources: Buffer];
+
+const toEntry = ([reference, product, fields, sources]: EntryRow): LedgerEntry => ({
+  reference: fromKey(reference),
+  productId: fromKey(product),
+  fields,
+  sources,
+});
+
+/** The ledger of a state; `put` writes entries within a transaction that is under way. */
+export function storedLedger(db: Database): Ledger & {
+  put(account: number, entries: readonly LedgerEntry[]): void;
+} {
+  const columns = "reference, product, fields, sources";
+  const any = db.statement("SELECT 1 FROM ledger WHERE account = ? LIMIT 1");
+  const get = db.statement<EntryRow>(`SELECT ${columns} FROM ledger WHERE account = ? AND reference = ?`);
+  const ofProduct = db.statement<EntryRow>(`SELECT ${columns} FROM ledger WHERE account = ? AND product = ?`);
+  const count = db.statement<[number]>("SELECT count(*) FROM ledger WHERE account = ?");
+  const nth = db.statement<EntryRow>(
+    `SELECT ${columns} FROM ledger WHERE account = ? ORDER BY reference LIMIT 1 OFFSET ?`,
+  );
+  // Takes away whatever has the reference, and whatever has the product.
+  const put = db.statement(`INSERT OR REPLACE INTO ledger (account, ${columns}) VALUES (?, ?, ?, ?, ?)`);
+  const remove = db.statement("DELETE FROM ledger WHERE account = ? AND reference = ?");
+  const lookedAt = db.statement<[number | null]>("SELECT looked_at FROM account WHERE id = ?");
+  const setLookedAt = db.statement("UPDATE account SET looked_at = ? WHERE id = ?");
+
+  const entryOf = (row: EntryRow | undefined): LedgerEntry | null =>
+    row === undefined ? null : toEntry(row);
+  const putAll = (account: number, entries: readonly LedgerEntry[]): void => {
+    for (const { reference, productId, fields, sources } of entries) {
+      put.run(account, toKey(reference), toKey(productId), fields, sources);
+    }
+  };
+  return {
+    isEmpty: (account) => any.get(account) === undefined,
+    get: (account, reference) => entryOf(get.get(account, toKey(reference))),
+    ofProduct: (account, productId) => entryOf(ofProduct.get(account, toKey(productId))),
+    sample(account, wanted) {
+      const total = count.get(account)![0];
+      const taken = Math.min(wanted, total);
+      // The middle of as many equal parts.
+      const places = Array.from({ length: taken }, (_, part) => Math.floor(((part + 0.5) * total) / taken));
+      return places.flatMap((place) => nth.all(account, place).map(toEntry));
+    },
+    write(account, { entries, gone = [] }) {
+      db.transaction(() => {
+        for (const reference of gone) remove.run(account, toKey(reference));
+        putAll(account, entries);
+      });
+    },
+    put: putAll,
+    lookedAt: (account) => lookedAt.get(account)?.[0] ?? null,
+    setLookedAt: (account, at) => void setLookedAt.run(at, account),
+  };
+}

@@ -1,0 +1,191 @@
+import type * as fs from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { migrate } from "../../src/state/migrations.ts";
+import { openState } from "../../src/state/open-state.ts";
+import { loadConnect } from "../../src/state/sqlite.ts";
+import { storedLedger } from "../../src/state/stored-ledger.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** Which call to the file system fails, counted down, and how; and what has been called. */
+const faults = vi.hoisted(() => ({
+  left: Number.POSITIVE_INFINITY,
+  code: "EIO",
+  called: [] as string[],
+  /** What happens in place of giving a file a second name. */
+  onLink: undefined as ((from: string, to: string) => void) | undefined,
+}));
+
+vi.mock("node:fs", async (original) => {
+  const real = await original<typeof fs>();
+  const watched = Object.fromEntries(
+    (["accessSync", "chmodSync", "closeSync", "lstatSync", "mkdirSync", "openSync", "statSync"] as const).map(
+      (name) => [
+        name,
+        (...values: never[]) => {
+          if (new Error().stack?.includes("/src/state/")) {
+            faults.called.push(name);
+            if (--faults.left === 0) throw Object.assign(new Error(faults.code), { code: faults.code });
+          }
+          return (real[name] as (...values: never[]) => unknown)(...values);
+        },
+      ],
+    ),
+  );
+  const linkSync = (from: string, to: string) => (faults.onLink ?? real.linkSync)(from, to);
+  return { ...real, ...watched, linkSync };
+});
+
+afterEach(() => {
+  faults.left = Number.POSITIVE_INFINITY;
+  faults.onLink = undefined;
+});
+
+const options = { clock: systemClock() };
+
+describe("each call to the file system that fails ends in a sentence, and the next attempt succeeds", () => {
+  test.each([
+    ["EACCES", "state_not_writable", "cannot be written (you may not)"],
+    ["EROFS", "state_not_writable", "cannot be written (its folder is read-only)"],
+    ["EIO", "state_not_writable", "cannot be written (EIO)"],
+    ["ENOSPC", "state_full", "cannot be written: the disk is full"],
+  ])("with %s", async (code, problem, sentence) => {
+    faults.code = code;
+    const old = join(temporaryFolder(), "default.db");
+    const first = await openState(old, options);
+    first.accounts.create("http://service.example");
+    first.close();
+    for (const makePath of [() => join(temporaryFolder(), "state", "default.db"), () => old]) {
+      faults.called = [];
+      (await openState(makePath(), options)).close();
+      const count = faults.called.length;
+      expect(count).toBeGreaterThan(5);
+      for (let failing = 1; failing <= count; failing++) {
+        const path = makePath();
+        faults.left = failing;
+        let thrown: unknown;
+        try {
+          (await openState(path, options)).close();
+        } catch (error) {
+          thrown = error;
+        }
+        expect(thrown).toMatchObject({ code: problem, message: `the state file ${path} ${sentence}` });
+        faults.left = Number.POSITIVE_INFINITY;
+        const again = await openState(path, options);
+        expect(again.accounts.at("http://service.example")).toEqual(path === old ? [1] : []);
+        again.close();
+      }
+    }
+  });
+});
+
+describe("a new state appears whole", () => {
+  const service = "http://service.example";
+  const noLinks = () => {
+    throw Object.assign(new Error("EPERM"), { code: "EPERM" });
+  };
+  const accountsAt = async (path: string) => {
+    const state = await openState(path, options);
+    try {
+      return state.accounts.at(service);
+    } finally {
+      state.close();
+    }
+  };
+
+  test("with its tables, before it has its name", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "default.db");
+    faults.onLink = (from, to) => {
+      expect([from, to, readdirSync(folder)]).toEqual([`${path}-new-1`, path, ["default.db-new-1"]]);
+      expect(statSync(from).mode & 0o777).toBe(0o600);
+      copyFileSync(from, join(folder, "copy.db"));
+      renameSync(from, to);
+    };
+    (await openState(path, options)).close();
+    faults.onLink = noLinks;
+    expect(await accountsAt(join(folder, "copy.db"))).toEqual([]);
+    expect(readdirSync(folder)).toEqual(["copy.db", "default.db"]);
+  });
+
+  test("where the file system has no links", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "default.db");
+    faults.onLink = noLinks;
+    const first = await openState(path, options);
+    expect(first.accounts.create(service)).toBe(1);
+    first.close();
+    expect(readdirSync(folder)).toEqual(["default.db"]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(await accountsAt(path)).toEqual([1]);
+  });
+
+  test.each(["with links", "without links"])(
+    "and never replaces that of another process, %s",
+    async (how) => {
+      const folder = temporaryFolder();
+      const [path, theirs] = [join(folder, "default.db"), join(folder, "theirs.db")];
+      const other = await openState(theirs, options);
+      other.accounts.create(service);
+      other.close();
+      faults.onLink = (_, to) => {
+        renameSync(theirs, to);
+        faults.onLink = undefined;
+        if (how === "without links") noLinks();
+        throw Object.assign(new Error("EEXIST"), { code: "EEXIST" });
+      };
+      expect(await accountsAt(path)).toEqual([1]);
+      expect(readdirSync(folder)).toEqual(["default.db"]);
+    },
+  );
+});
+
+test("a full disk is told as such, and nothing of the step that met it is written", async () => {
+  const path = join(temporaryFolder(), "default.db");
+  const db = (await loadConnect())(path);
+  migrate(db);
+  const ledger = storedLedger(db);
+  const entry = (index: number, size: number) => ({
+    reference: `reference-${index}`,
+    productId: `product-${index}`,
+    fields: new Uint8Array(size),
+    sources: new Uint8Array(),
+  });
+  ledger.write(1, { entries: [entry(0, 10)] });
+  db.execute(`PRAGMA state.max_page_count = ${Number(db.pragma("page_count")) + 20}`);
+  const entries = Array.from({ length: 100 }, (_, index) => entry(index, 3_000));
+  expect(() => ledger.write(1, { entries })).toThrow(
+    expect.objectContaining({
+      code: "state_full",
+      message: `the state file ${path} cannot be written: the disk is full`,
+    }),
+  );
+  expect(ledger.sample(1, 10)).toEqual([
+    { ...entry(0, 10), fields: Buffer.alloc(10), sources: Buffer.alloc(0) },
+  ]);
+  // The connection is as good as before.
+  ledger.write(1, { entries: [entry(1, 10)] });
+  expect(ledger.get(1, "reference-1")).not.toBe(null);
+  db.close();
+  expect(readFileSync(path).length).toBeGreaterThan(0);
+});
+
+test("another process that writes for too long is told as such", async () => {
+  const path = join(temporaryFolder(), "default.db");
+  (await openState(path, options)).close();
+  const connect = await loadConnect();
+  const [writer, waiting] = [connect(path), connect(path, 10)];
+  writer.transaction(() => {
+    expect(() => waiting.transaction(() => {})).toThrow(
+      expect.objectContaining({
+        code: "state_busy",
+        message: `the state file ${path} is being written by another process for too long (database is locked)`,
+      }),
+    );
+  });
+  expect(waiting.transaction(() => "free again")).toBe("free again");
+  writer.close();
+  waiting.close();
+});

@@ -1,0 +1,228 @@
+import { join } from "node:path";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import type { LedgerEntry } from "../../src/state/ledger.ts";
+import { openState } from "../../src/state/open-state.ts";
+import type { State } from "../../src/state/state.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const options = { clock: systemClock() };
+const runs = ["run-0", "run-1"] as const;
+
+// References that SQLite or the library could take for one another.
+const reference = fc.constantFrom(
+  "A",
+  "a",
+  "",
+  "A\0",
+  "A\0B",
+  "\ud800",
+  "\udfff",
+  "é",
+  "e\u0301",
+  "\u{1f455}",
+  "ÿ",
+);
+const bytes = fc.uint8Array({ maxLength: 40 });
+const entry: fc.Arbitrary<LedgerEntry> = fc.record({
+  reference,
+  productId: fc.constantFrom("P1", "P2", "P3", "p1", "\ud800"),
+  fields: bytes,
+  sources: bytes,
+});
+const entries = fc.array(entry, { maxLength: 4 });
+
+type Step =
+  | { do: "write"; account: number; entries: LedgerEntry[]; gone: string[] }
+  | { do: "begin"; run: number; references: string[]; body: Uint8Array }
+  | { do: "accepted" | "dropped" | "settled"; run: number; pick: number; entries: LedgerEntry[] }
+  | { do: "reopen" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constant("write" as const),
+    account: fc.constantFrom(1, 2),
+    entries,
+    gone: fc.array(reference, { maxLength: 2 }),
+  }),
+  fc.record({
+    do: fc.constant("begin" as const),
+    run: fc.nat(1),
+    references: fc.uniqueArray(reference, { minLength: 1, maxLength: 4 }),
+    body: bytes,
+  }),
+  fc.record({
+    do: fc.constantFrom("accepted" as const, "dropped" as const, "settled" as const),
+    run: fc.nat(1),
+    pick: fc.nat(5),
+    entries,
+  }),
+  fc.record({ do: fc.constant("reopen" as const) }),
+);
+
+interface ModelCall {
+  run: number;
+  index: number;
+  state: "sent" | "accepted" | "settled";
+  references: string[];
+  body: Uint8Array;
+}
+
+/** What a state should know, in plain arrays. */
+class Model {
+  readonly ledgers: Record<number, LedgerEntry[]> = { 1: [], 2: [] };
+  calls: ModelCall[] = [];
+  begun = [0, 0];
+
+  put(account: number, written: readonly LedgerEntry[]): void {
+    for (const one of written) {
+      const others = this.ledgers[account]!.filter(
+        (old) => old.reference !== one.reference && old.productId !== one.productId,
+      );
+      this.ledgers[account] = [...others, one];
+    }
+  }
+  unsettled = (run: number): ModelCall[] =>
+    this.calls.filter((call) => call.run === run && call.state !== "settled");
+  holder = (run: number, asked: string): ModelCall | undefined =>
+    this.unsettled(1 - run).find(({ references }) => references.includes(asked));
+}
+
+/** Does a step to a state and to the model of it. */
+function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>): void {
+  if (one.do === "write") {
+    state.ledger.write(one.account, one);
+    model.ledgers[one.account] = model.ledgers[one.account]!.filter(
+      (old) => !one.gone.includes(old.reference),
+    );
+    model.put(one.account, one.entries);
+    return;
+  }
+  const run = runs[one.run]!;
+  if (one.do === "begin") {
+    const index = model.begun[one.run]!;
+    const places = Uint32Array.from(one.references, (_, place) => place * 2 ** 29);
+    const begin = () =>
+      state.calls.begin(1, {
+        run,
+        index,
+        idempotencyKey: `${run}-${index}`,
+        rows: places,
+        lines: places.map((place) => place + 1),
+        sentAt: index,
+        memo: one.body,
+        body: one.body,
+        references: one.references,
+        exclusive: true,
+      });
+    const held = one.references.find((asked) => model.holder(one.run, asked) !== undefined);
+    expect(begin()).toBe(held ?? null);
+    if (held !== undefined) return;
+    model.begun[one.run]!++;
+    model.calls.push({ run: one.run, index, state: "sent", references: one.references, body: one.body });
+    return;
+  }
+  const open = model.unsettled(one.run);
+  const call = open[one.pick % Math.max(1, open.length)];
+  if (call === undefined) return;
+  if (one.do === "dropped") {
+    state.calls.dropped(run, call.index);
+    model.calls = model.calls.filter((other) => other !== call);
+  } else if (one.do === "accepted") {
+    state.calls.accepted(run, call.index, `import-${call.index}`);
+    call.state = "accepted";
+  } else {
+    state.calls.settled(run, call.index, one.entries);
+    model.put(1, one.entries);
+    call.state = "settled";
+  }
+}
+
+const plain = (one: LedgerEntry | null | undefined) =>
+  one == null ? null : { ...one, fields: [...one.fields], sources: [...one.sources] };
+
+/** Everything that can be asked of a state is what the model says. */
+function expectAlike(state: State, model: Model): void {
+  for (const account of [1, 2]) {
+    const ledger = model.ledgers[account]!;
+    expect(state.ledger.isEmpty(account)).toBe(ledger.length === 0);
+    for (const asked of ["A", "a", "", "A\0", "A\0B", "\ud800", "\udfff", "é", "e\u0301", "\u{1f455}", "ÿ"]) {
+      expect(plain(state.ledger.get(account, asked))).toEqual(
+        plain(ledger.find((one) => one.reference === asked)),
+      );
+    }
+    for (const asked of ["P1", "p1", "\ud800"]) {
+      expect(plain(state.ledger.ofProduct(account, asked))).toEqual(
+        plain(ledger.find((one) => one.productId === asked)),
+      );
+    }
+    const sample = state.ledger.sample(account, 3).map((one) => one.reference);
+    expect(new Set(sample).size).toBe(Math.min(3, ledger.length));
+    expect(ledger.map((one) => one.reference)).toEqual(expect.arrayContaining(sample));
+  }
+  for (const [run, id] of runs.entries()) {
+    const calls = model.calls.filter((call) => call.run === run);
+    expect(
+      state.calls.of(id).map(({ index, state: how, importId, bytes: size, rows, lines }) => {
+        return { index, how, importId, size, rows: [...rows], lines: [...lines] };
+      }),
+    ).toEqual(
+      calls.map(({ index, state: how, body, references }) => ({
+        index,
+        how,
+        importId:
+          how === "sent" ? null : expect.toSatisfy((value) => [`import-${index}`, null].includes(value)),
+        size: body.length,
+        rows: references.map((_, place) => place * 2 ** 29),
+        lines: references.map((_, place) => place * 2 ** 29 + 1),
+      })),
+    );
+    for (const call of calls) {
+      expect(state.calls.references(id, call.index)).toEqual(call.state === "settled" ? [] : call.references);
+      expect([...state.calls.memo(id, call.index)]).toEqual([...call.body]);
+      if (call.state === "sent") expect([...state.calls.body(id, call.index)]).toEqual([...call.body]);
+      else expect(() => state.calls.body(id, call.index)).toThrow();
+    }
+    expect(
+      state.calls.unsettledElsewhere(1, id).map(({ run: other, call }) => [other.id, call.index]),
+    ).toEqual(model.unsettled(1 - run).map((call) => [runs[1 - run], call.index]));
+  }
+}
+
+test("a state answers as plain arrays would, on the disk and in memory", async () => {
+  const folder = temporaryFolder();
+  let file = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+      const path = join(folder, `${file++}.db`);
+      const states = [await openState(path, options), await openState(null, options)];
+      const models = [new Model(), new Model()];
+      for (const state of states) {
+        for (const id of runs) {
+          const account = state.accounts.create("http://service.example");
+          expect(account).toBe(runs.indexOf(id) + 1);
+          state.runs.begin({
+            id,
+            account: 1,
+            identity: id,
+            file: "f.csv",
+            options: { mode: "upsert" },
+            startedAt: 1,
+          });
+        }
+      }
+      for (const one of steps) {
+        if (one.do === "reopen") {
+          states[0]!.close();
+          states[0] = await openState(path, options);
+        } else {
+          for (const [which, state] of states.entries()) take(state, models[which]!, one);
+        }
+        for (const [which, state] of states.entries()) expectAlike(state, models[which]!);
+      }
+      for (const state of states) state.close();
+    }),
+    { numRuns: 30 },
+  );
+}, 60_000);

@@ -1,0 +1,359 @@
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { type OpenStateOptions, openState } from "../../src/state/open-state.ts";
+import { loadConnect } from "../../src/state/sqlite.ts";
+import type { State } from "../../src/state/state.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const options: OpenStateOptions = { clock: systemClock() };
+const service = "http://service.example";
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+/** Has files made as with that umask, until the test is over. */
+function setUmask(umask: number): void {
+  const before = process.umask(umask);
+  onTestFinished(() => void process.umask(before));
+}
+
+/** Opens a state that is closed when the test is over. */
+async function open(path: string | null, more: Partial<OpenStateOptions> = {}): Promise<State> {
+  const state = await openState(path, { ...options, ...more });
+  onTestFinished(() => {
+    try {
+      state.close();
+    } catch {}
+  });
+  return state;
+}
+
+/** A state with one account in it, closed. */
+async function writtenState(path = join(temporaryFolder(), "default.db")): Promise<string> {
+  const state = await openState(path, options);
+  state.accounts.create(service);
+  state.close();
+  return path;
+}
+
+function readIfFile(path: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Does something to a file with SQLite alone. */
+async function execute(path: string, sql: string): Promise<void> {
+  const db = (await loadConnect())(path);
+  db.execute(sql);
+  db.close();
+}
+
+test("what was written is there when the state is opened again, and nothing is left beside the file", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "default.db");
+  const first = await open(path);
+  expect(first.path).toBe(path);
+  const account = first.accounts.create(service);
+  first.accounts.bind(service, "fingerprint", account);
+  first.close();
+  expect(readdirSync(folder)).toEqual(["default.db"]);
+  // A file alone, wherever it is copied to, is the whole state.
+  copyFileSync(path, join(folder, "copy.db"));
+  const second = await open(join(folder, "copy.db"));
+  expect(second.accounts.find(service, "fingerprint")).toBe(account);
+});
+
+test("a state that another one still uses is tidied up by the other one", async () => {
+  const folder = temporaryFolder();
+  const [first, second] = [await open(join(folder, "default.db")), await open(join(folder, "default.db"))];
+  first.accounts.create(service);
+  first.close();
+  expect(second.accounts.at(service)).toEqual([1]);
+  expect(second.accounts.create(service)).toBe(2);
+  second.close();
+  expect(readdirSync(folder)).toEqual(["default.db"]);
+});
+
+test("in memory nothing is written anywhere, and two of them know nothing of each other", async () => {
+  const [one, other] = [await open(null), await open(null)];
+  expect(one.path).toBe(null);
+  expect(one.accounts.create(service)).toBe(1);
+  expect(other.accounts.at(service)).toEqual([]);
+  expect(one.runs.hold(1, "identity", { pid: 1, since: 1 })).not.toHaveProperty("heldBy");
+});
+
+describe("only its owner may read it", () => {
+  test.each([0o000, 0o022, 0o077, 0o277])("with the umask %o", async (umask) => {
+    const folder = temporaryFolder();
+    setUmask(umask);
+    const path = join(folder, "state", "default.db");
+    const state = await open(path);
+    state.runs.hold(state.accounts.create(service), "identity", { pid: 1, since: 1 });
+    expect(modeOf(join(folder, "state"))).toBe("700");
+    expect(
+      readdirSync(join(folder, "state")).map((file) => [file, modeOf(join(folder, "state", file))]),
+    ).toEqual([
+      ["default.db", "600"],
+      ["default.db-hold-1", "600"],
+      ["default.db-shm", "600"],
+      ["default.db-wal", "600"],
+    ]);
+  });
+
+  test("what is too open is closed, and a folder that is not ours left as it is", async () => {
+    const folder = temporaryFolder();
+    const path = await writtenState(join(folder, "ledger.db"));
+    chmodSync(path, 0o644);
+    chmodSync(folder, 0o755);
+    await open(path, { folder: "theirs" });
+    expect(modeOf(path)).toBe("600");
+    expect(modeOf(`${path}-wal`)).toBe("600");
+    expect(modeOf(folder)).toBe("755");
+    await open(path);
+    expect(modeOf(folder)).toBe("700");
+  });
+});
+
+describe("a file is refused, and left as it is,", () => {
+  /** Opens a file that must be refused; gives the sentence, in which the file is called FILE. */
+  async function refusal(path: string, more: Partial<OpenStateOptions> = {}) {
+    const before = readIfFile(path);
+    const error = await openState(path, { ...options, ...more }).then(
+      () => null,
+      (thrown) => thrown,
+    );
+    if (before !== null) expect(readFileSync(path).equals(before)).toBe(true);
+    expect(error).toMatchObject({ name: "StateError", type: "state", hint: expect.stringMatching(/\.$/) });
+    return [error.code, error.message.replaceAll(path, "FILE")];
+  }
+  const damaged = "the state file FILE is damaged, or was not written by this program";
+
+  test("when a newer version wrote it", async () => {
+    const path = await writtenState();
+    await execute(path, "PRAGMA state.user_version = 1000");
+    expect(await refusal(path)).toEqual([
+      "state_newer",
+      "the state file FILE was written by a newer version of this program, which this one cannot read",
+    ]);
+  });
+
+  test("when it is a link, to a state or to nothing", async () => {
+    const path = await writtenState();
+    const expected = [
+      "state_is_link",
+      "the state file FILE is a symbolic link, and state is only kept in a file of its own",
+    ];
+    symlinkSync(path, `${path}.link`);
+    expect(await refusal(`${path}.link`)).toEqual(expected);
+    symlinkSync("/nowhere/at/all", `${path}.nothing`);
+    expect(await refusal(`${path}.nothing`)).toEqual(expected);
+  });
+
+  test("when it is a folder", async () => {
+    const path = join(temporaryFolder(), "default.db");
+    mkdirSync(path);
+    expect(await refusal(path)).toEqual([
+      "state_not_file",
+      "the state file FILE is no regular file (it is a folder)",
+    ]);
+  });
+
+  test.each([
+    ["nothing", "", " (it is empty)"],
+    ["one line end", "\n", ""],
+    ["a few words", "not a database", " (file is not a database)"],
+    ["a table of products", "reference,name\nA,Shirt\n".repeat(200), " (file is not a database)"],
+    ["zeros", "\0".repeat(8192), " (file is not a database)"],
+  ])("when it holds %s", async (_, content, reason) => {
+    const path = join(temporaryFolder(), "default.db");
+    writeFileSync(path, content, { mode: 0o644 });
+    chmodSync(path, 0o644);
+    expect(await refusal(path)).toEqual([
+      content === "" ? "state_corrupt" : "state_no_database",
+      damaged + reason,
+    ]);
+    // One that somebody named is more likely another file.
+    if (content !== "") {
+      expect(await refusal(path, { folder: "theirs" })).toEqual([
+        "state_not_ledger",
+        "the file FILE is not a ledger: this program did not write it",
+      ]);
+    }
+    expect(modeOf(path)).toBe("644");
+    expect(readdirSync(join(path, ".."))).toEqual(["default.db"]);
+  });
+
+  test.each(["-wal", "-journal"])("when it is gone and its %s is there", async (log) => {
+    const path = join(temporaryFolder(), "default.db");
+    writeFileSync(path + log, "of another file");
+    expect(await refusal(path)).toEqual(["state_corrupt", `${damaged} (its ${log} is there without it)`]);
+    expect(readdirSync(join(path, ".."))).toEqual([`default.db${log}`]);
+  });
+
+  test("when it was emptied beside its log, which is kept", async () => {
+    const path = await writtenState();
+    const bytes = readFileSync(path);
+    truncateSync(path, 0);
+    writeFileSync(`${path}-wal`, bytes);
+    expect(await refusal(path)).toEqual(["state_corrupt", `${damaged} (it is empty)`]);
+    expect(readFileSync(`${path}-wal`).equals(bytes)).toBe(true);
+  });
+
+  test("when its end is missing, wherever it was cut", async () => {
+    const path = await writtenState();
+    const { size } = statSync(path);
+    for (const kept of [0, 1, 99, 100, 4095, 4096, 8192, size - 4096, size - 1]) {
+      copyFileSync(path, `${path}.cut`);
+      truncateSync(`${path}.cut`, kept);
+      const [code, message] = await refusal(`${path}.cut`);
+      expect(code).toMatch(/^state_(corrupt|no_database)$/);
+      expect(message).toContain(damaged);
+    }
+  });
+
+  test("when a page of it is overwritten", async () => {
+    const path = await writtenState();
+    const bytes = readFileSync(path);
+    bytes.fill(0x5a, 2 * 4096, 3 * 4096);
+    writeFileSync(path, bytes);
+    const [code, message] = await refusal(path);
+    expect(code).toBe("state_corrupt");
+    expect(message).toContain(damaged);
+  });
+
+  test("when another program made it", async () => {
+    const path = join(temporaryFolder(), "default.db");
+    await execute(path, "CREATE TABLE state.bookmark (url TEXT)");
+    const expected = ["state_foreign", "the state file FILE is a database of another program"];
+    expect(await refusal(path)).toEqual(expected);
+    await execute(path, "DROP TABLE state.bookmark");
+    expect(await refusal(path)).toEqual(expected);
+    await execute(path, "PRAGMA state.application_id = 77");
+    expect(await refusal(path)).toEqual(expected);
+  });
+
+  test("when there is no folder for it", async () => {
+    const folder = temporaryFolder();
+    const path = join(folder, "none", "ledger.db");
+    expect(await refusal(path, { folder: "theirs" })).toEqual([
+      "state_not_writable",
+      "the state file FILE cannot be written (its folder does not exist)",
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    writeFileSync(join(folder, "none"), "a file");
+    for (const kind of ["theirs", "ours"] as const) {
+      expect(await refusal(path, { folder: kind })).toEqual([
+        "state_not_writable",
+        "the state file FILE cannot be written (what should be its folder is a file)",
+      ]);
+    }
+  });
+
+  test.runIf(process.platform === "linux")("when its folder cannot be made", async () => {
+    expect(await refusal("/proc/none/state/default.db")).toEqual([
+      "state_not_writable",
+      "the state file FILE cannot be written (its folder does not exist)",
+    ]);
+  });
+});
+
+test("what a killed process had begun does not disturb, nor does what it left of that", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "default.db");
+  const begun = ["default.db-new-1", "default.db-new-2", "default.db-shm", "default.db-wal"];
+  for (const file of begun) writeFileSync(join(folder, file), file.includes("new") ? "begun" : "");
+  const state = await open(path);
+  expect(state.accounts.create(service)).toBe(1);
+  state.close();
+  expect(readdirSync(folder)).toEqual(["default.db", "default.db-new-1", "default.db-new-2"]);
+  expect((await open(path)).accounts.at(service)).toEqual([1]);
+});
+
+describe("damage that is met later is told as such", () => {
+  const corrupt = expect.objectContaining({ name: "StateError", code: "state_corrupt" });
+
+  test("in a file too large to be looked through at the start", async () => {
+    const path = await writtenState();
+    const writer = await open(path);
+    const entries = Array.from({ length: 1_000 }, (_, index) => ({
+      reference: `reference-${index}`,
+      productId: `product-${index}`,
+      fields: new Uint8Array(2_000),
+      sources: new Uint8Array(),
+    }));
+    writer.ledger.write(1, { entries });
+    writer.close();
+    const bytes = readFileSync(path);
+    writeFileSync(path, bytes.fill(0x5a, 40 * 4096));
+    const state = await open(path);
+    expect(() => entries.map(({ reference }) => state.ledger.get(1, reference))).toThrow(corrupt);
+  });
+
+  test("in the bytes of a call", async () => {
+    const path = await writtenState();
+    const writer = await open(path);
+    writer.runs.begin({
+      id: "run",
+      account: 1,
+      identity: "identity",
+      file: "products.csv",
+      options: {},
+      startedAt: 1,
+    });
+    const places = new Uint32Array([0]);
+    const body = Buffer.from("reference,name\nA,Shirt\n");
+    const parts = {
+      run: "run",
+      idempotencyKey: "key",
+      rows: places,
+      lines: places,
+      sentAt: 1,
+      exclusive: true,
+    };
+    writer.calls.begin(1, { ...parts, index: 0, memo: new Uint8Array(), body, references: ["A"] });
+    expect(Buffer.from(writer.calls.body("run", 0)).toString()).toBe("reference,name\nA,Shirt\n");
+    writer.close();
+    await execute(
+      path,
+      "UPDATE state.body SET bytes = CAST('reference,name' || char(10) || 'A,Skirt' AS BLOB)",
+    );
+    const state = await open(path);
+    expect(() => state.calls.body("run", 0)).toThrow(corrupt);
+  });
+});
+
+test("the file gives room back when what was large is let go", async () => {
+  const path = await writtenState();
+  const state = await open(path);
+  state.runs.begin({
+    id: "run",
+    account: 1,
+    identity: "identity",
+    file: "products.csv",
+    options: {},
+    startedAt: 1,
+  });
+  const places = new Uint32Array([0]);
+  const parts = { run: "run", idempotencyKey: "key", rows: places, lines: places, sentAt: 1 };
+  const large = { ...parts, memo: new Uint8Array(), body: Buffer.alloc(4_000_000, "x") };
+  for (let index = 0; index < 4; index++) {
+    state.calls.begin(1, { ...large, index, references: [`reference-${index}`], exclusive: true });
+  }
+  for (let index = 0; index < 4; index++) state.calls.accepted("run", index, `import-${index}`);
+  state.close();
+  expect(statSync(path).size).toBeLessThan(400_000);
+});

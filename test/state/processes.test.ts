@@ -1,0 +1,127 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { openState } from "../../src/state/open-state.ts";
+import { loadConnect } from "../../src/state/sqlite.ts";
+import type { State } from "../../src/state/state.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { buildWorker } from "./spawn-worker.ts";
+
+// Processes of their own take their time on a busy machine.
+vi.setConfig({ testTimeout: 60_000 });
+
+const spawnWorker = buildWorker();
+
+const openAt = (path: string): Promise<State> => openState(path, { clock: systemClock() });
+
+/** An empty state with one account, and the folder that it is alone in. */
+async function stateFile(): Promise<{ folder: string; path: string }> {
+  const folder = temporaryFolder();
+  const path = join(folder, "default.db");
+  const state = await openAt(path);
+  state.accounts.create("http://service.example");
+  state.close();
+  return { folder, path };
+}
+
+/** What SQLite itself says about the whole file. */
+async function integrity(path: string): Promise<unknown> {
+  const db = (await loadConnect())(path);
+  try {
+    return db.pragma("integrity_check");
+  } finally {
+    db.close();
+  }
+}
+
+test("three processes that write at once lose nothing, and the last one tidies up", async () => {
+  const { folder, path } = await stateFile();
+  const names = ["one", "two", "three"];
+  const workers = names.map((name) => spawnWorker(path, "work", name, 40));
+  await Promise.all(workers.map((worker) => worker.ended));
+  expect(workers.map(({ lines }) => lines.at(-1))).toEqual(["closed", "closed", "closed"]);
+  expect(readdirSync(folder)).toEqual(["default.db"]);
+  const state = await openAt(path);
+  onTestFinished(() => state.close());
+  for (const name of names) {
+    expect(state.calls.of(name).map((call) => call.state)).toEqual(Array(40).fill("settled"));
+    for (let index = 0; index < 40; index++) {
+      expect(state.ledger.get(1, `${name}-${index}-b`)?.productId).toBe(`product-of-${name}-${index}-b`);
+    }
+  }
+});
+
+test("processes that make the same new state at once all get it", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "default.db");
+  const workers = Array.from({ length: 4 }, (_, index) => spawnWorker(path, "alternate", `run-${index}`, 1));
+  await Promise.all(workers.map((worker) => worker.ended));
+  expect(workers.map(({ lines }) => lines)).toEqual(Array(4).fill(["closed"]));
+  expect(readdirSync(folder)).toEqual(["default.db"]);
+});
+
+test("whatever was said to be written is there after kill -9", async () => {
+  const { path } = await stateFile();
+  for (let kill = 0; kill < 12; kill++) {
+    const name = `run-${kill}`;
+    const worker = spawnWorker(path, "work", name, 1_000);
+    await worker.said(1 + ((kill * 7) % 24));
+    worker.process.kill("SIGKILL");
+    await worker.ended;
+
+    const state = await openAt(path);
+    const found = state.calls.of(name).map((call) => `${call.state} ${call.index}`);
+    const said = worker.lines.length;
+    // Each call is said three times. One step more may have been written than was said.
+    const after = (steps: number) =>
+      Array.from({ length: Math.ceil(steps / 3) }, (_, index) => {
+        const step = Math.min(steps - 3 * index, 3);
+        return `${["sent", "accepted", "settled"][step - 1]} ${index}`;
+      });
+    expect([after(said), after(said + 1)]).toContainEqual(found);
+
+    const last = found.length - 1;
+    const isSettled = found[last] === `settled ${last}`;
+    expect(state.calls.references(name, last)).toEqual(
+      isSettled ? [] : [`${name}-${last}-a`, `${name}-${last}-b`],
+    );
+    expect(state.ledger.get(1, `${name}-${last}-b`) !== null).toBe(isSettled);
+    if (found[last] === `sent ${last}`) {
+      expect(Buffer.from(state.calls.body(name, last))).toEqual(Buffer.alloc(20_000, `${name} ${last} `));
+    }
+    state.close();
+  }
+  expect(await integrity(path)).toBe("ok");
+});
+
+test("a run that another process holds is named with its owner, and free once that was killed", async () => {
+  const { folder, path } = await stateFile();
+  const owner = spawnWorker(path, "keep", "identity");
+  await owner.said(1);
+  expect(owner.lines).toEqual(["holds"]);
+  const state = await openAt(path);
+  const mine = { pid: process.pid, since: 9 };
+  expect(state.runs.hold(1, "identity", mine)).toEqual({ heldBy: { pid: owner.process.pid, since: 7 } });
+  // Another run, and the same one of another account, are free.
+  for (const [account, identity] of [
+    [1, "other"],
+    [2, "identity"],
+  ] as const) {
+    expect(state.runs.hold(account, identity, mine)).not.toHaveProperty("heldBy");
+  }
+
+  owner.process.kill("SIGKILL");
+  await owner.ended;
+  expect(state.runs.hold(1, "identity", mine)).not.toHaveProperty("heldBy");
+  state.close();
+  expect(readdirSync(folder)).toEqual(["default.db"]);
+});
+
+test("no two processes hold a run at once, however fast they take turns", async () => {
+  const { folder, path } = await stateFile();
+  const workers = [1, 2, 3].map(() => spawnWorker(path, "alternate", "identity", 40));
+  await Promise.all(workers.map((worker) => worker.ended));
+  expect(workers.map(({ lines }) => lines)).toEqual(Array(3).fill(["closed"]));
+  expect(readdirSync(folder)).toEqual(["default.db"]);
+});

@@ -1,0 +1,123 @@
+import { beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { openState } from "../../src/state/open-state.ts";
+import type { State } from "../../src/state/state.ts";
+
+let state: State;
+beforeEach(async () => {
+  state = await openState(null, { clock: systemClock() });
+});
+
+test("a key leads to the account that it was bound to last, at its own base URL", () => {
+  const [first, second] = [state.accounts.create("http://a"), state.accounts.create("http://a")];
+  state.accounts.create("http://b");
+  state.accounts.bind("http://a", "key", first);
+  expect([state.accounts.find("http://a", "key"), state.accounts.find("http://b", "key")]).toEqual([
+    first,
+    null,
+  ]);
+  state.accounts.bind("http://a", "key", second);
+  expect(state.accounts.find("http://a", "key")).toBe(second);
+  expect(state.accounts.at("http://a")).toEqual([second, first]);
+});
+
+test("a run is open until it ends; its doubts outlive it, and end with the last one", () => {
+  const run = { account: 1, identity: "same", file: "f.csv", options: { mode: "upsert" } };
+  state.runs.begin({ ...run, id: "late", startedAt: 20 });
+  state.runs.begin({ ...run, id: "early", startedAt: 10 });
+  expect(state.runs.open(1).map(({ id }) => id)).toEqual(["early", "late"]);
+  expect(state.runs.findOpen(1, "same")).toEqual({ ...run, id: "early", startedAt: 10 });
+  const call = {
+    run: "early",
+    idempotencyKey: "key",
+    rows: Uint32Array.of(0),
+    lines: Uint32Array.of(2),
+    sentAt: 1,
+    memo: new Uint8Array(),
+    body: new Uint8Array(),
+    exclusive: true,
+  };
+  state.calls.begin(1, { ...call, index: 0, references: ["A"] });
+  state.calls.begin(1, { ...call, index: 1, references: ["B"] });
+  state.calls.settled("early", 0, []);
+  state.runs.end("early", 30);
+  expect(state.runs.findOpen(1, "same")?.id).toBe("late");
+  expect(state.calls.of("early").map(({ index }) => index)).toEqual([1]);
+  const late = { ...call, run: "late", index: 0, references: ["A", "B"] };
+  expect(state.calls.begin(1, late)).toBe("B");
+  expect(state.calls.of("late")).toEqual([]);
+  state.calls.settled("early", 1, []);
+  expect(state.calls.of("early")).toEqual([]);
+  expect(state.calls.begin(1, late)).toBe(null);
+  expect(state.calls.of("late")).toHaveLength(1);
+  // Who does not mind may send what another run has under way.
+  const third = { ...call, run: "third", references: ["A"] };
+  state.runs.begin({ ...run, id: "third", startedAt: 30 });
+  expect(state.calls.begin(1, { ...third, index: 0 })).toBe("A");
+  expect(state.calls.begin(1, { ...third, index: 0, exclusive: false })).toBe(null);
+});
+
+test("a row that was patched is known by its run and in the ledger, until the run ends", () => {
+  state.runs.begin({ id: "run", account: 1, identity: "i", file: "f.csv", options: {}, startedAt: 1 });
+  const entry = { reference: "A", productId: "P", fields: new Uint8Array([1]), sources: new Uint8Array([2]) };
+  const row = { row: 5, line: 7, reference: "A", productId: "P" };
+  state.calls.patched(1, "run", row, entry);
+  expect(state.calls.patchedRows("run")).toEqual([row]);
+  expect([...(state.ledger.get(1, "A")?.fields ?? [])]).toEqual([1]);
+  state.runs.end("run", 2);
+  expect(state.calls.patchedRows("run")).toEqual([]);
+});
+
+test("a sample is spread over the whole ledger", () => {
+  const entries = Array.from({ length: 100 }, (_, index) => ({
+    reference: String(index).padStart(3, "0"),
+    productId: String(index),
+    fields: new Uint8Array(),
+    sources: new Uint8Array(),
+  }));
+  state.ledger.write(1, { entries });
+  expect(state.ledger.sample(1, 4).map(({ reference }) => reference)).toEqual(["012", "037", "062", "087"]);
+  expect(state.ledger.sample(1, 1_000)).toHaveLength(100);
+  const account = state.accounts.create("http://a");
+  expect(state.ledger.lookedAt(account)).toBe(null);
+  state.ledger.setLookedAt(account, 1_700_000_000_123);
+  expect(state.ledger.lookedAt(account)).toBe(1_700_000_000_123);
+});
+
+test("an upload without an outcome is tried again under its key, as long as the key is young enough", () => {
+  const begin = (newKey: string, at: number, notBefore: number) =>
+    state.uploads.begin(1, "digest", { newKey, at, notBefore });
+  expect(begin("one", 100, 0)).toBe("one");
+  expect(begin("two", 200, 100)).toBe("one");
+  expect(begin("three", 300, 101)).toBe("three");
+  expect(state.uploads.imageOf(1, "digest")).toBe(null);
+  state.uploads.done(1, "digest", "image");
+  expect(state.uploads.imageOf(1, "digest")).toBe("image");
+  expect(state.uploads.imageOf(2, "digest")).toBe(null);
+  // Its outcome is known.
+  expect(begin("four", 400, 0)).toBe("four");
+  state.uploads.forget(1, "digest");
+  expect(state.uploads.imageOf(1, "digest")).toBe(null);
+  expect(begin("five", 500, 0)).toBe("five");
+});
+
+test("imports that were sent are listed the newest first, of one base URL or of all", () => {
+  const sent = { runId: "run", file: "f.csv", mode: "upsert", rows: 3, status: "queued" };
+  const [a, b, c] = [
+    { ...sent, id: "a", baseUrl: "http://x", at: 10 },
+    { ...sent, id: "b", baseUrl: "http://y", at: 30 },
+    { ...sent, id: "c", baseUrl: "http://x", at: 20 },
+  ];
+  for (const one of [a, b, c]) state.sentImports.add(one);
+  expect([...state.sentImports.list(null)]).toEqual([b, c, a]);
+  expect([...state.sentImports.list("http://x")]).toEqual([c, a]);
+  state.sentImports.seen("a", "done");
+  expect(state.sentImports.find("a")).toEqual({ ...a, status: "done" });
+  expect(state.sentImports.find("none")).toBe(null);
+  state.sentImports.add({ ...a, at: 40 });
+  expect([...state.sentImports.list(null)].map(({ id, status }) => [id, status])).toEqual([
+    ["a", "queued"],
+    ["b", "queued"],
+    ["c", "queued"],
+  ]);
+});

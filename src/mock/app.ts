@@ -1,12 +1,18 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import Fastify, { type FastifyInstance } from "fastify";
 import { type Operations, operations } from "../contract/operations.ts";
 import { addControl } from "./control/control.ts";
 import { DirectRoutes } from "./direct-routes.ts";
 import { Exchange } from "./exchange.ts";
 import type { Handler } from "./handler.ts";
 import { answerBadConnections } from "./parser-errors.ts";
-import { allowedMethods, originForm, steersMock } from "./paths.ts";
+import { allowedMethods, decodedPath, knownMethods, originForm, steersMock } from "./paths.ts";
 import { serve } from "./pipeline.ts";
 import { invalid, Refusal } from "./refusal.ts";
 import { handlers } from "./routes/handlers.ts";
@@ -37,10 +43,18 @@ export function createApp(
     forceCloseConnections: true,
     return503OnClosing: false,
     routerOptions: { maxParamLength: headerBytes },
-    serverFactory: (route) => createHttpServer(world, patience, direct, route),
+    serverFactory: (route) =>
+      createHttpServer(world, patience, (request, response) => {
+        if (direct.serve(request, response)) return;
+        // The router answers some of the others by itself, and Node's parser knows more of them with every version.
+        if (knownMethods.has(request.method!)) route(request, response);
+        else answerUnknown(world, request, response);
+      }),
     // A path that cannot be decoded, which the router refuses before any route is chosen.
-    frameworkErrors: (_error, request, reply) =>
-      refuse(world, request, reply, () => invalid("the path cannot be decoded")),
+    frameworkErrors: (_error, request, reply) => {
+      reply.hijack();
+      refuse(world, request.raw, reply.raw, undecodable);
+    },
     clientErrorHandler: () => {},
   });
   // Bodies are read by the pipeline, after the caller is known and within each operation's own limit.
@@ -59,7 +73,10 @@ export function createApp(
         handler: (request, reply) => {
           // The answer is written by us, so that every one goes through one place and no hook runs for nothing.
           reply.hijack();
-          serveOperation(request.raw, reply.raw, request.params, request.query);
+          // To the router nothing is a name, too; to the contract a path that ends in a slash is another path.
+          if (isNameless(request.params))
+            refuse(world, request.raw, reply.raw, () => unknownRoute(request.raw.url!));
+          else serveOperation(request.raw, reply.raw, request.params, request.query);
         },
       });
     }
@@ -68,20 +85,20 @@ export function createApp(
   addOpenApi(app, world);
   addControl(app, world);
   app.setNotFoundHandler((request, reply) => {
-    if (steersMock(request.raw.url!)) refuse(world, request, reply, () => unknownControl(request));
-    else if (request.method === "OPTIONS") preflight(world, request, reply);
-    else refuse(world, request, reply, () => unknownRoute(request));
+    reply.hijack();
+    answerUnknown(world, request.raw, reply.raw);
   });
   return app;
 }
 
+/** Whether a parameter of the path has no characters. */
+function isNameless(params: unknown): boolean {
+  for (const name in params as object) if ((params as Record<string, string>)[name] === "") return true;
+  return false;
+}
+
 /** One for every address that a host name stands for. */
-function createHttpServer(
-  world: World,
-  patience: Patience,
-  direct: DirectRoutes,
-  route: RequestListener,
-): Server {
+function createHttpServer(world: World, patience: Patience, route: RequestListener): Server {
   const options = {
     maxHeaderSize: headerBytes,
     headersTimeout: patience.headersMs,
@@ -93,7 +110,8 @@ function createHttpServer(
   };
   const server = createServer(options, (request, response) => {
     toOriginForm(request);
-    if (!direct.serve(request, response)) route(request, response);
+    if (world.hasBegun) route(request, response);
+    else world.onceBegun(() => route(request, response));
   });
   answerBadConnections(world, server);
   return server;
@@ -107,25 +125,35 @@ function toOriginForm(request: IncomingMessage): void {
   request.url = target.url;
 }
 
+const undecodable = () => invalid("the path cannot be decoded");
+
+/** Answers what no route is there for. */
+function answerUnknown(world: World, request: IncomingMessage, response: ServerResponse): void {
+  const { method, url } = request;
+  if (decodedPath(url!) === null) refuse(world, request, response, undecodable);
+  else if (steersMock(url!)) refuse(world, request, response, () => unknownControl(request));
+  else if (method === "OPTIONS") preflight(world, request, response);
+  else refuse(world, request, response, () => unknownRoute(url!));
+}
+
 /** 405 for a path that another method has, else 404 (interface: bad requests of any kind). */
-function unknownRoute(request: FastifyRequest): Refusal {
-  const allowed = allowedMethods(request.raw.url!);
+function unknownRoute(url: string): Refusal {
+  const allowed = allowedMethods(url);
   if (allowed.length === 0) return new Refusal("route_not_found", "there is nothing at this path");
   const message = `this path takes ${allowed.join(" and ")}`;
   return new Refusal("method_not_allowed", message, { headers: { Allow: allowed.join(", ") } });
 }
 
 /** The same for `/_mock`, where no preflight of a web page succeeds and strangers are not even told what is there. */
-function unknownControl(request: FastifyRequest): Refusal {
-  refuseStrangers(request.raw.headers);
-  return unknownRoute(request);
+function unknownControl({ headers, url }: IncomingMessage): Refusal {
+  refuseStrangers(headers);
+  return unknownRoute(url!);
 }
 
-function refuse(world: World, request: FastifyRequest, reply: FastifyReply, why: () => Refusal): void {
-  reply.hijack();
-  const exchange = new Exchange(world, request.raw, reply.raw);
+function refuse(world: World, request: IncomingMessage, response: ServerResponse, why: () => Refusal): void {
+  const exchange = new Exchange(world, request, response);
   try {
-    refuseMalformed(request.raw);
+    refuseMalformed(request);
     exchange.fail(why());
   } catch (error) {
     exchange.fail(error);
@@ -133,9 +161,8 @@ function refuse(world: World, request: FastifyRequest, reply: FastifyReply, why:
 }
 
 /** Permissive, whatever is asked for (What the service does). */
-function preflight(world: World, request: FastifyRequest, reply: FastifyReply): void {
-  reply.hijack();
-  const exchange = new Exchange(world, request.raw, reply.raw);
+function preflight(world: World, request: IncomingMessage, response: ServerResponse): void {
+  const exchange = new Exchange(world, request, response);
   const asked = request.headers["access-control-request-headers"];
   exchange.send({
     status: 204,

@@ -88,12 +88,19 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     fetchImages,
     rateLimit: rateLimitOf(options),
     begin: state && ((world) => restoreSnapshot(world, state)),
-    network: { ...realNetwork(), ...options.network },
+    network: networkOf(options),
   });
   const app = createApp(world);
-  await app.listen({ port, host });
-  const { port: listening } = app.server.address() as AddressInfo;
-  world.baseUrl = `http://${reachable(host)}:${listening}`;
+  try {
+    await app.listen({ port, host });
+    const { port: listening } = app.server.address() as AddressInfo;
+    world.baseUrl = `http://${reachable(host)}:${listening}`;
+    world.begin();
+  } catch (error) {
+    world.cancelTimers();
+    await app.close();
+    throw error;
+  }
   return {
     baseUrl: world.baseUrl,
     apiKey: "ak_mock",
@@ -117,7 +124,10 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
 /** What was checked here already: a large state takes its time. */
 const checkedStates = new WeakSet<object>();
 
-/** A parsed JSON document as a state to start with. Throws an error that names the field at fault. */
+/**
+ * A parsed JSON document as a state to start with. Throws an error that names the field at fault. It is checked once: who changes
+ * what it gives starts with a copy, which is checked again.
+ */
 export function readState(value: unknown): MockState {
   const state = check(MockState, value, "state");
   checkedStates.add(state);
@@ -134,6 +144,12 @@ function stateOf({ state }: MockOptions): MockState | undefined {
     });
   }
 }
+
+/** What is undefined is not given, as everywhere. */
+const networkOf = ({ network = {} }: MockOptions): Network => ({
+  ...realNetwork(),
+  ...Object.fromEntries(Object.entries(network).filter(([, part]) => part !== undefined)),
+});
 
 const rateLimitOf = ({ rateLimit }: MockOptions): RateLimit =>
   rateLimit === false

@@ -1,3 +1,4 @@
+import { lastMoment, type MovableClock } from "../clock.ts";
 import type { World } from "./world.ts";
 
 /** How long, in real milliseconds, a move waits in all for others: enough for one handler that hangs through the whole schedule. */
@@ -16,10 +17,14 @@ export async function moveClock(world: World, ms: number): Promise<void> {
     const due = clock.nextDue();
     // By how much, not until when: a clock that ticks goes on meanwhile.
     const step = due === null ? left : Math.min(left, Math.max(0, due - clock.now()));
-    clock.advance(step);
+    advance(clock, step);
     left -= step;
     const isIdle = await underway.idle({ after, time: network.time, latest });
-    if (!isIdle) clock.advance(left);
+    if (!isIdle) advance(clock, left);
     if (!isIdle || left <= 0) return;
   }
 }
+
+/** As far as a clock goes, as one that ticks may have ticked beyond that meanwhile. */
+const advance = (clock: MovableClock, ms: number): void =>
+  clock.advance(Math.min(ms, Math.max(0, lastMoment - clock.now())));

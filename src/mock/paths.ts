@@ -20,13 +20,18 @@ const known = [
   methods,
 }));
 
+/** Every method that some path has. */
+export const knownMethods: ReadonlySet<string> = new Set(known.flatMap(({ methods }) => methods));
+
 /** The path of a URL as the router reads it. */
-function pathOf(url: string): string {
-  const path = url.split(/[?#]/, 1)[0]!;
+const pathOf = (url: string): string => decodedPath(url) ?? url.split(/[?#]/, 1)[0]!;
+
+/** The same, but null where it cannot be decoded. */
+export function decodedPath(url: string): string | null {
   try {
-    return decodeURI(path);
+    return decodeURI(url.split(/[?#]/, 1)[0]!);
   } catch {
-    return path;
+    return null;
   }
 }
 

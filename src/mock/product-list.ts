@@ -108,12 +108,13 @@ const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 /**
  * A text as it is searched for and in, the same for all ways to write it in large and small letters, whatever language they
  * are of: `Straße` is `STRASSE`, a sigma is one at the end of a word, too, and of an I only the letter counts, not its dot.
+ * A letter with its accent is the same in one sign or two (NFC).
  */
 export function foldCase(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
   // Small first: the capital of the sharp s is its own capital, and only the small one becomes two letters.
-  const folded = text.toLowerCase().toUpperCase().toLowerCase();
-  return folded.replaceAll("ς", "σ").replaceAll("i\u0307", "i");
+  const folded = text.normalize("NFC").toLowerCase().toUpperCase().toLowerCase();
+  return folded.replaceAll("ς", "σ").replaceAll("i\u0307", "i").normalize("NFC");
 }
 
 /** No word holds white space, so none is found across two texts, or across reference and name. */

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { Exchange } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 import { byteRangeOf } from "./rules/byte-range.ts";
-import { isKnown, lastModifiedOf, mayResume } from "./rules/validators.ts";
+import { isKnown, isWanted, lastModifiedOf, mayResume } from "./rules/validators.ts";
 import type { StoredFile } from "./stored-file.ts";
 
 /** Answers GET or HEAD with a file: the whole, the part that was asked for, or that the caller has it already. */
@@ -11,7 +11,14 @@ export function sendFile(exchange: Exchange, file: StoredFile): void {
   const isGet = exchange.method === "GET";
   const lastModified = lastModifiedOf(file);
   const version = { ETag: file.etag, ...(lastModified !== undefined && { "Last-Modified": lastModified }) };
-  if (isKnown(headers, file)) {
+  // In the order of RFC 9110, 13.2.2.
+  const now = exchange.world.clock.now();
+  if (!isWanted(headers, file, now)) {
+    throw new Refusal("precondition_failed", "the file is not the one that was asked for", {
+      headers: version,
+    });
+  }
+  if (isKnown(headers, file, now)) {
     exchange.sendBytes(304, version, null);
     return;
   }

@@ -1,38 +1,30 @@
 import * as z from "zod";
+import { lastMoment } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { Timestamp, Ulid } from "../contract/resources/fields.ts";
-import { ImportRowResult } from "../contract/resources/import.ts";
-import { Product } from "../contract/resources/product.ts";
-import {
-  imageTypes,
-  importModes,
-  importStatuses,
-  onImageErrors,
-  orientations,
-  sexes,
-} from "../contract/value-sets.ts";
+import { modelSexes } from "../contract/value-sets.ts";
 import { DeliveryState, WebhookState } from "./deliveries/delivery-state.ts";
 import { Ids } from "./ids.ts";
 import { continueExport } from "./jobs/export-job.ts";
 import { ExportState } from "./jobs/export-state.ts";
 import { continueImport } from "./jobs/import-job.ts";
 import type { ImportJob } from "./jobs/import-record.ts";
+import { ImportState } from "./jobs/import-state.ts";
 import { continueTask } from "./jobs/task-job.ts";
 import { haveTheirs, TaskState } from "./jobs/task-state.ts";
-import { lastMoment } from "./last-moment.ts";
 import { isGeneration } from "./listed-generations.ts";
 import type { ImageRecord, Organization } from "./organization.ts";
+import { areMadeFor, ImageState, ProductState } from "./product-state.ts";
 import { organizationNames } from "./rules/authenticate.ts";
 import { KeyState } from "./rules/key-state.ts";
+import { lastNow } from "./state-fields.ts";
 import type { World } from "./world.ts";
 
 const count = z.int().min(0);
 const text = z.string();
 const word = z.int().min(-0x8000_0000).max(0x7fff_ffff);
 
-/** A cursor has room for orders of 15 digits; what is made after a state was put back has higher ones. */
-const order = count.max(1e14);
-const moment = count.max(lastMoment);
+const moment = count.max(lastNow);
 
 type Mark<Item> = readonly [what: string, of: (item: Item) => unknown];
 /** A list of things of which no two have the same mark of any kind; undefined is no mark. */
@@ -50,84 +42,12 @@ const unique = <Item extends z.ZodType>(item: Item, ...marks: Mark<z.output<Item
     }
   });
 
-const ProductState = z.strictObject({
-  ...Product.shape,
-  order,
-  generations: z.array(Ulid).readonly(),
-  changed_at: Timestamp,
-  deleted_at: Timestamp.nullable(),
-});
-
-const ImageState = z.strictObject({
-  id: Ulid,
-  mime_type: z.enum(imageTypes),
-  created_at: Timestamp,
-  width: count,
-  height: count,
-  /** Base64; null for a picture that is drawn. */
-  bytes: z.base64().nullable(),
-  subject: text,
-  seed: text,
-  generation: z
-    .strictObject({
-      role: z.enum(["beautifier", "tryon"]),
-      task_id: Ulid,
-      product_id: Ulid,
-      angle_shot: text,
-      background: text,
-      model_id: text.nullable(),
-      also_features: z.array(Ulid).readonly(),
-    })
-    .nullable(),
-});
-
-const ImportFields = z.strictObject({
-  id: Ulid,
-  status: z.enum(importStatuses),
-  mode: z.enum(importModes),
-  on_image_error: z.enum(onImageErrors),
-  created_at: Timestamp,
-  started_at: Timestamp.nullable(),
-  finished_at: Timestamp.nullable(),
-  validated_at: z.number().min(0).max(lastMoment),
-  row_ms: z.number().positive(),
-  rows: z.array(
-    z.strictObject({
-      row: z
-        .strictObject({
-          reference: text,
-          name: text,
-          description: text.optional(),
-          sex: z.enum(sexes).optional(),
-          images: z.array(
-            z.strictObject({
-              url: text.optional(),
-              image_id: text.optional(),
-              orientation: z.enum(orientations).optional(),
-            }),
-          ),
-        })
-        .nullable(),
-      result: ImportRowResult,
-    }),
-  ),
-  done: count,
-  succeeded: count,
-  partial: count,
-  failed: count,
-});
-
-/** A job that says more rows are done than it has, or has lost a row it has still to do, could never end. */
-const ImportState = ImportFields.refine(
-  ({ rows, done }) => done <= rows.length && rows.slice(done).every(({ row }) => row !== null),
-  "its rows do not fit its count of rows done",
-);
-
+/** A model of the organization's own, whose id is a ULID; the curated ones are in no state (Model). */
 const ModelState = z.strictObject({
-  id: text,
+  id: Ulid,
   name: text.nullable(),
   is_public: z.boolean(),
-  sex: text.nullable(),
+  sex: z.enum(modelSexes).nullable(),
   body_type: text.nullable(),
   age_bracket: text.nullable(),
   ethnicity: text.nullable(),
@@ -150,7 +70,7 @@ const OrganizationFields = z.strictObject({
   webhooks: unique(WebhookState, ["id", ({ id }) => id], ["order", ({ order }) => order]),
   /** In order of creation. */
   tasks: unique(TaskState, ["id", ({ id }) => id]),
-  models: z.array(ModelState),
+  models: unique(ModelState, ["id", ({ id }) => id]),
   credits: count.nullable(),
   idempotency_keys: unique(KeyState, ["key", ({ key }) => key]),
   rate_window: z.strictObject({
@@ -163,13 +83,13 @@ const OrganizationFields = z.strictObject({
 const OrganizationState = OrganizationFields.refine(
   haveTheirs,
   "an image of a product, or a task's product or picture, is not there",
-);
+).refine(areMadeFor, "what is listed as a product's generation is none, or was made for another product");
 
 /** Everything the mock knows, as one JSON document: what GET /_mock/state shows and PUT takes. */
 export const MockState = z.strictObject({
   version: z.literal(1),
   /** The mock's clock when it was taken. */
-  now: Timestamp.refine((now) => Date.parse(now) <= lastMoment, "is too near the year 10000"),
+  now: Timestamp.refine((now) => Date.parse(now) <= lastNow, "is after the year 9999"),
   /** Signs URLs and cursors. */
   secret: z.string().min(1),
   ids: z.strictObject({ random: z.tuple([word, word, word, word]), time: moment.nullable() }),
@@ -194,13 +114,13 @@ export function takeSnapshot(world: World): MockState {
 
 function stateOf(organization: Organization): z.infer<typeof OrganizationState> {
   return {
-    products: [...organization.products.all()],
+    products: [...organization.products.all()] as z.infer<typeof ProductState>[],
     images: [...organization.images.values()].map(imageState),
     imports: [...organization.imports.values()] as z.infer<typeof ImportState>[],
     exports: [...organization.exports.values()] as z.infer<typeof ExportState>[],
     webhooks: [...organization.webhooks.all()] as z.infer<typeof WebhookState>[],
     tasks: [...organization.tasks.all()],
-    models: organization.models,
+    models: organization.models as z.infer<typeof ModelState>[],
     credits: organization.credits,
     idempotency_keys: [...organization.keys.state()] as z.infer<typeof KeyState>[],
     rate_window: organization.rate.state(),
@@ -213,23 +133,44 @@ const imageState = (image: ImageRecord): z.infer<typeof ImageState> =>
     ? (image as ImageRecord & { bytes: null })
     : { ...image, bytes: image.bytes.toString("base64") };
 
-/** Puts the world where the snapshot was taken; jobs go on from there. Time is never turned back, only forward. */
+/**
+ * Puts the world where the snapshot was taken; jobs go on from there, and those that are overdue do at once what they have to,
+ * with the time that it is. Time is never turned back, only forward.
+ */
 export function restoreSnapshot(world: World, state: MockState): void {
   world.letThrough();
   world.cancelTimers();
   world.empty();
-  const ahead = Date.parse(state.now) - world.clock.now();
+  // A clock that ticks may have gone on from the last moment that it can be moved to.
+  const ahead = Math.min(lastMoment, Date.parse(state.now)) - world.clock.now();
   if (ahead > 0) world.clock.advance(ahead);
   world.useSecret(state.secret);
-  world.ids = new Ids(state.ids, () => world.clock.now());
+  const { random, time } = state.ids;
+  world.ids = new Ids({ random, time: time === null ? null : Math.min(time, lastMoment - room) }, () =>
+    world.clock.now(),
+  );
   for (const name of organizationNames) fill(world, world.organizations[name], state.organizations[name]);
   world.deliveries.restore(structuredClone(state.deliveries));
+  // What is overdue happens now, also on a clock that stands still.
+  world.clock.advance(0);
+}
+
+/**
+ * Far more than any mock counts up to, far less than the most that a state may say: whatever is counted on after a state was
+ * put back, the next state is one that can be put back, too.
+ */
+const room = 1e12;
+
+/** Things by their order, which begins anew where it has come so far as no mock of ours brings it. */
+function inOrder<Thing extends { order: number }>(things: Thing[]): Thing[] {
+  things.sort((a, b) => a.order - b.order);
+  return (things.at(-1)?.order ?? 0) <= room ? things : things.map((thing, order) => ({ ...thing, order }));
 }
 
 function fill(world: World, organization: Organization, state: z.infer<typeof OrganizationState>): void {
   const { products, images, imports, exports, webhooks, tasks, models, idempotency_keys, rate_window } =
     structuredClone(state);
-  for (const product of products.sort((a, b) => a.order - b.order)) organization.products.restore(product);
+  for (const product of inOrder(products)) organization.products.restore(product);
   for (const { bytes, ...image } of images) {
     const uploaded = bytes === null ? null : Buffer.from(bytes, "base64");
     organization.images.set(image.id, { ...image, bytes: uploaded });
@@ -243,13 +184,19 @@ function fill(world: World, organization: Organization, state: z.infer<typeof Or
   }
   organization.models.push(...models);
   organization.credits = state.credits;
-  for (const key of idempotency_keys.sort((a, b) => a.at - b.at)) organization.keys.restore(key);
+  const now = world.clock.now();
+  for (const { at, ...key } of idempotency_keys.sort((a, b) => a.at - b.at)) {
+    // None is of the future: it would outlive its day, and those claimed after it theirs.
+    organization.keys.restore({ ...key, at: Math.min(at, now) });
+  }
   organization.rate.restore(rate_window);
   for (const job of imports as ImportJob[]) {
     organization.imports.set(job.id, job);
     continueImport(world, organization, job);
   }
-  for (const webhook of webhooks.sort((a, b) => a.order - b.order)) organization.webhooks.restore(webhook);
+  for (const webhook of inOrder(webhooks)) {
+    organization.webhooks.restore({ ...webhook, rotations: Math.min(webhook.rotations, room) });
+  }
   for (const job of exports) {
     organization.exports.set(job.id, job);
     continueExport(world, organization, job);

@@ -1,5 +1,8 @@
 import type { EventType, webhookStatuses } from "../contract/value-sets.ts";
 
+/** After so many events in a row that were abandoned a webhook is disabled (interface, choices). */
+export const abandonedUntilDisabled = 5;
+
 /** A webhook as it is kept, with its secret. */
 export interface WebhookRecord {
   /** Where it stands in the order of creation: what the cursors of the list go by. */

@@ -33,13 +33,16 @@ export interface WorldOptions {
   readonly strict: boolean;
   /** Fetches the image URLs of imports instead of drawing a picture for each. */
   readonly fetchImages: boolean;
-  /** Fills a world that begins with a state of its own, in place of demo products; also after a reset. */
+  /** Fills a world that starts with a state of its own, in place of demo products: when it is told to begin, and after a reset. */
   readonly begin?: ((world: World) => void) | undefined;
   /** How it calls out; the network as it is unless told. */
   readonly network?: Network | undefined;
 }
 
-/** The service's whole state in memory, and the one clock that it runs on. */
+/**
+ * The service's whole state in memory, and the one clock that it runs on. With a state of its own it is empty and does nothing until
+ * `begin()`: jobs go on and deliveries go out of one that can be reached, and of no other.
+ */
 export class World {
   readonly clock: MovableClock;
   readonly options: WorldOptions;
@@ -65,13 +68,38 @@ export class World {
   readonly #timers = new Set<() => void>();
   /** The requests that wait out the latency, each with how to take its timer back. */
   readonly #held = new Map<() => void, () => void>();
+  /** What waits for the beginning; null once it has begun. */
+  #early: (() => void)[] | null = null;
 
   constructor(options: WorldOptions) {
     this.options = options;
     this.clock = options.clock;
     this.network = options.network ?? realNetwork();
     this.deliveries = new Deliveries(this);
+    if (options.begin === undefined) {
+      this.reset();
+      return;
+    }
+    this.#early = [];
+    this.#renew();
+  }
+
+  /** Puts its own state in, where it has one, and lets through what has come before. */
+  begin(): void {
+    if (this.#early === null) return;
     this.reset();
+    const early = this.#early;
+    this.#early = null;
+    for (const run of early) run();
+  }
+
+  get hasBegun(): boolean {
+    return this.#early === null;
+  }
+
+  /** Runs something as soon as the world begins, which it has not yet. */
+  onceBegun(run: () => void): void {
+    this.#early?.push(run);
   }
 
   /** Back to how it started: the same seed, the demo products or the state it was given, nothing else. The clock stays where it is. */
@@ -80,19 +108,26 @@ export class World {
     this.cancelTimers();
     this.log.clear();
     this.faults.reset();
-    const { seed, demo, begin } = this.options;
-    const random = Random.from(seed === null ? randomBytes(16).toString("hex") : `seed ${seed}`);
-    const moment = seed === null ? null : momentOf(random);
-    this.useSecret(random.text(32));
-    this.requestIds = new RequestIds(random);
-    this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
-    this.empty();
+    const { random, moment } = this.#renew();
+    const { demo, begin } = this.options;
     if (begin !== undefined) {
       begin(this);
       return;
     }
     addDemoModels(this.organizations.main, this.ids);
     addDemoProducts(this.organizations.main, this.ids, random, demo, moment ?? this.clock.now());
+  }
+
+  /** Empties everything and draws anew what follows from the seed. */
+  #renew(): { random: Random; moment: number | null } {
+    const { seed } = this.options;
+    const random = Random.from(seed === null ? randomBytes(16).toString("hex") : `seed ${seed}`);
+    const moment = seed === null ? null : momentOf(random);
+    this.useSecret(random.text(32));
+    this.requestIds = new RequestIds(random);
+    this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
+    this.empty();
+    return { random, moment };
   }
 
   /**

@@ -39,16 +39,36 @@ describe("a body that is not as it should be", () => {
     expect([got.status, got.body]).toEqual([415, refusal("invalid_request", "unsupported_media_type")]);
   });
 
-  test("content types are compared in any case, parameters aside", async () => {
+  test.each([
+    'Application/JSON ; charset="UTF-8"',
+    "application/json;CHARSET=utf8",
+    'application/json; note="a; charset=latin1"',
+    'application/json; note="\\";charset=latin1"',
+    'application/json; charset="utf\\-8"',
+    'application/json; note="charset=latin1"; charset=utf-8',
+    "application/json; xcharset=latin1",
+    "application/json; charset=us-ascii; charset=latin1",
+  ])("content types are compared in any case, parameters aside: %s", async (type) => {
     const { send } = await startWorld();
-    const headers = { "content-type": 'Application/JSON ; charset="UTF-8"' };
-    const got = await send("/v1/products", { body: "{}", headers });
+    const got = await send("/v1/products", { body: "{}", headers: { "content-type": type } });
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "name")]);
+  });
+
+  test.each([
+    'application/json; note="a; b"; charset=latin1',
+    'application/json; note="\\\\"; charset=latin1',
+    'application/json;charset="latin1',
+    "application/json ;  Charset=utf-16 ",
+  ])("nor one of these, wherever the charset stands: %s", async (type) => {
+    const { send } = await startWorld();
+    const got = await send("/v1/products", { body: "{}", headers: { "content-type": type } });
+    expect([got.status, got.body]).toEqual([415, refusal("invalid_request", "unsupported_media_type")]);
   });
 
   test.each([
     ["{}", "name: is missing"],
     ['{"name":1}', "name: must be a text"],
+    ["\ufeff{}", "the body begins with a byte order mark, which is no JSON"],
     ['{"name":" "}', "name: must not be empty"],
     ['{"name":"N","reference":"R","images":{}}', "images: must be a list"],
     ['{"name":"N","reference":"R","images":[]}', "images: must have at least 1 entry"],
@@ -109,6 +129,9 @@ describe("a place that is not there", () => {
     "/v1",
     "/v2/products",
     "/v1/products/",
+    "/v1/products/?limit=1",
+    "/v1/tasks/",
+    "/v1/imports//rows",
     "/v1/products/x/y/z",
     "/v1/Products",
     "/v1/nothing",
@@ -120,8 +143,7 @@ describe("a place that is not there", () => {
   ])("%s", async (path) => {
     const { send } = await startWorld();
     const got = await send(path);
-    const code = path === "/v1/products/" ? "product_not_found" : "route_not_found";
-    expect([got.status, got.body]).toEqual([404, refusal("not_found", code)]);
+    expect([got.status, got.body]).toEqual([404, refusal("not_found", "route_not_found")]);
     const posted = await send(path, { json: {} });
     expect([posted.status, posted.body]).toEqual([404, refusal("not_found", "route_not_found")]);
   });
@@ -199,6 +221,25 @@ describe("a place that is not there", () => {
   ])("a query like any other: %j", async (query) => {
     const { send } = await startWorld();
     expect((await send(`/v1/products?${query}`)).status).toBe(200);
+  });
+
+  test("a parameter that is given twice is told so", async () => {
+    const { send } = await startWorld();
+    for (const [query, name] of [
+      ["limit=5&limit=6", "limit"],
+      ["q=a&limit=1&q=a", "q"],
+    ]) {
+      const got = await send(`/v1/products?${query}`);
+      expect([got.status, got.body.error]).toEqual([
+        400,
+        {
+          type: "invalid_request",
+          code: "invalid_request",
+          message: `${name}: is given more than once`,
+          param: name,
+        },
+      ]);
+    }
   });
 
   test("a plus in a query is a space, one that is encoded is a plus", async () => {

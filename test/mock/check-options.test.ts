@@ -54,6 +54,42 @@ describe("an option that cannot be is refused by its name", () => {
     ],
     [{ clock: Date }, "clock must be a MovableClock, not a function"],
     [{ clock: { now: Date.now } }, "clock must be a MovableClock, not this object"],
+    ...["sleep", "advance", "nextDue"].map((missing): [object, string] => [
+      { clock: Object.assign(new MovableClock(), { [missing]: undefined }) },
+      "clock must be a MovableClock, not this object",
+    ]),
+    ...[-1, Number.NaN, "2026", 1e18, undefined].map((moment): [object, string] => [
+      { clock: Object.assign(new MovableClock(), { now: () => moment }) },
+      "clock must be a MovableClock, not this object",
+    ]),
+    [
+      { rateLimit: { reads: 1, writes: 1, x: 1 } },
+      "rateLimit must be false, or { reads, writes } with whole numbers from 1 to 999999999, not this object",
+    ],
+    [{ latency: 5 }, "there is no option latency; did you mean latencyMs?"],
+    [{ prot: 1 }, "there is no option prot; did you mean port?"],
+    [{ anything: null }, "there is no option anything"],
+    [{ network: { connect: "x" } }, 'network.connect must be a function, not "x"'],
+    [{ network: { resolve: 5 } }, "network.resolve must be a function, not 5"],
+    [{ network: { time: {} } }, "network.time must be a clock, not this object"],
+    ...[
+      { at() {} },
+      { now: () => Number.NaN },
+      {
+        at() {
+          throw new Error("no");
+        },
+      },
+    ].map((part): [object, string] => [
+      { network: { time: Object.assign(new MovableClock(), part) } },
+      "network.time must be a clock, not this object",
+    ]),
+    ...[{ at() {} }, { nextDue() {} }].map((part): [object, string] => [
+      { clock: Object.assign(new MovableClock(), part) },
+      "clock must be a MovableClock, not this object",
+    ]),
+    [{ network: { authorities: 5 } }, "network.authorities must be certificates as a text (PEM), not 5"],
+    [{ network: { conect: () => null } }, "there is no option network.conect; did you mean network.connect?"],
     [{ latencyMs: -5 }, "latencyMs must be a whole number from 0 to 600000, not -5"],
     [{ latencyMs: 600_001 }, "latencyMs must be a whole number from 0 to 600000, not 600001"],
     [{ strict: "no" }, 'strict must be true or false, not "no"'],
@@ -97,6 +133,8 @@ test("each at its least and its most is taken, and undefined is not given", asyn
       clock: undefined,
       rateLimit: undefined,
       speed: undefined,
+      anything: undefined,
+      network: { connect: undefined },
     },
   ]) {
     expect(await refused(options)).toBe("was started");

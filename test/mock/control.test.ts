@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { startMock } from "../../src/mock/index.ts";
@@ -119,6 +120,29 @@ describe("the clock", () => {
     expect((await move(lastMoment + 1 - clock.now())).status).toBe(400);
     expect((await move(lastMoment - clock.now())).body).toEqual({ now: "9999-12-30T23:59:59.999Z" });
     expect((await send(`/v1/images/${id}`)).body.url_expires_at).toBe("9999-12-31T00:59:59.999Z");
+  });
+
+  test("that ticks beyond the last moment goes on working: it resets, and takes states, its own as well", async () => {
+    const { mock, send, imageId, clock } = await startWorld({ clock: new MovableClock() });
+    const fresh = JSON.parse(JSON.stringify(mock.state()));
+    const put = async (json: unknown) =>
+      (await send("/_mock/state", { method: "PUT", json, key: null })).status;
+    const move = async (advance_ms: number) =>
+      (await send("/_mock/clock", { json: { advance_ms }, key: null })).status;
+    clock.advance(Date.UTC(9999, 11, 30, 23, 59, 59, 999) - clock.now() - 100);
+    await realWait(120);
+    const image_id = await imageId();
+    const images = [{ image_id }];
+    await send("/v1/imports", { json: { rows: [{ reference: "A", name: "n", images }] } });
+    await send("/v1/exports", { json: { format: "zip" }, headers: { "idempotency-key": "k" } });
+    const state = mock.state();
+    expect(Date.parse(state.now)).toBeGreaterThan(Date.UTC(9999, 11, 30, 23, 59, 59, 999));
+    expect([await put(state), await put(fresh), await move(0), await move(1)]).toEqual([200, 200, 200, 400]);
+    expect((await send("/_mock/reset", { method: "POST", key: null })).status).toBe(200);
+
+    const again = await startWorld({ state });
+    expect(again.clock.now()).toBe(Date.UTC(9999, 11, 30, 23, 59, 59, 999));
+    expect((await again.send("/_mock/reset", { method: "POST", key: null })).status).toBe(200);
   });
 });
 
@@ -343,6 +367,11 @@ describe("the state", () => {
       (state: Json) => withMain(state, { rate_window: { started_at: 0.5, reads: 0, writes: 0 } }),
     ],
     ["a job whose rows take no time", (state: Json) => withJob(state, { row_ms: 0 })],
+    ["a job of no rows", (state: Json) => withJob(state, { rows: [] })],
+    [
+      "a job whose rows would have ids of a time that no id can have",
+      (state: Json) => withJob(state, { id: "7ZZZZZZZZZZZZZZZZZZZZZZZZZ" }),
+    ],
   ])("%s is refused, and nothing changes", async (_name, change) => {
     const { send, mock } = await startWorld({ demo: 2 });
     const before = mock.state();
@@ -350,6 +379,12 @@ describe("the state", () => {
     const got = await send("/_mock/state", { method: "PUT", body, key: null });
     expect([got.status, got.body.error.code]).toEqual([400, "invalid_request"]);
     expect(mock.state()).toEqual(before);
+  });
+
+  test("a job that could go on is taken", async () => {
+    const { send, mock } = await startWorld({ demo: 2 });
+    const json = withJob(mock.state(), {});
+    expect((await send("/_mock/state", { method: "PUT", json, key: null })).status).toBe(200);
   });
 });
 
@@ -391,7 +426,7 @@ const withJob = (state: Json, job: Json) =>
         finished_at: null,
         validated_at: 0,
         row_ms: 10,
-        rows: [],
+        rows: [{ row: row("R"), result: result() }],
         done: 0,
         succeeded: 0,
         partial: 0,

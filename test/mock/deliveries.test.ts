@@ -252,6 +252,16 @@ describe("an answer", () => {
   test.each([
     ["is cut off", (response: import("node:http").ServerResponse) => response.destroy()],
     [
+      "is cut off in its body",
+      (response: import("node:http").ServerResponse) =>
+        response.socket!.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"),
+    ],
+    [
+      "is cut off in a chunk",
+      (response: import("node:http").ServerResponse) =>
+        response.socket!.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"),
+    ],
+    [
       "is no HTTP",
       (response: import("node:http").ServerResponse) =>
         response.socket!.end("hello, this is not HTTP\r\n\r\n"),

@@ -61,6 +61,32 @@ describe("upload", () => {
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "file")]);
   });
 
+  const nameless = "--b\r\nContent-Disposition: form-data\r\n\r\nx\r\n";
+  test.each([
+    [part("photo", "x"), "the form has no part named file, but one named photo", "file"],
+    [nameless, "the form has no part named file, but one without a name", "file"],
+    [`${part("file", "x")}${part("photo", "x")}`, "photo is not a field of this form", "photo"],
+    [`${part("file", "x")}${nameless}`, "a part without a name is not a field of this form", undefined],
+  ])("a part that nobody asked for is named: %j", async (body, message, param) => {
+    const { send } = await startWorld();
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const got = await send("/v1/images", { method: "POST", body: `${body}--b--\r\n`, headers });
+    expect([got.status, got.body.error.message, got.body.error.param]).toEqual([400, message, param]);
+  });
+
+  test("of so many unknown fields that nobody looks for the file behind them, the first is told", async () => {
+    const { send } = await startWorld();
+    const headers = { "content-type": "multipart/form-data; boundary=b" };
+    const strangers = Array.from({ length: 5_000 }, (_, index) => part(`x${index}`, "1")).join("");
+    for (const body of [
+      `${strangers}${part("file", "x")}--b--\r\n`,
+      `${part("x0", "1")}${part("file", "x")}--b--\r\n`,
+    ]) {
+      const got = await send("/v1/images", { method: "POST", body, headers });
+      expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "x0")]);
+    }
+  });
+
   test("a field nobody knows is refused, a form without a boundary and another type, too", async () => {
     const { send } = await startWorld();
     const form = new FormData();

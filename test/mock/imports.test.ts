@@ -27,6 +27,18 @@ describe("submission", () => {
     });
   });
 
+  test.each(["mode=create", "on_image_error=skip"])(
+    "with JSON the options stand in the body; one in the query is refused, not passed over: %s",
+    async (query) => {
+      const world = await startWorld();
+      const got = await world.send(`/v1/imports?${query}`, { json: { rows: [row("A")] } });
+      const param = query.split("=")[0]!;
+      expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
+      expect(got.body.error.message).toBe(`${param}: with application/json it stands in the body`);
+      expect((await world.send("/v1/imports?unknown=1", { json: { rows: [row("A")] } })).status).toBe(202);
+    },
+  );
+
   test("with NDJSON the options stand in the query; blank lines hold no row but count as lines", async () => {
     const world = await startWorld();
     const lines = ["", JSON.stringify(row("A")), "  ", `${JSON.stringify(row("B"))}\r`, "", ""];

@@ -1,6 +1,12 @@
+import { setTimeout as realWait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { createApp } from "../../src/mock/app.ts";
 import { type MockOptions, MovableClock, startMock } from "../../src/mock/index.ts";
-import { monday, row } from "./world.ts";
+import { restoreSnapshot } from "../../src/mock/snapshot.ts";
+import { World } from "../../src/mock/world.ts";
+import { startReceiver } from "./receiver.ts";
+import { monday, row, silentWorld, startWorld } from "./world.ts";
+import { day, worldWithHook } from "./world-with-hook.ts";
 
 /** A mock as a test of somebody else's starts it: on a free port, with every limit and timer as it is. */
 async function started(options: MockOptions = {}) {
@@ -64,6 +70,45 @@ test("a port that is taken is an error with its code, and nothing is left behind
   const { mock } = await started();
   const port = Number(new URL(mock.baseUrl).port);
   await expect(startMock({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+});
+
+test("a state that is under way does not begin where nothing can be listened on", async () => {
+  const { url, received } = await startReceiver(500);
+  const first = await worldWithHook(url);
+  await first.runImport();
+  await first.importRows([row("UNDER-WAY")]);
+  const state = first.mock.state();
+  expect([received.length, state.deliveries[0]!.state]).toEqual([1, "pending"]);
+  // Its next attempt is overdue, so it would be made at once.
+  const clock = new MovableClock({ frozenAt: monday + day });
+  const port = Number(new URL(first.mock.baseUrl).port);
+  await expect(startMock({ port, state, clock })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  expect([clock.now(), clock.nextDue()]).toEqual([monday + day, null]);
+  clock.advance(day);
+  await realWait(50);
+  expect(received).toHaveLength(1);
+
+  const { mock } = await started({ state, clock });
+  await mock.settled();
+  // The attempt that was overdue, and the import's own event.
+  expect(received).toHaveLength(3);
+});
+
+test("a request that comes before a state is in place waits for it", async () => {
+  const { mock, createProduct } = await startWorld();
+  await createProduct();
+  const state = mock.state();
+  const world = new World({
+    ...silentWorld(new MovableClock({ frozenAt: monday })).options,
+    begin: (world) => restoreSnapshot(world, state),
+  });
+  const app = createApp(world);
+  onTestFinished(() => app.close());
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  const answer = fetch(`${address}/v1/products`, { headers: { authorization: "Bearer ak_mock" } });
+  expect(await Promise.race([answer, realWait(50, "waits")])).toBe("waits");
+  world.begin();
+  expect(((await (await answer).json()) as { data: unknown[] }).data).toHaveLength(1);
 });
 
 test("a mock may be stopped twice", async () => {

@@ -2,11 +2,12 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
+import { signDelivery } from "../../src/contract/signature.ts";
+import { publicAddress, startOutside } from "./outside.ts";
 import { startReceiver } from "./receiver.ts";
 import { monday, row, startWorld } from "./world.ts";
-import { firstAt, hour, iso, minute, worldWithHook } from "./world-with-hook.ts";
+import { day, firstAt, hour, iso, minute, worldWithHook } from "./world-with-hook.ts";
 
-const day = 24 * hour;
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await realWait(1);
 };
@@ -169,6 +170,30 @@ test.each([
   answer(["93.184.216.34"]);
   await mock.settled();
   expect([connections, mock.deliveries()[0]!.attempts]).toEqual([0, []]);
+});
+
+test("an event whose webhook's secret is changed while its name is looked up is signed with the new one", async () => {
+  let answer: (addresses: string[]) => void = () => {};
+  const outside = await startOutside(
+    (request, response) => request.on("end", () => response.end()).resume(),
+    () =>
+      new Promise((done) => {
+        answer = done;
+      }),
+  );
+  const { network, requests } = outside;
+  const { mock, importRows, patch } = await worldWithHook("https://hooks.example.com/in", { network });
+  await importRows([row("A")]);
+  mock.clock.advance(1_010);
+  const { signing_secret } = (await patch({ rotate_secret: true })).body;
+  answer([publicAddress]);
+  await mock.settled();
+  const [delivery] = mock.deliveries();
+  const sent = requests[0]!.headers["service-signature"];
+  expect(sent).toBe(
+    signDelivery(signing_secret, JSON.stringify(delivery!.event), Math.floor(firstAt / 1000)),
+  );
+  expect(delivery).toMatchObject({ state: "delivered", attempts: [{ at: iso(firstAt), signature: sent }] });
 });
 
 test("a failure that is told after the event was sent again successfully does not bring it back", async () => {

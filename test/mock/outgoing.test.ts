@@ -13,7 +13,7 @@ import { publicAddress, startOutside } from "./outside.ts";
 const call = (url: string, more: Partial<OutgoingCall> = {}): OutgoingCall => ({
   method: "GET",
   url,
-  headers: {},
+  headers: () => ({}),
   isAllowed: isPublicAddress,
   timeoutMs: 10_000,
   mostBytes: 1_000,
@@ -249,4 +249,26 @@ test("what is under way is idle only when what followed it has ended, too", asyn
   const idle = underway.idle({ time, latest: 100 });
   time.advance(100);
   expect(await idle).toBe(false);
+});
+
+describe("a network of somebody's that is not as it should be reaches nobody", () => {
+  const boom = () => {
+    throw new Error("a fault of somebody's");
+  };
+  const resolve = async () => [publicAddress];
+  test.each<[string, unknown, string]>([
+    ["connect throws", { resolve, connect: boom }, "unreachable"],
+    ["connect gives nothing", { resolve, connect: () => null }, "unreachable"],
+    ["connect gives no connection", { resolve, connect: () => ({}) }, "unreachable"],
+    [
+      "connect gives what cannot be closed",
+      { resolve, connect: () => ({ on: () => null, once: () => null }) },
+      "unreachable",
+    ],
+    ["resolve throws", { resolve: boom }, "dns_failed"],
+    ["resolve gives no list", { resolve: () => 5 }, "dns_failed"],
+    ["resolve gives no addresses", { resolve: () => [5] }, "blocked_host"],
+  ])("%s", async (_name, network, fault) => {
+    expect(await out(network as Partial<Network>, "https://shop.example.com/")).toEqual({ fault });
+  });
 });

@@ -93,6 +93,30 @@ describe("letters in any case", () => {
     expect(found("COAT")).toEqual([coat]);
   });
 
+  test("a letter with its accent is found in one sign and in two, by one and by two", () => {
+    const catalogue = new Catalogue();
+    const [one, two] = [add(catalogue, 1, "Café crème"), add(catalogue, 2, "Cafe\u0301 cre\u0300me")];
+    const found = (word: string) => [...catalogue.withWords([foldCase(word)], null)];
+    for (const word of ["café", "cafe\u0301", "CAFÉ", "CAFE\u0301", "crème"]) {
+      expect([word, found(word)]).toEqual([word, [two, one]]);
+    }
+    expect(found("cafe")).toEqual([]);
+  });
+
+  test("every letter of any script is the same in one sign and in several", () => {
+    const changed: string[] = [];
+    for (let code = 0; code <= 0x1ffff; code++) {
+      const letter = String.fromCodePoint(code);
+      if (
+        letter.normalize("NFC") !== letter.normalize("NFD") &&
+        foldCase(letter) !== foldCase(letter.normalize("NFD"))
+      ) {
+        changed.push(letter);
+      }
+    }
+    expect(changed).toEqual([]);
+  });
+
   test("what was folded is folded: no letter of any script comes out otherwise the second time", () => {
     const changed: string[] = [];
     for (let code = 0; code <= 0x1ffff; code++) {

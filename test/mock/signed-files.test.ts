@@ -188,6 +188,47 @@ describe.each(Object.entries(kinds))("%s", (_name, { type, made, urlOf }) => {
     expect(await status({ "if-modified-since": date, "if-none-match": '"other"' })).toBe(200);
   });
 
+  test("is given only to who asks for this version, where somebody asks for one", async () => {
+    const { world, url, whole } = await open();
+    const etag = whole.headers.get("etag")!;
+    const date = whole.headers.get("last-modified");
+    const status = async (headers: Record<string, string>) => (await read(url, headers)).status;
+    for (const wanted of [etag, "*", `"a", ${etag}`]) {
+      expect([wanted, await status({ "if-match": wanted })]).toEqual([wanted, 200]);
+      expect(await status({ "if-match": wanted, range: "bytes=0-1" })).toBe(206);
+      expect(await status({ "if-match": wanted, "if-none-match": etag })).toBe(304);
+    }
+    for (const list of [`, ,${etag}`, `W/"a" ,\t${etag},`])
+      expect(await status({ "if-match": list })).toBe(200);
+    const noList = [
+      `W/"a"x${etag}`,
+      `"a" ${etag}`,
+      `${etag}x`,
+      `*, ${etag}`,
+      `"${etag}`,
+      `x${" ".repeat(20_000)}x`,
+    ];
+    for (const other of ['"other"', `W/${etag}`, "x", "", ...noList]) {
+      const headers = { "if-match": other, range: "bytes=0-1", "if-none-match": etag };
+      const got = await world.send(url, { key: null, headers });
+      const refused = [412, etag, refusal("invalid_request", "precondition_failed")];
+      expect([got.status, got.headers.get("etag"), got.body]).toEqual(refused);
+      expect((await read(url, headers, "HEAD")).status).toBe(412);
+    }
+    const past = "Sun, 04 Jan 2026 09:00:00 GMT";
+    expect(await status({ "if-unmodified-since": "Mon, 05 Jan 2099 09:00:00 GMT" })).toBe(200);
+    for (const none of ["1", "Xyz, 99 Foo 2026 99:99:99 GMT", "Wed, 31 Feb 2001 00:00:00 GMT"]) {
+      expect([none, await status({ "if-unmodified-since": none })]).toEqual([none, 200]);
+    }
+    for (const old of ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"]) {
+      expect([old, await status({ "if-unmodified-since": old })]).toEqual([old, date === null ? 200 : 412]);
+    }
+    expect(await status({ "if-unmodified-since": past })).toBe(date === null ? 200 : 412);
+    if (date !== null) expect(await status({ "if-unmodified-since": date })).toBe(200);
+    // The tag says more than the date (RFC 9110, 13.1.4).
+    expect(await status({ "if-unmodified-since": past, "if-match": etag })).toBe(200);
+  });
+
   test("is there for an hour, to whoever holds the URL as it is", async () => {
     const { world, url } = await open();
     const { pathname, search } = new URL(url);

@@ -146,7 +146,9 @@ const property = (makeStore: (now: number) => StoreModel) =>
   fc.asyncProperty(orders, (list) => play(list, makeStore));
 
 describe("the mock and a second telling of its store", () => {
-  test("give the same answers to any sequence of requests, and hold the same in the end", async () => {
+  test("give the same answers to any sequence of requests, and hold the same in the end", {
+    timeout: 120_000,
+  }, async () => {
     await fc.assert(
       property((now) => new StoreModel(now)),
       { seed, numRuns: 80 },

@@ -3,6 +3,7 @@ import { monday, row, startWorld } from "./world.ts";
 
 export const minute = 60_000;
 export const hour = 60 * minute;
+export const day = 24 * hour;
 
 /** When the first event of such a world is sent: that is how long its import takes. */
 export const firstAt = monday + 1_010;

@@ -177,15 +177,17 @@ export const fake: Section = {
     ),
     assumed(
       "How signed URLs are read.",
-      "With Range, If-Range, ETag and HEAD, as a storage does.",
+      "With Range, If-Range, If-Match, ETag and HEAD, as a storage does.",
       [
         "mock/signed-files.test.ts > is given in parts",
         "mock/signed-files.test.ts > goes on only from the version that the caller has",
         "mock/signed-files.test.ts > of what is not there there is no part",
+        "mock/signed-files.test.ts > is given only to who asks for this version, where somebody asks for one",
         "mock/signed-files.test.ts > the entity tag is that of the bytes > of a manifest: at another address its URLs are others",
         "mock/signed-files.test.ts > the entity tag is that of the bytes > of an upload and a ZIP with it: after a reset the same ids stand for others",
       ],
       "code range_not_satisfiable",
+      "code precondition_failed",
     ),
     assumed(
       "Requests that no client of the service sends.",
@@ -194,6 +196,25 @@ export const fake: Section = {
         "bytes that are no request > %s",
         "a body that is not as it should be > %s: 400 with the envelope",
       ),
+    ),
+    assumed(
+      "Methods that no path has.",
+      "405 where another method is there, else 404, for every method that Node's parser knows.",
+      "mock/every-method.test.ts > every method that Node's parser knows is answered with the envelope and every header",
+    ),
+    assumed(
+      "Jobs that are overdue when a state is put back, or when the machine has slept.",
+      "They do at once what they have to, with the time that it is, which signs their events, too.",
+      [
+        "clock.test.ts > a clock that ticks > fires what became due while the machine slept with the time that it is then, in its order",
+        "mock/overdue-jobs.test.ts > jobs that are long overdue > end when a state is put back on a clock that stands still, with the time that it is",
+        "mock/overdue-jobs.test.ts > jobs that are long overdue > when a mock starts on the machine's time, are told of with a signature of that moment",
+      ],
+    ),
+    assumed(
+      "States that somebody has edited.",
+      "Taken where requests could have made them, so that every state that is taken gives one that is taken; else refused with the field.",
+      "mock/kept-states.property.test.ts > a state that somebody has edited > is refused with its field, or lives on: every state that is taken gives a state that is taken",
     ),
   ],
 };

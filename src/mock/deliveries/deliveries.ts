@@ -8,7 +8,7 @@ import type { Network } from "../outgoing/network.ts";
 import { Refusal } from "../refusal.ts";
 import type { OrganizationName } from "../rules/authenticate.ts";
 import type { Underway } from "../underway.ts";
-import type { WebhookRecord } from "../webhooks.ts";
+import { abandonedUntilDisabled, type WebhookRecord } from "../webhooks.ts";
 import {
   type Attempt,
   type DeliveryRecord,
@@ -18,8 +18,6 @@ import {
 import { Doors } from "./doors.ts";
 import { isAccepted, sendEvent } from "./send-event.ts";
 
-/** After so many events in a row that were abandoned a webhook is disabled (interface, choices). */
-const abandonedUntilDisabled = 5;
 /** How many deliveries that have ended are remembered; those still to be made all are. */
 const remembered = 1_000;
 const rememberedAttempts = 50;
@@ -188,7 +186,7 @@ export class Deliveries {
       const attempt = await sendEvent(network, life, {
         url: delivery.url,
         body: Buffer.from(JSON.stringify(delivery.event)),
-        secret: webhook.signing_secret,
+        secret: () => webhook.signing_secret,
         now: clock.now(),
         isStrict: options.strict,
         isWanted,

@@ -9,7 +9,7 @@ export interface Attempt {
   readonly status: number | null;
   /** Why there was no answer, or none that ended. */
   readonly error: NoAnswer | null;
-  /** The signature header as it was sent. */
+  /** The signature header as it was sent, or would have been. */
   readonly signature: string;
 }
 

@@ -1,24 +1,29 @@
 import * as z from "zod";
-import { Timestamp, Ulid } from "../../contract/resources/fields.ts";
+import { limits } from "../../contract/limits.ts";
+import { Description, Timestamp, Ulid } from "../../contract/resources/fields.ts";
 import { Webhook } from "../../contract/resources/webhook.ts";
 import { eventTypes } from "../../contract/value-sets.ts";
 import type { NoAnswer } from "../outgoing/call-out.ts";
 import { organizationNames } from "../rules/authenticate.ts";
-
-/** The last moment that a date can have. */
-const lastDate = 8.64e15;
-
-const count = z.int().min(0).max(1e14);
+import { comingMoment, order } from "../state-fields.ts";
+import { abandonedUntilDisabled } from "../webhooks.ts";
 
 /** A webhook of a snapshot, with its secret: signatures made after a restore are as good as those before. */
-export const WebhookState = z.strictObject({
-  ...Webhook.shape,
-  url: z.string(),
-  order: count,
-  signing_secret: z.string().regex(/^whsec_[!-~]{1,500}$/),
-  rotations: count,
-  abandoned: count,
-});
+export const WebhookState = z
+  .strictObject({
+    ...Webhook.shape,
+    url: z.string(),
+    events: z.array(z.enum(eventTypes)).min(1),
+    description: Description.nullable(),
+    order,
+    signing_secret: z.string().regex(/^whsec_[!-~]{1,500}$/),
+    rotations: order,
+    abandoned: z.int().min(0).max(abandonedUntilDisabled),
+  })
+  .refine(
+    ({ status, abandoned }) => status === "disabled" || abandoned < abandonedUntilDisabled,
+    `a webhook is disabled after ${abandonedUntilDisabled} events that were abandoned`,
+  );
 
 const noAnswers = [
   "dns_failed",
@@ -43,8 +48,12 @@ const DeliveryFields = z.strictObject({
     data: z.record(z.string(), JobState),
   }),
   state: z.enum(["pending", "delivered", "abandoned"]),
-  tries: count,
-  due: z.number().min(0).max(lastDate).nullable(),
+  /** All moments of the schedule, and the attempt before the first of them. */
+  tries: z
+    .int()
+    .min(0)
+    .max(limits.webhookRetryMs.length + 1),
+  due: comingMoment.nullable(),
   attempts: z.array(
     z.strictObject({
       at: Timestamp,
@@ -59,4 +68,7 @@ const DeliveryFields = z.strictObject({
 export const DeliveryState = DeliveryFields.refine(
   ({ state, due }) => (state === "pending") === (due !== null),
   "an attempt is due exactly while it is pending",
+).refine(
+  ({ state, tries }) => state !== "pending" || tries <= limits.webhookRetryMs.length,
+  "after its last try no other is due",
 );

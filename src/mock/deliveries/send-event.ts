@@ -14,7 +14,9 @@ const mostAnswerBytes = 64 * 1024;
 interface EventToSend {
   readonly url: string;
   readonly body: Buffer;
-  readonly secret: string;
+  /** The secret as it is when it is asked for: it may change while the connection is made. */
+  readonly secret: () => string;
+  /** When the attempt began, in milliseconds since the epoch. */
   readonly now: number;
   readonly isStrict: boolean;
   /** Whether it still is to go out, asked until it does. */
@@ -22,12 +24,13 @@ interface EventToSend {
 }
 
 /**
- * Sends an event's bytes once, signed at `now` (Events, Delivery and Signature). Null when the mock ended meanwhile, or it was
+ * Sends an event's bytes once, signed for the moment at which the attempt began (Events, Delivery and Signature). Null when the mock ended meanwhile, or it was
  * wanted no more.
  */
 export async function sendEvent(network: Network, life: Life, send: EventToSend): Promise<Attempt | null> {
   const { url, body, secret, now, isStrict, isWanted } = send;
-  const signature = signDelivery(secret, body, Math.floor(now / 1000));
+  const sign = () => signDelivery(secret(), body, Math.floor(now / 1000));
+  let signature = sign();
   const at = new Date(now).toISOString();
   const outcome: CallOutcome =
     // It was checked when the webhook was made, but a state may have been put in since, or a stricter mock have loaded it.
@@ -38,11 +41,15 @@ export async function sendEvent(network: Network, life: Life, send: EventToSend)
           {
             method: "POST",
             url,
-            headers: {
-              "Content-Type": "application/json",
-              "User-Agent": "catalogue-webhooks/1",
-              [signatureHeader]: signature,
-              "Content-Length": body.length,
+            headers: () => {
+              // Nothing goes out with a secret whose successor was told already.
+              signature = sign();
+              return {
+                "Content-Type": "application/json",
+                "User-Agent": "catalogue-webhooks/1",
+                [signatureHeader]: signature,
+                "Content-Length": body.length,
+              };
             },
             body,
             isAllowed: isLoopbackUrl(url) ? isLoopbackHost : isPublicAddress,
@@ -52,8 +59,12 @@ export async function sendEvent(network: Network, life: Life, send: EventToSend)
           },
           life,
         );
-  if ("status" in outcome) return { at, status: outcome.status, error: null, signature };
-  return outcome.fault === "ended" ? null : { at, status: null, error: outcome.fault, signature };
+  if ("fault" in outcome) {
+    return outcome.fault === "ended" ? null : { at, status: null, error: outcome.fault, signature };
+  }
+  // The whole answer counts: one that breaks off is none, as one is that comes too late.
+  if (outcome.end === "broken") return { at, status: null, error: "connection_lost", signature };
+  return { at, status: outcome.status, error: null, signature };
 }
 
 /** Anything but 2xx is a failure; so is a redirect (Events, Retries 1). */

@@ -40,11 +40,11 @@ export async function fetchImage(network: Network, url: string, life: Life): Pro
     {
       method: "GET",
       url,
-      headers: {
+      headers: () => ({
         Accept: "image/jpeg, image/png, image/webp",
         "Accept-Encoding": "identity",
         "User-Agent": "catalogue-images/1",
-      },
+      }),
       isAllowed: isPublicAddress,
       timeoutMs,
       mostBytes: limits.imageBytes,

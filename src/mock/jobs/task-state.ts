@@ -2,13 +2,11 @@ import * as z from "zod";
 import { Timestamp, Ulid } from "../../contract/resources/fields.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import { Scene } from "../images/scene.ts";
+import { comingMoment, JobId } from "../state-fields.ts";
 import type { TaskRecord } from "./task-record.ts";
 
-/** The last moment that a date can have. */
-const moment = z.number().min(0).max(8.64e15);
-
 const TaskFields = z.strictObject({
-  id: Ulid,
+  id: JobId,
   type: z.enum(taskTypes),
   subtype: z.enum(taskSubtypes).nullable(),
   status: z.enum(taskStatuses),
@@ -16,8 +14,8 @@ const TaskFields = z.strictObject({
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
   created_at: Timestamp,
-  runs_at: moment,
-  ends_at: moment,
+  runs_at: comingMoment,
+  ends_at: comingMoment,
   scene: Scene,
   styling_product_ids: z.array(Ulid).readonly(),
   failure: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
@@ -49,6 +47,12 @@ interface Named {
 }
 
 interface Held {
+  readonly exports: readonly {
+    readonly products: readonly {
+      readonly images: readonly Named[];
+      readonly generations: readonly string[];
+    }[];
+  }[];
   readonly tasks: readonly Pick<TaskRecord, "product_id" | "output_image_id">[];
   readonly products: readonly (Named & {
     readonly images: readonly Named[];
@@ -57,16 +61,18 @@ interface Held {
   readonly images: readonly Named[];
 }
 
-/** Whether the images of an organization's products are there, deleted products' too, and its tasks' products and pictures. */
-export function haveTheirs({ tasks, products, images }: Held): boolean {
+/**
+ * Whether the images of an organization's products are there, deleted products' and exported ones' too, and its tasks' products and
+ * pictures.
+ */
+export function haveTheirs({ exports, tasks, products, images }: Held): boolean {
   const productIds = new Set(products.map(({ id }) => id));
   const imageIds = new Set(images.map(({ id }) => id));
+  const hasImages = (product: Held["exports"][number]["products"][number]) =>
+    product.images.every(({ id }) => imageIds.has(id)) && product.generations.every((id) => imageIds.has(id));
   return (
-    products.every(
-      (product) =>
-        product.images.every(({ id }) => imageIds.has(id)) &&
-        product.generations.every((id) => imageIds.has(id)),
-    ) &&
+    products.every(hasImages) &&
+    exports.every((job) => job.products.every(hasImages)) &&
     tasks.every(
       ({ product_id, output_image_id }) =>
         productIds.has(product_id) && (output_image_id === null || imageIds.has(output_image_id)),

@@ -30,7 +30,9 @@ async function candidates(
   // The names of this machine are not to be asked for anywhere (RFC 6761, 6.3).
   if (isLoopbackHost(bare)) return ["127.0.0.1", "::1"];
   try {
-    return await network.resolve(bare, whenGivenUp);
+    const addresses: unknown = await network.resolve(bare, whenGivenUp);
+    // A network of somebody's may give anything.
+    return Array.isArray(addresses) ? addresses : [];
   } catch {
     return [];
   }

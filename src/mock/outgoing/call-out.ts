@@ -9,7 +9,8 @@ import type { Network } from "./network.ts";
 export interface OutgoingCall {
   readonly method: "GET" | "POST";
   readonly url: string;
-  readonly headers: Readonly<Record<string, string | number>>;
+  /** Asked for when the connection is there and the request goes out. */
+  readonly headers: () => Readonly<Record<string, string | number>>;
   readonly body?: Buffer;
   /** Which addresses the host may stand for, judged when the connection is made. */
   readonly isAllowed: Reach;
@@ -58,10 +59,11 @@ export function callOut(network: Network, call: OutgoingCall, life: Life): Promi
     if (call.isWanted?.() === false) ending.settle({ fault: "ended" });
     return ending.isSettled;
   };
-  found.then((addresses) => {
+  const connect = (addresses: Awaited<typeof found>) => {
     if (isOver()) return;
     if (typeof addresses === "string") return ending.settle({ fault: addresses });
-    const plain = network.connect(addresses, port);
+    const plain: Socket = network.connect(addresses, port);
+    if (!canBeUsed(plain)) return ending.settle({ fault: "unreachable" });
     watch(plain, ending);
     plain.once("connect", () => {
       if (isOver()) return;
@@ -72,7 +74,9 @@ export function callOut(network: Network, call: OutgoingCall, life: Life): Promi
         if (!isOver()) exchange(call, url, secure, ending);
       });
     });
-  });
+  };
+  // A network of somebody's may throw, or connect to nothing: nobody is reached, and nobody else is to suffer for it.
+  found.then(connect).catch(() => ending.settle({ fault: "unreachable" }));
   return ending.outcome;
 }
 
@@ -128,6 +132,10 @@ function watch(socket: Socket, ending: Ending): void {
   ending.close(socket);
 }
 
+/** Whether a network of somebody's has given something that can at least be listened to and closed. */
+const canBeUsed = (socket: Partial<Socket> | null | undefined): boolean =>
+  [socket?.on, socket?.once, socket?.destroy].every((method) => typeof method === "function");
+
 const encrypted = (socket: Socket, host: string, authorities: string | undefined): Socket =>
   tlsConnect({
     socket,
@@ -149,7 +157,7 @@ function exchange(call: OutgoingCall, url: URL, socket: Socket, ending: Ending):
     createConnection: () => socket,
     method: call.method,
     path: url.pathname + url.search,
-    headers: { Host: url.host, ...call.headers, Connection: "close" },
+    headers: { Host: url.host, ...call.headers(), Connection: "close" },
   });
   ending.close(request);
   request.on("error", lost).on("close", lost);

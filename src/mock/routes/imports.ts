@@ -5,7 +5,7 @@ import { signedPaths } from "../images/signed-urls.ts";
 import { pollSeconds, startImport } from "../jobs/import-job.ts";
 import { type ImportJob, type ImportJobRow, isTerminal } from "../jobs/import-record.ts";
 import type { Organization } from "../organization.ts";
-import { Refusal } from "../refusal.ts";
+import { invalid, Refusal } from "../refusal.ts";
 import { checkRows, rowsOfNdjson } from "../rules/import-body.ts";
 import type { World } from "../world.ts";
 
@@ -14,6 +14,7 @@ export const imports = {
   create({ world, organization, query, body }) {
     // With NDJSON the options stand in the query, with JSON in the body (Imports).
     const isNdjson = body.type === "application/x-ndjson";
+    if (!isNdjson) refuseOptionsIn(query);
     const options = isNdjson ? query : body.value;
     const submitted = isNdjson
       ? rowsOfNdjson(body.value)
@@ -39,6 +40,14 @@ export const imports = {
     return { body: pageOf(found, limit, ({ row }) => row.result, next) };
   },
 } satisfies Handlers["imports"];
+
+/** An option at the wrong place would be passed over, and the import be another one than was meant. */
+function refuseOptionsIn(query: Readonly<Record<string, unknown>>): void {
+  for (const name of ["mode", "on_image_error"]) {
+    if (query[name] !== undefined)
+      throw invalid(`${name}: with application/json it stands in the body`, name);
+  }
+}
 
 /** The import as the service shows it. The results URL is signed anew on every read (Import). */
 function shown(world: World, job: ImportJob): Import {

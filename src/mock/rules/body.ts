@@ -4,6 +4,9 @@ import { limits } from "../../contract/limits.ts";
 import type { BodyType, Operation } from "../../contract/operation.ts";
 import { invalid, Refusal } from "../refusal.ts";
 
+/** What some editors begin a file with. */
+export const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
 /** Room for the boundaries and part headers of an upload around the image's own bytes. */
 const multipartOverhead = 64 * 1024;
 /** Far more than the largest product or webhook has. */
@@ -86,7 +89,7 @@ export function acceptedType(operation: Operation, request: IncomingMessage): Bo
     const got = type === "" ? "none was given" : `not ${type.slice(0, 100)}`;
     throw new Refusal("unsupported_media_type", `the content type must be ${wanted}; ${got}`);
   }
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(header)?.[1];
+  const charset = semicolon < 0 ? undefined : charsetIn(header.slice(semicolon));
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
     throw new Refusal("unsupported_media_type", "the body must be UTF-8");
   }
@@ -97,6 +100,17 @@ export function acceptedType(operation: Operation, request: IncomingMessage): Bo
   return type as BodyType;
 }
 
+/** One of a content type's; in quotes a backslash takes any character as it is (RFC 9110, 5.6.4). */
+const parameter = /;\s*([^=;\s"]+)=(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*))/g;
+
+/** The charset among a content type's parameters, of which another one may have that word in quotes. */
+function charsetIn(parameters: string): string | undefined {
+  for (const [, name, quoted, plain] of parameters.matchAll(parameter)) {
+    if (name!.toLowerCase() === "charset") return quoted?.replaceAll(/\\(.)/g, "$1") ?? plain;
+  }
+  return undefined;
+}
+
 /** A JSON body's value, or 400. */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) throw invalid("the body is empty; a JSON object is needed");
@@ -104,6 +118,10 @@ export function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString());
   } catch (error) {
+    // Not everybody's parser passes over it (RFC 8259, 8.1), so a client that sends one is better told here.
+    if (bytes.subarray(0, 3).equals(byteOrderMark)) {
+      throw invalid("the body begins with a byte order mark, which is no JSON");
+    }
     throw invalid(`the body is not JSON: ${(error as Error).message.slice(0, 200)}`);
   }
 }

@@ -9,7 +9,13 @@ export function check<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const { message, param } = problemsOf(parsed.error.issues[0]!, what)[0]!;
+  const issue = parsed.error.issues[0]!;
+  const name = String(issue.path[0]);
+  // A parameter that stands there again comes as a list, which nobody has sent.
+  if (what === "query" && Array.isArray((value as Record<string, unknown>)[name])) {
+    throw invalid(`${name}: is given more than once`, name);
+  }
+  const { message, param } = problemsOf(issue, what)[0]!;
   throw invalid(message, param);
 }
 

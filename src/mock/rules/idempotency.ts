@@ -47,7 +47,10 @@ export class IdempotencyKeys {
   claim(key: string, fingerprint: string, now: number): KeyRecord {
     this.#forgetExpired(now);
     const known = this.#records.get(key);
-    if (known !== undefined && !(known.answer === null && now - known.at >= abandonedAfterMs)) {
+    if (
+      known !== undefined &&
+      now - known.at < (known.answer === null ? abandonedAfterMs : limits.idempotencyKeyMs)
+    ) {
       if (known.fingerprint !== fingerprint) {
         throw new Refusal("idempotency_key_reused", "the idempotency key was used with another request");
       }

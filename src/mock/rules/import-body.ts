@@ -4,6 +4,7 @@ import { canonicalReference, importRowProblems } from "../../contract/import-row
 import { limits } from "../../contract/limits.ts";
 import type { AcceptedRow } from "../jobs/import-record.ts";
 import { invalid, Refusal } from "../refusal.ts";
+import { byteOrderMark } from "./body.ts";
 
 /** A submitted row with its line in the body, counted from 1; `fault` says why a line is no JSON. */
 export interface SubmittedRow {
@@ -43,8 +44,6 @@ export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
   }
   return rows;
 }
-
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Whether there is nothing but JSON's white space between two places; a body may be millions of such lines. */
 function isBlank(body: Buffer, from: number, end: number): boolean {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import { everyOperation } from "../../contract/operations.ts";
-import { lastMoment } from "../last-moment.ts";
+import { lastNow } from "../state-fields.ts";
 
 const successes: ReadonlySet<number> = new Set(everyOperation.map(({ operation }) => operation.status));
 
@@ -30,6 +30,6 @@ export const KeyState = z.strictObject({
     .max(limits.idempotencyKeyLength)
     .regex(/^[\t\x20-\x7e\x80-\xff]+$/, "must be what a header can carry"),
   fingerprint: z.string(),
-  at: z.number().min(0).max(lastMoment),
+  at: z.number().min(0).max(lastNow),
   answer: AnswerState,
 });

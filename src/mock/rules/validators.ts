@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { StoredFile } from "../stored-file.ts";
+import { httpDate } from "./http-date.ts";
 
 type Version = Pick<StoredFile, "etag" | "modified">;
 
@@ -7,13 +8,23 @@ type Version = Pick<StoredFile, "etag" | "modified">;
 export const lastModifiedOf = ({ modified }: Version): string | undefined =>
   modified === null ? undefined : new Date(modified).toUTCString();
 
-/** Whether the caller has this version already: 304 (RFC 9110, 13.1.2 and 13.1.3; the tag goes before the date). */
-export function isKnown(headers: IncomingHttpHeaders, file: Version): boolean {
-  const tags = headers["if-none-match"];
+/**
+ * Whether a file is the one that the caller will have, and no other: else 412 (RFC 9110, 13.1.1 and 13.1.4; the tag goes before
+ * the date). Tags are compared strongly: a weak one fits nothing, and nothing fits what is no list of tags. What is no date is passed
+ * over. `now` is in milliseconds.
+ */
+export function isWanted(headers: IncomingHttpHeaders, file: Version, now: number): boolean {
+  const tags = headers["if-match"];
   if (tags !== undefined) return tags.trim() === "*" || tagsOf(tags).includes(file.etag);
-  const since = headers["if-modified-since"];
-  if (since === undefined || file.modified === null || !httpDate.test(since)) return false;
-  return Math.floor(file.modified / 1000) * 1000 <= Date.parse(since);
+  return isOlder(file, headers["if-unmodified-since"], now) ?? true;
+}
+
+/** Whether the caller has this version already: 304 (RFC 9110, 13.1.2 and 13.1.3; the tag goes before the date). */
+export function isKnown(headers: IncomingHttpHeaders, file: Version, now: number): boolean {
+  const tags = headers["if-none-match"];
+  if (tags !== undefined)
+    return tags.trim() === "*" || tagsOf(tags).some((tag) => tag.replace(/^W\//, "") === file.etag);
+  return isOlder(file, headers["if-modified-since"], now) ?? false;
 }
 
 /**
@@ -25,7 +36,21 @@ export function mayResume(headers: IncomingHttpHeaders, file: Version): boolean 
   return version === undefined || version === file.etag || version === lastModifiedOf(file);
 }
 
-/** The tags of a list, compared as `If-None-Match` does: a weak one counts like the strong one. */
-const tagsOf = (list: string): string[] => list.match(/"[^"]*"/g) ?? [];
+/** Whether a file is not newer than a date of a header says, in whole seconds as it has; null where one of both is not known. */
+function isOlder({ modified }: Version, date: string | undefined, now: number): boolean | null {
+  const moment = date === undefined ? null : httpDate(date, now);
+  if (moment === null || modified === null) return null;
+  return Math.floor(modified / 1000) * 1000 <= moment;
+}
 
-const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+/** The tags of a list, of which some may be empty (RFC 9110, 5.6.1 and 8.8.3); none where anything else stands in it. */
+function tagsOf(list: string): string[] {
+  const tags: string[] = [];
+  const next = /[ \t]*(?:((?:W\/)?"[^"]*")[ \t]*)?(?:,|$)/y;
+  while (next.lastIndex < list.length) {
+    const found = next.exec(list);
+    if (found === null) return [];
+    if (found[1] !== undefined) tags.push(found[1]);
+  }
+  return tags;
+}

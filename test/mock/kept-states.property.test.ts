@@ -1,0 +1,292 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MovableClock } from "../../src/clock.ts";
+import { type MockState, readState, startMock } from "../../src/mock/index.ts";
+import { startReceiver } from "./receiver.ts";
+import { monday, row, startWorld } from "./world.ts";
+import { day } from "./world-with-hook.ts";
+
+type Path = readonly (string | number)[];
+
+/** A state with some of everything: products with photos and generations, jobs over and under way, a key, deliveries. */
+async function richState(): Promise<MockState> {
+  const { url } = await startReceiver(500);
+  const { mock, send, createProduct, importRows } = await startWorld({ speed: 10 });
+  const events = ["task.succeeded", "export.completed", "import.completed"];
+  await send("/v1/webhooks", { json: { url, events } });
+  const product_id = (await createProduct()).body.id;
+  const gone = (await createProduct({ reference: "GONE" })).body.id;
+  await send(`/v1/products/${gone}`, { method: "DELETE", headers: { "idempotency-key": "k" } });
+  const inputs = { product_id, background: "white", angle_shot: "front" };
+  const task = await send("/v1/tasks/beautifier", { json: { subtype: "clothing", inputs } });
+  await send("/v1/exports", { json: { format: "zip" } });
+  await importRows([row("I1"), row("I2", { images: [{ url: "https://cdn.example.com/fail-timeout.jpg" }] })]);
+  mock.clock.advance(30_000);
+  await mock.settled();
+  const made = (await send(`/v1/tasks/${task.body.id}`)).body.output_image.id;
+  const other = (await createProduct({ reference: "OTHER" })).body.id;
+  await send(`/v1/products/${other}/images`, { json: { images: [{ image_id: made, orientation: "back" }] } });
+  await send("/v1/tasks/beautifier", { json: { subtype: "clothing", inputs } });
+  await send("/v1/exports", { json: { format: "zip" } });
+  await importRows([row("I3"), row("I4")]);
+  return JSON.parse(JSON.stringify(mock.state()));
+}
+
+function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
+  if (path.length > 0) yield path;
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, item] of Object.entries(value)) {
+    if (path.length === 2 && path[1] === "other") continue;
+    yield* pathsIn(item, [...path, Array.isArray(value) ? Number(name) : name]);
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a state as whoever edits it by hand sees it.
+const at = (state: unknown, path: Path): any => path.reduce((value: any, step) => value[step], state);
+
+function changed(state: MockState, path: Path, value: unknown): unknown {
+  const copy = structuredClone(state);
+  at(copy, path.slice(0, -1))[path.at(-1)!] = value;
+  return copy;
+}
+
+/** What somebody might put in the place of a value of that kind. */
+function othersFor(value: unknown): unknown[] {
+  if (typeof value === "number") {
+    return [0, 1, 5, 1e12, 1e14, 253_402_214_399_999, 8.64e15, 2 ** 53 - 1, 0.5, 1e-300, 1e300, -1];
+  }
+  if (typeof value === "string") {
+    const times = ["9999-12-31T23:59:59.999Z", "0001-01-01T00:00:00Z", "2026-01-05T11:00:00+02:00"];
+    return ["", " ", "x".repeat(1_000), "/../../x", "<svg>", "\ud800", "__proto__", null, ...times];
+  }
+  if (Array.isArray(value)) return [[], [...value, ...value], value.slice(1), null];
+  return [null, 0, "", {}, "2026-01-01T00:00:00Z"];
+}
+
+/** Puts a state into a mock, works with it for a while, and gives what that mock prints and answers of its own fault. */
+async function livedWith(state: MockState) {
+  const { mock, send, createProduct, importRows } = await startWorld({
+    state,
+    speed: 10,
+    clock: new MovableClock({ frozenAt: monday + day }),
+  });
+  const answers = [
+    await createProduct({ reference: "NEW" }),
+    await importRows([row("NEWER")], {}, { headers: { "idempotency-key": "new" } }),
+    await send("/v1/exports", { json: { format: "zip" } }),
+    await send("/v1/webhooks", { json: { url: "http://127.0.0.1:1/", events: ["export.completed"] } }),
+  ];
+  for (const { id } of (await send("/v1/webhooks")).body.data) {
+    answers.push(await send(`/v1/webhooks/${id}`, { method: "PATCH", json: { rotate_secret: true } }));
+  }
+  mock.clock.advance(60_000);
+  await mock.settled();
+  for (const path of [
+    "products?limit=100",
+    "exports?limit=100",
+    "tasks",
+    "exports?since=2000-01-01T00:00:00Z",
+  ]) {
+    answers.push(await send(`/v1/${path}`));
+  }
+  const printed = JSON.parse(JSON.stringify(mock.state()));
+  await mock.stop();
+  return { printed, faults: answers.filter(({ status }) => status >= 500) };
+}
+
+const someTime = "2026-01-05T09:00:00.000Z";
+/** The last id there is. */
+const lastId = `7${"Z".repeat(25)}`;
+const main = ["organizations", "main"] as const;
+
+describe("a state that somebody has edited", () => {
+  test("is refused with its field, or lives on: every state that is taken gives a state that is taken", {
+    timeout: 120_000,
+  }, async () => {
+    const state = await richState();
+    const paths = [...pathsIn(state)];
+    const change = fc
+      .constantFrom(...paths)
+      .chain((path) =>
+        fc.record({ path: fc.constant(path), value: fc.constantFrom(...othersFor(at(state, path))) }),
+      );
+    await fc.assert(
+      fc.asyncProperty(change, async ({ path, value }) => {
+        let taken: MockState;
+        try {
+          taken = readState(changed(state, path, value));
+        } catch (error) {
+          expect((error as Error).constructor.name).toBe("Refusal");
+          return;
+        }
+        const { printed, faults } = await livedWith(taken);
+        expect(faults).toEqual([]);
+        expect(() => readState(printed)).not.toThrow();
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each<[string, Path, (was: never, state: MockState) => unknown, string]>([
+    [
+      "an orientation nobody knows",
+      [...main, "products", 0, "images", 0, "orientation"],
+      () => "/../../x",
+      "orientation",
+    ],
+    ["an origin nobody knows", [...main, "products", 0, "images", 0, "origin"], () => "zzz", "origin"],
+    ["a photo twice", [...main, "products", 0, "images"], (was: unknown[]) => [...was, ...was], "once"],
+    ["no photo", [...main, "products", 0, "images"], () => [], "at least 1"],
+    [
+      "a generation twice",
+      [...main, "products", 0, "generations"],
+      (was: unknown[]) => [...was, ...was],
+      "once",
+    ],
+    [
+      "a photo as a generation",
+      [...main, "products", 0, "generations"],
+      (_was, state) => [state.organizations.main.images[0]!.id],
+      "generation",
+    ],
+    ["a blank reference", [...main, "products", 0, "reference"], () => " ", "reference"],
+    ["a reference with space around it", [...main, "products", 0, "reference"], () => " A", "space"],
+    [
+      "a reference of 1,000 characters",
+      [...main, "products", 0, "reference"],
+      () => "r".repeat(1_000),
+      "100",
+    ],
+    ["more tries than there are", ["deliveries", 0, "tries"], () => 1e14, "tries"],
+    ["more rows done well than there are", [...main, "imports", 0, "succeeded"], () => 2 ** 53 - 1, "counts"],
+    [
+      "a row that would have been refused",
+      [...main, "imports", 1, "rows", 0, "row", "name"],
+      () => "",
+      "no row",
+    ],
+    [
+      "more abandoned events than disable a webhook",
+      [...main, "webhooks", 0, "abandoned"],
+      () => 5,
+      "disabled",
+    ],
+    ["no events", [...main, "webhooks", 0, "events"], () => [], "events"],
+    ["a failure that an import hides", [...main, "imports", 0, "status"], () => "completed", "counts"],
+    ["an import that ended at no time", [...main, "imports", 0, "finished_at"], () => null, "stamps"],
+    ["an import that ended and never began", [...main, "imports", 0, "started_at"], () => null, "stamps"],
+    ["an import that waits and has ended", [...main, "imports", 1, "finished_at"], () => someTime, "stamps"],
+    ["an import of no rows", [...main, "imports", 1, "rows"], () => [], "at least 1"],
+    ["rows out of order", [...main, "imports", 1, "rows", 1, "result", "line"], () => 1, "order"],
+    [
+      "a row with the reference of another",
+      [...main, "imports", 0, "rows", 1, "result", "reference"],
+      () => "I1",
+      "same reference",
+    ],
+    [
+      "a row that is done for no product",
+      [...main, "imports", 0, "rows", 0, "result", "product_id"],
+      () => null,
+      "result",
+    ],
+    [
+      "a row that failed for no reason",
+      [...main, "imports", 0, "rows", 1, "result", "error"],
+      () => null,
+      "result",
+    ],
+    [
+      "an attached image without an id",
+      [...main, "imports", 0, "rows", 0, "result", "images"],
+      () => [],
+      "result",
+    ],
+    [
+      "a row that waits under another name",
+      [...main, "imports", 1, "rows", 0, "result", "reference"],
+      () => "I9",
+      "result",
+    ],
+    ["an import whose rows can have no ids", [...main, "imports", 1, "id"], () => lastId, "no room"],
+    ["a task whose picture can have no id", [...main, "tasks", 0, "id"], () => lastId, "no room"],
+    ["an export that ended at no time", [...main, "exports", 0, "finished_at"], () => null, "status"],
+    ["an export that runs and has ended", [...main, "exports", 1, "finished_at"], () => someTime, "status"],
+    ["an export that failed for no reason", [...main, "exports", 0, "status"], () => "failed", "status"],
+    ["a manifest that is under way", [...main, "exports", 1, "format"], () => "manifest", "status"],
+    [
+      "an export of a product twice",
+      [...main, "exports", 1, "products"],
+      (was: unknown[]) => [...was, was[0]],
+      "once",
+    ],
+    [
+      "an export of a photo that is gone",
+      [...main, "exports", 1, "products", 0, "images", 0, "id"],
+      () => lastId,
+      "not there",
+    ],
+    ["a model twice", [...main, "models"], (was: unknown[]) => [...was, was[0]], "same id"],
+    ["a model of no id", [...main, "models", 0, "id"], () => "", "26 characters"],
+    ["a model whose id is a path", [...main, "models", 0, "id"], () => "a/../b?x#", "26 characters"],
+    ["a model of a sex nobody knows", [...main, "models", 0, "sex"], () => "zzz", "one of"],
+    ["a photo that is a page", [...main, "images", 0, "bytes"], () => btoa("<h1>"), "no image of its type"],
+    [
+      "a photo of another type",
+      [...main, "images", 0, "mime_type"],
+      () => "image/jpeg",
+      "no image of its type",
+    ],
+  ] as [string, Path, (was: never, state: MockState) => unknown, string][])(
+    "with %s is refused",
+    async (_what, path, to, word) => {
+      const state = await richState();
+      expect(() => readState(changed(state, path, to(at(state, path) as never, state)))).toThrow(word);
+    },
+  );
+
+  test("counts on from the highest number that it may say, and what comes after is in order", async () => {
+    let state: unknown = await richState();
+    for (const place of [
+      [...main, "products", 1, "order"],
+      [...main, "webhooks", 0, "order"],
+      [...main, "webhooks", 0, "rotations"],
+    ]) {
+      state = changed(state as MockState, place, 1e14);
+    }
+    const taken = readState(changed(state as MockState, ["ids", "time"], Date.UTC(9999, 11, 30)));
+    const { printed } = await livedWith(taken);
+    const again = readState(printed);
+    const names = again.organizations.main.products.map(({ reference }) => reference);
+    expect(names.slice(0, 2)).not.toContain("NEW");
+    expect(names.at(-1)).toBe("NEWER");
+    expect((await livedWith(again)).faults).toEqual([]);
+  });
+});
+
+test("a key that a state has of the future ends with its day, and no later does any that is claimed after it", async () => {
+  const { mock, send } = await startWorld();
+  const claim = (key: string) => send("/v1/exports", { json: {}, headers: { "idempotency-key": key } });
+  await claim("future");
+  const state = mock.state();
+  const [key] = state.organizations.main.idempotency_keys;
+  key!.at += 3_650 * day;
+  await mock.stop();
+  const later = await startMock({ state, clock: new MovableClock({ frozenAt: monday }), rateLimit: false });
+  try {
+    const ask = async (name: string) => {
+      const headers = {
+        authorization: "Bearer ak_mock",
+        "idempotency-key": name,
+        "content-type": "application/json",
+      };
+      const answer = await fetch(`${later.baseUrl}/v1/exports`, { method: "POST", headers, body: "{}" });
+      return answer.headers.get("idempotent-replayed");
+    };
+    expect([await ask("future"), await ask("new"), await ask("new")]).toEqual(["true", null, "true"]);
+    later.clock.advance(day);
+    expect([await ask("future"), await ask("new")]).toEqual([null, null]);
+  } finally {
+    await later.stop();
+  }
+});

@@ -1,4 +1,5 @@
 import type { Client } from "../client/client.ts";
+import type { State } from "../state/state.ts";
 import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { ExitCode } from "./exit.ts";
@@ -18,6 +19,8 @@ export interface App {
   /** Where the service is and who asks; starts the in-process mock with `--mock`. */
   connection(): Promise<Connection>;
   client(): Promise<Client>;
+  /** What this machine remembers for the profile in use; in memory with `--mock`. */
+  state(): Promise<State>;
   /** What the program ends with when nothing is thrown; a command sets it, e.g. to `ExitCode.partial`, or as one that it ran. */
   exit: number;
   /** Has `release` called at the end, the last one first, however the command ends. */
@@ -33,6 +36,7 @@ export function createApp(
   const releases: (() => void | Promise<void>)[] = [];
   let connection: Promise<Connection> | undefined;
   let client: Promise<Client> | undefined;
+  let state: Promise<State> | undefined;
   const app: App = {
     context,
     globals,
@@ -45,6 +49,10 @@ export function createApp(
     client() {
       client ??= connectClient(app);
       return client;
+    },
+    state() {
+      state ??= connectState(app);
+      return state;
     },
     exit: ExitCode.done,
     onClose: (release) => void releases.push(release),
@@ -80,4 +88,11 @@ async function connectClient(app: App): Promise<Client> {
   const client = openClient(app.context, connection, { trace, note: (text) => io.note(text) });
   app.onClose(() => client.close());
   return client;
+}
+
+async function connectState(app: App): Promise<State> {
+  const { openProfileState } = await import("./open-profile-state.ts");
+  const state = await openProfileState(app);
+  app.onClose(() => state.close());
+  return state;
 }

@@ -20,6 +20,11 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     summary: "bring in products and photos from a CSV or NDJSON file",
     load: async (app) => (await import("./commands/import.ts")).importCommand(app),
   },
+  imports: {
+    usage: "imports",
+    summary: "look at imports that were sent: list, get, watch, rows",
+    load: async (app) => (await import("./commands/imports.ts")).importsCommand(app),
+  },
   products: {
     usage: "products",
     summary: "look at products: list, get",

@@ -47,6 +47,7 @@ const byStatus: Readonly<Record<number, ExitCode>> = {
 /** By the error's type, where there was no answer or it does not decide. */
 const byType: Readonly<Record<string, ExitCode>> = {
   usage: ExitCode.usage,
+  state: ExitCode.usage,
   input: ExitCode.refused,
   invalid_request: ExitCode.refused,
   unauthorized: ExitCode.denied,

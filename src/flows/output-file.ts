@@ -37,7 +37,7 @@ export class OutputFile {
 
   /**
    * Begins the file; `overwrite` tells whether one of that name may be replaced in the end. `unfinished` is what the
-   * unfinished file is called, whatever the length of the name; `mode` is who may read a file that is made. Throws OutputError.
+   * unfinished file is called, whatever the length of the name, and nobody else's at a time; `mode` is who may read a file that is made. Throws OutputError.
    */
   static async begin(
     path: string,
@@ -52,6 +52,8 @@ export class OutputFile {
       }
       const target = overwrite ? await whereLinksLead(path) : path;
       const temporary = join(dirname(target), `.${unfinished}.part`);
+      // What a process that was killed has left: the name is that of one who works alone on what it is about.
+      await rm(temporary, { force: true });
       return new OutputFile(target, temporary, await open(temporary, "wx", mode), overwrite);
     } catch (error) {
       throw new OutputError(path, error as NodeJS.ErrnoException);

@@ -5,6 +5,8 @@ export interface ProgressEvent {
   done: number;
   /** Null while it is not known. */
   total: number | null;
+  /** What `done` and `total` count: things, unless it is said. */
+  unit?: "bytes";
   /** A few words more, e.g. `2 failed`, or how many rows are imported while others are still being sent. */
   note?: string;
 }

@@ -23,7 +23,7 @@ describe("a wrong command line ends in 2, says what is wrong and where to look",
       "cat products list",
     ],
     ["a group without a command", "products", "cat products needs a command: list, get", "cat products"],
-    ["only flags", "--mock", "cat needs a command: import, products, serve", "cat"],
+    ["only flags", "--mock", "cat needs a command: import, imports, products, serve", "cat"],
     ["a missing argument", "products get", "missing required argument 'ID|REFERENCE'", "cat products get"],
     [
       "too many arguments",
@@ -114,6 +114,11 @@ describe("help", () => {
 
   test.for([
     ["import", "Usage: cat import FILE|- [flags]\n"],
+    ["imports", "Usage: cat imports COMMAND [flags]\n"],
+    ["imports list", "Usage: cat imports list [flags]\n"],
+    ["imports get", "Usage: cat imports get ID [flags]\n"],
+    ["imports watch", "Usage: cat imports watch ID [flags]\n"],
+    ["imports rows", "Usage: cat imports rows ID [flags]\n"],
     ["products", "Usage: cat products COMMAND [flags]\n"],
     ["products list", "Usage: cat products list [flags]\n"],
     ["products get", "Usage: cat products get ID|REFERENCE [flags]\n"],
@@ -123,13 +128,17 @@ describe("help", () => {
     const asked = await world.cat(`help ${command}`);
     expect(asked).toMatchObject({ exit: 0, stderr: "" });
     expect(asked.stdout.startsWith(usage)).toBe(true);
-    if (command !== "products") expect(asked.stdout).toContain("\nExamples:\n");
+    if (command !== "products" && command !== "imports") expect(asked.stdout).toContain("\nExamples:\n");
     expect(await world.cat(`${command} --help`)).toEqual(asked);
   });
 
   test("no line of help is wider than a terminal of 80 columns, but for examples", async () => {
     const world = await createWorld();
-    for (const line of ["help", "help import", "help products list", "help products get", "help serve"]) {
+    const groups = ["imports list", "imports get", "imports watch", "imports rows", "products list"];
+    for (const line of [
+      "help",
+      ...["import", ...groups, "products get", "serve"].map((name) => `help ${name}`),
+    ]) {
       const wide = (await world.cat(line)).stdout
         .split("\n")
         .filter((text) => text.length > 80 && !text.startsWith("  $ "));

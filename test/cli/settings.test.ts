@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { createWorld } from "../support/world.ts";
 
@@ -115,9 +115,47 @@ describe("profiles", () => {
     expect(ran.stderr).not.toContain("    at ");
   });
 
-  test("looking makes no file", async () => {
+  test("looking makes no file, and no folder", async () => {
     const world = await createWorld({ env: none });
-    await world.cat("products list");
-    expect(() => world.read(".home/config.json")).toThrow("ENOENT");
+    const ran = await world.cat("products list");
+    expect(ran.stderr).toContain("the address of the service is not known");
+    expect(existsSync(`${world.folder}/.home`)).toBe(false);
   });
+
+  test("a home that is a file has no profiles", async () => {
+    const world = await createWorld({ env: none });
+    world.write(".home", "a file");
+    const ran = await world.cat("products list");
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/^error: the address of the service is not known\n/),
+    });
+  });
+
+  test("a config file that cannot be reached is told as one that cannot be read", async () => {
+    const world = await createWorld({ env: none });
+    symlinkSync("config.json", `${world.folder}/config.json`);
+    const ran = await world.cat("products list", { env: { CAT_HOME: world.folder } });
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(
+        /^error: the config file .*config\.json cannot be read: ELOOP.*\nMend it or/,
+      ),
+    });
+  });
+
+  // There, making a folder with all that it is in never ends.
+  test.runIf(process.platform === "linux")(
+    "a home that cannot be made is refused in a sentence",
+    async () => {
+      const world = await createWorld({ env: { CAT_HOME: "/proc/1/x" } });
+      world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
+      const ran = await world.cat("import a.csv");
+      expect(ran).toMatchObject({ exit: 2, stdout: "" });
+      expect(ran.stderr).toMatch(
+        /^error: the state file \/proc\/1\/x\/state\/default\.db cannot be written \(.+\)\n.+\n$/,
+      );
+      expect(world.requests()).toEqual([]);
+    },
+  );
 });

@@ -27,7 +27,8 @@ export interface WorldOptions {
 /** How one call differs from the world's. */
 export interface CallOptions {
   env?: Record<string, string | undefined>;
-  stdin?: string | Uint8Array;
+  /** What is read; a stream for keys that are pressed while the call runs. */
+  stdin?: string | Uint8Array | PassThrough;
   /** Whether stdin, stdout and stderr are terminals. */
   tty?: boolean | { stdin?: boolean; stdout?: boolean; stderr?: boolean };
   /** How many writes to stdout succeed before its reader goes away. */
@@ -77,7 +78,9 @@ export async function createWorld(options: WorldOptions = {}) {
       const stdin =
         call.stdin === undefined
           ? new PassThrough().end()
-          : Readable.from([Buffer.from(call.stdin as string)]);
+          : call.stdin instanceof PassThrough
+            ? call.stdin
+            : Readable.from([Buffer.from(call.stdin as string)]);
       const interrupt = new AbortController();
       const context: Context = {
         stdin: Object.assign(stdin, { isTTY: terminal.stdin ?? false }),

@@ -1,7 +1,8 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
-import ms from "ms";
+import { type Command, Option } from "commander";
+import { photosModes, unknownChoices } from "../../flows/import/import-input.ts";
 import type { App } from "../app.ts";
 import { command, examples } from "../command.ts";
+import { duration } from "../duration.ts";
 import { wholeNumber } from "../values.ts";
 import {
   formats,
@@ -28,7 +29,9 @@ export const importCommand = (
         "The whole file is checked first: if anything is wrong with it, every problem is listed and nothing is sent.\n\n" +
         "CSV columns: reference, name, description, sex, and the photos as images (several, separated by |), " +
         "as image_1 to image_20 (with image_1_orientation and so on), or as image_front, image_back and the like. " +
-        "A photo is an https:// address or the id of an uploaded image. NDJSON: one row a line, in the service's own form.",
+        "A photo is an https:// address, the id of an uploaded image, or a file on this machine. NDJSON: one row a line, in the service's own form.\n\n" +
+        "Give the same command again after a stop, whatever stopped it: it goes on, and nothing is sent twice. " +
+        "A file that is imported again, with changes or without, adds no photo a second time and sends only what changed.",
     )
     .argument("<FILE>", "the file, or - for standard input")
     .addOption(
@@ -52,13 +55,31 @@ export const importCommand = (
     .option("--delimiter <C>", "the character between cells, where it is not recognised (tab for a tab)")
     .option(
       "--encoding <NAME>",
-      "what the file was saved in, e.g. windows-1252 (UTF-8 and UTF-16 are recognised)",
+      "what the file was saved in, e.g. windows-1252 or macintosh (UTF-8 and UTF-16 are recognised)",
     )
     .addOption(
       new Option(
         "--map <COLUMN=FIELD>",
-        "read a column as a field, or as ignore; may be given several times",
+        "read a column as a field, or as ignore; may be given several times (unknown columns are asked about on a terminal)",
       ).argParser((entry: string, earlier: string[] = []) => [...earlier, entry]),
+    )
+    .option(
+      "--images-root <DIR>",
+      "the folder that photos on this machine are relative to (default: the file's own)",
+    )
+    .addOption(
+      new Option(
+        "--photos <WHICH>",
+        "in mode upsert: only photos that were not attached before, or all as they stand (default new)",
+      ).choices(photosModes),
+    )
+    .option("--ledger <FILE>", "where to keep what was attached, in place of the profile's own place")
+    .option("--fresh", "begin anew in place of going on with a run that was stopped")
+    .addOption(
+      new Option(
+        "--unknown <DO>",
+        "what to do with calls of earlier runs whose outcome is not known",
+      ).choices(unknownChoices),
     )
     .option("--no-wait", "send the rows and do not wait for the result")
     .addOption(
@@ -81,6 +102,7 @@ export const importCommand = (
       examples([
         ["see how it works, with a made-up service", "cat import fixtures/products.csv --mock"],
         ["only check the file", "cat import products.csv --dry-run"],
+        ["in a CI job, which keeps the ledger from run to run", "cat import products.csv --ledger ledger.db"],
         ["columns with names of your own", "cat import products.csv --map SKU=reference --map Price=ignore"],
         [
           "from another program, the summary as JSON",
@@ -89,10 +111,3 @@ export const importCommand = (
       ]),
     )
     .action(async (file: string, raw: RawFlags) => run(app, readFlags(file, raw, app.context.cwd)));
-
-/** Parses a time such as `90s`, `30m` or `2h` into milliseconds, for a flag. */
-function duration(text: string): number {
-  const value = /^\d{1,9}(\.\d{1,3})?\s*(ms|s|m|h|d)$/.test(text) ? ms(text as ms.StringValue) : Number.NaN;
-  if (!(value > 0)) throw new InvalidArgumentError("It must be a time such as 90s, 30m or 2h.");
-  return value;
-}

@@ -1,3 +1,4 @@
+import { byteText } from "../../flows/byte-text.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { grouped } from "./numbers.ts";
 
@@ -31,9 +32,12 @@ export class PaceMeter {
   }
 }
 
-/** A pace as people read it, e.g. `120/s` or `4.5/s`; empty when it is not known. */
-export const rateText = ({ perSecond }: Pace): string =>
-  perSecond === null ? "" : `${perSecond >= 10 ? grouped(Math.round(perSecond)) : perSecond.toFixed(1)}/s`;
+/** A pace as people read it, e.g. `120/s`, `4.5/s` or `1.2 MB/s`; empty when it is not known. */
+export function rateText({ perSecond }: Pace, { unit }: Pick<ProgressEvent, "unit"> = {}): string {
+  if (perSecond === null) return "";
+  if (unit === "bytes") return `${byteText(perSecond)}/s`;
+  return `${perSecond >= 10 ? grouped(Math.round(perSecond)) : perSecond.toFixed(1)}/s`;
+}
 
 /** The time left, e.g. `40 s left`, `3 min 20 s left` or `2 h 5 min left`; empty when it is not known. */
 export function leftText({ secondsLeft }: Pace): string {
@@ -45,6 +49,9 @@ export function leftText({ secondsLeft }: Pace): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
 }
 
-/** Done of total, e.g. `1,200 of 2,000`, or only what is done while the total is not known. */
-export const doneText = ({ done, total }: ProgressEvent): string =>
-  total === null ? grouped(done) : `${grouped(done)} of ${grouped(total)}`;
+/** Done of total, e.g. `1,200 of 2,000` or `12.4 MB / 96.0 MB`, or only what is done while the total is not known. */
+export function doneText({ done, total, unit }: ProgressEvent): string {
+  const text = unit === "bytes" ? byteText : grouped;
+  if (total === null) return text(done);
+  return `${text(done)}${unit === "bytes" ? " / " : " of "}${text(total)}`;
+}

@@ -54,6 +54,10 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
       context.stderr.raw.write(`\r\x1b[K\x1b[?7h${text}\n\x1b[?7l\x1b7`);
       return true;
     },
+    pause() {
+      finish();
+      latest = null;
+    },
     end,
   };
 }
@@ -73,7 +77,7 @@ export function barLine(
   const parts = [
     doneText(event),
     share === null ? "" : `${Math.floor(share * 100)}%`,
-    rateText(pace),
+    rateText(pace, event),
     share === 1 ? "" : leftText(pace),
     visible(event.note ?? ""),
   ].filter((part) => part !== "");

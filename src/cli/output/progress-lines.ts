@@ -15,7 +15,7 @@ export function progressLines({ clock, stderr }: Pick<Context, "clock" | "stderr
     cancel = clock.at(clock.now() + everyMs, tick);
     if (latest === null) return;
     const pace = meter.measure(latest, clock.now());
-    const parts = [doneText(latest), latest.note ?? "", rateText(pace), leftText(pace)];
+    const parts = [doneText(latest), latest.note ?? "", rateText(pace, latest), leftText(pace)];
     void stderr.write(`${visible(`${latest.step}: ${parts.filter((part) => part !== "").join(", ")}`)}\n`);
   };
   return {

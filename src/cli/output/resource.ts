@@ -1,6 +1,6 @@
 import { visible } from "./visible.ts";
 
-/** A single resource for people: one field a line, names in a column of their own; lists one entry a line. */
+/** A single resource for people: one field a line, names in a column of their own; of lists one entry a line, of objects one field. */
 export function resourceLines(resource: object, heading: (text: string) => string): string {
   const fields = Object.entries(resource);
   const width = Math.max(0, ...fields.map(([name]) => visible(name).length));
@@ -16,11 +16,13 @@ export function resourceLines(resource: object, heading: (text: string) => strin
 
 function valueLines(value: unknown): string[] {
   if (value === null || value === undefined) return ["-"];
-  if (!Array.isArray(value)) return [inline(value)];
-  return value.length === 0 ? ["-"] : value.map(inline);
+  if (Array.isArray(value)) return value.length === 0 ? ["-"] : value.map(inline);
+  if (typeof value !== "object") return [inline(value)];
+  const fields = Object.entries(value);
+  return fields.length === 0 ? ["-"] : fields.map(([name, one]) => `${visible(name)} ${inline(one ?? "-")}`);
 }
 
-/** A value on one line; an object as its values, since its fields are the same from entry to entry. */
+/** A value on one line; an object, which is an entry of a list, as its values: its fields are the same from entry to entry. */
 function inline(value: unknown): string {
   if (typeof value === "string") return visible(value);
   if (typeof value !== "object" || value === null || Array.isArray(value))

@@ -1,9 +1,12 @@
-import { join } from "node:path";
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { UsageError } from "../errors.ts";
 
 /** What a profile holds. The key is not among it: it belongs in the OS keychain. */
 export interface Profile {
   readonly baseUrl?: string;
+  /** What its files call their columns, and the fields of an import they are read as (`--map`). */
+  readonly columns?: Readonly<Record<string, string>>;
 }
 
 /** The profiles of this machine, as the config file has them. */
@@ -20,19 +23,24 @@ export const defaultProfile = "default";
 
 /**
  * Reads the config file: `config.json` in CAT_HOME, else in the platform's own folder. A missing file is an empty one;
- * one that cannot be read as JSON is refused with a sentence.
+ * one that cannot be read, or not as JSON, is refused with a sentence. Reading makes nothing in CAT_HOME.
  */
 export async function readProfiles(env: Readonly<Record<string, string | undefined>>): Promise<Profiles> {
-  const { default: Conf } = await import("conf");
   const home = env.CAT_HOME;
-  let path = home === undefined || home === "" ? "the config file" : join(home, "config.json");
+  const isHomeSet = home !== undefined && home !== "";
+  // `conf` makes the folder of a file that is missing, open to others, and never ends where none can be made, as in /proc.
+  if (isHomeSet && !(await isThere(join(home, "config.json")))) {
+    return { path: resolve(home, "config.json"), active: defaultProfile, find: () => null };
+  }
+  const { default: Conf } = await import("conf");
+  let path = isHomeSet ? join(home, "config.json") : "the config file";
   let store: Record<string, unknown>;
   try {
     const conf = new Conf({
       projectName: "catalogue",
       projectSuffix: "",
       configFileMode: 0o600,
-      ...(home === undefined || home === "" ? {} : { cwd: home }),
+      ...(isHomeSet ? { cwd: home } : {}),
     });
     path = conf.path;
     store = conf.store;
@@ -45,6 +53,18 @@ export async function readProfiles(env: Readonly<Record<string, string | undefin
     active: typeof store.active === "string" ? store.active : defaultProfile,
     find: (name) => (Object.hasOwn(profiles, name) ? objectOr(profiles[name], path) : null),
   };
+}
+
+/** Whether there is a file to read. Throws UsageError where that cannot be told. */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    throw unreadable(path, error);
+  }
 }
 
 function objectOr(value: unknown, path: string): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { KeyError, UsageError } from "../errors.ts";
 import type { GlobalOptions } from "../global-options.ts";
 import { checkedBaseUrl, type Sourced } from "./base-url.ts";
+import { isSet, namedProfile } from "./profile-name.ts";
 import { type Profiles, readProfiles } from "./profiles.ts";
 
 /** Where the service is and who asks. */
@@ -16,11 +17,22 @@ type Env = Readonly<Record<string, string | undefined>>;
  * is read only when flag and environment leave something open.
  */
 export async function resolveConnection(globals: GlobalOptions, env: Env): Promise<Connection> {
-  const baseUrl = checkedBaseUrl(await baseUrlOf(globals, env));
-  return { baseUrl, apiKey: apiKeyOf(env) };
+  const baseUrl = await baseUrlInUse(globals, env);
+  if (baseUrl !== null) return { baseUrl, apiKey: apiKeyOf(env) };
+  throw new UsageError("the address of the service is not known", {
+    code: "missing_base_url",
+    param: "base_url",
+    hint: "Give --base-url URL or set CAT_BASE_URL; or add --mock to try it out without a service.",
+  });
 }
 
-async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced> {
+/** The base URL alone, for what needs no key; null where none is set. Throws UsageError for one that cannot be used. */
+export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<string | null> {
+  const found = await baseUrlOf(globals, env);
+  return found === null ? null : checkedBaseUrl(found);
+}
+
+async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
   if (globals.baseUrl !== undefined) return { value: globals.baseUrl, source: "--base-url" };
   if (isSet(env.CAT_BASE_URL)) return { value: env.CAT_BASE_URL, source: "CAT_BASE_URL" };
   const profiles = await readProfiles(env);
@@ -35,22 +47,16 @@ async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced> {
   const value = profile?.baseUrl;
   if (typeof value === "string" && value !== "")
     return { value, source: `profile ${name} in ${profiles.path}` };
-  throw new UsageError("the address of the service is not known", {
-    code: "missing_base_url",
-    param: "base_url",
-    hint: "Give --base-url URL or set CAT_BASE_URL; or add --mock to try it out without a service.",
-  });
+  return null;
 }
 
-/** The profile's name and who named it; null when nobody did. */
-function profileName(
+/** The name of the profile in use and who named it; null when nobody did. */
+export function profileName(
   globals: GlobalOptions,
   env: Env,
   profiles: Profiles,
 ): { name: string; source: string | null } {
-  if (globals.profile !== undefined) return { name: globals.profile, source: "--profile" };
-  if (isSet(env.CAT_PROFILE)) return { name: env.CAT_PROFILE, source: "CAT_PROFILE" };
-  return { name: profiles.active, source: null };
+  return namedProfile(globals, env) ?? { name: profiles.active, source: null };
 }
 
 /** The key, checked to be a header's value: an HTTP library would show it whole in its own complaint. */
@@ -69,6 +75,3 @@ function apiKeyOf(env: Env): string {
   }
   return key;
 }
-
-/** An empty variable is as good as none. */
-const isSet = (value: string | undefined): value is string => value !== undefined && value.trim() !== "";

@@ -1,59 +1,83 @@
 import { limits } from "../../contract/limits.ts";
-import type { InputRow, RowReader } from "./read/input-row.ts";
-import { UnreadableInput } from "./read/problem.ts";
-import { changed, InputError, type Source } from "./read/source.ts";
-import type { RefusedRows } from "./refused-rows.ts";
+import type { DecidedRow } from "./decide-rows.ts";
+import type { FileImage, FileRow } from "./file-row.ts";
+import type { RowMemo } from "./ledger/call-memo.ts";
+import type { Source } from "./read/source.ts";
 
-/** One POST /v1/imports: its NDJSON body, and the file's line of each row in it. */
+/** One POST /v1/imports: its NDJSON body, and what is known here of each row in it. */
 export interface Call {
-  /** From 0, in the order of the file. */
-  readonly index: number;
   readonly body: Uint8Array;
-  /** `lines[k - 1]` is the file's line of the row that the service calls line k. */
+  /** `rows[k - 1]` is the place among the file's rows, from 0, of the row that the service calls line k. */
+  readonly rows: Uint32Array;
+  /** `lines[k - 1]` is the file's line of it. */
   readonly lines: Uint32Array;
+  readonly references: readonly string[];
+  readonly memos: readonly RowMemo[];
+}
+
+export interface CutDeps {
+  source: Source;
+  /** The uploaded image of a local photo. */
+  imageIdOf: (path: string) => string | Promise<string>;
+  /** Told each row that no call needs to carry. */
+  onKept: (row: DecidedRow) => void;
 }
 
 /**
- * The second pass: cuts the file's rows into calls of at most 2,000 rows and 8 MB (Limits). Rows of `refused`
- * are left out. Refuses to go on when the file was changed since the check.
+ * Cuts the rows that are to be sent into calls of at most 2,000 rows and 8 MB (Limits). Refuses to go on when the file
+ * was changed since the check.
  */
 export async function* cutIntoCalls(
-  source: Source,
-  reader: RowReader,
-  refused: RefusedRows,
+  decided: AsyncIterable<DecidedRow>,
+  { source, imageIdOf, onKept }: CutDeps,
 ): AsyncGenerator<Call> {
-  let index = 0;
-  let ordinal = 0;
   let texts: string[] = [];
-  let lines: number[] = [];
+  let parts: { row: number; line: number; reference: string; memo: RowMemo }[] = [];
   let bytes = 0;
   const cut = async (): Promise<Call> => {
     await source.refuseIfChanged();
-    const call = { index: index++, body: Buffer.from(texts.join("")), lines: Uint32Array.from(lines) };
+    const call = {
+      body: Buffer.from(texts.join("")),
+      rows: Uint32Array.from(parts, ({ row }) => row),
+      lines: Uint32Array.from(parts, ({ line }) => line),
+      references: parts.map(({ reference }) => reference),
+      memos: parts.map(({ memo }) => memo),
+    };
     texts = [];
-    lines = [];
+    parts = [];
     bytes = 0;
     return call;
   };
-  for await (const rows of sameAsChecked(reader, source)) {
-    for (const { line, row } of rows) {
-      if (refused.has(ordinal++)) continue;
-      const text = `${JSON.stringify(row)}\n`;
-      const size = Buffer.byteLength(text);
-      if (lines.length === limits.importRows.max || bytes + size > limits.importCallBytes) yield await cut();
-      texts.push(text);
-      lines.push(line);
-      bytes += size;
+  for await (const one of decided) {
+    if (one.decision.kind !== "send") {
+      onKept(one);
+      continue;
     }
+    const { images, memo } = one.decision;
+    const text = `${JSON.stringify(await serviceRow(one.weighed.row, images, imageIdOf))}\n`;
+    const size = Buffer.byteLength(text);
+    if (parts.length === limits.importRows.max || bytes + size > limits.importCallBytes) yield await cut();
+    texts.push(text);
+    parts.push({ row: one.row, line: one.line, reference: one.reference, memo });
+    bytes += size;
   }
-  if (lines.length > 0) yield await cut();
+  if (parts.length > 0) yield await cut();
 }
 
-/** The rows again; what could be read when it was checked and cannot be now was changed. */
-async function* sameAsChecked(reader: RowReader, source: Source): AsyncGenerator<InputRow[]> {
-  try {
-    yield* reader.batches();
-  } catch (error) {
-    throw error instanceof UnreadableInput || error instanceof InputError ? changed(source.name) : error;
+/** The row as the service takes it (Imports, Row fields): with the images to send, local photos by the id of their upload. */
+async function serviceRow(
+  row: FileRow,
+  images: readonly FileImage[],
+  imageIdOf: CutDeps["imageIdOf"],
+): Promise<object> {
+  if (images.length === row.images.length && images.every(({ path }) => path === undefined)) return row;
+  const sent: object[] = [];
+  for (const image of images) {
+    if (image.path === undefined) sent.push(image);
+    else {
+      const { path, ...rest } = image;
+      sent.push({ image_id: await imageIdOf(path), ...rest });
+    }
   }
+  return { ...row, images: sent };
 }

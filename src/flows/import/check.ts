@@ -1,7 +1,9 @@
+import type { LocalPhotos } from "./photos/local-photos.ts";
 import { referenceOf } from "./read/input-row.ts";
 import { openRows, type ReadOptions } from "./read/open-rows.ts";
 import { type Problem, UnreadableInput } from "./read/problem.ts";
 import type { Source } from "./read/source.ts";
+import { rowProblems } from "./row-problems.ts";
 import { SeenReferences } from "./seen-references.ts";
 
 /** What the whole-file check found. */
@@ -15,6 +17,8 @@ export interface CheckResult {
 
 export interface CheckDeps {
   random: () => number;
+  /** Where the photos of this machine are looked at. */
+  localPhotos: Pick<LocalPhotos, "problems">;
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
@@ -25,7 +29,8 @@ export interface CheckDeps {
 
 /**
  * The first pass: judges every row by the service's own rules, and references against the whole file after trimming,
- * as the service sees duplicates within one call only (Imports, rule 1). Every problem is told, nothing is sent.
+ * as the service sees duplicates within one call only (Imports, rule 1), and looks whether the photos of this machine can
+ * be uploaded. Every problem is told, nothing is sent.
  */
 export async function checkFile(source: Source, options: ReadOptions, deps: CheckDeps): Promise<CheckResult> {
   const reader = await openRows(source, options);
@@ -49,8 +54,11 @@ export async function checkFile(source: Source, options: ReadOptions, deps: Chec
       total += rows.length;
       // With a header that is doubtful the rows below it would each repeat its fault.
       if (unusable) continue;
+      // Begun for the whole batch, so that several files are looked at at once.
+      const judged = rows.map((row) => rowProblems(reader, row, deps.localPhotos));
       for (const [index, row] of rows.entries()) {
-        const problems = reader.problems(row);
+        const found = judged[index]!;
+        const problems = found instanceof Promise ? await found : found;
         const reference = row.fault === undefined ? referenceOf(row.row) : undefined;
         const before = reference === undefined ? null : references.add(reference, row.line);
         if (problems.length === 0 && before === null) continue;

@@ -1,28 +1,38 @@
-import type { Client } from "../../client/client.ts";
-import type { Import } from "../../contract/resources/import.ts";
+import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
+import { CatError } from "../../errors.ts";
 import type { CheckResult } from "./check.ts";
 import { decisive, isOfCaller } from "./faults-of-service.ts";
-import type { ImportDeps, ImportInput, OutputTargets } from "./import-input.ts";
-import { notSent, rowOutcomes } from "./outcomes.ts";
+import type { ImportInput, OutputTargets } from "./import-input.ts";
+import type { Stretch } from "./in-order-of-lines.ts";
+import { type RowMemo, unpackMemos } from "./ledger/call-memo.ts";
+import { type RowOutcome, rowOutcomes } from "./outcomes.ts";
 import { Outputs } from "./outputs.ts";
-import type { RefusedRows } from "./refused-rows.ts";
-import type { SentCall } from "./send.ts";
+import { forgetLostImages } from "./photos/forget-lost-images.ts";
+import type { ReadCall } from "./results-ahead.ts";
+import { settleCall } from "./resume/settle.ts";
+import type { TakenUp } from "./resume/take-up.ts";
+import type { TakeUpDeps } from "./resume/take-up-deps.ts";
+import type { RowSet } from "./row-set.ts";
+import { type SomeRows, unchangedRows, unsentRows } from "./rows-beside-calls.ts";
+import type { SentCall } from "./sent-call.ts";
 import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
 
 export interface Run {
   input: ImportInput;
-  deps: ImportDeps;
+  deps: TakeUpDeps;
   targets: OutputTargets;
-  client: Client;
   check: CheckResult;
   /** Rows that the check refused, when the others were to be imported. */
-  refused: RefusedRows;
+  refused: RowSet;
+  taken: Pick<TakenUp, "run" | "earlier">;
   sent: readonly SentCall[];
-  /** Whether every call of the file was sent and accepted. */
-  complete: boolean;
+  /** What became of rows of which only fields were changed, by line. */
+  patched: readonly RowOutcome[];
+  /** Rows that would have changed nothing. */
+  unchanged: RowSet;
+  /** Rows of which nothing is known, as the run stopped before them; null where every row was brought in. */
+  left: SomeRows | null;
   latest: (importId: string) => Import | undefined;
-  /** Aborted by an interrupt and when the wait runs out. */
-  signal: AbortSignal;
 }
 
 /** How a run ended. */
@@ -42,33 +52,126 @@ export interface ClosedRun {
  * After an interrupt nothing more is asked of the service, but what was never sent is still written down.
  */
 export async function closeRun(run: Run): Promise<ClosedRun> {
-  const { input, deps, client, check, sent, latest, signal } = run;
-  const head = { run_id: deps.runId, file: input.source.name, mode: input.mode };
-  const summary = beginSummary({ ...head, total: check.total, invalid: check.invalid }, sent, latest);
-  const outputs = new Outputs({ ...input, ...run.targets }, run.refused, deps.runId);
+  const { input, deps, check, sent, patched, latest } = run;
+  const { client, signal } = deps;
+  const { id, state } = run.taken.run;
+  const head = { run_id: id, file: input.source.name, mode: input.mode };
+  const unchanged = run.unchanged.size;
+  const counts = { total: check.total, invalid: check.invalid, unchanged, patched: patched.length };
+  const summary = beginSummary({ ...head, ...counts }, sent, latest);
+  const outputs = new Outputs({ ...input, ...run.targets }, run.refused, id);
   let stopped: unknown;
   const unread = new Set<string>();
-  const onUnread = (error: unknown, importId: string) => {
-    stopped = decisive(stopped, error);
-    unread.add(importId);
-  };
-  const asked = input.wait ? sent : sent.filter((call) => call.kind !== "accepted");
   const worthWriting = isOwed(run);
+  const onFault = (error: unknown) => {
+    stopped = decisive(stopped, error);
+  };
+  const outcomes = rowOutcomes(asked(run), besideCalls(run, worthWriting, onFault), {
+    ...{ client, latest, signal, concurrency: input.concurrency },
+    onResults: (call, results) => readResults(call, results, run),
+    onUnread: (error, importId) => {
+      onFault(error);
+      unread.add(importId);
+    },
+  });
   let rows = 0;
-  for await (const outcome of rowOutcomes(asked, { client, latest, signal, onUnread })) {
-    countOutcome(summary, outcome);
-    if (worthWriting) await outputs.add(outcome);
-    deps.onProgress({ step: "reading results", done: ++rows, total: check.valid });
+  try {
+    for await (const outcome of outcomes) {
+      countOutcome(summary, outcome);
+      if (worthWriting) await outputs.add(outcome);
+      deps.onProgress({ step: "reading results", done: ++rows, total: check.valid });
+    }
+  } catch (error) {
+    await outputs.discard();
+    throw error;
   }
-  const lastSent = sent.reduce((last, call) => Math.max(last, call.lines.at(-1) ?? 0), 0);
-  const written = await outputs.close(lastSent, run.complete || !worthWriting ? null : notSent);
+  const written = await outputs.close();
   const { faults } = outputs;
   const unwritten = faults.length > 0 ? { unwritten: faults.map(({ message }) => message) } : {};
+  const rowsWritten = written.results_file === null ? {} : { results_rows: outputs.resultRows };
   const notRead = unread.size > 0 ? { unread: [...unread] } : {};
+  if (run.left === null && isAllKnown(run)) state.runs.end(id, deps.clock.now());
   return {
-    ...{ summary: { ...summary, ...written, ...notRead, ...unwritten }, stopped: stopped ?? faults[0] },
+    ...{
+      summary: { ...summary, ...written, ...rowsWritten, ...notRead, ...unwritten },
+      stopped: stopped ?? faults[0],
+    },
     ...{ resultRows: outputs.resultRows, unread },
   };
+}
+
+/**
+ * The calls of which something is told. What was refused for another reason than its rows (402, 429) is sent anew by the
+ * same command as it is; but what was piped in is nowhere else, and a file that was asked for is written.
+ */
+function asked({ input, sent, targets }: Run): readonly SentCall[] {
+  const isWritten = input.source.path === null || targets.failedFile.overwrite;
+  return sent.filter(
+    (call) =>
+      (call.kind === "accepted" && input.wait) ||
+      (call.kind === "refused" && (isOfRows(call.error) || isWritten)),
+  );
+}
+
+/** Whether rows were refused for what they are. */
+const isOfRows = ({ status = 0 }: CatError): boolean =>
+  status === 400 || status === 413 || status === 415 || status === 422;
+
+/** Whether nothing is left to learn about any row. */
+const isAllKnown = ({ taken: { run } }: Run): boolean =>
+  run.state.calls.of(run.id).every(({ state }) => state === "settled");
+
+/** Takes results into the ledger as soon as they are read, and gives what is remembered of their rows. */
+function readResults(call: ReadCall, results: readonly ImportRowResult[], run: Run): readonly RowMemo[] {
+  const { state, account, id } = run.taken.run;
+  const memos = unpackMemos(state.calls.memo(id, call.index));
+  // What the ledger took in before may have been overtaken by what others did since.
+  const wasSettled = run.taken.earlier.some(
+    ({ index, state }) => index === call.index && state === "settled",
+  );
+  if (!wasSettled) settleCall(run.taken.run, { run: id, index: call.index }, results);
+  forgetLostImages(state.uploads, account, results);
+  return memos;
+}
+
+/**
+ * Rows that went in no call. Those that are unchanged are told only where every row is asked for; those that are left only
+ * where they were piped in, and so are nowhere else: of a file the same command sends them.
+ */
+function besideCalls(
+  { input, targets, patched, unchanged, left, taken }: Run,
+  worthWriting: boolean,
+  onFault: (error: unknown) => void,
+): Stretch<RowOutcome>[] {
+  const stretches: Stretch<RowOutcome>[] = [];
+  if (patched.length > 0) stretches.push({ first: 0, rows: () => each(patched) });
+  if (unchanged.size > 0 && targets.resultsFile !== null) {
+    stretches.push({
+      first: 0,
+      rows: () => untilChanged(unchangedRows(input, unchanged, taken.run), onFault),
+    });
+  }
+  if (left !== null && worthWriting && input.source.path === null) {
+    stretches.push({ first: 0, rows: () => untilChanged(unsentRows(input, left), onFault) });
+  }
+  return stretches;
+}
+
+/** The rows up to where the file turns out to be another one by now, which must not take the summary with it. */
+async function* untilChanged(
+  rows: AsyncGenerator<RowOutcome>,
+  onFault: (error: unknown) => void,
+): AsyncGenerator<RowOutcome> {
+  try {
+    yield* rows;
+  } catch (error) {
+    if (!(error instanceof CatError)) throw error;
+    onFault(error);
+  }
+}
+
+async function* each(outcomes: readonly RowOutcome[]): AsyncGenerator<RowOutcome> {
+  yield* [...outcomes].sort((one, other) => one.line - other.line);
 }
 
 /**

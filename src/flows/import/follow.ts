@@ -7,7 +7,10 @@ import { isOfCaller, isOfService } from "./faults-of-service.ts";
 /** How many jobs are polled at once: 20 at one read each 5 s use 240 of the 600 reads a minute (Limits). */
 const jobsAtOnce = 20;
 
-/** So many jobs in a row, without a good answer between them, cannot be looked up before the service is taken to be gone. */
+/**
+ * So many jobs in a row, without a good answer between them, cannot be looked up before the service is taken to be gone.
+ * Each of them has outlasted minutes without an answer by then (`Client.poll`).
+ */
 const lostInARow = 5;
 
 export interface FollowDeps {
@@ -16,6 +19,8 @@ export interface FollowDeps {
   signal: AbortSignal;
   /** Told after every look at a job: how many rows of all jobs are done. */
   onProgress: (step: "validating" | "processing", done: number) => void;
+  /** Told a job whenever its status is another one than before. */
+  onStatus: (job: Import) => void;
 }
 
 /**
@@ -70,6 +75,7 @@ export class Follower {
   }
 
   #seen(job: Import): void {
+    if (this.#latest.get(job.id)?.status !== job.status) this.#deps.onStatus(job);
     this.#latest.set(job.id, job);
     this.#lost = 0;
     let done = 0;

@@ -1,11 +1,15 @@
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
+import type { SentImports } from "../../state/sent-imports.ts";
+import type { State } from "../../state/state.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { OutputPipe } from "./output-pipe.ts";
+import type { LocalPhotos } from "./photos/local-photos.ts";
 import type { ReadOptions } from "./read/open-rows.ts";
 import type { Problem } from "./read/problem.ts";
 import type { Source } from "./read/source.ts";
+import type { ServiceIdentity } from "./service-identity.ts";
 
 /** A file to write: its path, and its name as people are to see it. */
 export interface OutputTarget {
@@ -15,11 +19,29 @@ export interface OutputTarget {
   pipe?: OutputPipe | undefined;
 }
 
+/** `new`: photos that the ledger knows are left out, and with them rows that would change nothing. `all`: rows go as they stand. */
+export const photosModes = ["new", "all"] as const;
+export type PhotosMode = (typeof photosModes)[number];
+
+/**
+ * What the user says of calls of earlier runs whose outcome is not known: `resend` them as they were, take their rows as
+ * `imported`, or take them as `not-imported`.
+ */
+export const unknownChoices = ["resend", "imported", "not-imported"] as const;
+export type UnknownChoice = (typeof unknownChoices)[number];
+
 export interface ImportInput {
   source: Source;
   read: ReadOptions;
+  /** The photos on this machine that the file may name. */
+  localPhotos: LocalPhotos;
   mode: ImportMode;
   onImageError: OnImageError;
+  photos: PhotosMode;
+  /** Begin anew rather than take up a run that was stopped. */
+  fresh: boolean;
+  /** What to do with calls of earlier runs whose outcome is not known; undefined to be asked, or refused. */
+  unknown: UnknownChoice | undefined;
   /** Leave out the rows that the check refuses, and import the others. */
   skipInvalid: boolean;
   /** Whether to follow the jobs to their end and read their results. */
@@ -40,13 +62,41 @@ export interface OutputTargets {
 export interface ImportDeps {
   clock: Clock;
   random: () => number;
+  /** A new idempotency key, which nobody else has (Cross-cutting rule 1). */
+  newKey: () => string;
+  /** The number of this process, for who finds its run. */
+  pid: number;
   /** A new id for this run, used in names of unfinished files as well. */
   runId: string;
   /** Called once the file was found in order, and before anything is sent: throws when a file could not be written. */
   targets: () => Promise<OutputTargets>;
   /** Called after that: what follows needs the service. */
   client: () => Promise<Client>;
+  service: () => Promise<ServiceIdentity>;
+  /** Where runs and the ledger are kept, and where the imports that this machine has sent. */
+  state: () => Promise<{ state: State; sentImports: SentImports }>;
+  /** Asks a person about calls of unknown outcome; undefined where there is none to ask. */
+  ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
   signal?: AbortSignal | undefined;
   onProgress: (event: ProgressEvent) => void;
   onProblem: (problem: Problem) => void | Promise<void>;
+  /** How many writes a minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
+  writesPerMinute: number;
+  /** A sentence for people on what is going to be done. */
+  onNote: (sentence: string) => void;
+}
+
+/** What is put to the user about calls whose outcome nobody can learn any more. */
+export interface DoubtQuestion {
+  /** The file of the run, as it was typed. */
+  file: string;
+  /** When the calls were sent, the first of them, in Unix milliseconds. */
+  sentAt: number;
+  rows: number;
+  /** How many of the rows' references exist at the service. */
+  existing: number;
+  /** Whether the service still knows the keys, so that what is sent again is carried out once. */
+  resendsOnce: boolean;
+  /** Imports that took the rows up and that the service does not know any more; else it is the answer that never came. */
+  lost: readonly string[];
 }

@@ -1,8 +1,10 @@
 import type { Client } from "../../client/client.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
 import { CatError } from "../../errors.ts";
-import { ResultsReader } from "./results.ts";
-import type { CallProblem, SentCall } from "./send.ts";
+import { inOrderOfLines, type Stretch } from "./in-order-of-lines.ts";
+import type { RowMemo } from "./ledger/call-memo.ts";
+import { type ReadCall, ResultsAhead } from "./results-ahead.ts";
+import type { CallProblem, SentCall } from "./sent-call.ts";
 
 /** Why a row, or some of its images, did not make it. */
 export interface RowFailure {
@@ -10,65 +12,112 @@ export interface RowFailure {
   message: string;
 }
 
-/** Why a row that stood after the end of the run, or waited for its turn then, is not imported. */
+/** Why a row that the run did not come to is not imported. */
 export const notSent: RowFailure = {
   code: "not_sent",
   message: "not sent, because the run stopped before this row",
 };
 
-/** What became of one submitted row of the file. */
+/**
+ * What became of a row, in the form of the service's ImportRowResult. `line` is null, and `action` may be `unchanged`, where
+ * the row went in no call; the `index` of an image is its place in the row of the file.
+ */
+export interface RowResult {
+  line: number | null;
+  reference: string;
+  status: ImportRowResult["status"];
+  action: ImportRowResult["action"] | "unchanged";
+  product_id: string | null;
+  images: ImportRowResult["images"];
+  error: { code: string; message: string } | null;
+}
+
+/** What became of one row of the file. */
 export interface RowOutcome {
   /** The file's line of the row. */
   line: number;
-  /** The service's word on it; absent where the row was never taken up. */
-  result?: ImportRowResult;
+  /** Absent where the row was never taken up. */
+  result?: RowResult;
   failure?: RowFailure;
+  /** Which images of a row that failed are at the service all the same, by their place in the row. */
+  attached?: readonly number[];
 }
 
 export interface OutcomeDeps {
   client: Client;
   latest: (importId: string) => Import | undefined;
+  /** How many results files are read at once. */
+  concurrency: number;
   /** Once it is aborted nothing more is asked of the service; what is known without asking is still told. */
   signal: AbortSignal;
+  /** Told the results of an ended import as soon as they are there, and none for one that could not be run; gives what is remembered of its rows. */
+  onResults: (call: ReadCall, results: readonly ImportRowResult[]) => readonly RowMemo[];
   /** Told why an ended import's results could not be had; the rows of the others are read all the same. */
   onUnread: (error: unknown, importId: string) => void;
 }
 
-/** The outcome of every row of the calls that have one, in the order of the file. */
-export async function* rowOutcomes(sent: readonly SentCall[], deps: OutcomeDeps): AsyncGenerator<RowOutcome> {
-  const reader = new ResultsReader(deps.client, deps.signal);
-  for (const call of sent) {
-    if (call.kind === "refused") yield* refusedRows(call);
-    if (call.kind === "unsent") for (const line of call.lines) yield { line, failure: notSent };
-    if (call.kind !== "accepted") continue;
-    const { importId, lines } = call;
-    const status = deps.latest(importId)?.status;
-    if (status === "failed") {
-      const message = `the import ${importId} could not be run by the service; no row of it was processed`;
-      for (const line of lines) yield { line, failure: { code: "import_failed", message } };
-    } else if (status === "completed" || status === "completed_with_errors") {
-      for (const result of await resultsOf(call, reader, deps)) {
-        const line = lines[result.line - 1]!;
-        const failure = failureOf(result);
-        yield failure === undefined ? { line, result } : { line, result, failure };
-      }
+/** The outcome of every row of the calls that have one, and of `beside`, in the order of the file. */
+export async function* rowOutcomes(
+  sent: readonly SentCall[],
+  beside: readonly Stretch<RowOutcome>[],
+  deps: OutcomeDeps,
+): AsyncGenerator<RowOutcome> {
+  const ended = sent.filter((call) => call.kind === "accepted" && hasResults(call, deps)) as ReadCall[];
+  ended.sort((one, other) => one.lines[0]! - other.lines[0]!);
+  const ahead = new ResultsAhead(ended, deps);
+  const calls = sent.map((call) => ({ first: call.lines[0]!, rows: () => outcomesOf(call, ahead, deps) }));
+  yield* inOrderOfLines([...calls, ...beside]);
+}
+
+const hasResults = ({ importId }: ReadCall, { latest }: OutcomeDeps): boolean => {
+  const status = latest(importId)?.status;
+  return status === "completed" || status === "completed_with_errors";
+};
+
+async function* outcomesOf(
+  call: SentCall,
+  ahead: ResultsAhead,
+  deps: OutcomeDeps,
+): AsyncGenerator<RowOutcome> {
+  if (call.kind === "refused") yield* refusedRows(call);
+  if (call.kind !== "accepted") return;
+  const { importId, lines } = call;
+  if (deps.latest(importId)?.status === "failed") {
+    deps.onResults(call, []);
+    const message = `the import ${importId} could not be run by the service; no row of it was processed`;
+    for (const line of lines) yield { line, failure: { code: "import_failed", message } };
+  } else if (hasResults(call, deps)) {
+    try {
+      const results = await ahead.of(call);
+      const memos = deps.onResults(call, results);
+      yield* results.map((result, at) => outcomeOf(lines[at]!, result, memos[at]!));
+    } catch (error) {
+      if (!deps.signal.aborted && !(error instanceof CatError)) throw error;
+      deps.onUnread(error, importId);
     }
   }
 }
 
-async function resultsOf(
-  { importId, lines, bytes }: Extract<SentCall, { kind: "accepted" }>,
-  reader: ResultsReader,
-  { signal, onUnread }: OutcomeDeps,
-): Promise<ImportRowResult[]> {
-  try {
-    return await reader.read({ importId, rows: lines.length, bytes });
-  } catch (error) {
-    if (!signal.aborted && !(error instanceof CatError)) throw error;
-    onUnread(error, importId);
-    return [];
-  }
+function outcomeOf(line: number, sent: ImportRowResult, memo: RowMemo): RowOutcome {
+  const images = sent.images.map((image) => ({
+    ...image,
+    index: memo.sent[image.index]?.image ?? image.index,
+  }));
+  const isAnew = sent.action === "created" && memo.leftOut.length > 0;
+  const result = isAnew ? { ...sent, images, status: "partial" as const } : { ...sent, images };
+  const failure = isAnew ? photosMissing : failureOf(result);
+  if (failure === undefined) return { line, result };
+  const there = sent.status === "failed" ? [] : images.filter(({ status }) => status === "attached");
+  const attached = there.map(({ index }) => index);
+  return { line, result, failure, attached: isAnew ? attached : [...memo.leftOut, ...attached] };
 }
+
+/** The photos that were left out were those of a product that is not there any more. */
+const photosMissing: RowFailure = {
+  code: "photos_missing",
+  message:
+    "the product was deleted while the import ran, and was created anew without the photos that it had: import this row again",
+};
 
 function* refusedRows({
   error,
@@ -93,7 +142,7 @@ export const joinedFailure = (problems: readonly RowFailure[]): RowFailure => ({
 });
 
 /** Why a row is failed or partial, in one code and one sentence. */
-function failureOf(result: ImportRowResult): RowFailure | undefined {
+function failureOf(result: RowResult): RowFailure | undefined {
   if (result.status !== "failed" && result.status !== "partial") return undefined;
   const images = result.images.filter((image) => image.status === "failed");
   const reasons = images.map(

@@ -64,6 +64,12 @@ export class OutputPipe {
     if (this.#buffered.length >= bufferLength) await this.#flush();
   }
 
+  /** Writes bytes that are many already. */
+  async writeBytes(bytes: Uint8Array): Promise<void> {
+    await this.#flush();
+    await this.#settled((done) => this.#socket.write(bytes, done));
+  }
+
   /** Ends the pipe once its reader has taken everything. It keeps its name, whose number is 1 (`OutputFile.commit`). */
   async commit(): Promise<number> {
     await this.#flush();

@@ -1,15 +1,15 @@
 import { CatError } from "../../errors.ts";
 import { numbered } from "../output-file.ts";
-import { FailedFile } from "./failed-file.ts";
-import type { ImportInput, OutputTargets } from "./import-input.ts";
-import type { RowFailure, RowOutcome } from "./outcomes.ts";
+import { FailedFile, type FailedFileInput } from "./failed-file.ts";
+import type { OutputTargets } from "./import-input.ts";
+import type { RowOutcome } from "./outcomes.ts";
 import { UnreadableInput } from "./read/problem.ts";
 import { changed, InputError } from "./read/source.ts";
-import type { RefusedRows } from "./refused-rows.ts";
 import { ResultsFile } from "./results-file.ts";
+import type { RowSet } from "./row-set.ts";
 import type { ImportSummary } from "./summary.ts";
 
-type Place = Pick<ImportInput, "source" | "read"> & OutputTargets;
+type Place = FailedFileInput & OutputTargets;
 
 type Written = Pick<ImportSummary, "failed_file" | "results_file">;
 
@@ -24,11 +24,11 @@ export class Outputs {
   #results: ResultsFile | null = null;
   readonly #faults = new Map<"failed" | "results", CatError>();
 
-  constructor(input: Place, refused: RefusedRows, runId: string) {
+  constructor(input: Place, refused: RowSet, runId: string) {
     this.#input = input;
     this.#runId = runId;
     const target = { ...input.failedFile, unfinished: `${runId}.failed` };
-    this.#failed = new FailedFile(input.source, input.read, refused, target);
+    this.#failed = new FailedFile(input, refused, target);
   }
 
   /** Why a file could not be written, one error a file. */
@@ -52,8 +52,8 @@ export class Outputs {
     await this.#try("failed", () => this.#failed.add(outcome));
   }
 
-  /** Puts the files in their places; with a reason, the rows after line `lastSent` are in the failed file too. */
-  async close(lastSent: number, reason: RowFailure | null): Promise<Written> {
+  /** Puts the files in their places. */
+  async close(): Promise<Written> {
     const { failedFile, resultsFile } = this.#input;
     const written: Written = { failed_file: null, results_file: null };
     await this.#try("results", async () => {
@@ -62,11 +62,17 @@ export class Outputs {
       written.results_file = resultsFile!.name;
     });
     await this.#try("failed", async () => {
-      await this.#failed.addRest(lastSent, reason);
+      await this.#failed.addRest();
       const number = await this.#failed.commit();
       if (number !== null) written.failed_file = numbered(failedFile.name, number);
     });
     return written;
+  }
+
+  /** Leaves nothing of them behind. */
+  async discard(): Promise<void> {
+    await this.#failed.discard();
+    await this.#results?.discard();
   }
 
   async #try(file: "failed" | "results", work: () => Promise<void>): Promise<void> {

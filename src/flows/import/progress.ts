@@ -14,6 +14,10 @@ export class ImportProgress {
   constructor(total: number, emit: (event: ProgressEvent) => void) {
     this.#total = total;
     this.#emit = emit;
+  }
+
+  /** The sending begins. */
+  begin(): void {
     this.#tellSending();
   }
 

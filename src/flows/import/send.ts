@@ -4,26 +4,9 @@ import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { Call } from "./calls.ts";
+import type { Journal } from "./resume/journal.ts";
+import type { CallProblem, ReadyCall, SentCall, SentRows } from "./sent-call.ts";
 import { CallsUnderWay, type CallUnderWay } from "./under-way.ts";
-
-/** What the service found wrong: with the row of that line of the user's file, or with the call as a whole (null). */
-export interface CallProblem {
-  line: number | null;
-  param?: string | undefined;
-  code: string;
-  message: string;
-}
-
-/** What became of a call that was cut. `bytes` is the size of its body. */
-export type SentCall = { index: number; lines: Uint32Array; bytes: number } & (
-  | { kind: "accepted"; importId: string }
-  /** The service said no; nothing of the call was created. */
-  | { kind: "refused"; error: CatError; problems: CallProblem[] }
-  /** No answer, or none that says what happened: the service may have accepted it. */
-  | { kind: "unknown"; error: unknown }
-  /** The service never saw it, or did nothing with it (429): it was waiting to be sent when the run ended, or could not be. */
-  | { kind: "unsent"; error: unknown }
-);
 
 export interface SendDeps {
   client: Client;
@@ -33,17 +16,19 @@ export interface SendDeps {
   /** How many calls are on their way at once. */
   concurrency: number;
   signal?: AbortSignal | undefined;
-  onAccepted: (call: Extract<SentCall, { kind: "accepted" }>) => void;
+  journal: Journal;
+  /** Told when the service made the import too, in Unix milliseconds of its own clock. */
+  onAccepted: (call: Extract<SentCall, { kind: "accepted" }>, createdAt: number) => void;
 }
 
 /**
  * Sends the calls, several at a time, in the order of the file. The first one that is not accepted stops the rest, also
  * those that were begun and wait for their turn: what is wrong with it is likely to be wrong with them, and nothing is
  * lost by asking first. `stopped` is why not all calls were sent, if they were not: the call's error, the interrupt's
- * reason, or a fault of the file.
+ * reason, or a fault of the file or of the state.
  */
 export async function sendCalls(
-  calls: AsyncGenerator<Call>,
+  calls: AsyncGenerator<Call | ReadyCall>,
   deps: SendDeps,
 ): Promise<{ sent: SentCall[]; stopped: unknown }> {
   const sent: SentCall[] = [];
@@ -62,11 +47,13 @@ export async function sendCalls(
         // What came between while the call was cut stops it as well.
         deps.signal?.throwIfAborted();
         if (next.done || stopped !== undefined) return;
+        const call = "idempotencyKey" in next.value ? next.value : deps.journal.begin(next.value);
         const way = underWay.begin();
-        const outcome = await sendCall(next.value, deps, way);
+        const { outcome, createdAt } = await sendCall(call, deps, way);
         underWay.end(way);
+        deps.journal.settleSending(outcome);
         sent.push(outcome);
-        if (outcome.kind === "accepted") deps.onAccepted(outcome);
+        if (outcome.kind === "accepted") deps.onAccepted(outcome, createdAt);
         else stop(outcome.error);
       }
     } catch (error) {
@@ -79,34 +66,54 @@ export async function sendCalls(
   return { sent: sent.sort((one, other) => one.index - other.index), stopped };
 }
 
-async function sendCall({ index, body, lines }: Call, deps: SendDeps, way: CallUnderWay): Promise<SentCall> {
+async function sendCall(
+  call: ReadyCall,
+  deps: SendDeps,
+  way: CallUnderWay,
+): Promise<{ outcome: SentCall; createdAt: number }> {
   const { client, mode, onImageError } = deps;
-  const call = { index, lines, bytes: body.length };
+  const { index, rows, lines, bytes, body, idempotencyKey } = call;
+  const known = { index, rows, lines, bytes };
   try {
     const input = { mode, on_image_error: onImageError, ndjson: body };
     const { signal, onDoubt } = way;
-    const accepted = await client.imports.create(input, { signal, onDoubt });
-    return { ...call, kind: "accepted", importId: accepted.id };
+    const accepted = await client.imports.create(input, { signal, onDoubt, idempotencyKey });
+    const outcome = { ...known, kind: "accepted" as const, importId: accepted.id };
+    return { outcome, createdAt: Date.parse(accepted.created_at) };
   } catch (error) {
-    // It is ended with the error of another call, which says nothing about this one.
-    if (way.hasLeft) return { ...call, kind: "unsent", error };
-    if (error instanceof CatError && isDefinitive(error)) {
-      const problems = error instanceof ApiError ? error.problems : [];
-      return { ...call, kind: "refused", error, problems: problems.map((problem) => inFile(problem, lines)) };
-    }
-    return { ...call, kind: way.inDoubt ? "unknown" : "unsent", error };
+    return { outcome: { ...known, ...failureOf(error, call, way) }, createdAt: Number.NaN };
   }
+}
+
+type Failure =
+  Exclude<SentCall, { kind: "accepted" }> extends infer Call
+    ? Call extends SentRows
+      ? Omit<Call, keyof SentRows>
+      : never
+    : never;
+
+function failureOf(error: unknown, { again, lines }: ReadyCall, way: CallUnderWay): Failure {
+  const unsent = again ? "unknown" : "unsent";
+  // It is ended with the error of another call, which says nothing about this one.
+  if (way.hasLeft) return { kind: unsent, error };
+  if (error instanceof CatError && isDefinitive(error, again)) {
+    const problems = error instanceof ApiError ? error.problems : [];
+    return { kind: "refused", error, problems: problems.map((problem) => inFile(problem, lines)) };
+  }
+  return { kind: way.inDoubt ? "unknown" : unsent, error };
 }
 
 /**
  * Whether an answer says for certain that nothing was done: any 4xx (after a 429 nothing was created: Limits), but not
- * the 409 that says the first attempt is still being worked on (Cross-cutting rule 4). After an attempt without an answer
- * only a refusal of the body itself is certain: the others are given before the service looks at the idempotency key.
+ * the 409 that says the first attempt is still being worked on (Cross-cutting rule 4). After an attempt without an
+ * answer, also one of an earlier process, only a refusal of the body itself is certain, and the one that the service has
+ * stored under the key: the others may be given before it looks at the key.
  */
-function isDefinitive(error: CatError): boolean {
+function isDefinitive(error: CatError, again: boolean): boolean {
   const { status = 0, code, earlierUnanswered } = error;
   if (status < 400 || status >= 500 || code === "request_in_progress") return false;
-  return !earlierUnanswered || (error instanceof ApiError && (status === 400 || status === 422));
+  if (!(earlierUnanswered || again)) return true;
+  return error instanceof ApiError && (error.replayed || status === 400 || status === 422);
 }
 
 /** The service counts lines of the body it got; people count those of their file. */

@@ -1,7 +1,7 @@
 import type { Import } from "../../contract/resources/import.ts";
 import type { ImportMode } from "../../contract/value-sets.ts";
 import type { RowOutcome } from "./outcomes.ts";
-import type { SentCall } from "./send.ts";
+import type { SentCall } from "./sent-call.ts";
 
 /** What an import did, in the form that `--json` prints. Counts are rows. */
 export interface ImportSummary {
@@ -12,7 +12,7 @@ export interface ImportSummary {
   total: number;
   /** Rows that the check refused. */
   invalid: number;
-  /** Rows of calls that the service accepted. */
+  /** Rows of calls that the service accepted, and those that were changed by a write of their own. */
   submitted: number;
   succeeded: number;
   partial: number;
@@ -20,10 +20,13 @@ export interface ImportSummary {
   created: number;
   updated: number;
   skipped: number;
+  /** Rows that were not sent, as they would have changed nothing. */
   unchanged: number;
   imports: { id: string; status: Import["status"]; rows: number }[];
   failed_file: string | null;
   results_file: string | null;
+  /** How many rows the results file has, where there is one: those whose result is known. */
+  results_rows?: number;
   duration_ms: number;
   /** Calls whose outcome is not known, by lines of the file; only where there are any. */
   unknown?: LineSpan[];
@@ -52,7 +55,13 @@ export type SummaryProblem = { param?: string | undefined; code: string; message
 
 /** A summary that counts as the outcomes come in. */
 export function beginSummary(
-  head: Pick<ImportSummary, "run_id" | "file" | "mode" | "total" | "invalid">,
+  {
+    patched,
+    unchanged,
+    ...head
+  }: Pick<ImportSummary, "run_id" | "file" | "mode" | "total" | "invalid" | "unchanged"> & {
+    patched: number;
+  },
   sent: readonly SentCall[],
   latest: (importId: string) => Import | undefined,
 ): ImportSummary {
@@ -62,14 +71,14 @@ export function beginSummary(
   const problems = sent.flatMap((call) => (call.kind === "refused" ? problemsOf(call) : []));
   return {
     ...head,
-    submitted: accepted.reduce((rows, call) => rows + call.lines.length, 0),
+    submitted: accepted.reduce((rows, call) => rows + call.lines.length, patched),
     succeeded: 0,
     partial: 0,
     failed: 0,
     created: 0,
     updated: 0,
     skipped: 0,
-    unchanged: 0,
+    unchanged,
     imports: accepted.map((call) => ({
       id: call.importId,
       status: latest(call.importId)?.status ?? "validating",
@@ -104,6 +113,8 @@ export function countOutcome(summary: ImportSummary, { result, failure }: RowOut
     if (failure?.code === "import_failed") summary.failed++;
     return;
   }
+  // They were counted when they were found.
+  if (result.action === "unchanged") return;
   if (result.status !== "pending") summary[result.status]++;
   const action = result.action;
   if (action === "created" || action === "updated" || action === "skipped") summary[action]++;

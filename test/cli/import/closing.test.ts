@@ -2,8 +2,11 @@ import { execFileSync } from "node:child_process";
 import {
   closeSync,
   constants,
+  existsSync,
+  linkSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readlinkSync,
   readSync,
   statSync,
@@ -17,6 +20,10 @@ import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
 const half = `reference,name,images\nOK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;
+
+/** What is in a file; null where there is none. */
+const bytesOf = (world: TestWorld, name: string): string | null =>
+  existsSync(join(world.folder, name)) ? readFileSync(join(world.folder, name), "hex") : null;
 
 /** The command that a run printed to go on with. */
 const printedCommand = (stderr: string): string => {
@@ -172,6 +179,93 @@ describe("files that are written", () => {
       expect(world.requests()).toEqual([]);
     },
   );
+
+  const remembers = "is where this program keeps what it remembers";
+
+  test.each(["before it is there", "once it is there"])("are never the ledger, %s", async (when) => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    world.write("folder/other.csv", "");
+    symlinkSync("folder", join(world.folder, "to-folder"));
+    symlinkSync("folder/l.db", join(world.folder, "link.csv"));
+    if (when === "once it is there") {
+      await world.cat("import a.csv --ledger folder/l.db --no-progress");
+      linkSync(join(world.folder, "folder/l.db"), join(world.folder, "l.db-wal"));
+    } else {
+      world.write("l.db-wal", "");
+      symlinkSync("folder/l.db-wal", join(world.folder, "wal.csv"));
+    }
+    const sent = world.requests().length;
+    const before = bytesOf(world, "folder/l.db");
+    const names = ["folder/l.db", "to-folder/l.db", "link.csv", "to-folder/l.db-wal", "folder/l.db-shm"];
+    names.push(
+      "folder/l.db-hold-1",
+      "to-folder/l.db-new-12",
+      when === "once it is there" ? "l.db-wal" : "wal.csv",
+    );
+    for (const name of names) {
+      for (const flag of ["--failed", "--results"]) {
+        const ran = await world.cat(`import a.csv --ledger folder/l.db ${flag} ${name}`);
+        expect([ran.exit, ran.stderr]).toEqual([
+          2,
+          `error: ${flag} ${name}, which ${remembers}\nName another file with ${flag}.\n`,
+        ]);
+      }
+    }
+    expect(world.requests().length).toBe(sent);
+    expect(bytesOf(world, "folder/l.db")).toBe(before);
+  });
+
+  test("are never the state of the profile, which a private mock has not", async () => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    const own = ".home/state/default.db";
+    await world.cat("import a.csv --no-progress");
+    const [before, sent] = [bytesOf(world, own), world.requests().length];
+    const other = ".home/state/other.db";
+    for (const flags of [
+      `--failed ${own}`,
+      `--results ${own}-wal`,
+      `--ledger l.db --failed ${own}-hold-3`,
+      `--results ${other}`,
+      "--failed .home/config.json",
+    ]) {
+      const ran = await world.cat(`import a.csv ${flags}`);
+      expect([ran.exit, ran.stderr]).toEqual([2, expect.stringContaining(remembers)]);
+    }
+    expect(bytesOf(world, own)).toBe(before);
+    expect(world.requests().length).toBe(sent);
+    // With --mock there is none.
+    const mock = await world.cat("import a.csv --mock --results .home/state/none.db --json", {
+      env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined, CAT_PROFILE: "none" },
+    });
+    expect(JSON.parse(mock.stdout)).toMatchObject({ results_file: ".home/state/none.db" });
+  });
+
+  test("leave a ledger alone that is named beside --mock", async () => {
+    const world = await createWorld({ env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined } });
+    world.write("a.csv", half);
+    await world.cat("import a.csv --mock --ledger l.db --json");
+    expect(existsSync(join(world.folder, "l.db"))).toBe(false);
+  });
+
+  test("are never a photo of the file, by whatever link", async () => {
+    const world = await createWorld();
+    world.write("p.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
+    world.write("a.csv", "reference,name,images\nA,Dress,p.png\n");
+    symlinkSync("p.png", join(world.folder, "link.ndjson"));
+    for (const flags of ["--results p.png", "--failed p.png", "--results link.ndjson"]) {
+      const ran = await world.cat(`import a.csv ${flags}`);
+      expect([ran.exit, ran.stderr]).toEqual([
+        2,
+        expect.stringContaining("is a photo of the file to import"),
+      ]);
+    }
+    expect(readFileSync(join(world.folder, "p.png")).toString("hex")).toBe(
+      "89504e470d0a1a0a0000000d49484452",
+    );
+    expect(world.requests()).toEqual([]);
+  });
 
   test("are named as they were given, whatever a link or a name holds", async () => {
     const world = await createWorld();
@@ -350,7 +444,10 @@ describe("a service whose results cannot be believed", () => {
     expect(ran.exit).toBe(7);
     expect(ran.stderr).toContain("Try again in 1 h.\n");
     expect(ran.stderr).not.toContain("It is not known");
-    expect(world.read("a.csv.failed.csv")).toContain(`A,Dress,${cdn}/1.jpg,rate_limit_exceeded,`);
+    expect(ran.stderr).toContain(
+      `Give the same command again to go on; nothing is sent twice:\n  cat import a.csv --base-url ${base}\n`,
+    );
+    expect(existsSync(join(world.folder, "a.csv.failed.csv"))).toBe(false);
   });
 
   test("rows whose outcome is not known are named in the summary for programs too", async () => {

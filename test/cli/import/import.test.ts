@@ -59,7 +59,7 @@ describe("an import", () => {
     const ran = await world.cat("import fixtures/some-fail.csv --no-progress");
     expect(ran.exit).toBe(8);
     expect(ran.stderr.replace(/in [\d.]+ s/, "in N s")).toBe(
-      "Imported 2 of 4 rows from fixtures/some-fail.csv in N s: 3 created.\n" +
+      "Imported 2 of 4 rows whole from fixtures/some-fail.csv in N s: 3 created.\n" +
         "  1 row failed\n" +
         "  1 row partial: the product is there, some of its photos are not\n" +
         "What did not make it is in fixtures/some-fail.csv.failed.csv, with the reason. Put it right, then run:\n" +
@@ -132,7 +132,7 @@ describe("a file with problems", () => {
           reference: "A-1",
           param: "sex",
           code: "invalid_row",
-          message: 'sex must be one of male, female, other, kid, not "women"',
+          message: 'sex must be one of male, female, other, kid, not "women": did you mean "female"?',
         },
       ],
     });
@@ -217,6 +217,7 @@ describe("flags", () => {
     ["import a.csv --map SKU=reference --map sku=name", 'the column "sku" is mapped twice'],
     ["import a.csv --failed a.csv", "--failed a.csv is the file to import itself"],
     ["import a.csv --failed b.csv --results ./b.csv", "--results and --failed name the same file"],
+    ["import a.csv --ledger=", "--ledger is empty"],
     ["import a.csv --nonsense", "unknown option '--nonsense'"],
   ])("%s is a wrong command line", async (line, message) => {
     const world = await createWorld();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readFlags } from "../../../src/cli/commands/import/flags.ts";
 import { type ReportedRun, reportLines } from "../../../src/cli/commands/import/report.ts";
+import { CatError } from "../../../src/errors.ts";
 import type { ImportSummary } from "../../../src/flows/import/summary.ts";
 
 const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({
@@ -31,6 +32,8 @@ describe("imports whose end is not known", () => {
     expect(reportLines(summary, flags(), run({ stopped, unread: new Set(["C"]) })).slice(2)).toEqual([
       "  1 row under way at the service: import B (processing)",
       "  1 row done at the service, with results that were not read: import C (completed_with_errors)",
+      "Give the same command again to go on; nothing is sent twice:",
+      "  cat import a.csv",
     ]);
   });
 
@@ -60,4 +63,44 @@ test("the command to go on with names the profile", () => {
   const globals = { profile: "dev", baseUrl: undefined, mock: false };
   const lines = reportLines(summaryOf({ failed_file: "a.failed.csv" }), flags(), run({ globals }));
   expect(lines.at(-1)).toBe("  cat import a.failed.csv --profile dev");
+});
+
+test("a file that would change nothing is told in one sentence", () => {
+  const summary = summaryOf({ submitted: 0, succeeded: 0, created: 0, unchanged: 5 });
+  expect(reportLines(summary, flags(), run())).toEqual([
+    "Nothing to do: all 5 rows of a.csv are unchanged since the last import.",
+  ]);
+});
+
+test("rows that were left as they are count as done", () => {
+  const summary = summaryOf({ submitted: 2, succeeded: 2, created: 1, updated: 1, unchanged: 3 });
+  expect(reportLines(summary, flags(), run())).toEqual([
+    "Imported 5 rows from a.csv in 1.0 s: 1 created, 1 updated, 3 unchanged.",
+  ]);
+});
+
+test("the command to go on with says all that makes it the same run", () => {
+  const stopped = new CatError("the service could not be reached", { type: "network", code: "refused" });
+  const given = flags({
+    ...{
+      photos: "all",
+      skipInvalid: true,
+      delimiter: "tab",
+      encoding: "windows-1252",
+      map: ["SKU=reference"],
+    },
+    ...{ imagesRoot: "my photos", ledger: "l.db", results: "r.ndjson" },
+  });
+  expect(reportLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped })).slice(-2)).toEqual([
+    "Give the same command again to go on; nothing is sent twice:",
+    "  cat import a.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --skip-invalid --images-root 'my photos' --ledger l.db --results r.ndjson",
+  ]);
+});
+
+test("what was refused is not to be sent again as it stands", () => {
+  const stopped = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 400 });
+  expect(reportLines(summaryOf({ submitted: 0, created: 0 }), flags(), run({ stopped }))).toEqual([
+    "Stopped: 0 of 5 rows of a.csv were submitted.",
+    "  5 rows not sent: the run stopped before",
+  ]);
 });

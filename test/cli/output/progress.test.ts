@@ -39,6 +39,20 @@ describe("off a terminal", () => {
     expect(stderr.text.split("\n")).toHaveLength(3);
   });
 
+  test("bytes are told in megabytes, with their rate", async () => {
+    const stderr = new FakeOutput();
+    const progress = await view(stderr);
+    const event = { step: "uploading photos", total: 1_296_040_000, unit: "bytes" } as const;
+    progress.update({ ...event, done: 0, note: "0 of 1,240 photos" });
+    clock.advance(9_999);
+    progress.update({ ...event, done: 12_400_000, note: "12 of 1,240 photos" });
+    clock.advance(1);
+    expect(stderr.text).toBe(
+      "uploading photos: 12.4 MB / 1,296.0 MB, 12 of 1,240 photos, 1.2 MB/s, 17 min 16 s left\n",
+    );
+    progress.end();
+  });
+
   test("a job that is over sooner says nothing, and leaves no timer", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
@@ -121,6 +135,12 @@ describe("the line of a bar", () => {
     expect(barLine(event, nothing, { width: 100, paint: plain })).toBe(
       `a\\x1b[2J  ${"█".repeat(30)}  3 of 0  100%  \\n`,
     );
+    expect(
+      barLine({ step: "x", done: 1_240_000, total: 9_600_000, unit: "bytes" }, pace, {
+        width: 20,
+        paint: plain,
+      }),
+    ).toBe("x  1.2 MB / 9.6 MB ");
     expect(barLine({ step: "x", done: 9, total: 3 }, nothing, { width: 100, paint: plain })).toContain(
       "100%",
     );

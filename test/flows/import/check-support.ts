@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { type CheckResult, checkFile } from "../../../src/flows/import/check.ts";
+import { LocalPhotos } from "../../../src/flows/import/photos/local-photos.ts";
 import { normalHeader } from "../../../src/flows/import/read/csv-columns.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";
 import { openSource } from "../../../src/flows/import/read/source.ts";
@@ -12,6 +13,8 @@ export interface CheckFlags {
   delimiter?: string;
   encoding?: string;
   map?: Record<string, string>;
+  /** Those beside the file unless given. */
+  photos?: LocalPhotos;
 }
 
 /** Checks a text or bytes as the command would check a file, and gives each problem as `LINE param code`. */
@@ -50,7 +53,12 @@ export async function checkPath(file: string, flags: CheckFlags = {}) {
   const result = await checkFile(
     source,
     { delimiter: flags.delimiter, encoding: flags.encoding, map },
-    { random: seededRandom(1), onProblem: (problem) => void problems.push(problem), onProgress: () => {} },
+    {
+      random: seededRandom(1),
+      localPhotos: flags.photos ?? new LocalPhotos({ root: dirname(file) }),
+      onProblem: (problem) => void problems.push(problem),
+      onProgress: () => {},
+    },
   );
   return { result, problems };
 }

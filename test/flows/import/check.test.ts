@@ -108,7 +108,10 @@ describe("a fault is named by line, column and code", () => {
     ["wrong-sex.csv", ["2 sex invalid_row"]],
     ["no-images.csv", ["2 images invalid_row"]],
     ["multi-line.csv", ["5 name invalid_row"]],
-    ["url-policy.csv", [2, 3, 4, 5, 6, 7].map((line) => `${line} images invalid_row`)],
+    [
+      "url-policy.csv",
+      [...[2, 3, 4, 5, 6].map((line) => `${line} images invalid_row`), "7 images photo_not_found"],
+    ],
     ["null-line.ndjson", ["2 invalid_row"]],
     ["not-objects.ndjson", ["1 invalid_row", "2 invalid_row", "3 invalid_row", "4 invalid_json"]],
   ])("%s", async (file, expected) => {

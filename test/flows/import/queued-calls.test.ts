@@ -20,14 +20,14 @@ function happening() {
   return { happen, after };
 }
 
-/** Sends four calls at once to a service that follows the script; what is `after` begun waits until all four were begun. */
-async function four(script: (begun: ReturnType<typeof happening>["after"]) => Script) {
+/** Pipes in four calls, which go at once, to a service that follows the script; what is `after` begun waits until all four were begun. */
+async function four(script: (begun: ReturnType<typeof happening>["after"]) => Script, piped = true) {
   const world = await importWorld();
   await world.write("a.csv", `reference,name,images\n${rows(6001)}`);
   const begun = happening();
   const service = await scriptedService(world, script(begun.after));
   let calls = 0;
-  const ran = await world.import("a.csv", {}, () =>
+  const ran = await world.import("a.csv", { piped }, () =>
     withCreate(service.client, (...args) => {
       const answer = service.client.imports.create(...args);
       if (++calls === 4) begun.happen();
@@ -111,13 +111,15 @@ test("a call that may have gone out is awaited for its answer when another one i
 test.each<[number, number, string[]]>([
   [401, 1, ["a.csv"]],
   [403, 1, ["a.csv"]],
-  // What was taken up is not to be imported again.
-  [401, 2, ["a.csv", "failed"]],
+  [401, 2, ["a.csv"]],
 ])("a key that is refused (%i) with call %i leaves the files %j", async (status, refusedCall, files) => {
-  const { world, stopped, summary } = await four(() => ({
-    post: (nth) => (nth === refusedCall ? refusal(status, "no") : null),
-    postHeaders: () => window(1),
-  }));
+  const { world, stopped, summary } = await four(
+    () => ({
+      post: (nth) => (nth === refusedCall ? refusal(status, "no") : null),
+      postHeaders: () => window(1),
+    }),
+    false,
+  );
   expect(stopped).toMatchObject({ status });
   expect(summary?.failed_file).toBe(files[1] ?? null);
   expect(await world.files()).toEqual(files);

@@ -74,6 +74,6 @@ test("a row that the check refused has all its problems in the failed file", asy
   await world.write("a.csv", `reference,name,sex,images\nA,,women,${cdn}/1.jpg\nB,Dress,,${cdn}/1.jpg\n`);
   await world.import("a.csv", { skipInvalid: true });
   expect(await world.read("failed")).toContain(
-    `invalid_row,"name is missing; sex must be one of male, female, other, kid, not ""women"""`,
+    `invalid_row,"name is missing; sex must be one of male, female, other, kid, not ""women"": did you mean ""female""?"`,
   );
 });

@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,13 +6,36 @@ import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { importFile } from "../../../src/flows/import/import-file.ts";
-import type { ImportInput, OutputTargets } from "../../../src/flows/import/import-input.ts";
+import type {
+  DoubtQuestion,
+  ImportInput,
+  OutputTargets,
+  UnknownChoice,
+} from "../../../src/flows/import/import-input.ts";
+import { LocalPhotos } from "../../../src/flows/import/photos/local-photos.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";
 import { openSource } from "../../../src/flows/import/read/source.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
+import type { FaultOrder } from "../../../src/mock/faults.ts";
 import { type MockOptions, startMock } from "../../../src/mock/index.ts";
+import { openState } from "../../../src/state/open-state.ts";
+import type { State } from "../../../src/state/state.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { seededRandom } from "./check-support.ts";
+
+/** Who imports, where it is not the one that a world begins with. */
+export interface Machine {
+  state: State;
+  client: Client;
+  fingerprint: string;
+  ask: (question: DoubtQuestion) => Promise<UnknownChoice>;
+}
+
+type Flags = Partial<ImportInput & OutputTargets> & {
+  /** Whether the file is piped into the command, so that it is nowhere else for it. */
+  piped?: boolean;
+  machine?: Partial<Machine>;
+};
 
 /** A mock, a client and a folder, on a clock that jumps over waits. */
 export async function importWorld(options: MockOptions = {}) {
@@ -20,7 +44,11 @@ export async function importWorld(options: MockOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), "catalogue-flow-"));
   const random = seededRandom(1);
   const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, clock, random });
+  const state = await openState(null, { clock });
+  let runs = 0;
+  let keys = 0;
   onTestFinished(async () => {
+    state.close();
     await client.close();
     await mock.stop();
     await rm(folder, { recursive: true });
@@ -30,6 +58,24 @@ export async function importWorld(options: MockOptions = {}) {
     clock,
     client,
     folder,
+    /** What this machine remembers. */
+    state,
+    /** Has the service do something wrong from now on (interface, serve --mock, Faults); without an order everything goes well again. */
+    async fault(order?: FaultOrder) {
+      const body = order === undefined ? {} : { body: JSON.stringify(order) };
+      const headers = { "content-type": "application/json" };
+      const method = order === undefined ? "DELETE" : "POST";
+      const { ok } = await fetch(`${mock.baseUrl}/_mock/faults`, { method, headers, ...body });
+      if (!ok) throw new Error("no such fault");
+    },
+    /** What was written at the service so far: method, path and status of each. */
+    writes: () =>
+      mock
+        .requests()
+        .filter(({ method, path }) => method !== "GET" && path.startsWith("/v1/"))
+        .map(({ method, path, status, replayed }) =>
+          [method, path.split("?")[0], replayed ? "replayed" : status].join(" "),
+        ),
     write: (name: string, text: string) => writeFile(join(folder, name), text),
     read: (name: string) => readFile(join(folder, name), "utf8"),
     files: async () => (await readdir(folder)).sort(),
@@ -47,19 +93,26 @@ export async function importWorld(options: MockOptions = {}) {
     /** Runs the flow on a file of the folder; `through` may put something between it and the client. */
     async import(
       file: string,
-      { failedFile, resultsFile = null, ...flags }: Partial<ImportInput & OutputTargets> = {},
+      { failedFile, resultsFile = null, piped = false, machine = {}, ...flags }: Flags = {},
       through: (client: Client) => Client | Promise<Client> = (same) => same,
       signal?: AbortSignal,
     ) {
-      const source = await openSource(join(folder, file), { cwd: folder, stdin: Readable.from([]) });
+      const stdin = piped ? createReadStream(join(folder, file)) : Readable.from([]);
+      const source = await openSource(piped ? "-" : join(folder, file), { cwd: folder, stdin });
+      const memory = machine.state ?? state;
       const problems: Problem[] = [];
       const events: ProgressEvent[] = [];
+      const notes: string[] = [];
       const outcome = await importFile(
         {
           source,
           read: { map: new Map() },
+          localPhotos: new LocalPhotos({ root: folder }),
           mode: "upsert",
           onImageError: "skip",
+          photos: (flags.mode ?? "upsert") === "upsert" ? "new" : "all",
+          fresh: false,
+          unknown: undefined,
           skipInvalid: false,
           wait: true,
           concurrency: 4,
@@ -69,20 +122,31 @@ export async function importWorld(options: MockOptions = {}) {
         {
           clock,
           random,
-          runId: "run_1",
+          newKey: () => `key-${++keys}`,
+          pid: 4711,
+          runId: `run_${++runs}`,
+          service: async () => ({
+            baseUrl: mock.baseUrl,
+            keyFingerprint: machine.fingerprint ?? "fingerprint",
+          }),
+          state: async () => ({ state: memory, sentImports: memory.sentImports }),
+          ask: machine.ask,
+          writesPerMinute: 60,
+          onNote: (note) => void notes.push(note),
           targets: async () => ({
             failedFile: failedFile ?? { path: join(folder, "failed"), name: "failed", overwrite: false },
             resultsFile,
           }),
-          client: async () => through(client),
+          client: async () => through(machine.client ?? client),
           signal,
           onProgress: (event) => events.push(event),
           onProblem: (problem) => void problems.push(problem),
         },
       );
+      await source.close();
       const { check, ended } = outcome;
       const { summary = null, stopped, sent = [], ...rest } = ended ?? {};
-      return { check, ...rest, summary, stopped, sent, problems, events };
+      return { check, ...rest, summary, stopped, sent, problems, events, notes };
     },
   };
 }

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkFile, isHopeless as looksHopeless } from "../../../src/flows/import/check.ts";
+import { LocalPhotos } from "../../../src/flows/import/photos/local-photos.ts";
 import type { ReadOptions } from "../../../src/flows/import/read/open-rows.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";
 import { openSource, type Source } from "../../../src/flows/import/read/source.ts";
@@ -127,7 +128,8 @@ describe("what has no end is left where it will be refused anyway:", () => {
     const source = await openSource("-", { cwd: folder, stdin, isHopeless });
     onTestFinished(() => source.close());
     const codes = new Set<string>();
-    const deps = { random: Math.random, onProgress: () => {} };
+    const localPhotos = new LocalPhotos({ root: folder });
+    const deps = { random: Math.random, localPhotos, onProgress: () => {} };
     const onProblem = ({ code }: Problem) => void codes.add(code);
     const { unusable } = await checkFile(source, read, { ...deps, onProblem });
     return { unusable, codes: [...codes], megabytes: Math.round(bytes / 1024 / 1024) };

@@ -70,7 +70,7 @@ describe("an interrupt", () => {
     expect(stopped).toBe(reason);
   });
 
-  test("of calls that wait for the rate window leaves them unsent, and their rows in the failed file", async () => {
+  test("of calls that wait for the rate window leaves them unsent, and in the failed file what was piped in", async () => {
     const world = await importWorld({ rateLimit: { reads: 600, writes: 2 } });
     await world.write("a.csv", head + rows(10_001));
     const interrupt = new AbortController();
@@ -82,7 +82,7 @@ describe("an interrupt", () => {
     world.clock.isIdle = () => interrupt.signal.aborted;
     const ran = await world.import(
       "a.csv",
-      { wait: false, concurrency: 4 },
+      { wait: false, concurrency: 4, piped: true },
       (client) =>
         withCreate(client, async (...args) => {
           calls.begun++;
@@ -111,6 +111,9 @@ test("a service that is not there got nothing: its rows are not in doubt", async
   expect(stopped).toMatchObject({ type: "network", code: "unreachable" });
   expect(sent.map(({ kind }) => kind)).toEqual(["unsent"]);
   expect(summary?.unknown).toBeUndefined();
+  // The same command sends them; what was piped in is nowhere else.
+  expect(await world.files()).toEqual(["a.csv"]);
+  await world.import("a.csv", { piped: true });
   expect(codes(await world.read("failed"))).toEqual(["not_sent", "not_sent"]);
 });
 
@@ -146,12 +149,13 @@ test("an interrupt while a call is cut keeps it from being sent", async () => {
   const reason = new Error("interrupted");
   const calls = (async function* () {
     interrupt.abort(reason);
-    yield { index: 0, body: Buffer.from("{}\n"), lines: Uint32Array.of(2) };
+    const [body, rows, lines] = [Buffer.from("{}\n"), Uint32Array.of(0), Uint32Array.of(2)];
+    yield { ...{ index: 0, body, rows, lines, bytes: 3, idempotencyKey: "key" }, again: false };
   })();
   const world = await importWorld();
   const { sent, stopped } = await sendCalls(calls, {
     ...{ client: world.client, clock: world.clock, mode: "upsert", onImageError: "skip", concurrency: 1 },
-    ...{ signal: interrupt.signal, onAccepted: () => {} },
+    ...{ signal: interrupt.signal, onAccepted: () => {}, journal: undefined as never },
   });
   expect([sent, stopped]).toEqual([[], reason]);
   expect(world.mock.requests()).toEqual([]);

@@ -5,9 +5,11 @@ import {
   type OnImageError,
   onImageErrors,
 } from "../../../contract/value-sets.ts";
+import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
 import { columnOf, knownColumns, normalHeader } from "../../../flows/import/read/csv-columns.ts";
+import { checkEncodingName } from "../../../flows/import/read/encoding.ts";
+import { nearestColumn } from "../../../flows/import/read/nearest-column.ts";
 import type { InputFormat } from "../../../flows/import/read/source.ts";
-import { checkEncodingName } from "../../../flows/import/read/text.ts";
 import { UsageError } from "../../errors.ts";
 
 /** The flags as commander hands them over. */
@@ -25,6 +27,11 @@ export interface RawFlags {
   timeout?: number;
   results?: string;
   failed?: string;
+  imagesRoot?: string;
+  photos?: string;
+  ledger?: string;
+  fresh?: boolean;
+  unknown?: string;
 }
 
 /** What one call of the command is to do. */
@@ -43,6 +50,15 @@ export interface ImportFlags {
   timeoutMs: number | null;
   results: string | undefined;
   failed: string | undefined;
+  /** The folder that local photos are relative to; undefined for that of the file. */
+  imagesRoot: string | undefined;
+  photos: PhotosMode;
+  /** The file to keep the ledger in, in place of the profile's own. */
+  ledger: string | undefined;
+  /** Begin anew rather than take up a run that was stopped. */
+  fresh: boolean;
+  /** What to do with calls of earlier runs whose outcome is not known; undefined to ask. */
+  unknown: UnknownChoice | undefined;
 }
 
 export const modes = importModes;
@@ -67,6 +83,12 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
         hint: "Name a file.",
       });
     }
+  }
+  for (const [flag, value, what] of [
+    ["--ledger", raw.ledger, "file"],
+    ["--images-root", raw.imagesRoot, "folder"],
+  ] as const) {
+    if (value === "") throw new UsageError(`${flag} is empty`, { param: flag, hint: `Name a ${what}.` });
   }
   if (raw.results !== undefined && !raw.wait) {
     const hint = "Leave one of them out.";
@@ -94,7 +116,23 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
     timeoutMs: raw.timeout ?? null,
     results: raw.results,
     failed: raw.failed,
+    imagesRoot: raw.imagesRoot,
+    photos: readPhotosMode(raw),
+    ledger: raw.ledger,
+    fresh: raw.fresh ?? false,
+    unknown: raw.unknown as UnknownChoice | undefined,
   };
+}
+
+/** Only an upsert appends photos to a product that is there: the other modes have nothing to leave out. */
+function readPhotosMode({ mode, photos }: RawFlags): PhotosMode {
+  if (photos === "new" && mode !== "upsert") {
+    throw new UsageError(`--photos new is for --mode upsert, not ${mode}`, {
+      param: "--photos",
+      hint: "Leave --photos out: in this mode no photo is added to a product that exists.",
+    });
+  }
+  return mode === "upsert" ? ((photos ?? "new") as PhotosMode) : "all";
 }
 
 function readDelimiter(text: string): string {
@@ -110,20 +148,25 @@ function readMap(entries: readonly string[]): Map<string, string> {
   const map = new Map<string, string>();
   for (const entry of entries) {
     const at = entry.lastIndexOf("=");
-    const column = normalHeader(entry.slice(0, Math.max(0, at)));
+    const column = normalHeader(unquoted(entry.slice(0, Math.max(0, at)).trim()));
     const field = entry.slice(at + 1).trim();
     const wrong =
       at < 1 || column === ""
         ? "it must be COLUMN=FIELD"
         : (fieldFault(field) ?? duplicateFault(map, column));
     if (wrong !== undefined) {
-      const hint = `FIELD is ${knownColumns}, or ignore.`;
+      const near = nearestColumn(field);
+      const hint = `${near === null ? "" : `Did you mean ${near}? `}FIELD is ${knownColumns}, or ignore.`;
       throw new UsageError(`--map ${JSON.stringify(entry)}: ${wrong}`, { param: "--map", hint });
     }
     map.set(column, field);
   }
   return map;
 }
+
+/** A header as a file has it that puts its cells in quotes. */
+const unquoted = (column: string): string =>
+  /^"(?:[^"]|"")*"$/.test(column) ? column.slice(1, -1).replaceAll('""', '"') : column;
 
 const fieldFault = (field: string): string | undefined =>
   field === "" || columnOf(field).kind === "unknown" || /^error_/i.test(field)

@@ -3,6 +3,9 @@ import type { Problem } from "../../../flows/import/read/problem.ts";
 import type { Io } from "../../output/io.ts";
 import { grouped } from "../../output/numbers.ts";
 
+/** A report is gathered to this many characters before it is written: a write for each of a million problems takes longer than the check. */
+const bufferLength = 64 * 1024;
+
 /** How many problems are listed for people; `--json` gives all of them. */
 const listed = 1000;
 
@@ -44,18 +47,18 @@ export function problemReport(
   always: boolean,
 ): ProblemList {
   let count = 0;
-  const begin = () => write(`{"file":${JSON.stringify(file)},"problems":[`);
+  let gathered = `{"file":${JSON.stringify(file)},"problems":[`;
   return {
     async add({ line, reference, param, code, message }) {
-      if (count === 0) await begin();
-      await write((count++ === 0 ? "" : ",") + JSON.stringify({ line, reference, param, code, message }));
+      gathered += (count++ === 0 ? "" : ",") + JSON.stringify({ line, reference, param, code, message });
+      if (gathered.length < bufferLength) return;
+      const text = gathered;
+      gathered = "";
+      await write(text);
     },
     async end({ total, valid, invalid }) {
-      if (count === 0) {
-        if (!always) return;
-        await begin();
-      }
-      await write(`],"total":${total},"valid":${valid},"invalid":${invalid}}\n`);
+      if (count === 0 && !always) return;
+      await write(`${gathered}],"total":${total},"valid":${valid},"invalid":${invalid}}\n`);
     },
   };
 }

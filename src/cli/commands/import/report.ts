@@ -1,11 +1,8 @@
 import { CatError } from "../../../errors.ts";
-import { isFailureColumn } from "../../../flows/import/read/csv-columns.ts";
-import { formatOfName, type InputFormat } from "../../../flows/import/read/source.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
-import type { GlobalOptions } from "../../global-options.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { shellWord } from "../../output/shell-word.ts";
 import type { ImportFlags } from "./flags.ts";
+import { type CommandOf, commandForFailed, sameCommand } from "./next-command.ts";
 
 /** What an import did, for people: a few lines that never say success when something failed, and what to type next. */
 export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
@@ -16,12 +13,13 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   if (partial > 0) lines.push(`  ${rows(partial)} partial: the product is there, some of its photos are not`);
   if (flags.wait || run.stopped !== undefined) lines.push(...openImports(summary, run));
   lines.push(...notSubmitted(summary));
-  for (const call of summary.unknown ?? []) lines.push(unknownCall(call, flags));
+  for (const call of summary.unknown ?? []) lines.push(unknownCall(call));
   // What stopped the run is told as its error.
   const told = run.stopped instanceof CatError ? run.stopped.message : null;
   for (const why of summary.unwritten ?? []) if (why !== told) lines.push(`${why}.`);
   if (summary.results_file !== null) lines.push(resultsLine(summary, run, summary.results_file));
   if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, run, summary.failed_file));
+  lines.push(...howToGoOn(flags, run));
   return lines;
 }
 
@@ -30,6 +28,7 @@ function notSubmitted({
   total,
   invalid,
   submitted,
+  unchanged,
   unknown = [],
   refused = [],
   problems = [],
@@ -41,7 +40,7 @@ function notSubmitted({
     counts[inIt > 0 ? "beside" : "whole"] += call.rows - inIt;
   }
   const known = [...refused, ...unknown].reduce((sum, call) => sum + call.rows, 0);
-  const left = total - invalid - submitted - known;
+  const left = total - invalid - submitted - unchanged - known;
   return [
     ...(counts.named > 0 ? [`  ${rows(counts.named)} refused by the service, as listed above`] : []),
     ...(counts.beside > 0
@@ -52,7 +51,7 @@ function notSubmitted({
   ];
 }
 
-export interface ReportedRun {
+export interface ReportedRun extends CommandOf {
   /** What stopped the run before its end, if anything did. */
   stopped: unknown;
   /** How many rows the results file has. */
@@ -61,32 +60,38 @@ export interface ReportedRun {
   unread: ReadonlySet<string>;
   /** Whether the failed file can be read again: what went into a pipe cannot. */
   failedFileStays: boolean;
-  /** How the input was read. */
-  format: InputFormat;
-  globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
 }
 
 function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedRun): string {
   const file = flags.file === "-" ? "stdin" : flags.file;
   const took = `in ${duration(summary.duration_ms)}`;
-  const { created, updated, skipped } = summary;
-  const actions = Object.entries({ created, updated, skipped })
+  const { total, created, updated, skipped, unchanged } = summary;
+  const actions = Object.entries({ created, updated, skipped, unchanged })
     .filter(([, count]) => count > 0)
     .map(([action, count]) => `${grouped(count)} ${action}`)
     .join(", ");
   if (stopped !== undefined) {
-    const were = summary.total === 1 ? "was" : "were";
+    const were = total === 1 ? "was" : "were";
     const done = actions === "" ? "" : `; ${actions}`;
-    return `Stopped: ${grouped(summary.submitted)} of ${rows(summary.total)} of ${file} ${were} submitted${done}.`;
+    return `Stopped: ${grouped(summary.submitted)} of ${rows(total)} of ${file} ${were} submitted${done}.`;
+  }
+  if (unchanged === total) {
+    return `Nothing to do: ${rowsAre(total)} of ${file} ${total === 1 ? "is" : "are"} unchanged since the last import.`;
   }
   if (!flags.wait) {
-    const ids = summary.imports.map(({ id }) => id).join(", ");
-    return `Submitted ${rows(summary.submitted)} of ${file} ${took}, not waiting for the result: import ${ids}.`;
+    const ids = summary.imports.map(({ id }) => id);
+    const named = ids.length === 0 ? "" : `, not waiting for the result: import ${ids.join(", ")}`;
+    return `Submitted ${rows(summary.submitted)} of ${file} ${took}${named}.`;
   }
-  const all = summary.succeeded === summary.total;
-  const count = all ? rows(summary.total) : `${grouped(summary.succeeded)} of ${rows(summary.total)}`;
-  return `Imported ${count} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
+  const done = summary.succeeded + unchanged;
+  const count = done === total ? rows(total) : `${grouped(done)} of ${rows(total)}`;
+  // A product that was created without all its photos is no row that was imported.
+  const whole = summary.partial > 0 ? " whole" : "";
+  return `Imported ${count}${whole} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
 }
+
+const rowsAre = (count: number): string =>
+  count === 1 ? "the row" : count === 2 ? "both rows" : `all ${grouped(count)} rows`;
 
 /** The imports with rows whose end is not known here: the service has no list to find them by. */
 function openImports({ imports }: ImportSummary, { unread }: Pick<ReportedRun, "unread">): string[] {
@@ -113,19 +118,30 @@ const resultsLine = ({ total }: ImportSummary, { resultRows }: ReportedRun, file
     ? `Results of every row: ${file}`
     : `Results of ${grouped(resultRows)} of ${rows(total)}: ${file}`;
 
-function unknownCall(call: NonNullable<ImportSummary["unknown"]>[number], flags: ImportFlags): string {
-  const where =
-    call.rows === 1
-      ? `the row of line ${call.first_line} was`
-      : `the rows of lines ${call.first_line} to ${call.last_line} were`;
-  const risk =
-    flags.mode === "upsert"
-      ? " before you send them again: an upsert would add their photos a second time"
-      : "";
-  return `  It is not known whether ${where} accepted: look which of their products exist${risk}.`;
+function unknownCall({
+  rows: count,
+  first_line,
+  last_line,
+}: NonNullable<ImportSummary["unknown"]>[number]): string {
+  const which =
+    count === 1
+      ? `the row of line ${first_line} was`
+      : `the rows of lines ${first_line} to ${last_line} were`;
+  return `  It is not known whether ${which} accepted.`;
 }
 
-/** The command that imports the failed file as this one was imported: all flags that say how to read it, and where to. */
+/** What to type when a run was stopped: what is not known is asked again under its key, and what is done is not done again. */
+function howToGoOn(flags: ImportFlags, run: ReportedRun): string[] {
+  // What was refused is refused again as it stands, and a made-up service of this call is gone.
+  const { stopped, globals } = run;
+  const isRefused =
+    stopped instanceof CatError && ["input", "invalid_request", "usage"].includes(stopped.type);
+  if (stopped === undefined || isRefused || globals.mock) return [];
+  const how = flags.file === "-" ? "Give the same rows to the same command" : "Give the same command again";
+  return [`${how} to go on; nothing is sent twice:`, `  ${sameCommand(flags, run)}`];
+}
+
+/** The command that imports the failed file. */
 function nextStep(
   summary: ImportSummary,
   flags: ImportFlags,
@@ -133,22 +149,9 @@ function nextStep(
   failedFile: string,
 ): string[] {
   if (!run.failedFileStays) return [`What did not make it went to ${failedFile}, with the reason.`];
-  const words = ["cat", "import", failedFile.startsWith("-") ? `./${failedFile}` : failedFile];
-  const give = (flag: string, value: string | undefined) =>
-    void (value !== undefined && words.push(flag, value));
-  give("--mode", flags.mode === "upsert" ? undefined : flags.mode);
-  give("--on-image-error", flags.onImageError === "skip" ? undefined : flags.onImageError);
-  const named = formatOfName(failedFile);
-  give("--format", named === undefined || named === run.format ? undefined : run.format);
-  give("--delimiter", flags.delimiter === "\t" ? "tab" : flags.delimiter);
-  // A column called like those of a failed file is not in it under that name.
-  for (const [column, field] of flags.map) if (!isFailureColumn(column)) give("--map", `${column}=${field}`);
-  give("--profile", run.globals.profile);
-  give("--base-url", run.globals.baseUrl);
-  if (run.globals.mock) words.push("--mock");
   const lines = [
     `What did not make it is in ${failedFile}, with the reason. Put it right, then run:`,
-    `  ${words.map(shellWord).join(" ")}`,
+    `  ${commandForFailed(failedFile, flags, run)}`,
   ];
   if (summary.partial > 0 && flags.mode !== "upsert") {
     lines.push("Rows that are partial exist already: to add their missing photos, give --mode upsert.");

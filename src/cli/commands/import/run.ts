@@ -1,11 +1,16 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { limits } from "../../../contract/limits.ts";
 import { type CheckResult, checkFile, isHopeless } from "../../../flows/import/check.ts";
-import type { EndedRun, ImportOutcome } from "../../../flows/import/import-file.ts";
+import type { EndedRun } from "../../../flows/import/ended-run.ts";
+import type { ImportOutcome } from "../../../flows/import/import-file.ts";
+import type { LocalPhotos } from "../../../flows/import/photos/local-photos.ts";
+import { openLocalPhotos } from "../../../flows/import/photos/open-local-photos.ts";
 import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
+import { columnsOf, mayAsk } from "./ask-columns.ts";
 import type { ImportFlags } from "./flags.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "./problem-list.ts";
 import { reportLines } from "./report.ts";
@@ -16,23 +21,36 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   if (flags.file === "-" && stdin.isTTY)
     await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
   const source = await openSource(flags.file, {
-    ...{ cwd, stdin, format: flags.format, signal: interrupt },
-    isHopeless: (start) => isHopeless(start, flags),
+    ...{ cwd, stdin, format: flags.format, signal: interrupt, isCompared: !flags.dryRun },
+    isHopeless: async (start) =>
+      // What may still be asked about is not given up.
+      !mayAsk(app, flags) &&
+      isHopeless(start, { ...flags, map: await columnsOf(app, flags, start, { ask: false }) }),
   });
   try {
-    await (flags.dryRun ? dryRun : fullRun)(app, flags, source);
+    const map = await columnsOf(app, flags, source, { ask: true });
+    const place = { cwd, sourcePath: source.path };
+    const localPhotos = await openLocalPhotos(flags.imagesRoot, place);
+    await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, map }, { source, localPhotos });
   } finally {
     await source.close();
   }
 }
 
-async function dryRun(app: App, flags: ImportFlags, source: Source): Promise<void> {
+/** What is to be imported: the file, and the photos beside it that it may name. */
+interface Given {
+  source: Source;
+  localPhotos: LocalPhotos;
+}
+
+async function dryRun(app: App, flags: ImportFlags, { source, localPhotos }: Given): Promise<void> {
   const list = problemListFor(app, flags);
   const progress = await app.io.progress();
   let check: CheckResult;
   try {
     check = await checkFile(source, flags, {
       random: app.context.random,
+      localPhotos,
       signal: app.context.interrupt,
       onProblem: (problem) => list.add(problem),
       onProgress: (done) => progress.update({ step: "checking", done, total: null }),
@@ -48,12 +66,21 @@ async function dryRun(app: App, flags: ImportFlags, source: Source): Promise<voi
   );
 }
 
-async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<void> {
-  const { clock, random, interrupt, cwd } = app.context;
+async function fullRun(app: App, flags: ImportFlags, { source, localPhotos }: Given): Promise<void> {
+  const { clock, random, interrupt, cwd, pid } = app.context;
   // The service's client and what it stands on load here, once an import is really to be made.
   const { outputTargets } = await import("./outputs.ts");
-  const place = { cwd, clock, signal: interrupt, onClose: app.onClose };
+  const place = {
+    cwd,
+    clock,
+    signal: interrupt,
+    onClose: app.onClose,
+    app,
+    isPhoto: (path: string) => localPhotos.has(path),
+  };
+  const { randomUUID } = await import("node:crypto");
   const { importFile } = await import("../../../flows/import/import-file.ts");
+  const { remembered } = await import("./remembered.ts");
   const list = problemListFor(app, flags);
   const progress = await app.io.progress();
   const sayStopping = () =>
@@ -62,16 +89,18 @@ async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<vo
   let outcome: ImportOutcome;
   try {
     outcome = await importFile(
-      { ...flags, source, read: flags },
+      { ...flags, source, localPhotos, read: flags },
       {
-        clock,
-        random,
-        runId: newRunId(clock.now(), random),
+        ...{ clock, random, pid, newKey: randomUUID, ...remembered(app, flags, () => progress.pause?.()) },
+        runId: newRunId(clock.now(), randomUUID()),
         targets: () => outputTargets(flags, source, place),
         client: () => app.client(),
         signal: interrupt,
         onProgress: (event) => progress.update(event),
         onProblem: (problem) => list.add(problem),
+        // The private one of --mock has no limit (interface, Where settings come from).
+        writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
+        onNote: (sentence) => void app.io.note(app.io.visible(sentence)),
       },
     );
   } finally {
@@ -80,7 +109,7 @@ async function fullRun(app: App, flags: ImportFlags, source: Source): Promise<vo
   }
   await list.end(outcome.check);
   if (outcome.ended === null) {
-    if (list === noList) await reportAgain(app, flags, source);
+    if (list === noList) await reportAgain(app, flags, { source, localPhotos });
     throw refused(flags, outcome.check);
   }
   await tell(app, flags, outcome.ended, source.format);
@@ -107,7 +136,7 @@ async function tell(
     for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
   }
   if (stopped !== undefined) throw stopped;
-  const all = flags.wait ? summary.succeeded : summary.submitted;
+  const all = (flags.wait ? summary.succeeded : summary.submitted) + summary.unchanged;
   if (all < summary.total) app.exit = ExitCode.partial;
 }
 
@@ -115,12 +144,13 @@ const isFile = async (app: App, name: string): Promise<boolean> =>
   (await stat(resolve(app.context.cwd, name)).catch(() => null))?.isFile() ?? false;
 
 /** The problems of a file whose rows were to be left out in silence, once it is known that none can be sent. */
-async function reportAgain(app: App, flags: ImportFlags, source: Source): Promise<void> {
+async function reportAgain(app: App, flags: ImportFlags, { source, localPhotos }: Given): Promise<void> {
   const list = problemReport(flags.file, (text) => app.io.data(text), true);
   const { random, interrupt: signal } = app.context;
   await list.end(
     await checkFile(source, flags, {
       random,
+      localPhotos,
       signal,
       onProblem: (problem) => list.add(problem),
       onProgress: () => {},
@@ -154,8 +184,5 @@ function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult):
   );
 }
 
-/** Sorts by time, and tells two runs apart. */
-const newRunId = (now: number, random: () => number): string =>
-  `run_${now.toString(36)}${Math.floor(random() * 36 ** 6)
-    .toString(36)
-    .padStart(6, "0")}`;
+/** Sorts by time, and is never given twice. */
+const newRunId = (now: number, uuid: string): string => `run_${now.toString(36)}${uuid.slice(0, 8)}`;

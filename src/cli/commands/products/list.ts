@@ -1,39 +1,26 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
+import { limits } from "../../../contract/limits.ts";
 import { operations } from "../../../contract/operations.ts";
-import type { Product } from "../../../contract/resources/product.ts";
 import type { App } from "../../app.ts";
 import { command, examples } from "../../command.ts";
-import { type ListFormat, listFormats } from "../../output/columns.ts";
-import { wholeNumber } from "../../values.ts";
+import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "../../list-flags.ts";
+import { FirstOnes } from "../../output/first-ones.ts";
 import { productColumns } from "./columns.ts";
 
 /** What the list is asked for. */
-export interface ListInput {
+export interface ListInput extends ListFlags {
   q: string | undefined;
-  /** The most products to print; null prints all. */
-  limit: number | null;
-  format: ListFormat | undefined;
 }
-
-/** How many products are printed unless the user says more: the service's own default. */
-const defaultLimit = 25;
-/** The largest page that the service gives (Limits). */
-const largestPage = 100;
 
 /** `cat products list`: parses the flags; `run` does the work. */
 export const listCommand = (app: App, run = listProducts): Command =>
-  command("list")
-    .summary("list products")
-    .usage("[flags]")
-    .description("List products, or search them.")
-    .option("--q <TEXT>", "only products with this text in their reference or name")
-    .addOption(
-      new Option("--limit <N>", `how many at most (default ${defaultLimit})`)
-        .argParser(wholeNumber({ min: 1 }))
-        .conflicts("all"),
-    )
-    .option("--all", "all there are")
-    .addOption(new Option("--format <FORMAT>", "how to print them").choices(listFormats))
+  withListFlags(
+    command("list")
+      .summary("list products")
+      .usage("[flags]")
+      .description("List products, or search them.")
+      .option("--q <TEXT>", "only products with this text in their reference or name"),
+  )
     .addHelpText(
       "after",
       examples([
@@ -45,37 +32,25 @@ export const listCommand = (app: App, run = listProducts): Command =>
         ],
       ]),
     )
-    .action(async (options: { q?: string; limit?: number; all?: true; format?: ListFormat }) => {
-      await run(app, {
-        q: options.q,
-        limit: options.all ? null : (options.limit ?? defaultLimit),
-        format: options.format,
-      });
+    .action(async ({ q, ...flags }: RawListFlags & { q?: string }) => {
+      await run(app, { q, ...readListFlags(flags) });
     });
 
 /** Prints the products that match, page by page. */
 export async function listProducts(app: App, { q, limit, format }: ListInput): Promise<void> {
   const client = await app.client();
-  const wanted = limit ?? Number.POSITIVE_INFINITY;
   // One more than wanted tells whether there are more, at no further request for most limits.
-  const pages = client.paginate(
-    operations.products.list,
-    { ...(q === undefined ? {} : { q }), limit: Math.min(wanted + 1, largestPage) },
-    { signal: app.context.interrupt },
+  const page = Math.min((limit ?? Number.POSITIVE_INFINITY) + 1, limits.page.max);
+  const products = new FirstOnes(
+    client.paginate(
+      operations.products.list,
+      { ...(q === undefined ? {} : { q }), limit: page },
+      { signal: app.context.interrupt },
+    ),
+    limit,
   );
-  let more = false;
-  async function* firstOnes(): AsyncGenerator<Product> {
-    let count = 0;
-    for await (const product of pages) {
-      if (count === wanted) {
-        more = true;
-        return;
-      }
-      count++;
-      yield product;
-    }
-  }
-  const count = await app.io.show(productColumns, firstOnes(), format);
+  const count = await app.io.show(productColumns, products, format);
   if (count === 0) await app.io.note(q === undefined ? "There are no products yet." : "No product matches.");
-  else if (more) await app.io.note(`These are the first ${count}; --all shows all, --limit N more.`);
+  else if (products.isMore)
+    await app.io.note(`These are the first ${count}; --all shows all, --limit N more.`);
 }

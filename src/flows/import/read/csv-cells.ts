@@ -1,6 +1,6 @@
 import { ulidPattern } from "../../../contract/ids.ts";
-import type { ImportRowImage } from "../../../contract/import-row.ts";
 import type { Column } from "./csv-columns.ts";
+import { type InputImage, orientationOfName } from "./local-images.ts";
 
 /** Where an image of a row stands in its record. */
 export interface ImageCell {
@@ -25,17 +25,18 @@ export class CsvCells {
       const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
       return at === -1 ? null : at;
     });
+    const imageColumns = new Map(this.#orientationOf.map((orientation, index) => [orientation, index]));
     this.#doubtful = columns.flatMap((column, index): (readonly [number, number | null])[] => {
       if (column.kind === "ignored" && column.header === "") return [[index, null]];
-      const imageColumn = this.#orientationOf.indexOf(index);
-      return column.kind === "orientation" && imageColumn !== -1 ? [[index, imageColumn]] : [];
+      const imageColumn = imageColumns.get(index);
+      return column.kind === "orientation" && imageColumn !== undefined ? [[index, imageColumn]] : [];
     });
   }
 
-  /** The service's row: surrounding space of cells trimmed (a description stays as it is), empty cells left out. */
+  /** The row: surrounding space of cells trimmed (a description stays as it is), empty cells left out. */
   toRow(record: readonly string[]): Record<string, unknown> {
     const row: Record<string, unknown> = {};
-    const images: ImportRowImage[] = [];
+    const images: InputImage[] = [];
     for (let index = 0; index < this.#columns.length; index++) {
       const column = this.#columns[index]!;
       const cell = record[index]!;
@@ -93,8 +94,9 @@ export class CsvCells {
     return value === "" ? undefined : value;
   }
 
-  #image(source: string, orientation: string | undefined): ImportRowImage {
-    const image: ImportRowImage = isImageId(source) ? { image_id: source } : { url: source };
+  #image(source: string, given: string | undefined): InputImage {
+    const image = imageOf(source);
+    const orientation = given ?? (image.path === undefined ? undefined : orientationOfName(image.path));
     if (orientation !== undefined) image.orientation = orientation;
     return image;
   }
@@ -107,8 +109,12 @@ export const imageParts = (cell: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** Whether a cell names an uploaded image rather than a URL. */
-export const isImageId = (source: string): boolean => source.length === 26 && ulidPattern.test(source);
+/** What a cell names: a URL, an uploaded image, or else a file of this machine. */
+function imageOf(source: string): InputImage {
+  if (looksLikeUrl(source)) return { url: source };
+  return source.length === 26 && ulidPattern.test(source) ? { image_id: source } : { path: source };
+}
 
-/** Whether a cell looks like a URL of any scheme, good or bad. */
-export const looksLikeUrl = (source: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(source);
+/** Whether a cell looks like a URL of any scheme, good or bad; one letter before the colon is a disk of Windows. */
+const looksLikeUrl = (source: string): boolean =>
+  source.startsWith("https://") || /^[a-z][a-z0-9+.-]+:/i.test(source);

@@ -1,5 +1,7 @@
+import { didYouMean } from "../../../contract/did-you-mean.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Orientation, orientations } from "../../../contract/value-sets.ts";
+import { nearestColumn } from "./nearest-column.ts";
 import type { Problem } from "./problem.ts";
 
 /** What a CSV column holds. */
@@ -23,8 +25,24 @@ export const failureColumns = ["error_code", "error_message"] as const;
 export const isFailureColumn = (header: string): boolean =>
   (failureColumns as readonly string[]).includes(normalHeader(header));
 
-/** Header case and surrounding space do not matter. */
-export const normalHeader = (header: string): string => header.trim().toLowerCase();
+/**
+ * Header case and surrounding space do not matter, nor what cannot be seen: a space that does not break, what is left of a
+ * byte order mark, whether an accent is a character of its own.
+ */
+export const normalHeader = (header: string): string => {
+  const name = header.trim().toLowerCase();
+  // Nearly every header is plain, and a file may have very many.
+  if (/^[\x21-\x7e]*$/.test(name)) return name;
+  return name
+    .normalize("NFC")
+    .replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+};
+
+/** Whether a column of that header stands for something, by its name or by what the map says. */
+export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
+  columnOf(map.get(normalHeader(header)) ?? header).kind !== "unknown";
 
 /** What the column of that header holds by its name alone. */
 export function columnOf(header: string): Column {
@@ -64,8 +82,7 @@ export function readColumns(
     const meaning = meaningOf(column);
     const earlier = meaning === null ? undefined : seen.get(meaning);
     if (column.kind === "unknown") {
-      const message = `"${header.trim()}" is not a column of an import (${knownColumns}): rename it, or give --map "${header.trim()}=FIELD", or --map "${header.trim()}=ignore"`;
-      report({ line, param: header.trim(), code: "unknown_column", message });
+      report({ line, param: header.trim(), code: "unknown_column", message: unknownColumn(header.trim()) });
     } else if (earlier !== undefined) {
       const twin =
         normalHeader(earlier) === normalHeader(header)
@@ -83,7 +100,9 @@ export function readColumns(
   const headersThere = new Set(headers.map(normalHeader));
   for (const column of map.keys()) {
     if (!headersThere.has(column)) {
-      const message = `--map names a column "${column}" that the file does not have`;
+      const near = didYouMean(column, headers.map(normalHeader));
+      const question = near === null ? "" : `: did you mean "${near}"?`;
+      const message = `--map names a column "${column}" that the file does not have${question}`;
       report({ line, param: column, code: "unknown_column", message });
     }
   }
@@ -111,6 +130,21 @@ export function readColumns(
   }
   return columns;
 }
+
+/** What to do about a column that no import has. A file may have very many: what columns there are is said for one without a near name only. */
+function unknownColumn(header: string): string {
+  const near = nearestColumn(header);
+  const ways = (field: string) => `or give ${mapFlag(header, field)}, or ${mapFlag(header, "ignore")}`;
+  return near === null
+    ? `"${header}" is not a column of an import (${knownColumns}): rename it, ${ways("FIELD")}`
+    : `"${header}" is not a column of an import: did you mean ${near}? Rename it, ${ways(near)}`;
+}
+
+/** The flag as a shell takes it. */
+const mapFlag = (header: string, field: string): string =>
+  /["$`\\!]/.test(header)
+    ? `--map '${header.replaceAll("'", "'\\''")}=${field}'`
+    : `--map "${header}=${field}"`;
 
 /** The name of a column that holds something; "" for any other. */
 export const nameOfColumn = (column: Column): string => meaningOf(column) ?? "";

@@ -1,10 +1,11 @@
 import { parse } from "csv-parse";
-import { importRowProblems, type RowProblem } from "../../../contract/import-row.ts";
-import { CsvCells, looksLikeUrl } from "./csv-cells.ts";
+import type { RowProblem } from "../../../contract/import-row.ts";
+import { CsvCells } from "./csv-cells.ts";
 import { type Column, type ColumnMap, readColumns } from "./csv-columns.ts";
 import { type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
 import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
-import { type Problem, UnreadableInput } from "./problem.ts";
+import { inputRowProblems } from "./local-images.ts";
+import { type PhotoFault, type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 
 /** What a reader of CSV is told by flags. */
@@ -64,8 +65,19 @@ export class CsvReader implements RowReader {
 
   problems(row: InputRow): readonly Problem[] {
     if (row.fault !== undefined) return [row.fault];
-    const found = importRowProblems(row.row);
+    const found = inputRowProblems(row.row);
     return found.length === 0 ? [] : found.map((problem) => this.#inColumns(row as CsvRow, problem));
+  }
+
+  photoProblem(row: InputRow, { index, path, code, message }: PhotoFault): Problem {
+    const { column } = this.cells.imageCells((row as CsvRow).record)[index]!;
+    const param = this.header[column]!.trim();
+    // What is no file may be a URL with a slip in it.
+    const all =
+      code === "photo_not_found"
+        ? `${JSON.stringify(path)} is neither an https:// URL, nor an image id, nor a file: ${message}`
+        : message;
+    return { line: row.line, reference: referenceOf(row.row), param, code, message: all };
   }
 
   #readHeader(record: readonly string[], line: number): void {
@@ -89,7 +101,7 @@ export class CsvReader implements RowReader {
         fault: { line, reference: referenceOf(row), param, code: "invalid_row", message },
       };
     }
-    const message = `has ${record.length} ${record.length === 1 ? "cell" : "cells"}, the header has ${expected}: look for a missing or an extra "${this.dialect.delimiter}", or a cell that needs quotes`;
+    const message = `has ${record.length} ${record.length === 1 ? "cell" : "cells"}, the header has ${expected}: look for a missing or an extra "${this.dialect.delimiter}", or a cell that needs quotes${this.#decimalComma(record)}`;
     const reference = record[this.cells.columnOf("reference")]?.trim();
     return {
       line,
@@ -97,6 +109,15 @@ export class CsvReader implements RowReader {
       row: null,
       fault: { line, reference: reference || undefined, code: "ragged_row", message },
     };
+  }
+
+  /** The number that a spreadsheet with decimal commas seems to have written, where one made the row too long. */
+  #decimalComma(record: readonly string[]): string {
+    if (this.dialect.delimiter !== "," || record.length <= this.header.length) return "";
+    const at = record.findIndex(
+      (cell, index) => /^\s*-?\d{1,9}$/.test(cell) && /^\d{1,2}(?!\d)/.test(record[index + 1] ?? ""),
+    );
+    return at === -1 ? "" : `, as "${record[at]!.trim()},${record[at + 1]!.trim()}" does if it is one number`;
   }
 
   /** A problem by the row's path, told by the column that a person sees. */
@@ -107,11 +128,7 @@ export class CsvReader implements RowReader {
     const cell = this.cells.imageCells(row.record)[Number(index)]!;
     const column = part === "orientation" ? (cell.orientationColumn ?? cell.column) : cell.column;
     const param = this.header[column]!.trim();
-    const image = (row.row as { images: { url?: string }[] }).images[Number(index)]!;
-    const message =
-      part === "url" && image.url !== undefined && !looksLikeUrl(image.url)
-        ? `${JSON.stringify(image.url)} is neither an https:// URL nor an image id`
-        : problem.message.replace(problem.param!, param);
+    const message = problem.message.replace(problem.param!, param);
     return { line: row.line, reference, param, code: problem.code, message };
   }
 }

@@ -1,11 +1,14 @@
 import { canonicalReference } from "../../../contract/import-row.ts";
-import type { Problem } from "./problem.ts";
+import type { PhotoFault, Problem } from "./problem.ts";
 
-/** One record of the user's file and the service's row made from it. */
+/** One record of the user's file and the row made from it. */
 export interface InputRow {
   /** 1-based line of the file on which the record starts. */
   readonly line: number;
-  /** The row as the service takes it; unknown until `problems` is asked. */
+  /**
+   * The row as the service takes it, but that an image may be a file of this machine (`localImagesOf`); unknown until
+   * `problems` is asked.
+   */
   readonly row: unknown;
   /** The record itself: a CSV record's cells, an NDJSON line's object, or the line's text where it is none. */
   readonly record: readonly string[] | Record<string, unknown> | string;
@@ -19,6 +22,8 @@ export interface RowReader {
   batches(): AsyncGenerator<InputRow[]>;
   /** Everything wrong with a row by the service's rules, named by column or path. */
   problems(row: InputRow): readonly Problem[];
+  /** What is wrong with a local photo of a row, named by column or path. */
+  photoProblem(row: InputRow, fault: PhotoFault): Problem;
   /** Faults of the file's head that make every row doubtful; complete once the first batch came. */
   readonly headProblems: readonly Problem[];
 }

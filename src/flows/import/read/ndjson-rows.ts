@@ -1,11 +1,11 @@
 import split2 from "split2";
-import { importRowProblems } from "../../../contract/import-row.ts";
 import { failureColumns } from "./csv-columns.ts";
 import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
-import { type Problem, UnreadableInput } from "./problem.ts";
+import { inputRowProblems, withOrientations } from "./local-images.ts";
+import { type PhotoFault, type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 
-/** Reads rows of the service's own form, one JSON object a line. */
+/** Reads rows of the service's own form, one JSON object a line, with `path` as a third way to name an image. */
 export class NdjsonReader implements RowReader {
   readonly headProblems: readonly Problem[] = [];
   readonly #chunks: AsyncIterable<Buffer>;
@@ -34,9 +34,14 @@ export class NdjsonReader implements RowReader {
 
   problems(row: InputRow): readonly Problem[] {
     if (row.fault !== undefined) return [row.fault];
-    const found = importRowProblems(row.row);
+    const found = inputRowProblems(row.row);
     if (found.length === 0) return [];
     return found.map((problem) => ({ line: row.line, reference: referenceOf(row.row), ...problem }));
+  }
+
+  photoProblem(row: InputRow, { index, code, message }: PhotoFault): Problem {
+    const param = `images[${index}].path`;
+    return { line: row.line, reference: referenceOf(row.row), param, code, message: `${param}: ${message}` };
   }
 }
 
@@ -56,7 +61,7 @@ function readLine(text: string, line: number): InputRow {
   if (failureColumns.some((column) => column in record)) {
     const row = { ...record };
     for (const column of failureColumns) delete row[column];
-    return { line, row, record };
+    return { line, row: withOrientations(row), record };
   }
-  return { line, row: value, record };
+  return { line, row: withOrientations(record), record };
 }

@@ -1,8 +1,9 @@
 import type { ColumnMap } from "./csv-columns.ts";
-import type { CsvReader } from "./csv-rows.ts";
+import { CsvReader } from "./csv-rows.ts";
+import type { EncodingName } from "./encoding.ts";
 import type { NdjsonReader } from "./ndjson-rows.ts";
 import type { Source } from "./source.ts";
-import { type EncodingName, utf8Chunks } from "./text.ts";
+import { utf8Chunks } from "./text.ts";
 
 /** How the user said the file is to be read. */
 export interface ReadOptions {
@@ -11,9 +12,9 @@ export interface ReadOptions {
   map: ColumnMap;
 }
 
-/** A reader over the source from its start; each pass over the file opens its own. Loads the parser of its format only. */
+/** A reader over the source from its start; each pass over the file opens its own. */
 export async function openRows(source: Source, options: ReadOptions): Promise<CsvReader | NdjsonReader> {
   const chunks = utf8Chunks(source.read(), options.encoding);
-  if (source.format === "csv") return new (await import("./csv-rows.ts")).CsvReader(chunks, options);
+  if (source.format === "csv") return new CsvReader(chunks, options);
   return new (await import("./ndjson-rows.ts")).NdjsonReader(chunks);
 }

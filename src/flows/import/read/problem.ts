@@ -25,7 +25,26 @@ export type ProblemCode =
   | "empty_file"
   | "wrong_encoding"
   | "nul_byte"
-  | "wrong_format";
+  | "wrong_format"
+  | PhotoCode;
+
+/** What may be wrong with a photo on this machine. */
+export type PhotoCode =
+  | "photo_not_found"
+  | "photo_outside_root"
+  | "photo_not_readable"
+  | "too_large"
+  | "not_an_image";
+
+/** What is wrong with one photo of a row. */
+export interface PhotoFault {
+  /** The photo's place among the row's images, from 0. */
+  index: number;
+  /** As the user wrote it. */
+  path: string;
+  code: PhotoCode;
+  message: string;
+}
 
 /** Stops a reader at a fault after which the rest of the file cannot be told apart into rows. */
 export class UnreadableInput extends Error {

@@ -4,6 +4,7 @@ import { basename, extname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { CatError } from "../../../errors.ts";
 import { privateCopy } from "./private-copy.ts";
+import { SameBytes } from "./same-bytes.ts";
 
 export type InputFormat = "csv" | "ndjson";
 
@@ -15,8 +16,10 @@ export interface Source {
   readonly bytes: number;
   /** The path, or null for standard input, a pipe or what a shell opened (`/dev/fd/3`), of which a private copy is kept while the import runs. */
   readonly path: string | null;
-  /** The bytes from the start, in chunks. */
+  /** The bytes from the start, in chunks. Throws an InputError when they are not those of the first time that they were read to the end. */
   read(): AsyncIterable<Buffer>;
+  /** A SHA-256 (hex) of the bytes; null until they were read to the end once. */
+  readonly digest: string | null;
   /** Throws when the file was changed since it was opened: what is sent would not be what was checked. */
   refuseIfChanged(): Promise<void>;
   close(): Promise<void>;
@@ -44,6 +47,8 @@ export interface SourcePlace {
   stdin: NodeJS.ReadableStream;
   format?: InputFormat | undefined;
   signal?: AbortSignal | undefined;
+  /** Whether the file is compared with itself at every reading; true unless given. Nothing is sent of one that is not. */
+  isCompared?: boolean | undefined;
   /** Of what can be read only once: whether its first part is such that it will be refused, so that the rest is not read. */
   isHopeless?: ((start: Source) => Promise<boolean>) | undefined;
 }
@@ -61,7 +66,7 @@ export async function openSource(name: string, from: SourcePlace): Promise<Sourc
   if (name === "-") return copyOf(name, from.stdin, from);
   const path = resolve(from.cwd, name);
   const { kind } = await fingerprint(name, path);
-  if (kind === "file" && !isDescriptor(path)) return fileSource(name, path, from.format);
+  if (kind === "file" && !isDescriptor(path)) return fileSource(name, path, from);
   return copyOf(name, kind === "pipe" ? await readPipe(name, path) : createReadStream(path), from);
 }
 
@@ -78,26 +83,35 @@ async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStre
 
 async function copyOf(given: string, stream: NodeJS.ReadableStream, from: SourcePlace): Promise<Source> {
   const name = given === "-" ? "stdin" : given;
-  const copied = (path: string) => fileSource(given, path, from.format);
+  const copied = (path: string) => fileSource(given, path, from);
   try {
     const { path, close } = await privateCopy(name, stream, {
       signal: from.signal,
       isHopeless: async (path) => (await from.isHopeless?.(await copied(path))) ?? false,
     });
-    return { ...(await copied(path)), path: null, close };
+    const source = await copied(path);
+    return Object.defineProperties(source, { path: { value: null }, close: { value: close } });
   } catch (error) {
     throw unreadable(name, error);
   }
 }
 
-async function fileSource(name: string, path: string, format: InputFormat | undefined): Promise<Source> {
+async function fileSource(
+  name: string,
+  path: string,
+  { format, isCompared = true }: SourcePlace,
+): Promise<Source> {
   const opened = await fingerprint(name, path);
+  const bytes = new SameBytes(path, { isCompared, changed: () => changed(name) });
   return {
     name,
     format: format ?? formatOfName(name) ?? (await sniffFormat(name, path)),
     bytes: opened.size,
     path,
-    read: () => readFile(name, path),
+    read: () => readable(name, bytes.read()),
+    get digest() {
+      return bytes.digest;
+    },
     async refuseIfChanged() {
       const now = await fingerprint(name, path).catch(gone(name));
       if (now.size === opened.size && now.changed === opened.changed && now.file === opened.file) return;
@@ -124,9 +138,9 @@ async function fingerprint(name: string, path: string) {
   }
 }
 
-async function* readFile(name: string, path: string): AsyncIterable<Buffer> {
+async function* readable(name: string, bytes: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   try {
-    for await (const chunk of createReadStream(path)) yield chunk as Buffer;
+    yield* bytes;
   } catch (error) {
     throw unreadable(name, error);
   }
@@ -157,7 +171,7 @@ export const changed = (name: string): InputError =>
   new InputError(
     `${basename(name)} was changed while it was being imported: nothing more of it is sent, nor written down`,
     "file_changed",
-    "What was submitted is imported; an upsert would add its photos a second time.",
+    "Give the command again once the file is as it is to be: what was submitted is not sent a second time.",
   );
 
 /** What the file system refused, as a sentence; errors of other kinds pass through. */

@@ -1,22 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { CatError } from "../../../errors.ts";
+import {
+  type EncodingName,
+  formBytes,
+  likelyEncodings,
+  type TextForm,
+  textFormOf,
+  unmarkedUtf16,
+} from "./encoding.ts";
 import { UnreadableInput } from "./problem.ts";
-
-/** How the bytes of a text file are to be read: an encoding's name, or undefined to recognise UTF-8 and UTF-16 by themselves. */
-export type EncodingName = string | undefined;
-
-/** Refuses a name that no decoder knows, before anything is read. Throws a usage error. */
-export function checkEncodingName(name: string): string {
-  try {
-    return new TextDecoder(name).encoding;
-  } catch {
-    throw new CatError(`--encoding ${name}: no encoding of that name`, {
-      type: "usage",
-      code: "invalid_option",
-      hint: "Common ones are utf-8, utf-16le, windows-1252 and iso-8859-15.",
-    });
-  }
-}
 
 /**
  * A file's bytes as UTF-8 without a byte order mark, whatever it was saved in. Throws UnreadableInput, with the line,
@@ -38,20 +29,38 @@ export async function* utf8Chunks(
     });
   }
   const all = prepend(head, whole);
-  const declared = encoding === undefined ? markedEncoding(head) : checkEncodingName(encoding);
-  yield* declared === "utf-8" ? checkedUtf8(all) : decoded(all, declared);
+  const form = textFormOf(head, encoding);
+  yield* form.encoding === "utf-8" ? checkedUtf8(all) : decoded(all, form.encoding);
+}
+
+/** How a file's bytes are text; null for an empty one. Throws UnreadableInput where that cannot be told. */
+export async function readTextForm(
+  chunks: AsyncIterable<Buffer>,
+  encoding: EncodingName,
+): Promise<TextForm | null> {
+  for await (const head of withWholeStart(chunks)) return textFormOf(head, encoding);
+  return null;
+}
+
+/** The first line end of a text, outside of quotes; `\n` where there is none. */
+export async function lineEndOf(chunks: AsyncIterable<Buffer>, encoding: EncodingName): Promise<string> {
+  let quoted = false;
+  let afterReturn = false;
+  for await (const chunk of utf8Chunks(chunks, encoding)) {
+    for (const byte of chunk) {
+      if (afterReturn) return byte === 10 ? "\r\n" : "\r";
+      if (byte === 34) quoted = !quoted;
+      else if (!quoted && byte === 10) return "\n";
+      afterReturn = !quoted && byte === 13;
+    }
+  }
+  return afterReturn ? "\r" : "\n";
 }
 
 const zipMagic = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-function markedEncoding(head: Buffer): string {
-  if (head[0] === 0xff && head[1] === 0xfe) return "utf-16le";
-  if (head[0] === 0xfe && head[1] === 0xff) return "utf-16be";
-  return "utf-8";
-}
-
-/** The same chunks, the first of them at least four bytes long where the file has as many. */
+/** The same chunks, the first of them long enough to tell the form of the text, where the file is. */
 async function* withWholeStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let start: Buffer | null = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -60,7 +69,7 @@ async function* withWholeStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
       continue;
     }
     start = Buffer.concat([start, chunk]);
-    if (start.length < 4) continue;
+    if (start.length < formBytes) continue;
     yield start;
     start = null;
   }
@@ -98,10 +107,12 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   const decode = (chunk?: Buffer): Buffer => {
     try {
       return Buffer.from(
+        // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1: no euro sign, no dashes.
         chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true }),
         "utf8",
       );
     } catch {
+      if (chunk !== undefined) lines.count(beforeFault(chunk, encoding));
       throw new UnreadableInput({
         line: lines.line,
         code: "wrong_encoding",
@@ -117,6 +128,16 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   }
   const rest = decode();
   if (rest.length > 0) yield rest;
+}
+
+/**
+ * The text of a chunk up to what is not in the encoding. A character that the chunk's start cuts in two is no fault: it is
+ * looked for after the first line's end, and else in the first line.
+ */
+function beforeFault(chunk: Buffer, encoding: string): Buffer {
+  const text = new TextDecoder(encoding).decode(chunk, { stream: true });
+  const at = text.indexOf("\ufffd", text.indexOf("\n") + 1);
+  return Buffer.from(at === -1 ? "" : text.slice(0, at), "utf8");
 }
 
 /** Counts line ends up to where a reader is, cheaply: newline bytes only. */
@@ -149,18 +170,19 @@ function refuseNul(text: Buffer, lines: LineCounter): void {
   throw new UnreadableInput({
     line: lines.line,
     code: "nul_byte",
-    message: "holds a NUL byte, so it is no plain text: if it was saved as UTF-16, give --encoding utf-16le",
+    message: `holds a NUL byte, so it is no plain text: if it was saved as UTF-16, give --encoding ${unmarkedUtf16(text) ?? "utf-16le"}`,
   });
 }
 
 function notUtf8(text: Buffer, lines: LineCounter): UnreadableInput {
+  const likely = likelyEncodings(text);
   const at = firstInvalid(text);
   lines.count(text.subarray(0, at));
   const byte = `0x${(text[at] ?? 0).toString(16).toUpperCase().padStart(2, "0")}`;
   return new UnreadableInput({
     line: lines.line,
     code: "wrong_encoding",
-    message: `byte ${byte} is not UTF-8: save the file as UTF-8, or name its encoding, e.g. --encoding windows-1252`,
+    message: `byte ${byte} is not UTF-8: save the file as UTF-8, or name its encoding, e.g. ${likely}`,
   });
 }
 

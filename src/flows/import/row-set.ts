@@ -1,9 +1,10 @@
-/** Which rows of a file the check refused, by their place among its rows from 0: one bit a row. */
-export class RefusedRows {
+/** A set of rows of a file, by their place among its rows from 0: one bit a row. */
+export class RowSet {
   #bits = new Uint8Array(1024);
   size = 0;
 
   add(row: number): void {
+    if (this.has(row)) return;
     while (row >= this.#bits.length * 8) this.#grow();
     this.#bits[row >> 3]! |= 1 << (row & 7);
     this.size++;

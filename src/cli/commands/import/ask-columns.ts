@@ -1,0 +1,164 @@
+import {
+  type ColumnMap,
+  columnOf,
+  isKnownColumn,
+  nameOfColumn,
+  normalHeader,
+} from "../../../flows/import/read/csv-columns.ts";
+import { CsvReader } from "../../../flows/import/read/csv-rows.ts";
+import { columnNames, nearestColumn } from "../../../flows/import/read/nearest-column.ts";
+import { openRows } from "../../../flows/import/read/open-rows.ts";
+import { UnreadableInput } from "../../../flows/import/read/problem.ts";
+import type { Source } from "../../../flows/import/read/source.ts";
+import type { App } from "../../app.ts";
+import { grouped } from "../../output/numbers.ts";
+import { type Choice, canAsk, openPrompts } from "../../output/prompts.ts";
+import type { SavedColumns } from "../../settings/saved-columns.ts";
+import type { ImportFlags } from "./flags.ts";
+
+/** How many columns a note names. */
+const namedColumns = 20;
+/** How many characters of a header or a cell a question shows. */
+const shownLength = 40;
+
+/**
+ * What the columns of a file are read as: what `--map` says, then what the profile has saved of columns that this file has,
+ * then what the person at the terminal answers, who may have the answers saved. Nothing is asked with `ask: false`, as of a
+ * file of which only the start is there. Throws an InterruptError when a question is not answered.
+ */
+export async function columnsOf(
+  app: App,
+  flags: ImportFlags,
+  source: Source,
+  { ask }: { ask: boolean },
+): Promise<ColumnMap> {
+  const head = await headOf(source, flags);
+  if (head === null || head.unknown.length === 0) return flags.map;
+  const { savedColumns } = await import("../../settings/saved-columns.ts");
+  const saved = await savedColumns(app);
+  const map = new Map(flags.map);
+  const known = head.unknown.filter((header) => saved.columns.has(normalHeader(header)));
+  for (const header of known) map.set(normalHeader(header), saved.columns.get(normalHeader(header))!);
+  if (!ask) return map;
+  if (known.length > 0) await app.io.note(app.io.visible(savedNote(saved.profile, known, map)));
+  const open = head.unknown.filter((header) => !map.has(normalHeader(header)));
+  return open.length > 0 && mayAsk(app, flags) ? askFor(app, { ...head, unknown: open }, map, saved) : map;
+}
+
+/** Whether columns that nobody knows may be asked about: not where the file itself comes from the terminal. */
+export const mayAsk = (app: App, flags: ImportFlags): boolean => flags.file !== "-" && canAsk(app);
+
+/** The first rows of a file, and what of its header is not known. */
+interface Head {
+  header: readonly string[];
+  /** Each header once, as it is written. */
+  unknown: readonly string[];
+  /** A cell under it, to tell what it is about. */
+  sampleOf(header: string): string;
+}
+
+/** The head of a CSV file; null for another, and for one that cannot be read: the check tells why. */
+async function headOf(source: Source, flags: ImportFlags): Promise<Head | null> {
+  if (source.format !== "csv") return null;
+  const reader = await openRows(source, flags);
+  const records: (readonly string[])[] = [];
+  try {
+    for await (const rows of reader.batches()) {
+      records.push(...rows.slice(0, 5).map((row) => row.record as readonly string[]));
+      break;
+    }
+  } catch (error) {
+    if (!(error instanceof UnreadableInput)) throw error;
+  }
+  if (!(reader instanceof CsvReader)) return null;
+  const { header } = reader;
+  const unknown = new Map<string, string>();
+  for (const one of header) {
+    const name = normalHeader(one);
+    if (!isKnownColumn(one, flags.map) && !unknown.has(name)) unknown.set(name, one.trim());
+  }
+  return {
+    header,
+    unknown: [...unknown.values()],
+    sampleOf(header) {
+      const at = reader.header.findIndex((one) => one.trim() === header);
+      return records.map((record) => record[at]?.trim() ?? "").find((cell) => cell !== "") ?? "";
+    },
+  };
+}
+
+async function askFor(
+  app: App,
+  { header, unknown, sampleOf }: Head,
+  map: ColumnMap,
+  saved: SavedColumns,
+): Promise<ColumnMap> {
+  const show = (text: string) => app.io.visible(shortened(text));
+  const prompts = await openPrompts(app);
+  const answers = new Map<string, string>();
+  const isTaken = () => {
+    const all = new Map([...map, ...answers]);
+    return new Set(header.map((one) => nameOfColumn(columnOf(all.get(normalHeader(one)) ?? one))));
+  };
+  for (const [index, column] of unknown.entries()) {
+    const sample = sampleOf(column);
+    const example = sample === "" ? "" : `, for instance ${show(sample)}`;
+    const field = await prompts.select(
+      `What is the column "${show(column)}"${example}?`,
+      ...choicesFor(column, isTaken(), unknown.length - index > 1),
+    );
+    if (field === ignoreRest) {
+      for (const rest of unknown.slice(index)) answers.set(normalHeader(rest), "ignore");
+      break;
+    }
+    answers.set(normalHeader(column), field);
+  }
+  if (await prompts.confirm(`Save this in profile ${show(saved.profile)} for files to come?`, true)) {
+    await saved.save(answers);
+  }
+  return new Map([...map, ...answers]);
+}
+
+/** Stands for an answer about all columns that are left; no field is called so. */
+const ignoreRest = "ignore the rest";
+
+/**
+ * The nearest field first, then the others that the file does not have, then to leave it out, which is usual where nothing
+ * is near: most such columns are of no use to an import, as prices are not.
+ */
+function choicesFor(
+  column: string,
+  taken: ReadonlySet<string>,
+  hasMore: boolean,
+): [choices: Choice<string>[], usual: string] {
+  const free = columnNames.filter(
+    (name) =>
+      !taken.has(name) && (!name.endsWith("_orientation") || taken.has(name.replace("_orientation", ""))),
+  );
+  const nearest = nearestColumn(column);
+  const first = nearest !== null && free.includes(nearest) ? [nearest] : [];
+  const leave: Choice<string> = { name: "none: leave it out", value: "ignore" };
+  const leaveRest: Choice<string> = {
+    name: "none, and leave out the other unknown columns as well",
+    value: ignoreRest,
+  };
+  const fields = [...first, ...free.filter((name) => name !== nearest)].map((name) => ({
+    name,
+    value: name,
+  }));
+  const leaves = hasMore ? [leave, leaveRest] : [leave];
+  return [[...fields, ...leaves], first[0] ?? leave.value];
+}
+
+function savedNote(profile: string, headers: readonly string[], map: ColumnMap): string {
+  const named = headers
+    .slice(0, namedColumns)
+    .map((header) => `${shortened(header)} = ${map.get(normalHeader(header))}`);
+  const more = headers.length - named.length;
+  return `columns as saved in profile ${profile}: ${named.join(", ")}${more > 0 ? ` and ${grouped(more)} more` : ""}`;
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text.slice(0, 2 * shownLength));
+  return characters.length > shownLength ? `${characters.slice(0, shownLength - 1).join("")}…` : text;
+}

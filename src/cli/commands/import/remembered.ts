@@ -1,0 +1,53 @@
+import { hash } from "node:crypto";
+import type { ImportDeps, UnknownChoice } from "../../../flows/import/import-input.ts";
+import type { App } from "../../app.ts";
+import { grouped } from "../../output/numbers.ts";
+import { type Choice, canAsk, openPrompts } from "../../output/prompts.ts";
+import type { ImportFlags } from "./flags.ts";
+
+type Remembered = Pick<ImportDeps, "state" | "service" | "ask">;
+
+/** Where an import keeps what it must not forget, for which service, and whom it asks where that is not enough. */
+export function remembered(app: App, flags: ImportFlags, pauseProgress: () => void): Remembered {
+  const ask: NonNullable<ImportDeps["ask"]> = (question) => {
+    pauseProgress();
+    return askAboutDoubt(app, question);
+  };
+  return {
+    async state() {
+      const profile = await app.state();
+      // Nothing of a made-up service that is gone at the end belongs into a ledger.
+      if (flags.ledger === undefined || app.globals.mock)
+        return { state: profile, sentImports: profile.sentImports };
+      const { openStateFile } = await import("../../open-profile-state.ts");
+      const state = await openStateFile(app, flags.ledger);
+      app.onClose(() => state.close());
+      return { state, sentImports: profile.sentImports };
+    },
+    async service() {
+      const { baseUrl, apiKey } = await app.connection();
+      return { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
+    },
+    ask: canAsk(app) && flags.file !== "-" ? ask : undefined,
+  };
+}
+
+async function askAboutDoubt(
+  app: App,
+  question: Parameters<NonNullable<ImportDeps["ask"]>>[0],
+): Promise<UnknownChoice> {
+  const { sentAt, rows, existing, resendsOnce, lost } = question;
+  const { whatIsNotKnown } = await import("../../../flows/import/resume/doubtful-calls.ts");
+  const when = `${new Date(sentAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  const what = whatIsNotKnown(question, when);
+  const products = `Of their products ${grouped(existing)} of ${grouped(rows)} exist at the service.`;
+  await app.io.note(app.io.visible(`${what[0]!.toUpperCase()}${what.slice(1)}. ${products}`));
+  const risk = resendsOnce ? "the service carries them out once" : "may add photos a second time";
+  const choices: Choice<UnknownChoice>[] = [
+    { name: "they were imported: do not send their photos again", value: "imported" },
+    { name: "they were not imported: send them", value: "not-imported" },
+  ];
+  if (lost.length === 0) choices.push({ name: `send the same calls again (${risk})`, value: "resend" });
+  const prompts = await openPrompts(app);
+  return prompts.select("What is to be done with them?", choices, existing > 0 ? "imported" : "not-imported");
+}

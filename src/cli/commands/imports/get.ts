@@ -1,0 +1,29 @@
+import type { Command } from "commander";
+import type { App } from "../../app.ts";
+import { command, examples } from "../../command.ts";
+import { importId } from "./import-id.ts";
+import { rememberStatus } from "./remember-status.ts";
+
+/** `cat imports get`: parses the argument; `run` does the work. */
+export const getCommand = (app: App, run = getImport): Command =>
+  command("get")
+    .summary("show how far one import is")
+    .usage("ID [flags]")
+    .description("Show one import: its status, and how many of its rows succeeded, are partial, or failed.")
+    .argument("<ID>", "the import's id")
+    .addHelpText(
+      "after",
+      examples([
+        ["an import by its id", "cat imports get 01KE6W9ZJ8Q3V5X7B2D4F6H8JK"],
+        ["how many rows failed, for a script", "cat imports get ID --json | jq .counts.failed"],
+      ]),
+    )
+    .action(async (id: string) => run(app, { id: importId(id) }));
+
+/** Prints one import as the service has it; not found ends in exit 5. */
+export async function getImport(app: App, { id }: { id: string }): Promise<void> {
+  const client = await app.client();
+  const job = await client.imports.get({ import_id: id }, { signal: app.context.interrupt });
+  await app.io.resource(job);
+  await rememberStatus(app, job);
+}

@@ -1,0 +1,15 @@
+import type { Import } from "../../../contract/resources/import.ts";
+import { StateError } from "../../../state/state-error.ts";
+import type { App } from "../../app.ts";
+
+/** Has `cat imports list` tell this status from now on, if the import was sent from here. That it cannot be kept is no failure. */
+export async function rememberStatus(app: App, { id, status }: Import): Promise<void> {
+  try {
+    const { baseUrl } = await app.connection();
+    const { sentImports } = await app.state();
+    if (sentImports.find(id)?.baseUrl === baseUrl) sentImports.seen(id, status);
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    await app.io.note(app.io.visible(`The status could not be kept for cat imports list: ${error.message}.`));
+  }
+}

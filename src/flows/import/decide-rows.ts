@@ -1,0 +1,54 @@
+import type { LedgerEntry } from "../../state/ledger.ts";
+import type { FileRow } from "./file-row.ts";
+import { type Decision, decide, referenceOfRow, type Weighed, weigh } from "./ledger/decide.ts";
+import type { InputRow, RowReader } from "./read/input-row.ts";
+import { UnreadableInput } from "./read/problem.ts";
+import { changed, InputError, type Source } from "./read/source.ts";
+
+/** A row of the file that is this run's to bring in, and what is to be done with it. */
+export interface DecidedRow {
+  /** Its place among all rows of the file, from 0. */
+  row: number;
+  /** The file's line of it. */
+  line: number;
+  /** Trimmed, as the service compares it. */
+  reference: string;
+  weighed: Weighed;
+  decision: Decision;
+}
+
+export interface DecideDeps {
+  source: Source;
+  /** A reader over the file from its start. */
+  reader: RowReader;
+  /** Rows that are not looked at: those that the check refused, and those of calls that were made before. */
+  isLeftOut: (row: number) => boolean;
+  /** What the ledger keeps under a reference; null where it keeps nothing or is not asked. */
+  entryOf: (reference: string) => LedgerEntry | null;
+  /** The SHA-256 (hex) of a local photo. */
+  contentOf: (path: string) => Promise<string>;
+}
+
+/** Walks the file once more and decides about each row, in the order of the file. Throws an InputError when the file was changed. */
+export async function* decideRows(deps: DecideDeps): AsyncGenerator<DecidedRow> {
+  const { isLeftOut, entryOf, contentOf } = deps;
+  let ordinal = 0;
+  for await (const rows of sameAsChecked(deps)) {
+    for (const { line, row: read } of rows) {
+      const row = ordinal++;
+      if (isLeftOut(row)) continue;
+      const weighed = await weigh(read as FileRow, contentOf);
+      const reference = referenceOfRow(weighed.row);
+      yield { row, line, reference, weighed, decision: decide(weighed, entryOf(reference)) };
+    }
+  }
+}
+
+/** The rows again; what could be read when it was checked and cannot be now was changed. */
+async function* sameAsChecked({ source, reader }: DecideDeps): AsyncGenerator<InputRow[]> {
+  try {
+    yield* reader.batches();
+  } catch (error) {
+    throw error instanceof UnreadableInput || error instanceof InputError ? changed(source.name) : error;
+  }
+}

@@ -1,0 +1,8 @@
+import type { ClosedRun } from "./close-run.ts";
+import type { SentCall } from "./sent-call.ts";
+
+/** An import that was made: `stopped` is what stopped it before its end, if anything did; the summary tells how far it came. */
+export interface EndedRun extends ClosedRun {
+  /** What became of each call. */
+  sent: SentCall[];
+}

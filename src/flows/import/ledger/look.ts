@@ -1,0 +1,142 @@
+import pLimit from "p-limit";
+import { ApiError } from "../../../client/api-error.ts";
+import type { Client } from "../../../client/client.ts";
+import { operations } from "../../../contract/operations.ts";
+import type { ExportRow } from "../../../contract/resources/export.ts";
+import type { Product } from "../../../contract/resources/product.ts";
+import type { LedgerEntry } from "../../../state/ledger.ts";
+import type { State } from "../../../state/state.ts";
+import { mayNotRead } from "../resume/service-account.ts";
+import { FieldDigests } from "./field-digests.ts";
+
+export interface LookDeps {
+  client: Client;
+  state: State;
+  account: number;
+  concurrency: number;
+  signal: AbortSignal;
+  onProgress: (products: number) => void;
+}
+
+/** Every look begins that much before the last one, in milliseconds: a change may be seen late (Exports, `since`). */
+export const lookMarginMs = 5 * 60_000;
+
+/** So many changes are written into the ledger at once. */
+const batch = 1000;
+
+/** How a look at the changes ended: all were taken in, there were more than asked for, or the key may not read exports. */
+export type LookOutcome = "whole" | "too many" | "not allowed";
+
+/**
+ * Brings the ledger up to what happened at the service since it was last looked at: products that were deleted, renamed
+ * or edited by others, read as a delta (GET /v1/exports?since=). Gives up after `most` products.
+ */
+export async function lookAtChanges(most: number, deps: LookDeps): Promise<LookOutcome> {
+  const { client, state, account, signal, onProgress } = deps;
+  const since = new Date(Math.max(0, (state.ledger.lookedAt(account) ?? 0) - lookMarginMs)).toISOString();
+  const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
+  let rows: ExportRow[] = [];
+  let seen = 0;
+  const displaced: Displaced = new Map();
+  const flush = () => {
+    takeIn(rows, displaced, deps);
+    rows = [];
+  };
+  try {
+    for await (const row of changes) {
+      if (seen === most) return "too many";
+      rows.push(row);
+      if (rows.length === batch) flush();
+      onProgress(++seen);
+    }
+  } catch (error) {
+    if (mayNotRead(error)) return "not allowed";
+    throw error;
+  } finally {
+    // What was read is true whatever comes after it.
+    flush();
+  }
+  return "whole";
+}
+
+/** What the ledger knew of products, by their ids, whose references went to others: they may come under another one. */
+type Displaced = Map<string, LedgerEntry>;
+
+function takeIn(rows: readonly ExportRow[], displaced: Displaced, { state, account }: LookDeps): void {
+  const { ledger } = state;
+  const entries: LedgerEntry[] = [];
+  const gone: string[] = [];
+  for (const { product } of rows) {
+    const entry = ledger.ofProduct(account, product.id) ?? displaced.get(product.id) ?? null;
+    const reference = product.reference.trim();
+    if (product.deleted_at !== null) {
+      if (entry !== null) gone.push(entry.reference);
+    } else if (entry === null) {
+      // Another product has the reference of one that is known: what was attached to that one says nothing about it.
+      if (ledger.get(account, reference) !== null) gone.push(reference);
+    } else {
+      // A delta does not tell the description, so what is known of it is not certain any more.
+      const { name, sex } = product;
+      entries.push({ ...entry, reference, fields: FieldDigests.of({ name, sex }).bytes });
+    }
+  }
+  for (const { reference, productId } of entries) {
+    const earlier = ledger.get(account, reference);
+    if (earlier !== null && earlier.productId !== productId) displaced.set(earlier.productId, earlier);
+  }
+  ledger.write(account, { entries, gone });
+}
+
+/** With more products than that to look at, reading all in pages of 100 takes less than asking for each. */
+const worthAsking = 300;
+
+/**
+ * Looks at products of which not all fields are known: each by its id, or all of the service in pages when there are
+ * many. `some` are the ids, of which only the first 300 need be given.
+ */
+export async function lookAtProducts(
+  some: { ids: readonly string[]; count: number },
+  deps: LookDeps,
+): Promise<void> {
+  const { client, signal, onProgress, concurrency } = deps;
+  let seen = 0;
+  if (some.count > worthAsking) {
+    let page: Product[] = [];
+    for await (const product of client.paginate(operations.products.list, {}, { signal })) {
+      page.push(product);
+      onProgress(++seen);
+      if (page.length < batch) continue;
+      known(page, deps);
+      page = [];
+    }
+    known(page, deps);
+    return;
+  }
+  const limit = pLimit(concurrency);
+  await Promise.all(
+    some.ids.map((product_id) =>
+      limit(async () => {
+        try {
+          known([await client.products.get({ product_id }, { signal })], deps);
+        } catch (error) {
+          if (!(error instanceof ApiError && error.status === 404)) throw error;
+          const entry = deps.state.ledger.ofProduct(deps.account, product_id);
+          if (entry !== null) deps.state.ledger.write(deps.account, { entries: [], gone: [entry.reference] });
+        }
+        onProgress(++seen);
+      }),
+    ),
+  );
+}
+
+/** How many ids `lookAtProducts` makes use of. */
+export const idsWorthKeeping = worthAsking;
+
+function known(products: readonly Product[], { state, account }: LookDeps): void {
+  const entries = products.flatMap(({ id, reference, name, description, sex }) => {
+    const entry = state.ledger.ofProduct(account, id);
+    const fields = FieldDigests.of({ name, description, sex }).bytes;
+    return entry === null ? [] : [{ ...entry, reference: reference.trim(), fields }];
+  });
+  state.ledger.write(account, { entries });
+}

@@ -1,0 +1,34 @@
+import { shortDigest } from "./short-digest.ts";
+
+/** How many bytes the ledger keeps of an image source. */
+export const sourceDigestBytes = 16;
+
+/** Where a photo of a row comes from: a URL, an uploaded image, or the SHA-256 (hex) of a local photo's bytes. */
+export type ImageSource = { url: string } | { image_id: string } | { sha256: string };
+
+/** The digest under which the ledger knows a source. */
+export function sourceDigest(source: ImageSource): Buffer {
+  const text =
+    "url" in source
+      ? `url ${source.url}`
+      : "image_id" in source
+        ? `image ${source.image_id}`
+        : `content ${source.sha256}`;
+  return shortDigest(text, sourceDigestBytes);
+}
+
+/** Whether `digests`, which stand one after the other, hold that one. */
+export function holds(digests: Uint8Array, digest: Uint8Array): boolean {
+  const all = Buffer.from(digests.buffer, digests.byteOffset, digests.byteLength);
+  for (let at = all.indexOf(digest); at !== -1; at = all.indexOf(digest, at + 1)) {
+    if (at % sourceDigestBytes === 0) return true;
+  }
+  return false;
+}
+
+/** `earlier`, and after them those of `added` that it does not hold. */
+export function union(earlier: Uint8Array, added: readonly Uint8Array[]): Buffer {
+  let all = Buffer.from(earlier);
+  for (const digest of added) if (!holds(all, digest)) all = Buffer.concat([all, digest]);
+  return all;
+}

@@ -1,0 +1,162 @@
+import type { Client } from "../../../client/client.ts";
+import type { Clock } from "../../../clock.ts";
+import { CatError } from "../../../errors.ts";
+import type { Uploads } from "../../../state/uploads.ts";
+import { grouped } from "../../grouped.ts";
+import type { ProgressEvent } from "../../progress-event.ts";
+import { keyLifeMs } from "../resume/key-life.ts";
+import { CallsUnderWay } from "../under-way.ts";
+import type { LocalPhotos } from "./local-photos.ts";
+
+export interface UploadDeps {
+  photos: Pick<LocalPhotos, "read" | "size">;
+  client: Pick<Client, "images">;
+  uploads: Uploads;
+  account: number;
+  clock: Clock;
+  random: () => number;
+  /** How many photos are on their way at once, each with its bytes in memory. */
+  concurrency: number;
+  signal?: AbortSignal | undefined;
+  onProgress: (event: ProgressEvent) => void;
+}
+
+interface Upload {
+  readonly sha256: string;
+  readonly path: string;
+  readonly size: number;
+}
+
+/**
+ * Uploads photos, once per content: `wanted` leads from the SHA-256 (hex) of their bytes to one path of each, and what
+ * comes back from there to the image it became. What was uploaded before is not sent again. Each attempt is written down
+ * before its bytes go out: one whose answer was lost is asked again under its key, and gives the same image.
+ * Throws InputError when a photo is not what it was when it was checked, what the service says of a photo, its error when
+ * it cannot be reached, and the reason of an interrupt. Whatever is thrown, nothing more is begun, and what is done is kept.
+ */
+export async function uploadPhotos(
+  wanted: ReadonlyMap<string, string>,
+  deps: UploadDeps,
+): Promise<Map<string, string>> {
+  const images = new Map<string, string>();
+  const waiting: Upload[] = [];
+  for (const [sha256, path] of wanted) {
+    const known = deps.uploads.imageOf(deps.account, sha256);
+    if (known !== null) images.set(sha256, known);
+    else waiting.push({ sha256, path, size: await deps.photos.size(path) });
+  }
+  if (waiting.length > 0) await uploadAll(waiting, images, deps);
+  return images;
+}
+
+async function uploadAll(
+  waiting: readonly Upload[],
+  images: Map<string, string>,
+  deps: UploadDeps,
+): Promise<void> {
+  const progress = new UploadProgress(waiting, deps.onProgress);
+  const underWay = new CallsUnderWay();
+  const release = underWay.follow(deps.clock, deps.signal);
+  const queue = waiting.values();
+  let stopped: { reason: unknown } | null = null;
+  const worker = async () => {
+    for (const upload of queue) {
+      try {
+        deps.signal?.throwIfAborted();
+        const bytes = await deps.photos.read(upload.path, upload.sha256);
+        deps.signal?.throwIfAborted();
+        // While it was read another one may have been refused.
+        if (stopped !== null) return;
+        images.set(upload.sha256, await uploadOne(upload, bytes, deps, underWay));
+        progress.uploaded(upload);
+      } catch (error) {
+        stopped ??= { reason: error };
+        underWay.leave(error);
+      }
+      if (stopped !== null) return;
+    }
+  };
+  await Promise.all(Array.from({ length: deps.concurrency }, worker));
+  release();
+  // An interrupt makes other things fail, each in its own words: it is the reason.
+  deps.signal?.throwIfAborted();
+  if (stopped !== null) throw (stopped as { reason: unknown }).reason;
+}
+
+/** Uploads one photo, whose bytes were read when its turn came, and checked against its digest. */
+async function uploadOne(
+  { sha256, path }: Upload,
+  bytes: Buffer,
+  deps: UploadDeps,
+  underWay: CallsUnderWay,
+): Promise<string> {
+  const { client, uploads, account, clock } = deps;
+  const at = clock.now();
+  const newKey = newKeyFor(sha256, at, deps.random);
+  const idempotencyKey = uploads.begin(account, sha256, { newKey, at, notBefore: at - keyLifeMs });
+  const way = underWay.begin();
+  try {
+    const { signal, onDoubt } = way;
+    // The name is part of what the key stands for, so it follows from the bytes: one file may have several paths.
+    const file = { bytes, filename: sha256 };
+    const { id } = await client.images.upload({ file }, { idempotencyKey, signal, onDoubt });
+    uploads.done(account, sha256, id);
+    return id;
+  } catch (error) {
+    if (!(error instanceof CatError) || !isDefinitive(error)) throw error;
+    // The refusal is kept under the key (Cross-cutting rule 5); at worst a second image comes to be, which nothing has.
+    uploads.forget(account, sha256);
+    throw isOfPhoto(error) ? aboutPhoto(error, path) : error;
+  } finally {
+    underWay.end(way);
+  }
+}
+
+/** Whether the service has said no: nothing is to be had any more under the same key. */
+const isDefinitive = ({ status = 0, code }: CatError): boolean =>
+  status >= 400 && status < 500 && status !== 429 && code !== "request_in_progress";
+
+/** Whether it is the photo that was refused (POST /v1/images), rather than the caller. */
+const isOfPhoto = ({ status }: CatError): boolean =>
+  status === 400 || status === 413 || status === 415 || status === 422;
+
+const aboutPhoto = (error: CatError, path: string): CatError =>
+  new CatError(`the service refused the photo ${JSON.stringify(path)}: ${error.message}`, {
+    type: error.type,
+    code: error.code,
+    status: error.status,
+    requestId: error.requestId,
+    hint: "Mend or leave out that photo and run the command again; what was uploaded is kept.",
+    cause: error,
+  });
+
+/** Another one for each content and attempt. */
+const newKeyFor = (sha256: string, at: number, random: () => number): string =>
+  `photo_${sha256.slice(0, 32)}_${at.toString(36)}_${Math.floor(random() * 36 ** 8).toString(36)}`;
+
+/** Tells how far the uploads are: in bytes, as photos differ in size, with their number as a note. */
+class UploadProgress {
+  readonly #emit: (event: ProgressEvent) => void;
+  readonly #photos: number;
+  readonly #total: number;
+  #uploaded = 0;
+  #done = 0;
+
+  constructor(waiting: readonly Upload[], emit: (event: ProgressEvent) => void) {
+    this.#emit = emit;
+    this.#photos = waiting.length;
+    this.#total = waiting.reduce((sum, { size }) => sum + size, 0);
+    this.#tell();
+  }
+
+  uploaded({ size }: Upload): void {
+    this.#uploaded++;
+    this.#done += size;
+    this.#tell();
+  }
+
+  #tell(): void {
+    const note = `${grouped(this.#uploaded)} of ${grouped(this.#photos)} photos`;
+    this.#emit({ step: "uploading photos", done: this.#done, total: this.#total, unit: "bytes", note });
+  }
+}

@@ -1,0 +1,60 @@
+import { didYouMean, plain } from "../../../contract/did-you-mean.ts";
+import { limits } from "../../../contract/limits.ts";
+import { orientations } from "../../../contract/value-sets.ts";
+import { wordsForOrientations } from "../../../contract/words-for-values.ts";
+
+const imageNumbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
+
+/** Every column that an import knows, by the name it is written with: the likeliest to be wanted first. */
+export const columnNames: readonly string[] = [
+  ...["reference", "name", "description", "sex", "images"],
+  ...orientations.map((orientation) => `image_${orientation}`),
+  ...imageNumbers.map((number) => `image_${number}`),
+  ...imageNumbers.map((number) => `image_${number}_orientation`),
+];
+
+/** What shop systems and people call a column, in plain letters. */
+const otherWords: Readonly<Record<string, string>> = {
+  ...all(
+    "reference",
+    "ref sku variantsku id ean gtin handle artikel artikelnummer artikelnr artnr articleid articlenumber articleno item itemid itemnumber itemno productid productnumber productcode produktnummer stylecode stylenumber modelnumber referenz referenznummer referencia riferimento codice codicearticolo codearticle",
+  ),
+  ...all(
+    "name",
+    "title titel titre titolo titulo nom nombre nome bezeichnung artikelbezeichnung artikelname produktname productname producttitle itemname designation",
+  ),
+  ...all(
+    "description",
+    "beschreibung produktbeschreibung artikelbeschreibung productdescription body bodyhtml text longtext descriptif descrizione descripcion",
+  ),
+  ...all("sex", "gender geschlecht genre sexe genere genero"),
+  ...all("image_front", "front vorne"),
+  ...all("image_back", "back hinten"),
+};
+
+const imageWord =
+  /^(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?|immagin[ei]|imagen(?:es)?)(?:urls?|links?|src)?|(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?)(?:urls?|links?|src)?$/;
+
+/** The column of an import that one with this header is probably to be, or null. It is for people to agree to. */
+export function nearestColumn(header: string): string | null {
+  const word = plain(header);
+  // One or two letters begin many a word.
+  if (word.length < 2 || word.length > 60) return null;
+  const digits = word.replace(/\D/g, "");
+  const rest = word.replace(imageWord, "");
+  if (rest !== word && !/orient/.test(rest)) {
+    if (rest === "") return "images";
+    const number = Number(/^(\d{1,2})(?:urls?|links?|src)?$/.exec(rest)?.[1]);
+    if (imageNumbers.includes(number)) return `image_${number}`;
+    const orientation = didYouMean(rest, orientations, wordsForOrientations);
+    if (orientation !== null) return `image_${orientation}`;
+  }
+  // A digit is never mistyped for another: image_21 is not image_1.
+  const known = columnNames.filter((name) => name.replace(/\D/g, "") === digits);
+  const meant = didYouMean(header, known, otherWords);
+  return word.length < 3 && meant !== null && !Object.hasOwn(otherWords, word) ? null : meant;
+}
+
+function all(column: string, words: string): Record<string, string> {
+  return Object.fromEntries(words.split(" ").map((word) => [word, column]));
+}

@@ -1,0 +1,100 @@
+import type { Clock } from "../../../clock.ts";
+import { CatError } from "../../../errors.ts";
+import type { StoredCall } from "../../../state/calls.ts";
+import type { Run } from "../../../state/runs.ts";
+import { grouped } from "../../grouped.ts";
+import type { DoubtQuestion, UnknownChoice } from "../import-input.ts";
+import { unpackMemos } from "../ledger/call-memo.ts";
+import { FieldDigests } from "../ledger/field-digests.ts";
+import { union } from "../ledger/source-digests.ts";
+import { existingProducts, type LookUpDeps } from "./existing-products.ts";
+import { isKeyAlive } from "./key-life.ts";
+import type { RunAtHand } from "./run-at-hand.ts";
+
+/** A call of which nobody can say any more whether the service took it up, with the run that made it. */
+export interface DoubtfulCall {
+  run: Run;
+  call: StoredCall;
+}
+
+export interface DoubtDeps extends LookUpDeps {
+  clock: Clock;
+  run: RunAtHand;
+  choice: UnknownChoice | undefined;
+  /** Asks a person; undefined where there is none to ask. */
+  ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
+}
+
+/**
+ * Calls whose outcome will not come by itself: looks which of their references exist, says so, and has the user choose
+ * (interface, import). Afterwards no call is left in doubt, or a CatError of type conflict says what to do.
+ * Gives those that are to be sent again as they were.
+ */
+export async function resolveDoubt(
+  doubtful: readonly DoubtfulCall[],
+  deps: DoubtDeps,
+): Promise<DoubtfulCall[]> {
+  const { state, account } = deps.run;
+  if (doubtful.length === 0) return [];
+  const references = doubtful.map(({ call }) => state.calls.references(call.run, call.index));
+  const existing = await existingProducts(references.flat(), deps);
+  const question: DoubtQuestion = {
+    file: doubtful[0]!.run.file,
+    sentAt: Math.min(...doubtful.map(({ call }) => call.sentAt)),
+    rows: references.flat().length,
+    existing: existing.size,
+    resendsOnce: doubtful.every(({ call }) => isKeyAlive(call.sentAt, deps.clock.now())),
+    lost: doubtful.flatMap(({ call }) => call.importId ?? []),
+  };
+  const choice = deps.choice ?? (await deps.ask?.(question));
+  if (choice === undefined) throw undecided(question);
+  const again: DoubtfulCall[] = [];
+  for (const [at, one] of doubtful.entries()) {
+    const { call } = one;
+    if (choice === "resend" && call.state === "sent") {
+      again.push(one);
+      continue;
+    }
+    if (choice === "imported") {
+      const memos = unpackMemos(state.calls.memo(call.run, call.index));
+      const entries = references[at]!.flatMap((reference, row) => {
+        const productId = existing.get(reference);
+        if (productId === undefined) return [];
+        const known = state.ledger.get(account, reference);
+        const earlier = known?.productId === productId ? known.sources : Buffer.alloc(0);
+        const sources = union(
+          earlier,
+          memos[row]!.sent.map(({ digest }) => digest),
+        );
+        return [{ reference, productId, fields: FieldDigests.nothing.bytes, sources }];
+      });
+      state.ledger.write(account, { entries });
+    }
+    // Its rows are judged anew: by the ledger where they were imported, as if never sent where they were not.
+    state.calls.dropped(call.run, call.index);
+  }
+  return again;
+}
+
+function undecided(question: DoubtQuestion): CatError {
+  const { sentAt, existing, resendsOnce, lost } = question;
+  const when = new Date(sentAt).toISOString().replace(/\.\d+Z$/, "Z");
+  const products =
+    existing === 0 ? "none exists" : existing === 1 ? "1 exists" : `${grouped(existing)} exist`;
+  const hint =
+    "Look at some of them, then give the command again with --unknown imported or --unknown not-imported";
+  const risk = resendsOnce ? "which the service carries out once" : "which may add photos a second time";
+  return new CatError(`${whatIsNotKnown(question, when)}; of their products ${products}`, {
+    type: "conflict",
+    code: "unknown_outcome",
+    hint: lost.length > 0 ? `${hint}.` : `${hint}, or with --unknown resend (${risk}).`,
+  });
+}
+
+/** Why nobody can say what became of rows, as the beginning of a sentence; `when` they were sent, in words. */
+export function whatIsNotKnown({ file, rows, lost }: DoubtQuestion, when: string): string {
+  const which = `${grouped(rows)} ${rows === 1 ? "row" : "rows"} of ${file} sent at ${when}`;
+  return lost.length > 0
+    ? `the service took up ${which}, and does not know the import ${lost.join(", ")} any more`
+    : `it is not known whether the service took up ${which}`;
+}

@@ -1,0 +1,61 @@
+import type { StoredCall } from "../../../state/calls.ts";
+import type { Run, RunOwner } from "../../../state/runs.ts";
+import type { DoubtDeps } from "./doubtful-calls.ts";
+import type { RunAtHand } from "./run-at-hand.ts";
+import { settleCalls } from "./settle-calls.ts";
+import type { TakeUpDeps } from "./take-up-deps.ts";
+
+/** A run of another file, or with other options, that has calls which are not settled. */
+export interface OtherRun {
+  run: Run;
+  calls: StoredCall[];
+}
+
+export function otherRuns({ state, account, id }: RunAtHand): OtherRun[] {
+  const runs = new Map<string, OtherRun>();
+  for (const { run, call } of state.calls.unsettledElsewhere(account, id)) {
+    const other = runs.get(run.id) ?? { run, calls: [] };
+    other.calls.push(call);
+    runs.set(run.id, other);
+  }
+  return [...runs.values()];
+}
+
+/**
+ * Reads the results of imports that other runs have sent and did not see the end of, so that the ledger knows their
+ * photos. A run that another process works on is left to it; calls of unknown outcome stay as they are.
+ */
+export async function settleOtherRuns(
+  others: readonly OtherRun[],
+  { run, concurrency }: DoubtDeps,
+  { client, clock, pid, signal, onProgress }: TakeUpDeps,
+): Promise<void> {
+  for (const other of others) {
+    const accepted = other.calls.filter((call) => call.state === "accepted");
+    if (accepted.length === 0) continue;
+    await withHold(run, other.run, { pid, since: clock.now() }, async () => {
+      const step = `waiting for the import of ${other.run.file}`;
+      await settleCalls(
+        accepted.map((call) => ({ run: other.run, call })),
+        { client, run, concurrency, signal, onProgress: (done, total) => onProgress({ step, done, total }) },
+      );
+    });
+  }
+}
+
+/** Does the work while holding the other run; not at all when a living process has it. Tells whether it did. */
+export async function withHold(
+  { state, account }: RunAtHand,
+  other: Run,
+  owner: RunOwner,
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const hold = state.runs.hold(account, other.identity, owner);
+  if ("heldBy" in hold) return false;
+  try {
+    await work();
+    return true;
+  } finally {
+    hold.release();
+  }
+}

@@ -1,0 +1,58 @@
+import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
+import type { StoredCall } from "../../../state/calls.ts";
+import type { Run } from "../../../state/runs.ts";
+import { sendCalls } from "../send.ts";
+import type { ReadyCall } from "../sent-call.ts";
+import { Journal } from "./journal.ts";
+import { isKeyAlive } from "./key-life.ts";
+import type { RunAtHand } from "./run-at-hand.ts";
+import type { TakeUpDeps } from "./take-up-deps.ts";
+
+/**
+ * The calls of unknown outcome among `calls`, with the bytes and the key of the first time. Where the service has
+ * forgotten the key (and the user, or the mode, allows it) they get a new one.
+ */
+export async function* sendAgain(
+  { state, account }: RunAtHand,
+  calls: readonly StoredCall[],
+  { clock, newKey }: Pick<TakeUpDeps, "clock" | "newKey">,
+): AsyncGenerator<ReadyCall> {
+  for (const call of calls) {
+    if (call.state !== "sent") continue;
+    const { run, index, rows, lines, bytes } = call;
+    const body = state.calls.body(run, index);
+    let { idempotencyKey } = call;
+    if (!isKeyAlive(call.sentAt, clock.now())) {
+      idempotencyKey = newKey();
+      const references = state.calls.references(run, index);
+      const memo = state.calls.memo(run, index);
+      state.calls.dropped(run, index);
+      const sentAt = clock.now();
+      state.calls.begin(account, {
+        ...{ run, index, idempotencyKey, rows, lines, references, memo, body, sentAt, exclusive: false },
+      });
+    }
+    yield { index, rows, lines, bytes, body, idempotencyKey, again: true };
+  }
+}
+
+/**
+ * Sends the calls of unknown outcome of an earlier run, with the options that it had, and nothing else of it. Throws why
+ * one of them is still unknown; one that is refused was not carried out.
+ */
+export async function sendAsTheyWere(
+  at: RunAtHand,
+  earlier: Run,
+  concurrency: number,
+  { client, clock, newKey, signal }: TakeUpDeps,
+): Promise<void> {
+  const run = { ...at, id: earlier.id };
+  const calls = () => run.state.calls.of(run.id);
+  const { mode, onImageError } = earlier.options as { mode: ImportMode; onImageError: OnImageError };
+  const journal = new Journal(run, calls(), { clock, newKey, file: earlier.file, mode, guarded: false });
+  const { stopped } = await sendCalls(sendAgain(run, calls(), { clock, newKey }), {
+    ...{ client, clock, signal, concurrency, mode, onImageError, journal },
+    onAccepted: () => {},
+  });
+  if (stopped !== undefined && calls().some((call) => call.state === "sent")) throw stopped;
+}

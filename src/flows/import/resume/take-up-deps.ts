@@ -1,0 +1,8 @@
+import type { Client } from "../../../client/client.ts";
+import type { ImportDeps } from "../import-input.ts";
+
+/** What an import has at hand once its file was found in order: the client is there, and the signal ends with the user's patience too. */
+export interface TakeUpDeps extends Omit<ImportDeps, "client" | "signal"> {
+  client: Client;
+  signal: AbortSignal;
+}

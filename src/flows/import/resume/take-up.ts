@@ -1,0 +1,136 @@
+import { ApiError } from "../../../client/api-error.ts";
+import { CatError } from "../../../errors.ts";
+import type { PatchedRow, StoredCall } from "../../../state/calls.ts";
+import type { Run, RunOwner } from "../../../state/runs.ts";
+import { grouped } from "../../grouped.ts";
+import type { ImportInput } from "../import-input.ts";
+import type { ReadyCall } from "../sent-call.ts";
+import { doubtDeps } from "./doubt-deps.ts";
+import { type DoubtfulCall, resolveDoubt } from "./doubtful-calls.ts";
+import { identityOf } from "./identity.ts";
+import { isKeyAlive } from "./key-life.ts";
+import { type OtherRun, otherRuns, settleOtherRuns } from "./other-runs.ts";
+import type { RunAtHand } from "./run-at-hand.ts";
+import { sendAgain, sendAsTheyWere } from "./send-again.ts";
+import { accountOf } from "./service-account.ts";
+import { settleCalls } from "./settle-calls.ts";
+import type { TakeUpDeps } from "./take-up-deps.ts";
+
+/** The run of a command: one that was stopped before, or a new one. */
+export interface TakenUp {
+  run: RunAtHand;
+  /** The calls that were made of it before, without those that were refused or never sent. */
+  earlier: readonly StoredCall[];
+  /** Those of them whose outcome is unknown, to be sent as they were. */
+  again: () => AsyncGenerator<ReadyCall>;
+  patched: readonly PatchedRow[];
+  /** Runs of other files that were stopped, or are going on, with rows under way. */
+  others: readonly OtherRun[];
+  /** Lets other processes have the run. */
+  release: () => void;
+}
+
+/**
+ * Finds what was begun of this import before and makes sure of it: no other process works on it, and nothing of it is left
+ * in doubt that the user has not decided. With `fresh` the earlier run is brought to its end first, and a new one begun.
+ * Throws a CatError of type conflict when another process has the run, or a choice is missing.
+ */
+export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<TakenUp> {
+  const { clock, client, signal } = deps;
+  const { state, sentImports } = await deps.state();
+  const service = await deps.service();
+  const identity = identityOf(input, {
+    file: input.source.digest!,
+    photos: await input.localPhotos.digestOfAll(),
+  });
+  const account = await accountOf({
+    ...{ client, state, service, identity, signal },
+    ...{ file: input.source.name, unknown: input.unknown },
+  });
+  const hold = state.runs.hold(account, identity, { pid: deps.pid, since: clock.now() });
+  if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
+  try {
+    const begun = state.runs.findOpen(account, identity);
+    const at = (run: Run): RunAtHand => ({ state, sentImports, service, account, id: run.id });
+    let open: Run | null = null;
+    if (begun !== null) {
+      await makeSure(begun, at(begun), input, deps);
+      if (input.fresh) await bringToItsEnd(begun, at(begun), input, deps);
+      else open = begun;
+    }
+    if (open === null) {
+      const { mode, onImageError } = input;
+      const options = { mode, onImageError };
+      open = { id: deps.runId, account, identity, file: input.source.name, options, startedAt: clock.now() };
+      state.runs.begin(open);
+    } else if (state.calls.of(open.id).length > 0) {
+      deps.onNote(goingOn(input.source.name, open, state.calls.of(open.id)));
+    }
+    const run = at(open);
+    const others = input.photos === "new" ? otherRuns(run) : [];
+    if (others.length > 0) await settleOtherRuns(others, doubtDeps(run, input, deps), deps);
+    return {
+      run,
+      earlier: state.calls.of(run.id),
+      again: () => sendAgain(run, state.calls.of(run.id), deps),
+      patched: state.calls.patchedRows(run.id),
+      others: others.length > 0 ? otherRuns(run) : [],
+      release: () => hold.release(),
+    };
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
+}
+
+/** Has the user decide about calls of the run that nothing can be learnt of any more. */
+async function makeSure(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<void> {
+  const doubtful: DoubtfulCall[] = [];
+  for (const call of run.state.calls.of(open.id)) {
+    // Only an upsert sent twice adds its photos twice (Imports, rule 3).
+    const isTooOld =
+      call.state === "sent" && input.mode === "upsert" && !isKeyAlive(call.sentAt, deps.clock.now());
+    if (isTooOld || (call.state === "accepted" && (await isLost(call, deps))))
+      doubtful.push({ run: open, call });
+  }
+  await resolveDoubt(doubtful, doubtDeps(run, input, deps));
+}
+
+async function isLost({ importId }: StoredCall, { client, signal }: TakeUpDeps): Promise<boolean> {
+  try {
+    await client.imports.get({ import_id: importId! }, { signal });
+    return false;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return true;
+    throw error;
+  }
+}
+
+/** Learns what became of everything that was sent, so that a new run begins with a ledger that knows it. */
+async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<void> {
+  const { state } = run;
+  await sendAsTheyWere(run, open, input.concurrency, deps);
+  const accepted = state.calls.of(open.id).filter((call) => call.state === "accepted");
+  await settleCalls(
+    accepted.map((call) => ({ run: open, call })),
+    {
+      ...{ client: deps.client, run, signal: deps.signal, concurrency: input.concurrency },
+      onProgress: (done, total) => deps.onProgress({ step: "waiting for the earlier run", done, total }),
+    },
+  );
+  state.runs.end(open.id, deps.clock.now());
+}
+
+const alive = (file: string, { pid, since }: RunOwner): CatError =>
+  new CatError(
+    `${file} is being imported already, since ${new Date(since).toISOString().slice(0, 19)}Z by process ${pid}`,
+    { type: "conflict", code: "run_alive", hint: "Wait for it, or stop it and give the command again." },
+  );
+
+function goingOn(name: string, open: Run, calls: readonly StoredCall[]): string {
+  const file = name === "-" ? "stdin" : name;
+  const done = calls.filter(({ state }) => state !== "sent");
+  const rows = done.reduce((sum, call) => sum + call.rows.length, 0);
+  const when = new Date(open.startedAt).toISOString().slice(0, 19);
+  return `Going on with the import of ${file} that was begun at ${when}Z: ${grouped(rows)} of its rows are submitted. (--fresh begins anew.)`;
+}

@@ -1,0 +1,67 @@
+import { type DecidedRow, decideRows } from "./decide-rows.ts";
+import type { ImportInput } from "./import-input.ts";
+import { updatedResult } from "./patch-rows.ts";
+import { openRows } from "./read/open-rows.ts";
+import type { TakenUp } from "./resume/take-up.ts";
+import { RowSet } from "./row-set.ts";
+import type { SomeRows } from "./rows-beside-calls.ts";
+import type { SentCall } from "./sent-call.ts";
+
+interface RowsOfRun {
+  input: ImportInput;
+  /** Rows that the check refused. */
+  refused: RowSet;
+  taken: TakenUp;
+}
+
+/** The rows of the file that are this process's to bring in, and what was found of those that go in no call. */
+export class RowsToBringIn {
+  readonly #at: RowsOfRun;
+  readonly #made = new RowSet();
+  /** Rows that need a write of their own. */
+  readonly toPatch = new RowSet();
+  /** Those of them that this process has written. */
+  readonly patched = new RowSet();
+  readonly unchanged = new RowSet();
+
+  constructor(at: RowsOfRun) {
+    this.#at = at;
+    for (const call of at.taken.earlier) for (const row of call.rows) this.#made.add(row);
+    for (const { row } of at.taken.patched) this.#made.add(row);
+  }
+
+  /** A walk over the file that decides about each row; `only` some of them. */
+  async *decided(only?: RowSet): AsyncGenerator<DecidedRow> {
+    const { input, refused, taken } = this.#at;
+    const { state, account } = taken.run;
+    const asksLedger = input.photos === "new" && !state.ledger.isEmpty(account);
+    yield* decideRows({
+      source: input.source,
+      reader: await openRows(input.source, input.read),
+      isLeftOut: (row) => refused.has(row) || this.#made.has(row) || only?.has(row) === false,
+      entryOf: (reference) => (asksLedger ? state.ledger.get(account, reference) : null),
+      contentOf: (path) => input.localPhotos.digest(path),
+    });
+  }
+
+  /** Rows of which nothing will be told: they were not sent, nor found to be unchanged. `sent` is what this process has sent. */
+  left(sent: readonly SentCall[]): SomeRows {
+    const told = new RowSet();
+    for (const call of sent) if (call.kind !== "unsent") for (const row of call.rows) told.add(row);
+    const { refused } = this.#at;
+    const sets = [refused, this.#made, this.unchanged, this.patched, told];
+    return { has: (row) => !sets.some((set) => set.has(row)) };
+  }
+
+  /** What no call needs to carry; a product that could not be looked at is changed in any case. */
+  readonly keep = ({ row, decision }: DecidedRow): void => {
+    (decision.kind === "unchanged" ? this.unchanged : this.toPatch).add(row);
+  };
+
+  patchedBefore() {
+    return this.#at.taken.patched.map(({ line, reference, productId }) => ({
+      line,
+      result: updatedResult(reference, productId),
+    }));
+  }
+}

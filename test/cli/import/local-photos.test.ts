@@ -1,0 +1,62 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tinyPng } from "../../mock/world.ts";
+import { createWorld } from "../../support/world.ts";
+
+const head = "reference,name,images\n";
+
+test("the check of a dry run looks at photos beside the file, wherever it was called", async () => {
+  const world = await createWorld();
+  world.write("lists/rows.csv", `${head}A,Dress,photos/a.png\nB,Dress,photos/A.PNG|photos\n`);
+  world.write("lists/photos/a.png", tinyPng);
+  const ran = await world.cat("import lists/rows.csv --dry-run");
+  expect(ran.exit).toBe(3);
+  expect(ran.stderr).toContain(
+    `lists/rows.csv:3  images  photo_not_found  "photos/A.PNG" is neither an https:// URL, nor an image id, nor a file: there is no ${world.folder}/lists/photos/A.PNG, but there is "a.png"\n` +
+      'lists/rows.csv:3  images  not_an_image  "photos" is a folder, not a file\n',
+  );
+  expect(world.requests()).toEqual([]);
+  world.write("lists/rows.csv", `${head}A,Dress,photos/a.png\n`);
+  expect(await world.cat("import lists/rows.csv --dry-run")).toMatchObject({ exit: 0 });
+});
+
+test("--images-root says where they are, and what they may not leave", async () => {
+  const world = await createWorld();
+  world.write("lists/rows.csv", `${head}A,Dress,../photos/a.png\n`);
+  world.write("photos/a.png", tinyPng);
+  const refused = await world.cat("import lists/rows.csv --dry-run --json");
+  expect(JSON.parse(refused.stdout).problems).toEqual([
+    {
+      line: 2,
+      reference: "A",
+      param: "images",
+      code: "photo_outside_root",
+      message: `"../photos/a.png" lies outside of the folder of the file (${world.folder}/lists): name a folder that contains it with --images-root`,
+    },
+  ]);
+  world.write("lists/rows.csv", `${head}A,Dress,photos/a.png\n`);
+  expect(await world.cat("import lists/rows.csv --dry-run --images-root .")).toMatchObject({ exit: 0 });
+  const gone = await world.cat("import lists/rows.csv --dry-run --images-root nowhere");
+  expect([gone.exit, gone.stderr]).toEqual([
+    3,
+    expect.stringContaining("--images-root nowhere does not exist"),
+  ]);
+});
+
+test("photos of piped rows are relative to the current folder", async () => {
+  const world = await createWorld();
+  world.write("a.png", tinyPng);
+  symlinkSync("/etc/hostname", join(world.folder, "b.png"));
+  const stdin = `${JSON.stringify({ reference: "A", name: "B", images: [{ path: "a.png" }] })}\n`;
+  expect(await world.cat("import - --format ndjson --dry-run", { stdin })).toMatchObject({ exit: 0 });
+  const ran = await world.cat("import - --format ndjson --dry-run", {
+    stdin: stdin.replace("a.png", "b.png"),
+  });
+  expect([ran.exit, ran.stderr]).toEqual([
+    3,
+    expect.stringContaining(
+      `stdin:1  images[0].path  photo_outside_root  images[0].path: "b.png" is a link to /etc/hostname: it lies outside of the current folder (${world.folder}): name a folder that contains it with --images-root\n`,
+    ),
+  ]);
+});

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { encoderOf } from "../../../src/flows/import/encode.ts";
+import { splitWords } from "../../support/split-words.ts";
+import { createWorld } from "../../support/world.ts";
+
+const good = "https://cdn.example.com/good.jpg";
+const bad = "https://cdn.example.com/fail-timeout.jpg";
+
+describe("a spreadsheet as a shop saves it", () => {
+  test.each([
+    ["windows-1252", "--encoding windows-1252", ""],
+    ["macintosh", "--encoding macroman", ""],
+    ["shift_jis", "--encoding shift-jis", ""],
+    ["utf-16le", "", "\ufeff"],
+    ["utf-16be", "--encoding utf-16", "\ufeff"],
+  ])(
+    "in %s: what failed comes back in its form, and the printed command imports it",
+    async (encoding, flag, mark) => {
+      const world = await createWorld();
+      const price = encoding === "shift_jis" ? "価格" : "Preis in €";
+      const name = encoding === "shift_jis" ? "女性の靴" : "Größe “42”";
+      const header = `reference;name;${price};image_front`;
+      const text = `${mark}sep=;\r\n${header}\r\nOK;x;12,50;${good}\r\nBAD;${name};"9,95\r\nnetto";${bad}\r\n`;
+      world.write("shop.csv", encoderOf(encoding, () => "?")(text));
+      const command = splitWords(`import shop.csv ${flag} --no-progress`).concat("--map", `${price}=ignore`);
+
+      const first = await world.cat(command);
+      expect(first.exit).toBe(8);
+      const failed = readFileSync(join(world.folder, "shop.csv.failed.csv"));
+      expect(new TextDecoder(encoding, { ignoreBOM: true }).decode(failed, { stream: true })).toContain(
+        `${mark}sep=;\r\n${header};error_code;error_message\r\nBAD;${name};"9,95\r\nnetto";${bad};`,
+      );
+
+      const printed = first.stderr.split("\n").find((line) => line.startsWith("  cat import"))!;
+      const again = await world.cat([...splitWords(printed.trim()).slice(1), "--no-progress"]);
+      expect({ exit: again.exit, fault: /error|problem/.exec(again.stderr) }).toEqual({
+        exit: 8,
+        fault: null,
+      });
+      expect(again.stderr).toContain("shop.csv.failed.csv.failed.csv");
+    },
+  );
+
+  test("with decimal commas is told where they are one cell too many", async () => {
+    const world = await createWorld();
+    world.write("a.csv", `reference,name,Preis,images\r\nA1,Hemd,12,50,${good}\r\n`);
+    expect(await world.cat("import a.csv --dry-run --no-progress --map Preis=ignore")).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining(
+        'a.csv:2  -  ragged_row  has 5 cells, the header has 4: look for a missing or an extra ",", or a cell that needs quotes, as "12,50" does if it is one number\n',
+      ),
+    });
+  });
+});
+
+describe("bounds of a file", () => {
+  test("100,000 columns that are left out are read", async () => {
+    const world = await createWorld();
+    const columns = 100_000;
+    const row = (first: string, cell: string) => `${first}${`,${cell}`.repeat(columns)}\n`;
+    world.write("a.csv", row("reference,name,images", "ignore") + row(`A,n,${good}`, "x"));
+    expect((await world.cat("import a.csv --dry-run --no-progress")).exit).toBe(0);
+  });
+
+  test("of 1,500 unknown columns people see 1,000 and programs all", async () => {
+    const world = await createWorld();
+    const headers = Array.from({ length: 1500 }, (_, index) => `c-${index}`).join(",");
+    world.write("a.csv", `reference,name,images,${headers}\n`);
+    const listed = await world.cat("import a.csv --dry-run --no-progress");
+    expect(listed.stderr.match(/unknown_column/g)).toHaveLength(1000);
+    expect(listed.stderr).toContain("and 500 more: --dry-run --json lists all of them\n");
+    const told = await world.cat("import a.csv --dry-run --no-progress --json");
+    expect(JSON.parse(told.stdout).problems).toHaveLength(1500);
+  });
+
+  test("a cell of 20 MB is one plain problem, in CSV and in NDJSON", async () => {
+    const world = await createWorld();
+    const long = "x".repeat(20 * 1024 * 1024);
+    world.write("a.csv", `reference,name,images\nA,n,${good}\nB,"${long}",${good}\n`);
+    world.write("a.ndjson", `{"reference":"A","name":"${long}"}\n`);
+    for (const [file, line] of [
+      ["a.csv", 3],
+      ["a.ndjson", 1],
+    ] as const) {
+      const ran = await world.cat(`import ${file} --dry-run --no-progress`);
+      expect(ran.exit).toBe(3);
+      expect(ran.stderr.split("\n")[0]).toMatch(`${file}:${line}  -  record_too_long  this`);
+    }
+  });
+
+  test("control characters in headers and in names of images are made visible", async () => {
+    const world = await createWorld();
+    world.write("a.csv", 'reference,name,"ima\x1b[2Jge",images\nA,n,x,"\x1b]0;evil\x07.jpg"\n');
+    const ran = await world.cat([
+      "import",
+      "a.csv",
+      "--dry-run",
+      "--no-progress",
+      "--map",
+      "ima\x1b[2Jge=ignore",
+    ]);
+    expect(ran.exit).toBe(3);
+    const unmapped = await world.cat("import a.csv --dry-run --no-progress");
+    expect(unmapped.stderr).toContain("a.csv:1  ima\\x1b[2Jge  unknown_column  ");
+    expect(ran.stderr + unmapped.stderr).not.toMatch(/[\x1b\x07]/);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { importsWorld, mixed, noSettings, sentImport, tidy } from "./imports-world.ts";
+
+describe("the list of imports", () => {
+  test("has what was sent, the newest first, each with the status that was last seen", async () => {
+    const world = await importsWorld();
+    const done = await world.send("autumn.csv", mixed);
+    const open = await world.send("winter.csv", tidy(3), "--mode create --no-wait");
+    const asked = world.requests().length;
+    expect(await world.cat("imports list")).toEqual({
+      exit: 0,
+      stderr: "",
+      stdout:
+        "id                          file        rows  mode    status                 at\n" +
+        `${open}  winter.csv  3     create  validating             2026-01-05T09:00Z\n` +
+        `${done}  autumn.csv  4     upsert  completed_with_errors  2026-01-05T09:00Z\n`,
+    });
+    expect(world.requests()).toHaveLength(asked);
+  });
+
+  test("with --json has one object a line", async () => {
+    const world = await importsWorld();
+    const id = await world.send("autumn.csv", mixed);
+    expect(await world.listed()).toEqual([
+      {
+        id,
+        file: "autumn.csv",
+        rows: 4,
+        mode: "upsert",
+        status: "completed_with_errors",
+        at: "2026-01-05T09:00:00.000Z",
+        base_url: world.mock.baseUrl,
+        run_id: expect.stringMatching(/^run_[0-9a-z]+$/),
+      },
+    ]);
+    const array = await world.cat("imports list --format json");
+    expect(JSON.parse(array.stdout)).toEqual(await world.listed());
+  });
+
+  test("as CSV has the same fields", async () => {
+    const world = await importsWorld();
+    await world.remember([sentImport(7, { baseUrl: world.mock.baseUrl, file: "a,b\x1b.csv" })]);
+    expect((await world.cat("imports list --format csv")).stdout).toBe(
+      "id,file,rows,mode,status,at,base_url,run_id\n" +
+        `01KE6W9ZJ8Q3V5X7B2D4F60007,"a,b\\x1b.csv",7,upsert,validating,2026-01-04T12:07:00.000Z,${world.mock.baseUrl},run_7\n`,
+    );
+  });
+
+  test("has those whose photos are kept in a ledger of their own", async () => {
+    const world = await importsWorld();
+    const id = await world.send("autumn.csv", tidy(1), "--ledger photos.db");
+    expect(await world.listed()).toMatchObject([{ id, status: "completed" }]);
+  });
+
+  test("needs no key and no service", async () => {
+    const world = await importsWorld({ env: noSettings });
+    await world.remember([
+      sentImport(1),
+      sentImport(2, { baseUrl: "https://dev.example.com", mode: "skip_existing", status: "failed" }),
+    ]);
+    expect(await world.cat("imports list")).toEqual({
+      exit: 0,
+      stderr: "",
+      stdout:
+        "id                          file   rows  mode           status      at                 base_url\n" +
+        "01KE6W9ZJ8Q3V5X7B2D4F60002  2.csv  2     skip_existing  failed      2026-01-04T12:02Z  https://dev.example.com\n" +
+        "01KE6W9ZJ8Q3V5X7B2D4F60001  1.csv  1     upsert         validating  2026-01-04T12:01Z  https://api.example.com\n",
+    });
+  });
+
+  test("is of the base URL in use, where there is one", async () => {
+    const world = await importsWorld({ env: noSettings });
+    await world.remember([sentImport(1), sentImport(2, { baseUrl: "https://dev.example.com" })]);
+    expect(await world.listed("--base-url https://dev.example.com/")).toMatchObject([{ file: "2.csv" }]);
+    const env = { CAT_BASE_URL: "https://api.example.com" };
+    expect((await world.cat("imports list --json", { env })).stdout).toContain("1.csv");
+    expect(await world.cat("imports list --base-url https://none.example.com")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "No import was sent from this machine to https://none.example.com yet.\n",
+    });
+  });
+
+  test("is of 25 unless told, and says that there are more", async () => {
+    const world = await importsWorld({ env: noSettings });
+    await world.remember(Array.from({ length: 30 }, (_, index) => sentImport(index)));
+    const ran = await world.cat("imports list --format csv");
+    expect(ran.stdout.trimEnd().split("\n")).toHaveLength(26);
+    expect(ran.stdout).toContain(",29.csv,");
+    expect(ran.stderr).toBe("These are the newest 25; --all shows all, --limit N more.\n");
+    expect(await world.listed("--limit 2")).toMatchObject([{ rows: 29 }, { rows: 28 }]);
+    const all = await world.cat("imports list --all");
+    expect(all.stdout.trimEnd().split("\n")).toHaveLength(31);
+    expect(all.stderr).toBe("");
+    expect((await world.cat("imports list --limit 30")).stderr).toBe("");
+  });
+
+  test("says so when nothing was sent yet", async () => {
+    const world = await importsWorld({ env: noSettings });
+    expect(await world.cat("imports list")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "No import was sent from this machine yet.\n",
+    });
+    expect(await world.cat("imports list --json")).toEqual({ exit: 0, stdout: "", stderr: "" });
+    expect((await world.cat("imports list --format json")).stdout).toBe("[]\n");
+    expect((await world.cat("imports list --mock")).stderr).toBe(
+      "There are none: with --mock nothing is kept from one call to the next.\n",
+    );
+  });
+
+  test("is of the profile in use", async () => {
+    const world = await importsWorld();
+    await world.send("autumn.csv", tidy(1));
+    expect(await world.listed("--profile other")).toEqual([]);
+    expect(await world.listed()).toHaveLength(1);
+  });
+
+  test("ends quietly when its reader goes away", async () => {
+    const world = await importsWorld({ env: noSettings });
+    await world.remember([sentImport(1)]);
+    const ran = await world.cat("imports list", { stdoutReads: 0 });
+    expect(ran).toEqual({ exit: 0, stdout: "", stderr: "" });
+  });
+
+  test("is refused in one sentence when the state is damaged", async () => {
+    const world = await importsWorld({ env: noSettings });
+    const path = world.write(".home/state/default.db", "no database".repeat(100));
+    const ran = await world.cat("imports list");
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error: the state file [^\n]+\n[^\n]+\n$/);
+    expect(ran.stderr).toContain(`${path} is damaged, or was not written by this program`);
+  });
+});
+
+test("`cat imports` alone tells which commands there are", async () => {
+  const world = await importsWorld();
+  expect(await world.cat("imports")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr: "error: cat imports needs a command: list, get, watch, rows\nSee: cat imports --help\n",
+  });
+});

@@ -1,0 +1,164 @@
+import { describe, expect, test } from "vitest";
+import { importsWorld, mixed, tidy } from "./imports-world.ts";
+
+type World = Awaited<ReturnType<typeof importsWorld>>;
+
+/** Starts to watch and holds the clock after the first answer, until it is told to go on. */
+async function watching(world: World, line: string, call = {}) {
+  const { clock } = world;
+  const slept = clock.slept.length;
+  clock.isIdle = () => false;
+  const running = world.cat(line, call);
+  while (clock.slept.length === slept) await new Promise((resolve) => setImmediate(resolve));
+  return {
+    running,
+    goOn: () => {
+      clock.isIdle = () => true;
+    },
+  };
+}
+
+describe("watching an import", () => {
+  test("asks as the service says until it has ended, tells how far it is, and shows it", async () => {
+    const world = await importsWorld();
+    const id = await world.send("big.csv", tidy(2000), "--no-wait");
+    const before = world.requests().length;
+    const ran = await world.cat(`imports watch ${id}`);
+    expect(ran).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining("status          completed\n"),
+      stderr: "processing: 400 of 2,000\nprocessing: 1,400 of 2,000, 67/s, 9 s left\n",
+    });
+    expect(world.clock.slept).toEqual([5000, 5000, 5000, 5000, 5000]);
+    expect(world.requests()).toHaveLength(before + 6);
+    expect(await world.listed()).toMatchObject([{ id, status: "completed" }]);
+  });
+
+  test("is over at once when it had ended, and says nothing more", async () => {
+    const world = await importsWorld();
+    const id = await world.send("a.csv", tidy(2));
+    const before = world.requests().length;
+    const ran = await world.cat(`imports watch ${id} --json`, { tty: { stderr: true } });
+    expect(ran).toMatchObject({ exit: 0, stderr: "" });
+    expect(JSON.parse(ran.stdout)).toMatchObject({ id, status: "completed", counts: { succeeded: 2 } });
+    expect(world.requests()).toHaveLength(before + 1);
+  });
+
+  test("with rows that did not make it ends in 8, and says how to see them", async () => {
+    const world = await importsWorld();
+    const id = await world.send("a.csv", mixed, "--no-wait");
+    const ran = await world.cat(["imports", "watch", id, "--base-url", world.mock.baseUrl]);
+    expect(ran).toMatchObject({
+      exit: 8,
+      stdout: expect.stringContaining("status          completed_with_errors\n"),
+      stderr:
+        `1 row failed: cat imports rows ${id} --status failed --base-url ${world.mock.baseUrl}\n` +
+        "1 row partial, the product is there, some of its photos are not: " +
+        `cat imports rows ${id} --status partial --base-url ${world.mock.baseUrl}\n`,
+    });
+    const again = await world.cat(`imports watch ${id} --json`);
+    expect(again).toMatchObject({ exit: 8, stderr: "" });
+    expect(JSON.parse(again.stdout).status).toBe("completed_with_errors");
+  });
+
+  test("that the service could not run ends in 8", async () => {
+    const world = await importsWorld();
+    await world.fault({ match: { job: "import" }, fail: { code: "upstream_unavailable", message: "no" } });
+    const id = await world.send("a.csv", tidy(2), "--no-wait");
+    expect(await world.cat(`imports watch ${id}`)).toMatchObject({
+      exit: 8,
+      stdout: expect.stringContaining("status          failed\n"),
+      stderr: "The service could not run this import: no row was processed.\n",
+    });
+    expect(await world.listed()).toMatchObject([{ id, status: "failed" }]);
+  });
+
+  test("outlasts the service for some minutes", async () => {
+    const world = await importsWorld();
+    const id = await world.send("a.csv", tidy(2), "--no-wait");
+    const { running, goOn } = await watching(world, `imports watch ${id}`);
+    await world.fault({ match: { method: "GET", path: "/v1/imports" }, times: 15, status: 503 });
+    goOn();
+    const ran = await running;
+    expect(ran).toMatchObject({ exit: 0, stdout: expect.stringContaining("status          completed\n") });
+    expect(world.requests().filter(({ status }) => status === 503)).toHaveLength(15);
+  });
+});
+
+describe("a watch that ends before the import", () => {
+  test("at --timeout ends in 7, and says how far it was and how to go on", async () => {
+    const world = await importsWorld();
+    const id = await world.send("big.csv", tidy(2000), "--no-wait");
+    expect(await world.cat(`imports watch ${id} --timeout 12s --no-progress`)).toEqual({
+      exit: 7,
+      stdout: "",
+      stderr:
+        `error: import ${id} had not ended after 12 s (processing, 900 of 2,000 rows done)\n` +
+        `It goes on at the service. To watch it again: cat imports watch ${id}\n`,
+    });
+    expect(await world.listed()).toMatchObject([{ id, status: "processing" }]);
+  });
+
+  test("at --timeout has the last state on stdout with --json", async () => {
+    const world = await importsWorld();
+    const id = await world.send("big.csv", tidy(2000), "--no-wait");
+    const ran = await world.cat(`imports watch ${id} --timeout 2s --json`);
+    expect(ran.exit).toBe(7);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ id, status: "validating" });
+    expect(JSON.parse(ran.stderr)).toEqual({
+      error: {
+        type: "timeout",
+        code: "wait_timeout",
+        message: `import ${id} had not ended after 2 s (validating). It goes on at the service. To watch it again: cat imports watch ${id}`,
+        exit: 7,
+      },
+    });
+  });
+
+  test.for([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("at %s says in one line that the import goes on", async ([signal, exit]) => {
+    const world = await importsWorld();
+    const id = await world.send("a.csv", tidy(2), "--no-wait");
+    const { running, goOn } = await watching(world, `--profile default imports watch ${id}`);
+    running.interrupt(signal);
+    expect(await running).toEqual({
+      exit,
+      stdout: "",
+      stderr: `interrupted: import ${id} goes on at the service; to watch it again: cat imports watch ${id} --profile default\n`,
+    });
+    goOn();
+    expect((await world.cat(`imports watch ${id} --quiet`)).exit).toBe(0);
+  });
+
+  test("with --json has the last state on stdout when it is interrupted", async () => {
+    const world = await importsWorld();
+    const id = await world.send("a.csv", tidy(2), "--no-wait");
+    const { running } = await watching(world, `imports watch ${id} --json`);
+    running.interrupt();
+    const ran = await running;
+    expect(ran.exit).toBe(130);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ id, status: "validating" });
+    expect(JSON.parse(ran.stderr)).toMatchObject({ error: { type: "interrupted", exit: 130 } });
+  });
+
+  test("before it was ever seen claims nothing about it", async () => {
+    const world = await importsWorld();
+    await world.fault({ match: { method: "GET", path: "/v1/imports" }, delay_ms: 60_000 });
+    const running = world.cat("imports watch 01KE6W9ZJ8Q3V5X7B2D4F6H8JK");
+    while (world.requests().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    running.interrupt();
+    expect(await running).toEqual({ exit: 130, stdout: "", stderr: "interrupted\n" });
+  });
+
+  test.for(["0s", "-1s", "soon", ""])("with a wrong --timeout (%j) does not begin", async (timeout) => {
+    const world = await importsWorld();
+    const ran = await world.cat(["imports", "watch", "01KE6W9ZJ8Q3V5X7B2D4F6H8JK", `--timeout=${timeout}`]);
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("It must be a time such as 90s, 30m or 2h"),
+    });
+    expect(world.requests()).toEqual([]);
+  });
+});

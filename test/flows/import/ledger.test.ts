@@ -1,0 +1,442 @@
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../../../src/client/api-error.ts";
+import type { Client } from "../../../src/client/client.ts";
+import { openState } from "../../../src/state/open-state.ts";
+import { importWorld } from "./run-import.ts";
+import { cdn, fileOf, once, worldWith } from "./small-world.ts";
+
+const head = "reference,name,description,sex,image_1,image_1_orientation,image_2\n";
+const dress = (
+  row: Partial<Record<"reference" | "name" | "description" | "sex" | "one" | "orientation" | "two", string>>,
+) => {
+  const { reference = "A", name = "Dress", description = "long", sex = "female" } = row;
+  const { one = `${cdn}/1.jpg`, orientation = "front", two = `${cdn}/2.jpg` } = row;
+  return `${head}${[reference, name, description, sex, one, orientation, two].join(",")}\n`;
+};
+
+/** Imports a file, has something happen to the products, and imports the next one. */
+async function again(
+  first: string,
+  second: string,
+  {
+    meanwhile,
+    through,
+  }: { meanwhile?: (world: World) => Promise<unknown>; through?: (client: Client) => Client } = {},
+) {
+  const world = await importWorld();
+  await world.write("first.csv", first);
+  await world.import("first.csv");
+  await meanwhile?.(world);
+  const before = world.writes().length;
+  await world.write("second.csv", second);
+  const ran = await world.import("second.csv", {}, through);
+  const products = (await world.client.products.list()).data;
+  const writes = world.writes().slice(before);
+  return { ...ran, world, writes, products, product: products.find(({ reference }) => reference === "A")! };
+}
+type World = Awaited<ReturnType<typeof importWorld>>;
+
+const productOf = async (world: World, reference: string) =>
+  (await world.client.products.list({ limit: 100 })).data.find((one) => one.reference === reference)!;
+const edit = (reference: string, body: object) => async (world: World) =>
+  world.client.products.update({
+    product_id: (await productOf(world, reference)).id,
+    body: body as { name: string },
+  });
+const remove = (reference: string) => async (world: World) =>
+  world.client.products.delete({ product_id: (await productOf(world, reference)).id });
+
+const patched = [expect.stringMatching(/^PATCH \/v1\/products\/\w+ 200$/)];
+const upserted = ["POST /v1/imports 202"];
+const asUnchanged = { submitted: 0, succeeded: 0, updated: 0, created: 0, unchanged: 1, imports: [] };
+const asPatched = { submitted: 1, succeeded: 1, updated: 1, created: 0, unchanged: 0, imports: [] };
+const asSent = { submitted: 1, succeeded: 1, updated: 1, created: 0, unchanged: 0 };
+
+describe("a file that comes again", () => {
+  test.each<[string, string, string]>([
+    ["as it was", dress({}), dress({})],
+    ["without a description, which an upsert leaves", dress({}), dress({ description: "" })],
+    ["without a sex, which an upsert leaves", dress({}), dress({ sex: "" })],
+    ["without a photo", dress({}), dress({ two: "" })],
+    ["with another orientation of a photo that is there", dress({}), dress({ orientation: "back" })],
+    ["with its photos in another order", dress({}), dress({ one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` })],
+    ["with a photo that stands twice", dress({ two: `${cdn}/1.jpg` }), dress({ two: `${cdn}/1.jpg` })],
+    ["with spaces around the reference", dress({}), dress({ reference: "  A " })],
+  ])("%s sends nothing", async (_, first, second) => {
+    const { summary, writes } = await again(first, second);
+    expect(summary).toMatchObject(asUnchanged);
+    expect(writes).toEqual([]);
+  });
+
+  test.each<[string, string, object]>([
+    ["a name", dress({ name: "Coat" }), { name: "Coat", description: "long", sex: "female" }],
+    [
+      "a description",
+      dress({ description: "short" }),
+      { name: "Dress", description: "short", sex: "female" },
+    ],
+    ["a sex", dress({ sex: "kid" }), { name: "Dress", description: "long", sex: "kid" }],
+    [
+      "all fields",
+      dress({ name: "1", description: "2", sex: "male" }),
+      { name: "1", description: "2", sex: "male" },
+    ],
+    [
+      "one field, and lacks others",
+      dress({ name: "Coat", description: "", sex: "" }),
+      { name: "Coat", description: "long", sex: "female" },
+    ],
+  ])("with %s changed is one PATCH", async (_, second, fields) => {
+    const { summary, writes, product, world } = await again(dress({}), second);
+    expect(summary).toMatchObject(asPatched);
+    expect(writes).toEqual(patched);
+    expect(product).toMatchObject(fields);
+    expect(product.images).toHaveLength(2);
+    expect((await world.import("second.csv")).summary).toMatchObject(asUnchanged);
+  });
+
+  test("with fields that the product did not have sets them", async () => {
+    const { writes, product } = await again(dress({ description: "", sex: "" }), dress({}));
+    expect(writes).toEqual(patched);
+    expect(product).toMatchObject({ description: "long", sex: "female" });
+  });
+
+  test("with one new photo sends it alone, and the fields with it", async () => {
+    const { summary, writes, product, world } = await again(
+      dress({}),
+      dress({ name: "Coat", one: `${cdn}/3.jpg`, orientation: "back" }),
+    );
+    expect(summary).toMatchObject(asSent);
+    expect(writes).toEqual(upserted);
+    expect(product).toMatchObject({ name: "Coat", description: "long" });
+    expect(product.images.map(({ orientation }) => orientation)).toEqual(["front", "unlabeled", "back"]);
+    expect((await world.import("first.csv")).summary).toMatchObject(asPatched);
+  });
+
+  test("with --photos all sends every row as it stands", async () => {
+    const world = await worldWith("A");
+    await world.import("a.csv");
+    const { summary } = await world.import("a.csv", { photos: "all" });
+    expect(summary).toMatchObject(asSent);
+    expect(await world.products()).toEqual(["A Dress 2"]);
+    expect((await world.import("a.csv")).summary).toMatchObject(asUnchanged);
+  });
+});
+
+describe("what others did meanwhile", () => {
+  test("a product that they deleted is created again, with all its photos", async () => {
+    const { summary, writes, product } = await again(dress({}), dress({}), { meanwhile: remove("A") });
+    expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 0 });
+    expect(writes).toEqual(upserted);
+    expect(product.images).toHaveLength(2);
+  });
+
+  test("a product that they deleted and made anew gets all photos", async () => {
+    const { summary, product } = await again(fileOf("A"), fileOf("A"), {
+      async meanwhile(world) {
+        await remove("A")(world);
+        const state = await openState(null, { clock: world.clock });
+        await world.write("theirs.csv", `reference,name,images\nA,Theirs,${cdn}/theirs.jpg\n`);
+        await world.import("theirs.csv", { machine: { state } });
+        state.close();
+      },
+    });
+    expect(summary).toMatchObject(asSent);
+    expect(product).toMatchObject({ name: "Dress" });
+    expect(product.images).toHaveLength(2);
+  });
+
+  test("a reference that they changed: the file's is created again, theirs stays as it is", async () => {
+    const { summary, products } = await again(dress({}), dress({}), {
+      meanwhile: edit("A", { reference: "B" }),
+    });
+    expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 0 });
+    expect(products.map(({ reference, images }) => [reference, images.length])).toEqual([
+      ["A", 2],
+      ["B", 2],
+    ]);
+  });
+
+  test("two references that they swapped: each has the photos of the other, and gets its own", async () => {
+    const swap = async (world: World) => {
+      const [a, b] = [await productOf(world, "A"), await productOf(world, "B")];
+      const call = (product_id: string, reference: string) =>
+        world.client.products.update({ product_id, body: { reference } });
+      await call(a.id, "x");
+      await call(b.id, "A");
+      await call(a.id, "B");
+    };
+    const { summary, products, world } = await again(fileOf("A", "B"), fileOf("A", "B"), { meanwhile: swap });
+    expect(summary).toMatchObject({ submitted: 2, updated: 2, unchanged: 0 });
+    expect(products.map(({ images }) => images.length)).toEqual([2, 2]);
+    expect((await world.import("first.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2 });
+  });
+
+  test.each([
+    { name: "Theirs" },
+    { description: "theirs" },
+    { description: null },
+    { sex: "male" },
+    { sex: null },
+  ])("fields that they edited (%j) are restored by a PATCH", async (theirs) => {
+    const { summary, writes, product } = await again(dress({}), dress({}), { meanwhile: edit("A", theirs) });
+    expect(summary).toMatchObject(asPatched);
+    expect(writes).toEqual(patched);
+    expect(product).toMatchObject({ name: "Dress", description: "long", sex: "female" });
+    expect(product.images).toHaveLength(2);
+  });
+
+  test("fields that they edited to what the file says now are left", async () => {
+    const { summary, writes } = await again(dress({}), dress({ name: "Coat", description: "new" }), {
+      meanwhile: edit("A", { name: "Coat", description: "new" }),
+    });
+    expect(summary).toMatchObject(asUnchanged);
+    expect(writes).toEqual([]);
+  });
+
+  test("fields of theirs that the file says nothing of are left", async () => {
+    const { summary, product } = await again(
+      dress({ description: "", sex: "" }),
+      dress({ description: "", sex: "" }),
+      {
+        meanwhile: edit("A", { description: "theirs", sex: "kid" }),
+      },
+    );
+    expect(summary).toMatchObject(asUnchanged);
+    expect(product).toMatchObject({ description: "theirs", sex: "kid" });
+  });
+
+  test("a photo that they attached, and a generation that ended, are no reason to send anything", async () => {
+    const { summary, writes } = await again(dress({}), dress({}), {
+      async meanwhile(world) {
+        const { id, images } = await productOf(world, "A");
+        await world.client.products.attach({
+          product_id: id,
+          body: { images: [{ image_id: images[0]!.id, orientation: "back" }] },
+        } as never);
+        world.clock.advance(600_000);
+      },
+    });
+    expect(summary).toMatchObject(asUnchanged);
+    expect(writes).toEqual([]);
+  });
+
+  test("is seen long after the last look, and only what came since is read", async () => {
+    const world = await worldWith("A", "B");
+    await world.import("a.csv");
+    await world.import("a.csv");
+    world.clock.advance(3_600_000);
+    await remove("A")(world);
+    world.clock.advance(3_600_000);
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 1 });
+    const since = world.mock.requests().flatMap(({ path }) => /since=([^&]+)/.exec(path)?.slice(1) ?? []);
+    expect(since.map((one) => decodeURIComponent(one).slice(0, 16))).toEqual([
+      "2026-01-05T08:55",
+      "2026-01-05T08:55",
+    ]);
+    await world.import("a.csv");
+    const last = world.mock.requests().findLast(({ path }) => path.includes("since="))!;
+    expect(decodeURIComponent(last.path)).toContain("since=2026-01-05T10:55");
+  });
+
+  test("is not seen by a key that may not read exports, and the user hears of it", async () => {
+    const blind = (client: Client): Client => {
+      const refused = async () => {
+        const body = {
+          type: "permission_denied",
+          code: "insufficient_scope",
+          message: "exports:read is missing",
+        };
+        throw new ApiError({ request: "GET /v1/exports", status: 403, body });
+      };
+      return {
+        ...client,
+        exchange: (operation, ...rest) =>
+          operation.path === "/v1/exports" ? refused() : client.exchange(operation, ...rest),
+        async *paginate(operation, ...rest) {
+          if (operation.path === "/v1/exports") await refused();
+          yield* client.paginate(operation, ...rest);
+        },
+      };
+    };
+    const { notes, summary } = await again(dress({}), dress({}), {
+      meanwhile: edit("A", { name: "Theirs" }),
+      through: blind,
+    });
+    expect(notes[0]).toBe(
+      "This key may not read exports (scope exports:read): what others have changed at the service is not seen.",
+    );
+    expect(summary).toMatchObject(asUnchanged);
+  });
+
+  test("a product that is deleted between the look and its PATCH is a failed row, and made anew the next time", async () => {
+    const { summary, world } = await again(dress({}), dress({ name: "Coat" }), {
+      through: (client) => ({
+        ...client,
+        products: {
+          ...client.products,
+          async update(...args) {
+            await client.products.delete({ product_id: args[0].product_id });
+            return client.products.update(...args);
+          },
+        },
+      }),
+    });
+    expect(summary).toMatchObject({
+      submitted: 1,
+      succeeded: 0,
+      failed: 1,
+      updated: 0,
+      failed_file: "failed",
+    });
+    expect(await world.read("failed")).toMatch(/^A,Coat,.*,product_not_found,/m);
+    const next = await world.import("second.csv");
+    expect(next.summary).toMatchObject({ submitted: 1, created: 1 });
+    expect(await world.products()).toEqual(["A Coat 2"]);
+  });
+});
+
+describe("many products", () => {
+  test("that no look finds are changed all the same: no row is passed over", async () => {
+    const world = await importWorld();
+    const text = (name: string) =>
+      `reference,name,description,images\n${Array.from({ length: 301 }, (_, index) => `R${index},${name},long,${cdn}/1.jpg\n`).join("")}`;
+    await world.write("a.csv", text("Dress"));
+    await world.import("a.csv");
+    const listless = (client: Client): Client => ({
+      ...client,
+      async *paginate(operation, ...rest) {
+        if (operation.path !== "/v1/products") yield* client.paginate(operation, ...rest);
+      },
+    });
+    const { summary } = await world.import("a.csv", {}, listless);
+    expect(summary).toMatchObject({ submitted: 301, updated: 301, unchanged: 0 });
+    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 301 });
+  });
+
+  test("whose references were swapped far apart keep what is known of each", async () => {
+    const world = await importWorld();
+    const references = Array.from({ length: 1200 }, (_, index) => `R${String(index).padStart(4, "0")}`);
+    await world.write("a.csv", fileOf(...references));
+    await world.import("a.csv");
+    const [first, last] = [await idOf(world, "R0000"), await idOf(world, "R1199")];
+    // The newest changes are read first: these two stand on either side of a thousand others.
+    const call = (product_id: string, reference: string) =>
+      world.client.products.update({ product_id, body: { reference } });
+    await call(first, "x");
+    await call(last, "R0000");
+    for (let at = 1; at < 1100; at++) {
+      const entry = world.state.ledger.get(1, references[at]!)!;
+      world.clock.advance(1);
+      await call(entry.productId, references[at]!);
+    }
+    await call(first, "R1199");
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ submitted: 2, updated: 2, unchanged: 1198 });
+    const entries = ["R0000", "R1199"].map((one) => world.state.ledger.get(1, one)!);
+    expect(entries.map(({ productId, sources }) => [productId, sources.length])).toEqual([
+      [last, 32],
+      [first, 32],
+    ]);
+  });
+});
+
+const idOf = async (world: World, reference: string) => world.state.ledger.get(1, reference)!.productId;
+
+describe("rows of which not all went well", () => {
+  const bad = `${cdn}/fail-timeout.jpg`;
+
+  test("a partial row: its failed file has the failed photos alone, and so has what is sent the next time", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", dress({ two: bad }));
+    const first = await world.import("a.csv");
+    expect(first.summary).toMatchObject({ partial: 1, created: 1 });
+    const second = await world.import("a.csv", {
+      failedFile: { path: `${world.folder}/2`, name: "2", overwrite: true },
+    });
+    expect(second.summary).toMatchObject({ submitted: 1, failed: 1, partial: 0, unchanged: 0, created: 0 });
+    // The first photo is at the service since the first time.
+    const [line] = (await world.read("2")).split("\n").slice(1);
+    expect(line).toMatch(new RegExp(`^A,Dress,long,female,,,${bad},`));
+    expect(await world.products()).toEqual(["A Dress 1"]);
+    await world.write("mended.csv", (await world.read("failed")).replace(bad, `${cdn}/good.jpg`));
+    expect((await world.import("mended.csv")).summary).toMatchObject(asSent);
+    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 1, failed: 1 });
+    expect(await world.products()).toEqual(["A Dress 2"]);
+  });
+
+  test("the failed file of a row of which photos were left out tells images by their place in the row", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", dress({}));
+    await world.import("a.csv");
+    await world.write(
+      "b.csv",
+      `reference,name,images\nA,Dress,${cdn}/1.jpg|${bad}|${cdn}/2.jpg|${cdn}/3.jpg\n`,
+    );
+    const resultsFile = { path: `${world.folder}/results.ndjson`, name: "results.ndjson" };
+    const { summary } = await world.import("b.csv", { resultsFile });
+    expect(summary).toMatchObject({ partial: 1 });
+    expect(await world.read("failed")).toMatch(new RegExp(`^A,Dress,${bad},timeout,`, "m"));
+    const result = JSON.parse(await world.read("results.ndjson"));
+    expect(
+      result.images.map(({ index, status }: { index: number; status: string }) => [index, status]),
+    ).toEqual([
+      [1, "failed"],
+      [3, "attached"],
+    ]);
+  });
+
+  test("a row that failed as a whole is sent again as it stands", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", dress({ two: bad }));
+    await world.import("a.csv", { onImageError: "fail_row" });
+    expect(await world.products()).toEqual([]);
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ submitted: 1, partial: 1, created: 1 });
+  });
+
+  test("rows of an import that could not be run are sent again", async () => {
+    const world = await worldWith("A", "B");
+    await world.fault({ match: { job: "import" }, fail: { code: "internal", message: "no" } });
+    const first = await world.import("a.csv");
+    expect(first.summary).toMatchObject({ submitted: 2, failed: 2, imports: [{ status: "failed" }] });
+    await world.fault();
+    const second = await world.import("a.csv");
+    expect(second.summary).toMatchObject({ run_id: "run_2", submitted: 2, created: 2 });
+    expect(await world.products()).toEqual(once("A", "B"));
+  });
+
+  test("a PATCH that is refused fails its row alone, with all its cells in the failed file", async () => {
+    const { world } = await again(fileOf("A", "B"), fileOf("A", "B"));
+    await world.write("c.csv", fileOf("A", "B").replaceAll("Dress", "Coat"));
+    const { id } = await productOf(world, "A");
+    await world.fault({ match: { method: "PATCH", path: `/v1/products/${id}` }, status: 422 });
+    const { summary } = await world.import("c.csv");
+    expect(summary).toMatchObject({ submitted: 2, succeeded: 1, failed: 1, updated: 1 });
+    expect(await world.read("failed")).toMatch(new RegExp(`^A,Coat,${cdn}/A.jpg,`, "m"));
+    await world.fault();
+    expect((await world.import("failed")).summary).toMatchObject(asPatched);
+    expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);
+  });
+
+  test("a PATCH that meets an outage stops the run, and the next one does what is left", async () => {
+    const { world } = await again(fileOf("A", "B", "C"), fileOf("A", "B", "C"));
+    await world.write("c.csv", fileOf("A", "B", "C").replaceAll("Dress", "Coat"));
+    const { id } = await productOf(world, "B");
+    await world.fault({ match: { method: "PATCH", path: `/v1/products/${id}` }, drop: "after" });
+    const first = await world.import("c.csv", { concurrency: 1 });
+    expect(first.stopped).toMatchObject({ type: "network" });
+    expect(first.summary).toMatchObject({ submitted: 1, updated: 1, failed_file: null });
+    await world.fault();
+    const before = world.writes().length;
+    const second = await world.import("c.csv", { concurrency: 1 });
+    expect(second.summary).toMatchObject({
+      run_id: first.summary!.run_id,
+      // The answer that was lost was that of a write that was done.
+      ...{ submitted: 2, updated: 2, succeeded: 2, unchanged: 1 },
+    });
+    expect(world.writes().length - before).toBeLessThanOrEqual(2);
+    expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1", "C Coat 1"]);
+  });
+});

@@ -1,0 +1,115 @@
+import { expect, test, vi } from "vitest";
+import { beforeCall, cdn, fileOf, worldWith } from "./small-world.ts";
+
+// Two rows a call, so that few rows are many calls.
+vi.mock("../../../src/contract/limits.ts", async (original) => {
+  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+});
+
+const bad = `${cdn}/fail-timeout.jpg`;
+
+test("the results file has a line for every row of the file, in its order, whatever was done with it", async () => {
+  const world = await worldWith("B", "D", "F", "H");
+  await world.import("a.csv");
+  // B and H are as they were, D has another name, F another photo, the others are new.
+  const text = fileOf("A", "B", "C", "D", "E", "F", "G", "H")
+    .replace("D,Dress", "D,Coat")
+    .replace("F.jpg", "F2.jpg")
+    .replace(`${cdn}/E.jpg`, bad);
+  await world.write("b.csv", text);
+  const resultsFile = { path: `${world.folder}/results`, name: "results" };
+  const { summary, resultRows } = await world.import("b.csv", { resultsFile });
+  expect(summary).toMatchObject({ total: 8, submitted: 6, created: 3, updated: 2, failed: 1, unchanged: 2 });
+  expect(summary).toMatchObject({ succeeded: 5, results_file: "results", failed_file: "failed" });
+  expect(resultRows).toBe(8);
+  const results = (await world.read("results"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(
+    results.map(({ file_line, line, reference, status, action }) =>
+      [file_line, line, reference, status, action].join(" "),
+    ),
+  ).toEqual([
+    "2 1 A succeeded created",
+    "3  B succeeded unchanged",
+    "4 2 C succeeded created",
+    "5  D succeeded updated",
+    "6 1 E failed none",
+    "7 2 F succeeded updated",
+    "8 1 G succeeded created",
+    "9  H succeeded unchanged",
+  ]);
+  expect(results.every(({ product_id, status }) => (product_id === null) === (status === "failed"))).toBe(
+    true,
+  );
+});
+
+test("a run that was taken up, whose later calls lie between earlier ones, tells its rows in the order of the file", async () => {
+  const references = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
+  const world = await worldWith();
+  const text = references
+    .map((one) => `${one},Dress,${"CEI".includes(one) ? bad : `${cdn}/${one}.jpg`}\n`)
+    .join("");
+  await world.write("a.csv", `reference,name,images\n${text}`);
+  // The second call of five is refused when the others are on their way.
+  const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 };
+  const first = await world.import(
+    "a.csv",
+    { concurrency: 1 },
+    beforeCall(2, () => world.fault(refused)),
+  );
+  expect(first.summary).toMatchObject({ submitted: 2 });
+  const second = await world.import(
+    "a.csv",
+    { concurrency: 1, failedFile: { path: `${world.folder}/2`, name: "2", overwrite: true } },
+    beforeCall(2, () => world.fault(refused)),
+  );
+  expect(second.summary).toMatchObject({ submitted: 4 });
+  const resultsFile = { path: `${world.folder}/results`, name: "results" };
+  const failedFile = { path: `${world.folder}/3`, name: "3", overwrite: true };
+  const third = await world.import("a.csv", { resultsFile, failedFile });
+  expect(third.summary).toMatchObject({ run_id: "run_1", submitted: 9, created: 6, failed: 3 });
+  const results = (await world.read("results"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(results.map(({ reference, file_line }) => `${reference} ${file_line}`)).toEqual(
+    references.map((one, index) => `${one} ${index + 2}`),
+  );
+  expect((await world.read("3")).match(/^[A-Z](?=,)/gm)).toEqual(["C", "E", "I"]);
+});
+
+test("calls that were cut anew between accepted ones are read beside them", async () => {
+  const references = ["A", "B", "C", "D", "E", "F"];
+  const world = await worldWith(...references);
+  // Of three calls at once the first is refused by itself; the others are accepted before it is known.
+  let begun = 0;
+  let go = () => {};
+  const all = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  await world.import("a.csv", { concurrency: 3 }, (client) => ({
+    ...client,
+    imports: {
+      ...client.imports,
+      async create(input, { idempotencyKey } = {}) {
+        const nth = ++begun;
+        if (nth === 3) go();
+        await all;
+        if (nth > 1) return client.imports.create(input, { idempotencyKey });
+        await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 });
+        return client.imports.create(input, { idempotencyKey: "refused" });
+      },
+    },
+  }));
+  const resultsFile = { path: `${world.folder}/results`, name: "results" };
+  const { summary } = await world.import("a.csv", { resultsFile });
+  expect(summary).toMatchObject({ submitted: 6, created: 6 });
+  const results = (await world.read("results"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(results.map(({ reference }) => reference)).toEqual(references);
+});

@@ -1,0 +1,237 @@
+import { describe, expect, test, vi } from "vitest";
+import { createClient } from "../../../src/client/client.ts";
+import { openState } from "../../../src/state/open-state.ts";
+import type { importWorld } from "./run-import.ts";
+import {
+  answersLost,
+  beforeCall,
+  cdn,
+  fileOf,
+  hour,
+  nothingArrives,
+  once,
+  worldWith,
+} from "./small-world.ts";
+
+// Two rows a call, so that few rows are many calls.
+vi.mock("../../../src/contract/limits.ts", async (original) => {
+  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+});
+
+type World = Awaited<ReturnType<typeof importWorld>>;
+
+const clientWith = (world: World, apiKey: string) =>
+  createClient({ baseUrl: world.mock.baseUrl, apiKey, clock: world.clock, random: () => 0.5 });
+
+describe("rows that another file has under way", () => {
+  /** A first file whose call is lost, and a second one with one of its rows. */
+  async function lostAnd(second: string, fault: typeof answersLost | typeof nothingArrives = answersLost) {
+    const world = await worldWith("A", "B", "C");
+    await world.fault(fault);
+    await world.import("a.csv", { concurrency: 1 });
+    await world.fault();
+    await world.write("b.csv", second);
+    return world;
+  }
+
+  test("in a call of unknown outcome: nothing is sent, and the user is told what to choose", async () => {
+    const world = await lostAnd(fileOf("X", "B"));
+    const before = world.writes().length;
+    const ran = await world.import("b.csv").catch((error: unknown) => error);
+    expect(ran).toMatchObject({ type: "conflict", code: "unknown_outcome" });
+    expect((ran as Error).message).toMatch(/2 rows of \S+a\.csv sent at .*; of their products 2 exist$/);
+    expect(world.writes().slice(before)).toEqual([]);
+  });
+
+  test.each([
+    ["imported", answersLost, ["A Dress 1", "B Dress 1", "X Dress 1"]],
+    ["not-imported", nothingArrives, ["B Dress 1", "X Dress 1"]],
+    // Sent again as it was, under its key: nothing is doubled.
+    ["resend", answersLost, ["A Dress 1", "B Dress 1", "X Dress 1"]],
+    ["resend", nothingArrives, ["A Dress 1", "B Dress 1", "X Dress 1"]],
+  ] as const)("with --unknown %s (%j) go on", async (unknown, fault, products) => {
+    const world = await lostAnd(fileOf("X", "B"), fault);
+    const { stopped } = await world.import("b.csv", { unknown });
+    expect(stopped).toBeUndefined();
+    expect((await world.products()).sort()).toEqual(products);
+    // The first file has its rest yet to come, and its call no more in doubt.
+    const first = await world.import("a.csv");
+    expect(first.stopped).toBeUndefined();
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X"));
+  });
+
+  test("of which none is in the file are left alone", async () => {
+    const world = await lostAnd(fileOf("X", "Y"));
+    const { summary } = await world.import("b.csv");
+    expect(summary).toMatchObject({ submitted: 2, created: 2 });
+    await world.import("a.csv");
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X", "Y"));
+  });
+
+  test("are waited for where the service has them, and their photos are known then", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.import("a.csv", { wait: false });
+    await world.write(
+      "b.csv",
+      `reference,name,images\nB,Coat,${cdn}/B.jpg|${cdn}/2.jpg\nC,Dress,${cdn}/C.jpg\n`,
+    );
+    const { summary } = await world.import("b.csv");
+    expect(summary).toMatchObject({ submitted: 1, updated: 1, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(["A Dress 1", "B Coat 2", "C Dress 1"]);
+  });
+
+  test("do not matter where rows go as they stand", async () => {
+    const world = await lostAnd(fileOf("X", "B"));
+    const { summary } = await world.import("b.csv", { photos: "all" });
+    expect(summary).toMatchObject({ submitted: 2 });
+    expect((await world.products()).sort()).toEqual(["A Dress 1", "B Dress 2", "X Dress 1"]);
+  });
+
+  test("of a process that is at work: nothing is sent", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.write("b.csv", fileOf("X", "B"));
+    const [path, clock] = [`${world.folder}/cat.state`, world.clock];
+    const [ours, theirs] = [await openState(path, { clock }), await openState(path, { clock })];
+    let second: unknown;
+    const first = await world.import(
+      "a.csv",
+      { machine: { state: ours }, concurrency: 1 },
+      beforeCall(1, async () => {
+        second = await world.import("b.csv", { machine: { state: theirs } }).catch((error: unknown) => error);
+      }),
+    );
+    expect(second).toMatchObject({ type: "conflict", code: "import_under_way" });
+    expect(first.summary).toMatchObject({ created: 3 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
+    const again = await world.import("b.csv", { machine: { state: theirs } });
+    expect(again.summary).toMatchObject({ created: 1, unchanged: 1 });
+    ours.close();
+    theirs.close();
+  });
+
+  test("of a process that begins them after we looked: our call does not go out", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.write("b.csv", fileOf("X", "Y", "B"));
+    const [path, clock] = [`${world.folder}/cat.state`, world.clock];
+    const [ours, theirs] = [await openState(path, { clock }), await openState(path, { clock })];
+    let second: Awaited<ReturnType<typeof world.import>> | undefined;
+    // The other process has sent its first call when this one begins, whose rows stand in its second.
+    await world
+      .import(
+        "b.csv",
+        { machine: { state: ours }, concurrency: 1 },
+        beforeCall(1, async () => {
+          await world.fault({ ...answersLost, times: 100 });
+          second = await world.import("a.csv", { machine: { state: theirs }, concurrency: 1 });
+          await world.fault();
+        }),
+      )
+      .then(({ stopped, summary }) => {
+        expect(stopped).toMatchObject({ type: "conflict", code: "import_under_way" });
+        expect(summary).toMatchObject({ submitted: 2, created: 2 });
+      });
+    expect(second?.summary?.unknown).toEqual([{ first_line: 2, last_line: 3, rows: 2 }]);
+    expect((await world.products()).sort()).toEqual(once("A", "B", "X", "Y"));
+    await world.import("a.csv", { machine: { state: theirs } });
+    await world.import("b.csv", { machine: { state: ours } });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X", "Y"));
+    ours.close();
+    theirs.close();
+  });
+
+  test("whose import the service forgot do not keep others from going on for ever", async () => {
+    const world = await worldWith("A", "B");
+    await world.import("a.csv", { wait: false });
+    world.clock.advance(48 * hour);
+    await world.fault({ match: { method: "GET", path: "/v1/imports/" }, status: 404, times: 1 });
+    await world.write("b.csv", fileOf("B", "X"));
+    const { summary } = await world.import("b.csv", { unknown: "imported" });
+    expect(summary).toMatchObject({ created: 1, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "X"));
+  });
+});
+
+describe("what is remembered of an organization", () => {
+  test("is found again with another key of it", async () => {
+    const world = await worldWith("A");
+    await world.import("a.csv");
+    const { summary } = await world.import("a.csv", { machine: { fingerprint: "renewed" } });
+    expect(summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect(await world.products()).toEqual(once("A"));
+  });
+
+  test("is nothing that another organization's key is asked by", async () => {
+    const world = await worldWith("A");
+    await world.import("a.csv");
+    const client = clientWith(world, "ak_mock_other");
+    const theirs = { client, fingerprint: "other" };
+    const first = await world.import("a.csv", { machine: theirs });
+    expect(first.summary).toMatchObject({ submitted: 1, created: 1 });
+    const second = await world.import("a.csv", { machine: theirs });
+    expect(second.summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect((await client.products.list()).data).toHaveLength(1);
+    await client.close();
+    // And ours is as it was.
+    expect((await world.import("a.csv")).summary).toMatchObject({ unchanged: 1 });
+    expect(await world.products()).toEqual(once("A"));
+  });
+
+  test("is nothing to a service that was started anew at the same address", async () => {
+    const world = await worldWith("A", "B");
+    await world.import("a.csv");
+    world.mock.reset();
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ submitted: 2, created: 2, unchanged: 0 });
+    expect(await world.products()).toEqual(once("A", "B"));
+    expect((await world.import("a.csv")).summary).toMatchObject({ unchanged: 2 });
+  });
+
+  test("is kept where all its products were deleted: the service tells so", async () => {
+    const world = await worldWith("A", "B");
+    await world.import("a.csv");
+    for (const { id } of (await world.client.products.list()).data)
+      await world.client.products.delete({ product_id: id });
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ submitted: 2, created: 2 });
+    expect(world.state.accounts.at(world.mock.baseUrl)).toHaveLength(1);
+  });
+
+  test("is one, when two processes meet a service for the first time at once", async () => {
+    const world = await worldWith("A");
+    const { accounts } = world.state;
+    const service = [world.mock.baseUrl, "fingerprint"] as const;
+    let theirs = 0;
+    // Between our look and our making one the other process has made its own.
+    const find: typeof accounts.find = (...key) => {
+      const found = accounts.find(...key);
+      if (theirs === 0) {
+        theirs = accounts.create(world.mock.baseUrl);
+        accounts.bind(...service, theirs);
+      }
+      return found;
+    };
+    await world.import("a.csv", { machine: { state: { ...world.state, accounts: { ...accounts, find } } } });
+    expect([accounts.at(world.mock.baseUrl), accounts.find(...service)]).toEqual([[theirs], theirs]);
+    expect((await world.import("a.csv")).summary).toMatchObject({ unchanged: 1 });
+  });
+});
+
+test("a ledger that is carried in a file goes on anywhere", async () => {
+  const world = await worldWith("A", "B", "C");
+  const [path, { clock }] = [`${world.folder}/ledger`, world];
+  const first = await openState(path, { clock, folder: "theirs" });
+  await world.fault(answersLost);
+  await world.import("a.csv", { machine: { state: first }, concurrency: 1 });
+  first.close();
+  await world.fault();
+  expect(await world.files()).toEqual(["a.csv", "ledger"]);
+  const second = await openState(path, { clock, folder: "theirs" });
+  const { summary } = await world.import("a.csv", { machine: { state: second }, concurrency: 1 });
+  expect(summary).toMatchObject({ run_id: "run_1", submitted: 3, created: 3 });
+  expect((await world.import("a.csv", { machine: { state: second } })).summary).toMatchObject({
+    unchanged: 3,
+  });
+  second.close();
+  expect(world.state.runs.open(1)).toEqual([]);
+});

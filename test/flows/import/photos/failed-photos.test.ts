@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import type { ImportRowResult } from "../../../../src/contract/resources/import.ts";
+import { FailedFile } from "../../../../src/flows/import/failed-file.ts";
+import type { RowOutcome } from "../../../../src/flows/import/outcomes.ts";
+import { openSource } from "../../../../src/flows/import/read/source.ts";
+import { photoFolder } from "./photo-folder.ts";
+
+/** The failed file of a text of which the first row was refused, and of the second's images those of `attached` were attached. */
+async function failedOf(name: string, text: string, attached: readonly number[], images: number) {
+  const { folder, at, write, photosIn } = photoFolder({ "a.jpg": "a" });
+  write(name, Buffer.from(text));
+  const source = await openSource(at(name), { cwd: folder, stdin: Readable.from([]) });
+  const refused = { size: 1, has: (row: number) => row === 0 } as never;
+  const target = { path: at("failed"), name: "failed", overwrite: false, unfinished: "unfinished" };
+  const file = new FailedFile({ source, read: { map: new Map() }, localPhotos: photosIn() }, refused, target);
+  const result = {
+    status: "partial",
+    images: Array.from({ length: images }, (_, index) => ({
+      index,
+      status: attached.includes(index) ? "attached" : "failed",
+    })),
+  } as unknown as ImportRowResult;
+  const line = text.trimEnd().split("\n").length;
+  const failure = { code: "timeout", message: "too slow" };
+  await file.add({ line, result, attached, failure } as RowOutcome);
+  await file.addRest();
+  await file.commit();
+  return readFileSync(at("failed"), "utf8").replaceAll(folder, "~");
+}
+
+test("a refused row says what is wrong with its photos, a partial one keeps those that failed, as they were written", async () => {
+  const text =
+    "reference,name,images,image_1,image_1_orientation\nA,X,no.jpg,,\nB,Y, a.jpg | b_front.jpg ,c.jpg,side\n";
+  expect(await failedOf("rows.csv", text, [0, 2], 3)).toBe(
+    "reference,name,images,image_1,image_1_orientation,error_code,error_message\n" +
+      'A,X,no.jpg,,,photo_not_found,"""no.jpg"" is neither an https:// URL, nor an image id, nor a file: there is no ~/no.jpg"\n' +
+      "B,Y,b_front.jpg,,,timeout,too slow\n",
+  );
+});
+
+test("in NDJSON, too, and without an orientation that only the name told", async () => {
+  const row = (reference: string, images: object[]) => JSON.stringify({ reference, name: "X", images });
+  const text = `${row("A", [{ path: "" }])}\n${row("B", [{ path: "a.jpg" }, { path: "b_front.jpg" }])}\n`;
+  const failed = await failedOf("rows.ndjson", text, [0], 2);
+  expect(
+    failed
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    {
+      ...{ reference: "A", name: "X", images: [{ path: "" }] },
+      ...{ error_code: "invalid_row", error_message: "images[0].path is empty" },
+    },
+    {
+      ...{ reference: "B", name: "X", images: [{ path: "b_front.jpg" }] },
+      ...{ error_code: "timeout", error_message: "too slow" },
+    },
+  ]);
+});

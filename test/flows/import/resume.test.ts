@@ -1,0 +1,313 @@
+import { describe, expect, test, vi } from "vitest";
+import { ApiError } from "../../../src/client/api-error.ts";
+import type { Client } from "../../../src/client/client.ts";
+import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import { NetworkError } from "../../../src/http/errors.ts";
+import { openState } from "../../../src/state/open-state.ts";
+import { Killed, Life } from "./mortal.ts";
+import { importWorld, withCreate } from "./run-import.ts";
+import { answersLost, beforeCall, fileOf, hour, once, worldWith } from "./small-world.ts";
+
+// Two rows a call, so that few rows are many calls.
+vi.mock("../../../src/contract/limits.ts", async (original) => {
+  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+});
+
+type World = Awaited<ReturnType<typeof importWorld>>;
+
+const five = ["A", "B", "C", "D", "E"];
+const keysOf = (world: World) =>
+  world.mock
+    .requests()
+    .filter(({ method, path }) => method === "POST" && path.startsWith("/v1/imports"))
+    .map((request) => request.idempotency_key);
+const importsOf = (world: World) => Object.values(world.mock.state().organizations.main!.imports);
+
+const whole = {
+  ...{ total: 5, submitted: 5, succeeded: 5, created: 5, failed: 0, unchanged: 0, failed_file: null },
+  imports: [
+    { id: expect.any(String), status: "completed", rows: 2 },
+    { id: expect.any(String), status: "completed", rows: 2 },
+    { id: expect.any(String), status: "completed", rows: 1 },
+  ],
+};
+
+describe("the same command again", () => {
+  test("after an answer that was lost when the work was done makes one import of it, and counts the whole run", async () => {
+    const world = await worldWith(...five);
+    await world.fault(answersLost);
+    const first = await world.import("a.csv", { concurrency: 1 });
+    expect(first.stopped).toMatchObject({ type: "network" });
+    expect(first.summary).toMatchObject({
+      ...{ submitted: 0, imports: [], failed_file: null },
+      unknown: [{ first_line: 2, last_line: 3, rows: 2 }],
+    });
+    await world.fault();
+    const second = await world.import("a.csv", { concurrency: 1 });
+    expect(second.stopped).toBeUndefined();
+    expect(second.summary).toMatchObject(whole);
+    expect(second.summary?.run_id).toBe("run_1");
+    expect(second.summary?.unknown).toBeUndefined();
+    expect(second.notes[0]).toMatch(
+      /^Going on with the import of .*a\.csv .*: 0 of its rows are submitted\./,
+    );
+    expect(importsOf(world)).toHaveLength(3);
+    expect(new Set(keysOf(world)).size).toBe(3);
+    expect((await world.products()).sort()).toEqual(once(...five));
+  });
+
+  test.each([
+    [400, "new"],
+    [401, "new"],
+    [402, "new"],
+    [403, "new"],
+    [409, "new"],
+    [429, "new"],
+    [500, "same"],
+    [503, "same"],
+  ])(
+    "after a call was answered %i sends it under a %s key, and nothing that was taken up before",
+    async (status, key) => {
+      const world = await worldWith(...five);
+      const meet = () => world.fault({ match: { method: "POST", path: "/v1/imports" }, status });
+      const first = await world.import("a.csv", { concurrency: 1 }, beforeCall(2, meet));
+      expect(first.stopped).toMatchObject({ status });
+      expect(first.summary).toMatchObject({ submitted: 2, created: 2 });
+      await world.fault();
+      const keys = new Set(keysOf(world));
+      const second = await world.import("a.csv", { concurrency: 1 });
+      expect(second.summary).toMatchObject(whole);
+      expect((await world.products()).sort()).toEqual(once(...five));
+      const fresh = new Set(keysOf(world).filter((one) => !keys.has(one)));
+      expect(fresh.size).toBe(key === "same" ? 1 : 2);
+      expect(importsOf(world)).toHaveLength(3);
+    },
+  );
+
+  test("after a refusal that the service keeps under the key sends the rows under a new one", async () => {
+    const world = await worldWith(...five);
+    const refuse = (replayed: boolean) => () => {
+      const body = { type: "payment_required", code: "insufficient_credits", message: "no credits" };
+      const request = "POST /v1/imports";
+      throw new ApiError({ request, status: 402, body, earlierUnanswered: true, replayed });
+    };
+    // It may be from before the service looked at the key, of which the work was done.
+    const first = await world.import("a.csv", { concurrency: 1 }, beforeCall(1, refuse(false)));
+    expect(first.sent.map(({ kind }) => kind)).toEqual(["unknown"]);
+    const second = await world.import("a.csv", { concurrency: 1 }, beforeCall(1, refuse(true)));
+    expect(second.sent.map(({ kind }) => kind)).toEqual(["refused"]);
+    const third = await world.import("a.csv", { concurrency: 1 });
+    expect(third.summary).toMatchObject(whole);
+    expect(keysOf(world)).not.toContain("key-1");
+  });
+
+  test("that is stopped before it came to a call of unknown outcome tells of it still", async () => {
+    const world = await worldWith(...five);
+    let begun = 0;
+    let go = () => {};
+    const both = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    await world.import("a.csv", { concurrency: 2, piped: true }, (client) =>
+      withCreate(client, async (input, { idempotencyKey } = {}) => {
+        if (++begun === 2) go();
+        await both;
+        await client.imports.create(input, { idempotencyKey });
+        throw new NetworkError("the line is dead", { code: "ECONNRESET", transient: true });
+      }),
+    );
+    expect(world.state.calls.of("run_1").map(({ state }) => state)).toEqual(["sent", "sent"]);
+    await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "before" });
+    const { summary } = await world.import("a.csv", { concurrency: 1, piped: true });
+    expect(summary?.unknown).toEqual([
+      { first_line: 2, last_line: 3, rows: 2 },
+      { first_line: 4, last_line: 5, rows: 2 },
+    ]);
+    expect((await world.read("failed-2")).match(/^[A-Z],/gm)).toEqual(["E,"]);
+  });
+
+  test("after the body of a call was refused asks again with these rows only", async () => {
+    const world = await worldWith(...five);
+    const problems = [{ line: 1, code: "invalid_row", message: "no such thing" }];
+    const refuse = () => {
+      const body = { type: "invalid_request", code: "invalid_row", message: "refused" };
+      throw new ApiError({ request: "POST /v1/imports", status: 400, body, problems });
+    };
+    const first = await world.import("a.csv", { concurrency: 1 }, beforeCall(2, refuse));
+    expect(first.summary).toMatchObject({
+      submitted: 2,
+      refused: [{ first_line: 4, last_line: 5, rows: 2 }],
+    });
+    expect((await world.read("failed")).match(/^[A-Z],/gm)).toEqual(["C,", "D,"]);
+    const second = await world.import("a.csv");
+    expect(second.summary).toMatchObject(whole);
+    expect(second.sent.map(({ rows }) => [...rows])).toEqual([[0, 1], [2, 3], [4]]);
+    expect((await world.products()).sort()).toEqual(once(...five));
+  });
+
+  test("after --no-wait follows what was sent, and sends nothing", async () => {
+    const world = await worldWith(...five);
+    await world.import("a.csv", { wait: false });
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject(whole);
+    expect(world.writes()).toHaveLength(3);
+    expect((await world.products()).sort()).toEqual(once(...five));
+  });
+
+  test("after --timeout goes on to the end", async () => {
+    const world = await worldWith(...five);
+    world.clock.isIdle = () => world.writes().length === 3;
+    const first = await world.import("a.csv", { timeoutMs: 500 });
+    expect(first.stopped).toMatchObject({ type: "timeout", code: "wait_timeout" });
+    expect(first.summary).toMatchObject({ submitted: 5, succeeded: 0 });
+    const second = await world.import("a.csv");
+    expect(second.summary).toMatchObject(whole);
+    expect(world.writes()).toHaveLength(3);
+  });
+
+  test("after the end is another run, which finds every row unchanged", async () => {
+    const world = await worldWith(...five);
+    await world.import("a.csv");
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ run_id: "run_2", submitted: 0, unchanged: 5, imports: [] });
+    expect(world.writes()).toHaveLength(3);
+  });
+
+  test("takes no run up that has other options, or another file", async () => {
+    const world = await worldWith("A");
+    await world.import("a.csv", { wait: false });
+    const { summary } = await world.import("a.csv", { wait: false, onImageError: "fail_row" });
+    expect(summary).toMatchObject({ run_id: "run_2", unchanged: 1 });
+    await world.write("a.csv", fileOf("A", "B"));
+    const third = await world.import("a.csv", { wait: false });
+    expect(third.summary).toMatchObject({ run_id: "run_3", submitted: 1, unchanged: 1 });
+  });
+});
+
+test("results that were read before do not bring back what others have deleted since", async () => {
+  const world = await worldWith("C");
+  await world.import("a.csv");
+  await world.write("b.csv", fileOf("A", "B", "C").replace("/C.jpg", "/C2.jpg"));
+  const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402 };
+  const first = await world.import(
+    "b.csv",
+    { concurrency: 1 },
+    beforeCall(2, () => world.fault(refused)),
+  );
+  expect(first.summary).toMatchObject({ submitted: 2, created: 2 });
+  await world.fault();
+  const a = (await world.client.products.list({ q: "A" })).data.find(({ reference }) => reference === "A");
+  await world.client.products.delete({ product_id: a!.id });
+  world.clock.advance(hour);
+  expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 3, updated: 1 });
+  world.clock.advance(hour);
+  expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 1, created: 1, unchanged: 2 });
+});
+
+describe("what was piped in and not sent", () => {
+  test("is in the failed file without the rows that needed nothing, wherever it stands", async () => {
+    const world = await worldWith("A", "C", "E", "G");
+    await world.import("a.csv");
+    // A and G are as they were, C has another name, B and D and F are new.
+    const text = fileOf("A", "B", "C", "D", "E", "F", "G").replace("C,Dress", "C,Coat");
+    await world.write("b.csv", text);
+    const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402 };
+    const ran = await world.import(
+      "b.csv",
+      { piped: true, concurrency: 1 },
+      beforeCall(2, () => world.fault(refused)),
+    );
+    expect(ran.summary).toMatchObject({ submitted: 2, created: 2, unchanged: 3 });
+    const failed = (await world.read("failed")).trim().split("\n").slice(1);
+    expect(failed.map((line) => [line.split(",")[0], line.split(",")[3]])).toEqual([
+      ["C", "not_sent"],
+      ["F", "insufficient_credits"],
+    ]);
+    await world.fault();
+    expect((await world.import("failed")).summary).toMatchObject({ submitted: 2, created: 1, updated: 1 });
+  });
+});
+
+describe("a process that is killed", () => {
+  /** Kills a run at its n-th step, for every n, each with products of its own, and gives it again. */
+  async function killedAtEveryStep(
+    flags: Partial<ImportInput>,
+    through: (client: Client) => Client = (same) => same,
+  ) {
+    const world = await importWorld();
+    const wrong: string[] = [];
+    for (let steps = 0; ; steps++) {
+      const references = [`${steps}-A`, `${steps}-B`, `${steps}-C`];
+      const name = `${steps}.csv`;
+      await world.write(name, fileOf(...references));
+      const life = new Life(steps);
+      const machine = { state: life.state(world.state) };
+      const killed = await world.import(name, { ...flags, machine }, life.client).then(
+        () => false,
+        (error: unknown) => {
+          if (!(error instanceof Killed)) throw error;
+          return true;
+        },
+      );
+      const { summary } = await world.import(name, flags, through);
+      const found = (await world.products()).filter((product) => product.startsWith(`${steps}-`));
+      const isRight =
+        JSON.stringify([...found].sort()) === JSON.stringify(once(...references)) &&
+        (!killed || JSON.stringify([summary?.submitted, summary?.unchanged]) !== "[0,0]");
+      if (!isRight) wrong.push(`${steps}: ${found.join(", ")} ${JSON.stringify(summary)}`);
+      if (!life.isOver) return { steps, wrong };
+    }
+  }
+
+  test.each<[string, Partial<ImportInput>]>([
+    ["an upsert", {}],
+    ["a create", { mode: "create" }],
+  ])(
+    "at any step of %s loses and doubles nothing when it is begun again",
+    async (_, flags) => {
+      const { steps, wrong } = await killedAtEveryStep({ ...flags, concurrency: 2 });
+      expect(wrong).toEqual([]);
+      expect(steps).toBeGreaterThan(40);
+    },
+    60_000,
+  );
+
+  test("would double photos if what is sent again had a new key", async () => {
+    let keys = 0;
+    const { wrong } = await killedAtEveryStep({ concurrency: 2 }, (client) =>
+      withCreate(client, (input, options) =>
+        client.imports.create(input, { ...options, idempotencyKey: `other-${++keys}` }),
+      ),
+    );
+    expect(wrong.length).toBeGreaterThan(0);
+    expect(wrong.some((one) => one.includes("Dress 2"))).toBe(true);
+  }, 60_000);
+});
+
+describe("two processes", () => {
+  test("do not work on the same run: the second one hears of the first", async () => {
+    const world = await worldWith(...five);
+    const path = `${world.folder}/cat.state`;
+    const { clock } = world;
+    const [ours, theirs] = [await openState(path, { clock }), await openState(path, { clock })];
+    let second: unknown;
+    const first = await world.import(
+      "a.csv",
+      { machine: { state: ours } },
+      beforeCall(1, async () => {
+        second = await world.import("a.csv", { machine: { state: theirs } }).catch((error: unknown) => error);
+      }),
+    );
+    expect(second).toMatchObject({ type: "conflict", code: "run_alive" });
+    expect((second as Error).message).toMatch(
+      /a\.csv is being imported already, since 2026-01-05T09:00:\d\dZ by process 4711$/,
+    );
+    expect(first.summary).toMatchObject(whole);
+    const third = await world.import("a.csv", { machine: { state: theirs } });
+    expect(third.summary).toMatchObject({ unchanged: 5 });
+    expect(world.writes()).toHaveLength(3);
+    ours.close();
+    theirs.close();
+  });
+});

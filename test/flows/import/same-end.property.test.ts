@@ -1,0 +1,189 @@
+import fc from "fast-check";
+import { expect, test, vi } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { openState } from "../../../src/state/open-state.ts";
+import type { State } from "../../../src/state/state.ts";
+import { Killed, Life } from "./mortal.ts";
+import { importWorld, withCreate } from "./run-import.ts";
+import { cdn } from "./small-world.ts";
+
+// Two rows a call, so that few rows are many calls.
+vi.mock("../../../src/contract/limits.ts", async (original) => {
+  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+});
+
+type World = Awaited<ReturnType<typeof importWorld>>;
+type Mode = "upsert" | "all" | "create" | "skip_existing";
+type Row = { reference: string; name: string; description: string; sex: string; photos: string[] };
+type Edit = { reference: string; what: "delete" | "rename" | "name" | "description" };
+type Story = { first: Row[]; edits: Edit[]; second: Row[]; mode: Mode; lives: number[] };
+
+const references = ["A", "B", "C", "D", "E"];
+const row = fc.record({
+  reference: fc.constantFrom(...references),
+  name: fc.constantFrom("Dress", "Coat"),
+  description: fc.constantFrom("", "long", "short"),
+  sex: fc.constantFrom("", "kid", "male"),
+  photos: fc.uniqueArray(fc.constantFrom("1", "2", "3", "fail-timeout"), { minLength: 1, maxLength: 3 }),
+});
+const rows = fc.uniqueArray(row, { selector: ({ reference }) => reference, minLength: 1, maxLength: 5 });
+const story: fc.Arbitrary<Story> = fc.record({
+  first: rows,
+  edits: fc.array(
+    fc.record({
+      reference: fc.constantFrom(...references),
+      what: fc.constantFrom("delete", "rename", "name", "description"),
+    }),
+    { maxLength: 3 },
+  ),
+  second: rows,
+  mode: fc.constantFrom("upsert", "upsert", "all", "create", "skip_existing"),
+  lives: fc.array(fc.integer({ min: 0, max: 90 }), { maxLength: 3 }),
+});
+
+const textOf = (all: Row[]) =>
+  `reference,name,description,sex,images\n${all
+    .map(({ reference, name, description, sex, photos }) =>
+      [reference, name, description, sex, photos.map((one) => `${cdn}/${one}.jpg`).join("|")].join(","),
+    )
+    .join("\n")}\n`;
+
+/** What the service is to hold, worked out without any of it. */
+class Model {
+  readonly #products = new Map<
+    string,
+    { name: string; description: string; sex: string; photos: string[] }
+  >();
+
+  import(all: Row[], mode: Mode): void {
+    for (const { reference, name, description, sex, photos } of all) {
+      const product = this.#products.get(reference);
+      if (product !== undefined && (mode === "create" || mode === "skip_existing")) continue;
+      const sent = photos.filter((one) => mode !== "upsert" || !product?.photos.includes(one));
+      const good = sent.filter((one) => !one.startsWith("fail"));
+      // "A row whose images all fail is failed": of one that has no new image only fields are changed.
+      if (sent.length > 0 && good.length === 0) continue;
+      this.#products.set(reference, {
+        name,
+        description: description || (product?.description ?? ""),
+        sex: sex || (product?.sex ?? ""),
+        photos: [...(product?.photos ?? []), ...good],
+      });
+    }
+  }
+
+  edit({ reference, what }: Edit): boolean {
+    const product = this.#products.get(reference);
+    if (product === undefined || (what === "rename" && this.#products.has(`${reference}-x`))) return false;
+    if (what === "name" || what === "description") product[what] = "theirs";
+    else this.#products.delete(reference);
+    if (what === "rename") this.#products.set(`${reference}-x`, product);
+    return true;
+  }
+
+  get products(): string[] {
+    return [...this.#products]
+      .map(([reference, { name, description, sex, photos }]) =>
+        [reference, name, description, sex, photos.length].join(" "),
+      )
+      .sort();
+  }
+}
+
+const productsOf = async ({ client }: World) =>
+  (await client.products.list({ limit: 100 })).data
+    .map(({ reference, name, description, sex, images }) =>
+      [reference, name, description ?? "", sex ?? "", images.length].join(" "),
+    )
+    .sort();
+
+async function editAsOthers({ client }: World, { reference, what }: Edit): Promise<void> {
+  const all = (await client.products.list({ limit: 100 })).data;
+  const product_id = all.find((one) => one.reference === reference)!.id;
+  if (what === "delete") await client.products.delete({ product_id });
+  else {
+    const body = what === "rename" ? { reference: `${reference}-x` } : { [what]: "theirs" };
+    await client.products.update({ product_id, body: body as { name: string } });
+  }
+}
+
+/** Gives a command over and over, and kills it at a step of each of its lives, until one ends by itself. */
+async function untilDone(world: World, state: State, story: Story, through: (client: Client) => Client) {
+  const { mode } = story;
+  const flags =
+    mode === "upsert" || mode === "all"
+      ? ({ mode: "upsert", photos: mode === "all" ? "all" : "new" } as const)
+      : ({ mode } as const);
+  for (const steps of [...story.lives, Number.POSITIVE_INFINITY]) {
+    const life = new Life(steps);
+    let hasEnded = false;
+    const bound = life.state({
+      ...state,
+      runs: {
+        ...state.runs,
+        end(...args) {
+          state.runs.end(...args);
+          hasEnded = true;
+        },
+      },
+    });
+    try {
+      const machine = { state: bound };
+      const ran = await world.import("second.csv", { ...flags, concurrency: 2, machine }, (client) =>
+        life.client(through(client)),
+      );
+      if (!life.isOver) return expect(ran.stopped).toBeUndefined();
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+    }
+    // Killed when all was done: whoever gives the command again means another run.
+    if (hasEnded) return;
+  }
+}
+
+async function endsAsItShould(
+  world: World,
+  story: Story,
+  through: (client: Client) => Client = (same) => same,
+) {
+  world.mock.reset();
+  const state = await openState(null, { clock: world.clock });
+  const model = new Model();
+  await world.write("first.csv", textOf(story.first));
+  await world.import("first.csv", { machine: { state } });
+  model.import(story.first, "upsert");
+  for (const edit of story.edits) if (model.edit(edit)) await editAsOthers(world, edit);
+  expect(await productsOf(world)).toEqual(model.products);
+  await world.write("second.csv", textOf(story.second));
+  await untilDone(world, state, story, through);
+  model.import(story.second, story.mode);
+  expect(await productsOf(world)).toEqual(model.products);
+  state.close();
+}
+
+test("whatever the files, what others do between them, and where a run is killed: the service ends the same", async () => {
+  const world = await importWorld();
+  await fc.assert(
+    fc.asyncProperty(story, (one) => endsAsItShould(world, one)),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+test("a new key for what is sent again would be seen", async () => {
+  const world = await importWorld();
+  let keys = 0;
+  const found = await fc.check(
+    fc.asyncProperty(
+      story.map((one) => ({ ...one, mode: "all" as const })),
+      (one) =>
+        endsAsItShould(world, one, (client) =>
+          withCreate(client, (input, options) =>
+            client.imports.create(input, { ...options, idempotencyKey: `other-${++keys}` }),
+          ),
+        ),
+    ),
+    { numRuns: 200, endOnFailure: true },
+  );
+  expect(found.failed).toBe(true);
+}, 120_000);

@@ -1,0 +1,190 @@
+import { describe, expect, test, vi } from "vitest";
+import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import { answersLost, cdn, fileOf, hour, nothingArrives, once, worldWith } from "./small-world.ts";
+
+// Two rows a call, so that few rows are many calls.
+vi.mock("../../../src/contract/limits.ts", async (original) => {
+  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+});
+
+/** Sends one call whose answer is lost, lets time pass, and gives the command again. */
+async function dayLater(
+  fault: typeof answersLost | typeof nothingArrives,
+  { passes = 25 * hour, ...flags }: Partial<ImportInput> & { passes?: number } = {},
+) {
+  const world = await worldWith("A", "B", "C");
+  await world.fault(fault);
+  const { mode = "upsert" } = flags;
+  await world.import("a.csv", { concurrency: 1, mode });
+  await world.fault();
+  world.clock.advance(passes);
+  const before = world.writes().length;
+  const again = await world.import("a.csv", { concurrency: 1, ...flags }).catch((error: unknown) => error);
+  const products = (await world.products()).sort();
+  return { world, again, products, writes: world.writes().slice(before) };
+}
+
+const created = "POST /v1/imports 202";
+const replayed = "POST /v1/imports replayed";
+
+describe("a call whose outcome is unknown for longer than the service keeps keys", () => {
+  test.each([
+    [answersLost, "2 exist", ["A Dress 1", "B Dress 1"]],
+    [nothingArrives, "none exists", []],
+  ])(
+    "is not sent again on its own in an upsert (%j): %s, and the user chooses",
+    async (fault, exist, left) => {
+      const { again, products, writes } = await dayLater(fault);
+      expect(again).toMatchObject({ type: "conflict", code: "unknown_outcome" });
+      expect((again as Error).message).toMatch(
+        new RegExp(
+          `the service took up 2 rows of \\S+a\\.csv sent at 2026-01-05T09:0\\d:\\d\\dZ; of their products ${exist}$`,
+        ),
+      );
+      expect(writes).toEqual([]);
+      expect(products).toEqual(left);
+    },
+  );
+
+  test("is sent again under its key as long as the service keeps it", async () => {
+    const { products, writes } = await dayLater(answersLost, { passes: 22 * hour });
+    expect(writes).toEqual([replayed, created]);
+    expect(products).toEqual(once("A", "B", "C"));
+  });
+
+  test.each<[string, typeof answersLost | typeof nothingArrives, ImportInput["unknown"], string[], string[]]>(
+    [
+      ["done", answersLost, "imported", [created], once("A", "B", "C")],
+      ["not done", nothingArrives, "not-imported", [created, created], once("A", "B", "C")],
+      ["not done", nothingArrives, "resend", [created, created], once("A", "B", "C")],
+      ["done", answersLost, "resend", [created, created], ["A Dress 2", "B Dress 2", "C Dress 1"]],
+      ["done", answersLost, "not-imported", [created, created], ["A Dress 2", "B Dress 2", "C Dress 1"]],
+      // The user was wrong; what does not exist is sent all the same.
+      ["not done", nothingArrives, "imported", [created, created], once("A", "B", "C")],
+    ],
+  )("that was %s (%j) with --unknown %s writes %j", async (_, fault, unknown, expected, left) => {
+    const { world, again, products, writes } = await dayLater(fault, { unknown });
+    expect(again).toMatchObject({ stopped: undefined });
+    expect(writes).toEqual(expected);
+    expect(products).toEqual(left);
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ unchanged: 3, submitted: 0 });
+  });
+
+  test("taken as imported keeps fields of the file up, as nobody knows what they are", async () => {
+    const { world } = await dayLater(answersLost);
+    const [product] = (await world.client.products.list({ q: "A" })).data;
+    await world.client.products.update({ product_id: product!.id, body: { name: "Another" } });
+    const { summary } = await world.import("a.csv", { unknown: "imported" });
+    expect(summary).toMatchObject({ submitted: 2, updated: 1, created: 1, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
+  });
+
+  test("is asked about where there is somebody to ask", async () => {
+    const { world } = await dayLater(answersLost);
+    const asked: unknown[] = [];
+    const ask = async (question: object) => {
+      asked.push(question);
+      return "imported" as const;
+    };
+    await world.import("a.csv", { machine: { ask } });
+    expect(asked).toEqual([
+      {
+        file: expect.stringMatching(/a\.csv$/),
+        sentAt: expect.any(Number),
+        rows: 2,
+        existing: 2,
+        resendsOnce: false,
+        lost: [],
+      },
+    ]);
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
+  });
+
+  test.each(["create", "skip_existing"] as const)(
+    "may be sent again in mode %s, under a new key",
+    async (mode) => {
+      const { again, products, writes } = await dayLater(answersLost, { mode });
+      expect(again).toMatchObject({ stopped: undefined });
+      expect(writes).toEqual([created, created]);
+      expect(products).toEqual(once("A", "B", "C"));
+    },
+  );
+
+  test("whose products are found by their whole reference, whatever a search finds", async () => {
+    const world = await worldWith("A", "B");
+    await world.write("others.csv", fileOf("AB", "BA", "xA"));
+    await world.import("others.csv");
+    await world.fault(nothingArrives);
+    await world.import("a.csv");
+    await world.fault();
+    world.clock.advance(25 * hour);
+    const again = await world.import("a.csv").catch((error: unknown) => error);
+    expect((again as Error).message).toMatch(/none exists$/);
+  });
+
+  test("of an import that the service does not know any more is asked about too", async () => {
+    const world = await worldWith("A", "B");
+    await world.import("a.csv", { wait: false });
+    world.clock.advance(60_000);
+    const lost = { match: { method: "GET", path: "/v1/imports/" }, status: 404 };
+    await world.fault(lost);
+    const again = await world.import("a.csv").catch((error: unknown) => error);
+    expect(again).toMatchObject({ code: "unknown_outcome" });
+    const { summary } = await world.import("a.csv", { unknown: "imported" });
+    expect(summary).toMatchObject({ submitted: 0, unchanged: 2 });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+});
+
+describe("--fresh", () => {
+  test("begins anew after the earlier run was brought to its end: nothing is doubled", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.fault(answersLost);
+    await world.import("a.csv", { concurrency: 1 });
+    await world.fault();
+    const { summary } = await world.import("a.csv", { fresh: true, concurrency: 1 });
+    expect(summary).toMatchObject({ run_id: "run_2", submitted: 1, created: 1, unchanged: 2 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
+  });
+
+  test("waits for what was sent and not awaited", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.import("a.csv", { wait: false });
+    const { summary } = await world.import("a.csv", { fresh: true });
+    expect(summary).toMatchObject({ run_id: "run_2", submitted: 0, unchanged: 3 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
+  });
+
+  test("begins at once where nothing was sent, or nothing was begun", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
+    await world.import("a.csv", { concurrency: 1 });
+    await world.fault();
+    const first = await world.import("a.csv", { fresh: true });
+    expect(first.summary).toMatchObject({ run_id: "run_2", submitted: 3, created: 3 });
+    const second = await world.import("a.csv", { fresh: true });
+    expect(second.summary).toMatchObject({ run_id: "run_3", submitted: 0, unchanged: 3 });
+    expect(second.notes.some((note) => note.startsWith("Going on"))).toBe(false);
+  });
+
+  test("asks about a call of unknown outcome that is too old, like the run itself", async () => {
+    const { again, writes } = await dayLater(answersLost, { fresh: true });
+    expect(again).toMatchObject({ code: "unknown_outcome" });
+    expect(writes).toEqual([]);
+    const other = await dayLater(answersLost, { fresh: true, unknown: "imported" });
+    expect(other.again).toMatchObject({ summary: { run_id: "run_2", unchanged: 2, created: 1 } });
+    expect(other.products).toEqual(once("A", "B", "C"));
+  });
+
+  test("of a create finds what the earlier run made, and fails these rows", async () => {
+    const world = await worldWith("A", "B", "C");
+    await world.fault(answersLost);
+    await world.import("a.csv", { concurrency: 1, mode: "create" });
+    await world.fault();
+    const { summary } = await world.import("a.csv", { fresh: true, mode: "create", concurrency: 1 });
+    expect(summary).toMatchObject({ submitted: 3, created: 1, failed: 2 });
+    expect(await world.read("failed")).toContain(`A,Dress,${cdn}/A.jpg,reference_already_exists,`);
+  });
+});

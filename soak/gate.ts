@@ -1,0 +1,143 @@
+import { once } from "node:events";
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Step, stepOf } from "./step.ts";
+import type { Moment } from "./troubles.ts";
+
+/** What is to happen with one request: the process that made it is killed at that moment, or is told 500 once the work is done. */
+export type Treatment = { at: Moment; waitMs: number; kill: () => void } | "fails after work" | null;
+
+/**
+ * Stands between the program and the service, so that a process can be killed at an exact moment of an exact request:
+ * `treat` is asked about each. Tells where an import is by what it asks for.
+ */
+export class Gate {
+  treat: (step: Step) => Treatment = () => null;
+  /** What was asked for last. */
+  lastStep: Step = "starting";
+  /** Where the service is. */
+  target: URL;
+  readonly #server: Server;
+  readonly #agent = new Agent({ keepAlive: true });
+  readonly #late = new Set<Promise<void>>();
+
+  private constructor(target: URL, server: Server) {
+    this.target = target;
+    this.#server = server;
+  }
+
+  static async before(target: string): Promise<Gate> {
+    const server = createServer();
+    const gate = new Gate(new URL(target), server);
+    server.on("request", (asked, answer) => void gate.#pass(asked, answer).catch(() => answer.destroy()));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return gate;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** Waits for what is delivered after the death of its sender. */
+  async quiet(): Promise<void> {
+    while (this.#late.size > 0) await Promise.all(this.#late);
+  }
+
+  stop(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    this.#agent.destroy();
+  }
+
+  async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const step = stepOf(asked.method!, asked.url!);
+    this.lastStep = step;
+    const treatment = this.treat(step);
+    const kills = treatment === "fails after work" ? null : treatment;
+    if (kills?.at === "arriving") {
+      // A request without a body has arrived by now.
+      if (asked.headers["transfer-encoding"] !== undefined || asked.headers["content-length"] !== undefined) {
+        await once(asked, "data");
+      }
+      kills.kill();
+      asked.destroy();
+      return;
+    }
+    const body = await bytesOf(asked);
+    if (kills?.at === "arrived" || kills?.at === "late") {
+      kills.kill();
+      answer.destroy();
+      if (kills.at === "late") this.#deliverLater(asked, body, kills.waitMs);
+      return;
+    }
+    const given = await this.#forward(asked, body);
+    if (kills?.at === "done") {
+      kills.kill();
+      answer.destroy();
+      return;
+    }
+    if (treatment === "fails after work") {
+      const error = { type: "internal", code: "internal_error", message: "lost after the work" };
+      answer.writeHead(500, { "content-type": "application/json" }).end(JSON.stringify({ error }));
+      return;
+    }
+    answer.writeHead(given.status, given.headers);
+    if (given.isCut || kills?.at === "half answered") {
+      const part = kills === null ? given.bytes : given.bytes.subarray(0, given.bytes.length / 2);
+      answer.write(part, () => {
+        kills?.kill();
+        answer.destroy();
+      });
+      return;
+    }
+    answer.end(given.bytes);
+    if (kills?.at === "answered") setTimeout(kills.kill, kills.waitMs);
+  }
+
+  #deliverLater(asked: IncomingMessage, body: Buffer, waitMs: number): void {
+    const delivered = (async () => {
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await this.#forward(asked, body).catch(() => {});
+    })();
+    this.#late.add(delivered);
+    void delivered.finally(() => this.#late.delete(delivered));
+  }
+
+  async #forward({ method, url: path, headers }: IncomingMessage, body: Buffer) {
+    const { hostname, port } = this.target;
+    const onward = request({ hostname, port, method, path, headers, agent: this.#agent });
+    onward.end(body);
+    const [given] = (await once(onward, "response")) as [IncomingMessage];
+    const kept: Buffer[] = [];
+    let isCut = false;
+    try {
+      for await (const chunk of given) kept.push(chunk as Buffer);
+    } catch {
+      isCut = true;
+    }
+    const whole = Buffer.concat(kept);
+    // What signed URLs lead to passes through here as well.
+    const bytes = isJson(given)
+      ? Buffer.from(whole.toString().replaceAll(this.target.origin, this.url))
+      : whole;
+    const length = isCut ? {} : { "content-length": String(bytes.length) };
+    return { status: given.statusCode!, headers: { ...given.headers, ...length }, bytes, isCut };
+  }
+}
+
+const isJson = ({ headers }: IncomingMessage): boolean =>
+  headers["content-type"]?.startsWith("application/json") ?? false;
+
+async function bytesOf(asked: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of asked) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/** How a process ended: by itself with a status, or killed (null). */
+export interface Ending {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly ms: number;
+}
+
+/** Longer than any import here takes; one that is still running then hangs. */
+const patienceMs = 90_000;
+
+/** One process of the program. */
+export class Running {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<Ending>;
+  #hangs = false;
+
+  constructor(
+    program: string,
+    args: readonly string[],
+    { cwd, env }: { cwd: string; env: Record<string, string> },
+  ) {
+    const began = performance.now();
+    this.#child = spawn(process.execPath, [program, ...args], {
+      cwd,
+      env: { PATH: process.env.PATH ?? "", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const out = { stdout: "", stderr: "" };
+    for (const stream of ["stdout", "stderr"] as const) {
+      this.#child[stream]!.setEncoding("utf8").on("data", (text: string) => {
+        out[stream] += text;
+      });
+    }
+    const patience = setTimeout(() => {
+      this.#hangs = true;
+      this.kill();
+    }, patienceMs);
+    this.ended = new Promise((resolve, reject) => {
+      this.#child.on("error", reject);
+      this.#child.on("close", (status) => {
+        clearTimeout(patience);
+        const ms = performance.now() - began;
+        resolve({ ...out, ms, status: this.#hangs ? 99 : status });
+      });
+    });
+  }
+
+  /** kill -9: nothing of it runs any more. */
+  readonly kill = (): void => {
+    this.#child.kill("SIGKILL");
+  };
+}

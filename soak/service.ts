@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { FaultOrder } from "../src/mock/faults.ts";
+import type { MockState } from "../src/mock/snapshot.ts";
+
+const key = { authorization: "Bearer ak_mock" };
+
+/** Much faster than the service, slow enough for jobs of large calls to be seen running. */
+const speed = 25;
+
+/** A `cat serve --mock` in a process of its own, which keeps its port and its state when it is started again. */
+export class Service {
+  readonly #stateFile: string;
+  readonly #program: string;
+  #child: ChildProcess | null = null;
+  #blank: string | null = null;
+  baseUrl = "";
+
+  private constructor(folder: string, program: string) {
+    this.#stateFile = join(folder, "service.json");
+    this.#program = program;
+  }
+
+  /** Runs the program in that file, and keeps its state in the folder. */
+  static async start(folder: string, program: string): Promise<Service> {
+    const service = new Service(folder, program);
+    await service.#start("0");
+    service.#blank = await (await service.#ask("GET", "/_mock/state")).text();
+    return service;
+  }
+
+  /** Stops it as the end of a machine's day does, and starts it from the state that it saved. */
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.#start(new URL(this.baseUrl).port);
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGTERM");
+    await ended;
+  }
+
+  /** As it was at the start, with no fault set. */
+  async reset(): Promise<void> {
+    await this.clearFaults();
+    await this.#ask("PUT", "/_mock/state", this.#blank!);
+  }
+
+  async fault(order: FaultOrder): Promise<void> {
+    await this.#ask("POST", "/_mock/faults", JSON.stringify(order));
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.#ask("DELETE", "/_mock/faults");
+  }
+
+  async state(): Promise<MockState> {
+    return (await (await this.#ask("GET", "/_mock/state")).json()) as MockState;
+  }
+
+  /** Imports rows as another caller of the organization; gives the id of the import. */
+  async importByOthers(rows: readonly object[]): Promise<string> {
+    const { id } = await this.#call("POST", "/v1/imports", { rows });
+    for (;;) {
+      const { status } = await this.#call("GET", `/v1/imports/${id}`);
+      if (status === "completed") return id as string;
+      if (status === "failed" || status === "completed_with_errors")
+        throw new Error("others could not import");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** Deletes a product (`name` null) or renames it, as another caller does. */
+  async meddle(productId: string, name: string | null): Promise<void> {
+    await this.#call(
+      name === null ? "DELETE" : "PATCH",
+      `/v1/products/${productId}`,
+      name === null ? null : { name },
+    );
+  }
+
+  async #start(port: string): Promise<void> {
+    const flags = ["--demo", "0", "--no-rate-limit", "--speed", String(speed), "--load", this.#stateFile];
+    const child = spawn(
+      process.execPath,
+      [this.#program, "serve", "--mock", "--port", port, "--json", "--save", this.#stateFile, ...flags],
+      { stdio: ["ignore", "pipe", "inherit"], env: { PATH: process.env.PATH ?? "" } },
+    );
+    this.#child = child;
+    const failed = once(child, "exit").then(() => {
+      throw new Error("the service could not be started");
+    });
+    failed.catch(() => {});
+    const [line] = await Promise.race([once(createInterface({ input: child.stdout! }), "line"), failed]);
+    this.baseUrl = (JSON.parse(line as string) as { base_url: string }).base_url;
+  }
+
+  async #call(method: string, path: string, body: object | null = null): Promise<Record<string, unknown>> {
+    const answer = await this.#ask(method, path, body === null ? undefined : JSON.stringify(body));
+    return answer.status === 204 ? {} : ((await answer.json()) as Record<string, unknown>);
+  }
+
+  async #ask(method: string, path: string, body?: string): Promise<Response> {
+    const type = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    const headers = { ...key, ...(body === undefined ? {} : { "content-type": type }) };
+    const answer = await fetch(this.baseUrl + path, { method, headers, body: body ?? null });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer;
+  }
+}

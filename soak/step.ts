@@ -1,0 +1,19 @@
+/** Where in an import a process was when it ended, told by what it had last asked the service for. */
+export const steps = [
+  "starting",
+  "looking for changes",
+  "uploading photos",
+  "sending calls",
+  "following jobs",
+  "reading results",
+  "changing fields",
+] as const;
+export type Step = (typeof steps)[number];
+
+/** What an import is about when it makes that request. */
+export function stepOf(method: string, path: string): Step {
+  if (path.startsWith("/_signed/")) return "reading results";
+  if (method === "PATCH") return "changing fields";
+  if (path.startsWith("/v1/imports")) return method === "POST" ? "sending calls" : "following jobs";
+  return path.startsWith("/v1/images") ? "uploading photos" : "looking for changes";
+}

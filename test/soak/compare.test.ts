@@ -1,0 +1,52 @@
+import { expect, test } from "vitest";
+import { differences } from "../../soak/compare.ts";
+import { summaryFaults } from "../../soak/outputs.ts";
+
+const shirt = { name: "Shirt", description: null, sex: null, sources: ["front", "back"] };
+
+test("two shops that hold the same do not differ, whatever the order of their photos", () => {
+  const found = new Map([["A", { ...shirt, sources: ["back", "front"] }]]);
+  expect(differences(new Map([["A", shirt]]), found)).toEqual([]);
+});
+
+test("each way to differ is told", () => {
+  const expected = new Map([
+    ["A", shirt],
+    ["B", shirt],
+  ]);
+  const found = new Map([
+    ["A", { ...shirt, name: "Skirt", sources: ["front", "front"] }],
+    ["C", shirt],
+  ]);
+  expect(differences(expected, found)).toEqual([
+    { kind: "row lost", what: 'A has the name "Skirt" in place of "Shirt"' },
+    { kind: "photo doubled", what: "A has front 2 times in place of 1" },
+    { kind: "photo lost", what: "A has back 0 times in place of 1" },
+    { kind: "row lost", what: "there is no product B" },
+    { kind: "row doubled", what: "there is a product C" },
+  ]);
+});
+
+const counts = {
+  ...{ total: 2, invalid: 0, submitted: 2, succeeded: 2, partial: 0, failed: 0 },
+  ...{ created: 1, updated: 1, skipped: 0, unchanged: 0 },
+};
+const fates = [
+  { reference: "A", kind: "created", missing: [] },
+  { reference: "B", kind: "patched", missing: [] },
+] as const;
+
+test("a row that was changed by a process that was killed may count as unchanged, and nothing else may differ", () => {
+  expect(summaryFaults(counts, fates, true)).toEqual([]);
+  const unnoticed = { ...counts, submitted: 1, succeeded: 1, updated: 0, unchanged: 1 };
+  expect(summaryFaults(unnoticed, fates, true)).toEqual([]);
+  expect(summaryFaults(unnoticed, fates, false).map(({ what }) => what)).toEqual([
+    "submitted is 1 in place of 2",
+    "succeeded is 1 in place of 2",
+    "updated is 0 in place of 1",
+    "unchanged is 1 in place of 0",
+  ]);
+  expect(summaryFaults({ ...counts, created: 0 }, fates, true)).toEqual([
+    { kind: "wrong summary", what: "created is 0 in place of 1" },
+  ]);
+});

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import type { Played } from "../../soak/play.ts";
+import type { Control } from "../../soak/program-files.ts";
+import { type Scenario, scenarioOf } from "../../soak/scenario.ts";
+import { playAll } from "../../soak/soak.ts";
+import type { Trouble } from "../../soak/troubles.ts";
+import { needsBuild } from "../support/spawn-cat.ts";
+
+/** A short part of `npm run soak:import`: real processes, killed with -9, against a real service with faults. */
+const patience = { timeout: 180_000 };
+
+const undone = "imports that are killed again and again leave the service as one that nothing interrupted";
+
+test(undone, patience, async () => {
+  const played = await playedOf([...smallScenarios(6), answerLost(), importedAgain()], null);
+  expect(played.flatMap(({ seed, faults }) => faults.map((fault) => ({ seed, ...fault })))).toEqual([]);
+  expect(played).toHaveLength(8);
+  expect(played.flatMap(({ kills }) => kills).length).toBeGreaterThanOrEqual(6);
+});
+
+test("a new key for a call whose answer was lost is seen", patience, async () => {
+  const [played] = await playedOf([answerLost()], "new-key");
+  expect(played!.faults.map(({ kind }) => kind)).toContain("photo doubled");
+});
+
+test("an import that forgets what it has attached is seen", patience, async () => {
+  const [played] = await playedOf([importedAgain()], "no-ledger");
+  expect(played!.faults.map(({ kind }) => kind)).toContain("photo doubled");
+});
+
+/** Killed once the service has taken the first call up, before it hears of that. */
+function answerLost(): Scenario {
+  const kill = { step: "sending calls", nth: 1, at: "done", waitMs: 0 } as const;
+  return { ...plain("answer lost"), troubles: [{ ...calm, kill }] };
+}
+
+/** A photo is added to some rows, and the file given again. */
+function importedAgain(): Scenario {
+  const { rows, ...rest } = plain("imported again");
+  const earlier = rows.map((row) => ({ ...row, images: row.images.slice(0, 1) }));
+  const again = rows.map((row) => ({ ...row, images: [...row.images.slice(0, 1), added(row.reference)] }));
+  return { ...rest, earlier, rows: again };
+}
+
+const added = (reference: string) => ({ url: `https://cdn.example.com/${reference}-added.jpg` });
+
+/** Ten rows for an empty service, in which nothing goes wrong. */
+function plain(seed: string): Scenario {
+  const rows = Array.from({ length: 10 }, (_, at) => {
+    const reference = `SKU-${at}`;
+    return { reference, name: `Dress ${at}`, images: [{ url: `https://cdn.example.com/${reference}.jpg` }] };
+  });
+  const given = { mode: "upsert", onImageError: "skip", photos: null, format: "csv" } as const;
+  const before = { earlier: null, existing: [], meddling: [], troubles: [], detour: null };
+  return { seed, ...given, concurrency: 4, namesOutputs: true, hasLedgerFile: false, rows, ...before };
+}
+
+const calm: Omit<Trouble, "kill"> = { orAtItsEnd: false, faults: [], failsAfterWork: null, restart: null };
+
+/** The first so many scenarios that are small and have several troubles. */
+function smallScenarios(count: number): Scenario[] {
+  const found: Scenario[] = [];
+  for (let at = 0; found.length < count; at++) {
+    const scenario = scenarioOf(`test ${at}`);
+    if (scenario.rows.length <= 40 && scenario.troubles.length >= 3) found.push(scenario);
+  }
+  return found;
+}
+
+async function playedOf(scenarios: readonly Scenario[], control: Control | null): Promise<Played[]> {
+  needsBuild();
+  const played: Played[] = [];
+  await playAll({
+    scenarios,
+    lanes: Math.min(3, scenarios.length),
+    control,
+    onPlayed: (one) => played.push(one),
+  });
+  return played;
+}

@@ -1,8 +1,8 @@
-import { once } from "node:events";
-import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { median, root, timed } from "./pairs.js";
+import { median, root, withPeak } from "./pairs.js";
+import { writeProducts } from "./product-files.js";
 
 const rows = 1_000_000;
 const runs = 3;
@@ -15,7 +15,7 @@ export async function measure() {
     const found = [];
     for (const format of ["csv", "ndjson"]) {
       const file = join(folder, `million.${format}`);
-      await write(file, format);
+      await writeProducts(file, { rows, format });
       const ratios = [];
       const peaks = [];
       for (let run = 0; run < runs; run++) {
@@ -38,36 +38,4 @@ export async function measure() {
   } finally {
     rmSync(folder, { recursive: true });
   }
-}
-
-/** Runs a script and reads its peak memory, in MB, from the line it leaves on stdout at its end. */
-async function withPeak([script, ...args]) {
-  const { ms, output } = await timed(process.execPath, [
-    "--import",
-    join(root, "bench/print-peak.js"),
-    script,
-    ...args,
-  ]);
-  return { ms, peak: Number(/peak (\d+)/.exec(output)?.[1]) };
-}
-
-async function write(file, format) {
-  const out = createWriteStream(file);
-  if (format === "csv") out.write("reference,name,description,sex,image_front,image_back\n");
-  let text = "";
-  for (let index = 0; index < rows; index++) {
-    const [front, back] = ["front", "back"].map(
-      (side) => `https://cdn.example.com/photos/2026/${index}-${side}.jpg`,
-    );
-    text +=
-      format === "csv"
-        ? `SKU-${index},Linen dress number ${index},"A light dress, for summer days",female,${front},${back}\n`
-        : `{"reference":"SKU-${index}","name":"Linen dress number ${index}","description":"A light dress, for summer days","sex":"female","images":[{"url":"${front}","orientation":"front"},{"url":"${back}","orientation":"back"}]}\n`;
-    if (text.length > 1 << 20) {
-      if (!out.write(text)) await once(out, "drain");
-      text = "";
-    }
-  }
-  out.end(text);
-  await once(out, "finish");
 }

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 
 /** Root of the project. */
 export const root = new URL("..", import.meta.url).pathname;
@@ -17,6 +18,16 @@ export async function timed(command, args, options = {}) {
   });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
   return { ms: Number(process.hrtime.bigint() - started) / 1e6, output };
+}
+
+/** Runs a script with its arguments and reads its peak memory, in MB, from the line it leaves on stdout at its end. */
+export async function withPeak([script, ...args], options = {}) {
+  const { ms, output } = await timed(
+    process.execPath,
+    ["--import", join(root, "bench/print-peak.js"), script, ...args],
+    options,
+  );
+  return { ms, peak: Number(/peak (\d+)/.exec(output)?.[1]) };
 }
 
 /** The median of A/B over pairs of runs taken in turn, so that a drift of the machine's speed cancels out. */

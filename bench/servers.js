@@ -7,18 +7,12 @@ import { root } from "./pairs.js";
 /** The headers of a caller that may do everything. */
 export const headers = { authorization: "Bearer ak_mock" };
 
-/** Starts the built program's mock; `stop()` ends it. */
-export const startMockServer = (...options) =>
-  start([
-    join(root, "bin/catalogue.js"),
-    "serve",
-    "--mock",
-    "--port",
-    "0",
-    "--no-rate-limit",
-    "--json",
-    ...options,
-  ]);
+/** Starts the built program's mock without rate limits; `stop()` ends it. */
+export const startMockServer = (...options) => startLimitedMock("--no-rate-limit", ...options);
+
+/** The same with the service's limits, or with those of the options. */
+export const startLimitedMock = (...options) =>
+  start([join(root, "bin/catalogue.js"), "serve", "--mock", "--port", "0", "--json", ...options]);
 
 /** Starts the bare node:http server. */
 export const startBareServer = () => start([join(root, "bench/bare-server.js")]);

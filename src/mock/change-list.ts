@@ -1,3 +1,4 @@
+import { firstWhere } from "./first-where.ts";
 import type { ProductRecord } from "./product-record.ts";
 
 /** How many entries of a level one of the next stands for. */
@@ -76,13 +77,6 @@ export class ChangeList {
 
   /** The place of the first product of that order or a higher one. */
   #firstFrom(order: number): number {
-    let low = 0;
-    let high = this.#products.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#products[middle]!.order < order) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return firstWhere(this.#products.length, (place) => this.#products[place]!.order >= order);
   }
 }

@@ -1,3 +1,4 @@
+import { firstWhere } from "./first-where.ts";
 import type { ProductRecord } from "./product-record.ts";
 
 /** Few enough that writing down the texts of one block anew goes unnoticed, many enough that a million products are few blocks. */
@@ -85,22 +86,14 @@ export class ProductList {
 
   /** The index of the block that the product of that order is in. */
   #blockUpTo(order: number): number {
-    let low = 0;
-    let high = this.#blocks.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.#blocks[middle]!.first <= order) low = middle + 1;
-      else high = middle;
-    }
-    return low - 1;
+    return firstWhere(this.#blocks.length, (index) => this.#blocks[index]!.first > order) - 1;
   }
 }
 
 /** The index of the last product whose order is below `order`; of the last of all for null. */
 function lastBefore(products: readonly ProductRecord[], order: number | null): number {
-  let index = products.length - 1;
-  while (order !== null && index >= 0 && products[index]!.order >= order) index--;
-  return index;
+  if (order === null) return products.length - 1;
+  return firstWhere(products.length, (index) => products[index]!.order >= order) - 1;
 }
 
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
@@ -150,13 +143,5 @@ function findIn({ all, starts }: Texts, words: readonly string[]): number[] {
 }
 
 /** The index of the text that a place lies in, from `low` on. */
-function textAt(starts: Uint32Array, place: number, low: number): number {
-  let high = starts.length;
-  let least = low;
-  while (least < high) {
-    const middle = (least + high) >>> 1;
-    if (starts[middle]! <= place) least = middle + 1;
-    else high = middle;
-  }
-  return least - 1;
-}
+const textAt = (starts: Uint32Array, place: number, low: number): number =>
+  firstWhere(starts.length, (index) => starts[index]! > place, low) - 1;

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } from "./errors.ts";
+import { exitOnSignal } from "./exit.ts";
 import { interruptReceiver } from "./interrupts.ts";
 
 /** Everything of the outside world that a command may touch. Tests hand in a world of their own. */
@@ -12,7 +13,7 @@ export interface Context {
   readonly clock: Clock;
   random(): number;
   readonly pid: number;
-  /** Aborted by the first SIGINT or SIGTERM; its reason is an InterruptError. */
+  /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its reason is an InterruptError. */
   readonly interrupt: AbortSignal;
   /**
    * Has the signals that end or nudge a program go to `receive` in place of `interrupt`, while another program runs in our
@@ -51,14 +52,13 @@ export function nodeContext(): Context {
     // and line wrapping as they were.
     (signal) => {
       if (process.stderr.isTTY) process.stderr.write("\x1b[?25h\x1b[?7h");
-      process.exit(signal === "SIGTERM" ? 143 : 130);
+      process.exit(exitOnSignal[signal]);
     },
   );
   const interrupted = (signal: InterruptSignal) => {
     if (!passing) receive(signal);
   };
-  process.on("SIGINT", interrupted);
-  process.on("SIGTERM", interrupted);
+  for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
   let touchedStdin = false;
   // Streams are made when first asked for: each costs time at start-up.
   let stdout: Output | undefined;

@@ -18,9 +18,9 @@ export class KeyError extends CatError {
   }
 }
 
-export type InterruptSignal = "SIGINT" | "SIGTERM";
+export type InterruptSignal = "SIGHUP" | "SIGINT" | "SIGTERM";
 
-/** The user, or the system, asked the program to stop: exit 130 or 143. The reason of `context.interrupt`. */
+/** The user, or the system, asked the program to stop: exit 129, 130 or 143. The reason of `context.interrupt`. */
 export class InterruptError extends CatError {
   override readonly name = "InterruptError";
   readonly signal: InterruptSignal;

@@ -1,5 +1,5 @@
 import { CatError } from "../errors.ts";
-import { InterruptError, NotStartedError, ReaderGoneError } from "./errors.ts";
+import { InterruptError, type InterruptSignal, NotStartedError, ReaderGoneError } from "./errors.ts";
 
 /** What the program ends with (interface, Exit status). */
 export const ExitCode = {
@@ -12,6 +12,7 @@ export const ExitCode = {
   conflict: 6,
   unavailable: 7,
   partial: 8,
+  hungUp: 129,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -28,8 +29,16 @@ export const exitMeanings: Readonly<Record<ExitCode, string>> = {
   6: "conflict: it exists already, or is being worked on",
   7: "the service could not be reached or kept failing, or a wait ran out",
   8: "finished, but some rows, tasks or files failed",
+  129: "hung up: the terminal was closed",
   130: "interrupted (Ctrl-C)",
   143: "terminated",
+};
+
+/** What each signal that ends a command ends it with: 128 and its number. */
+export const exitOnSignal: Readonly<Record<InterruptSignal, ExitCode>> = {
+  SIGHUP: ExitCode.hungUp,
+  SIGINT: ExitCode.interrupted,
+  SIGTERM: ExitCode.terminated,
 };
 
 /** By the status of the service's answer. Any other 4xx is a refused input, any 5xx a service that keeps failing. */
@@ -70,9 +79,7 @@ const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answ
 
 /** The exit status for an error; 1 for whatever is not one of our own errors. */
 export function exitCodeOf(error: unknown): number {
-  if (error instanceof InterruptError) {
-    return error.signal === "SIGTERM" ? ExitCode.terminated : ExitCode.interrupted;
-  }
+  if (error instanceof InterruptError) return exitOnSignal[error.signal];
   if (error instanceof ReaderGoneError) return ExitCode.done;
   if (error instanceof NotStartedError) return error.exit;
   if (!(error instanceof CatError)) return ExitCode.fault;

@@ -16,6 +16,9 @@ export function interruptReceiver(
     if (received === null) {
       received = { signal, at: now };
       first(signal);
+    } else if (signal === "SIGHUP") {
+      // A closing terminal sends several, and nobody is left there who is in a hurry.
+      return;
     } else if (signal !== received.signal || Math.abs(now - received.at) > sameMs) {
       second(signal);
     }

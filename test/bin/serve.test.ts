@@ -191,6 +191,7 @@ describe("serve -- COMMAND", () => {
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
+  ["SIGHUP", 129],
 ] as const)(
   "the state is saved whole on %s, with nothing on stdout but the first line",
   async (signal, exit) => {

@@ -40,6 +40,7 @@ describe("the exit status", () => {
   test("of the rest", () => {
     expect(exitCodeOf(new InterruptError("SIGINT"))).toBe(130);
     expect(exitCodeOf(new InterruptError("SIGTERM"))).toBe(143);
+    expect(exitCodeOf(new InterruptError("SIGHUP"))).toBe(129);
     expect(exitCodeOf(new ReaderGoneError())).toBe(0);
     expect(exitCodeOf(new UsageError("x"))).toBe(2);
     expect(exitCodeOf(new KeyError("x"))).toBe(4);

@@ -22,6 +22,17 @@ test("a signal that comes twice at once is one", () => {
   expect(told).toEqual(["first SIGTERM"]);
 });
 
+test("a terminal that closes is nobody in a hurry, however often it says so", () => {
+  const { clock, told, receive } = received();
+  for (const ms of [0, 51, 10_000]) {
+    clock.advance(ms);
+    receive("SIGHUP");
+  }
+  expect(told).toEqual(["first SIGHUP"]);
+  receive("SIGINT");
+  expect(told).toEqual(["first SIGHUP", "second SIGINT"]);
+});
+
 test("one that comes later, or another one, stops at once", () => {
   const later = received();
   later.receive("SIGINT");

@@ -81,6 +81,10 @@ export const importCommand = (
         "what to do with calls of earlier runs whose outcome is not known",
       ).choices(unknownChoices),
     )
+    .option(
+      "--same-organization",
+      "a key that is new here is of the organization that earlier imports were sent to, where the service cannot tell",
+    )
     .option("--no-wait", "send the rows and do not wait for the result")
     .addOption(
       new Option("--timeout <TIME>", "how long to wait for the result, e.g. 90s, 30m, 2h").argParser(

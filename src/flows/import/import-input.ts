@@ -42,6 +42,8 @@ export interface ImportInput {
   fresh: boolean;
   /** What to do with calls of earlier runs whose outcome is not known; undefined to be asked, or refused. */
   unknown: UnknownChoice | undefined;
+  /** Take a key that was never seen for one of the organization that earlier imports were sent to, where nothing tells. */
+  sameOrganization: boolean;
   /** Leave out the rows that the check refuses, and import the others. */
   skipInvalid: boolean;
   /** Whether to follow the jobs to their end and read their results. */

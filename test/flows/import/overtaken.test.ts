@@ -89,11 +89,107 @@ describe("a key that was changed for a new one", () => {
     expect(first.summary!.unknown).toHaveLength(1);
     await world.fault();
     const writes = world.writes().length;
-    const again = world.import("a.csv", { machine: { fingerprint: "new" } });
-    await expect(again).rejects.toMatchObject({ type: "conflict", code: "another_key" });
+    // What is said of the calls' outcome says nothing of whose they are.
+    for (const unknown of [undefined, "resend", "imported", "not-imported"] as const) {
+      const again = world.import("a.csv", { machine: { fingerprint: "new" }, unknown });
+      await expect(again).rejects.toMatchObject({ type: "conflict", code: "another_key" });
+    }
     expect(world.writes()).toHaveLength(writes);
-    await world.import("a.csv", { machine: { fingerprint: "new" }, unknown: "resend" });
+    await world.import("a.csv", { machine: { fingerprint: "new" }, sameOrganization: true });
     expect(await world.products()).toEqual(["A Dress 1"]);
+    // Said once, it is known.
+    expect((await world.import("a.csv", { machine: { fingerprint: "new" } })).summary).toMatchObject({
+      unchanged: 1,
+    });
+  });
+
+  test("is not told apart either by next week's file, of which nothing was ever sent", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
+    await world.write("b.csv", `${head}A,Silk dress,${cdn}/1.jpg\n`);
+    await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "after" });
+    await world.import("a.csv", { machine: { fingerprint: "old" } });
+    await world.fault();
+    const machine = { fingerprint: "new" };
+    await expect(world.import("b.csv", { machine })).rejects.toMatchObject({ code: "another_key" });
+    const told = world.import("b.csv", { machine, sameOrganization: true });
+    await expect(told).rejects.toMatchObject({ code: "unknown_outcome" });
+    await world.import("b.csv", { machine, unknown: "resend" });
+    expect(await world.products()).toEqual(["A Silk dress 1"]);
+  });
+
+  test("is known by an import that ended with nothing in the ledger", async () => {
+    const world = await importWorld();
+    const rows = Array.from({ length: 2_001 }, (_, at) => {
+      const photo = at < 2_000 ? "fail-timeout.jpg" : "1.jpg";
+      return `R${at},Dress,${cdn}/${photo}\n`;
+    });
+    await world.write("a.csv", head + rows.join(""));
+    let calls = 0;
+    const { summary } = await world.import(
+      "a.csv",
+      { machine: { fingerprint: "old" }, concurrency: 1 },
+      (client) =>
+        withCreate(client, async (...asked) => {
+          if (++calls === 2) await world.fault({ match: { path: "/v1/imports" }, drop: "after" });
+          return client.imports.create(...asked);
+        }),
+    );
+    expect(summary).toMatchObject({ submitted: 2_000, unknown: [{ rows: 1 }] });
+    await world.fault();
+    const again = await world.import("a.csv", { machine: { fingerprint: "new" } });
+    expect(again.summary).toMatchObject({ created: 1, failed: 2_000 });
+    expect(await world.products()).toEqual(["R2000 Dress 1"]);
+  });
+
+  test("and that the service does not let in is told so, not asked whose it is", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
+    await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "after" });
+    await world.import("a.csv", { machine: { fingerprint: "old" } });
+    await world.fault();
+    for (const [fingerprint, apiKey, status] of [
+      ["revoked", "ak_mock_revoked", 401],
+      ["user", "ak_mock_user", 403],
+    ] as const) {
+      const client = createClient({
+        baseUrl: world.mock.baseUrl,
+        apiKey,
+        clock: world.clock,
+        random: () => 0.5,
+      });
+      onTestFinished(() => client.close());
+      await expect(world.import("a.csv", { machine: { fingerprint, client } })).rejects.toMatchObject({
+        status,
+      });
+    }
+  });
+
+  test("and may not read is believed to be of nobody's organization", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
+    await world.import("a.csv");
+    const mayNot = (): never => {
+      throw new ApiError({
+        ...{ request: "GET /v1/products/ID", status: 403 },
+        body: { type: "forbidden", code: "insufficient_scope", message: "the key lacks products:read" },
+      });
+    };
+    const narrow = (client: Client): Client => ({
+      ...client,
+      products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },
+      // biome-ignore lint/correctness/useYield: it ends before the first page.
+      paginate: async function* () {
+        mayNot();
+      } as never,
+    });
+    const other = { fingerprint: "narrow" };
+    const ran = world.import("a.csv", { machine: other }, narrow);
+    await expect(ran).rejects.toMatchObject({ type: "conflict", code: "another_key" });
+    const { summary } = await world.import("a.csv", { machine: other, sameOrganization: true }, narrow);
+    expect(summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    // One that was seen before is what it was.
+    expect((await world.import("a.csv", {}, narrow)).summary).toMatchObject({ submitted: 0, unchanged: 1 });
   });
 
   test("to that of another organization leaves what the first one has under way to the first", async () => {

@@ -113,6 +113,7 @@ export async function importWorld(options: MockOptions = {}) {
           photos: (flags.mode ?? "upsert") === "upsert" ? "new" : "all",
           fresh: false,
           unknown: undefined,
+          sameOrganization: false,
           skipInvalid: false,
           wait: true,
           concurrency: 4,

@@ -32,6 +32,7 @@ export interface RawFlags {
   ledger?: string;
   fresh?: boolean;
   unknown?: string;
+  sameOrganization?: boolean;
 }
 
 /** What one call of the command is to do. */
@@ -59,6 +60,8 @@ export interface ImportFlags {
   fresh: boolean;
   /** What to do with calls of earlier runs whose outcome is not known; undefined to ask. */
   unknown: UnknownChoice | undefined;
+  /** Take a key that was never seen for one of the organization that earlier imports were sent to, where nothing tells. */
+  sameOrganization: boolean;
 }
 
 export const modes = importModes;
@@ -121,6 +124,7 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
     ledger: raw.ledger,
     fresh: raw.fresh ?? false,
     unknown: raw.unknown as UnknownChoice | undefined,
+    sameOrganization: raw.sameOrganization ?? false,
   };
 }
 

@@ -6,7 +6,7 @@ import type { ExportRow } from "../../../contract/resources/export.ts";
 import type { Product } from "../../../contract/resources/product.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";
 import type { State } from "../../../state/state.ts";
-import { mayNotRead } from "../resume/service-account.ts";
+import { mayNotRead } from "../faults-of-service.ts";
 import { FieldDigests } from "./field-digests.ts";
 
 export interface LookDeps {
@@ -21,6 +21,10 @@ export interface LookDeps {
 /** Every look begins that much before the last one, in milliseconds: a change may be seen late (Exports, `since`). */
 export const lookMarginMs = 5 * 60_000;
 
+/** From when on the ledger does not know what happened at the service, less the margin; RFC 3339. */
+export const sinceLastLook = ({ ledger }: State, account: number): string =>
+  new Date(Math.max(0, (ledger.lookedAt(account) ?? 0) - lookMarginMs)).toISOString();
+
 /** So many changes are written into the ledger at once. */
 const batch = 1000;
 
@@ -33,7 +37,7 @@ export type LookOutcome = "whole" | "too many" | "not allowed";
  */
 export async function lookAtChanges(most: number, deps: LookDeps): Promise<LookOutcome> {
   const { client, state, account, signal, onProgress } = deps;
-  const since = new Date(Math.max(0, (state.ledger.lookedAt(account) ?? 0) - lookMarginMs)).toISOString();
+  const since = sinceLastLook(state, account);
   const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
   let rows: ExportRow[] = [];
   let seen = 0;

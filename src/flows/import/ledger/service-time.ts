@@ -1,5 +1,5 @@
 import { operations } from "../../../contract/operations.ts";
-import { mayNotRead } from "../resume/service-account.ts";
+import { mayNotRead } from "../faults-of-service.ts";
 import type { LookDeps } from "./look.ts";
 
 /** The service's clock now, in Unix milliseconds, by the `Date` of an answer: this machine's may be an hour off. Null when it does not tell. */

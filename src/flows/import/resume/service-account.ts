@@ -2,7 +2,8 @@ import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import type { State } from "../../../state/state.ts";
-import type { UnknownChoice } from "../import-input.ts";
+import { mayNotRead } from "../faults-of-service.ts";
+import { sinceLastLook } from "../ledger/look.ts";
 import type { ServiceIdentity } from "../service-identity.ts";
 
 export interface AccountDeps {
@@ -12,33 +13,51 @@ export interface AccountDeps {
   /** What makes the import at hand the same as an earlier one (`identityOf`), and how its file is called. */
   identity: string;
   file: string;
-  /** What the user says of calls whose outcome is not known. */
-  unknown: UnknownChoice | undefined;
+  /** Whether the user says that a key which was never seen is of the organization that earlier imports were sent to. */
+  sameOrganization: boolean;
   signal: AbortSignal;
 }
 
 /** So many products, or imports, of an account are asked for before it is taken to be that of another organization. */
 const sampled = 5;
 
+/** Whether the key at hand is one of the organization that an account is of. */
+type Belonging = "yes" | "no" | "not known";
+
 /**
  * The account that this machine's memory of the service is kept under. A key that was seen before leads to its account,
  * as long as the service still knows a product of it: a made-up service that was started anew knows none. An unknown
  * key leads to the account whose products or imports it can see, as keys are changed for new ones; else to a new account.
- * Throws a CatError of type conflict where neither can be said and a mistake would send this import twice.
+ * Throws a CatError of type conflict where neither can be said and a mistake would lose rows or send them twice.
  */
 export async function accountOf(deps: AccountDeps): Promise<number> {
   const { state, service } = deps;
   const known = state.accounts.find(service.baseUrl, service.keyFingerprint);
-  if (known !== null && (await isOfService(known, deps))) return known;
+  if (known !== null && (await isStillOfService(known, deps))) return known;
+  const undecided: number[] = [];
   for (const account of state.accounts.at(service.baseUrl)) {
-    if (account !== known && (await isSeenBy(account, deps))) return bound(account, deps);
+    if (account === known) continue;
+    const belonging = await belongingTo(account, deps);
+    if (belonging === "yes") return bound(account, deps);
+    if (belonging === "not known") undecided.push(account);
   }
-  for (const account of state.accounts.at(service.baseUrl)) {
-    if (account === known || !hasSentUnheard(account, deps)) continue;
-    if (deps.unknown === undefined) throw anotherKey(deps.file);
-    return bound(account, deps);
+  // Of several the one that has begun this very import.
+  const nearest = undecided.find((account) => hasBegun(account, deps)) ?? undecided[0];
+  if (nearest === undefined) {
+    return state.accounts.createFor(service.baseUrl, service.keyFingerprint, known);
   }
-  return state.accounts.createFor(service.baseUrl, service.keyFingerprint, known);
+  if (deps.sameOrganization) return bound(nearest, deps);
+  await makeSureOfKey(deps);
+  throw anotherKey(nearest, deps);
+}
+
+/** Throws what the service says to a key that it does not let in at all, which matters more than whose it is. */
+async function makeSureOfKey({ client, signal }: AccountDeps): Promise<void> {
+  try {
+    await client.products.list({ limit: 1 }, { signal });
+  } catch (error) {
+    if (!mayNotRead(error)) throw error;
+  }
 }
 
 function bound(account: number, { state, service }: AccountDeps): number {
@@ -46,81 +65,88 @@ function bound(account: number, { state, service }: AccountDeps): number {
   return account;
 }
 
-const isOfService = async (account: number, deps: AccountDeps): Promise<boolean> =>
-  deps.state.ledger.isEmpty(account) ||
-  (await knowsAProduct(account, deps)) ||
-  (await tellsOfTheirEnd(account, deps));
-
-/** Whether an account is that of a key which was never seen. */
-const isSeenBy = async (account: number, deps: AccountDeps): Promise<boolean> =>
-  (!deps.state.ledger.isEmpty(account) && (await isOfService(account, deps))) ||
-  (await knowsAnImport(account, deps));
+/** Of a key that was seen before: one that may not read is believed to be what it was. */
+const isStillOfService = async (account: number, deps: AccountDeps): Promise<boolean> =>
+  deps.state.ledger.isEmpty(account) || (await knowsProducts(account, deps)) !== "no";
 
 /**
- * Whether this import was sent for an account, and nothing was heard that could tell whether the key belongs to it: taken
- * for the same organization it could be sent to another one, taken for another one be sent twice.
+ * Of a key that was never seen. Where nothing is found that the service could tell by, the answer matters only if rows were
+ * sent: taken for the same organization they could be sent to another one, taken for another one be sent twice.
  */
-function hasSentUnheard(account: number, { state, identity }: AccountDeps): boolean {
-  const run = state.runs.findOpen(account, identity);
-  if (run === null || !state.ledger.isEmpty(account)) return false;
-  const calls = state.calls.of(run.id);
-  return calls.length > 0 && calls.every((call) => call.state === "sent");
+async function belongingTo(account: number, deps: AccountDeps): Promise<Belonging> {
+  const { state } = deps;
+  const products = state.ledger.isEmpty(account) ? null : await knowsProducts(account, deps);
+  if (products === "yes") return "yes";
+  const imports = await knowsAnImport(account, deps);
+  if (imports === "yes") return "yes";
+  return products ?? imports ?? (hasSentUnheard(account, deps) ? "not known" : "no");
 }
 
-const anotherKey = (file: string): CatError =>
-  new CatError(
-    `${file === "-" ? "stdin" : file} was sent with another key before, and it is not known whether the service took it up`,
+/** Whether calls were sent of which nothing was heard, of whatever file. */
+const hasSentUnheard = (account: number, { state }: AccountDeps): boolean =>
+  state.calls.unsettledElsewhere(account, "").some(({ call }) => call.state === "sent");
+
+const hasBegun = (account: number, { state, identity }: AccountDeps): boolean =>
+  state.runs.findOpen(account, identity) !== null;
+
+function anotherKey(account: number, deps: AccountDeps): CatError {
+  const { service, file } = deps;
+  const sent = hasBegun(account, deps)
+    ? file === "-"
+      ? "stdin"
+      : file
+    : `what was sent to ${service.baseUrl}`;
+  return new CatError(
+    `this key is new here, ${sent} went out with another one before, and the service does not tell whether both are of one organization`,
     {
       type: "conflict",
       code: "another_key",
-      hint: "If this key is of the same organization, add --unknown resend; if it is of another one, give it a profile of its own with --profile NAME.",
+      hint: "If they are, add --same-organization; if not, give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own.",
     },
   );
-
-/** Whether the service has one of the imports of which the end was not seen. */
-async function knowsAnImport(account: number, { client, state, signal }: AccountDeps): Promise<boolean> {
-  const sent = state.calls.unsettledElsewhere(account, "").flatMap(({ call }) => call.importId ?? []);
-  for (const import_id of sent.slice(0, sampled)) {
-    try {
-      await client.imports.get({ import_id }, { signal });
-      return true;
-    } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
-    }
-  }
-  return false;
 }
 
-/** Whether the service has one of the products. A key that may not read products cannot be asked: then it is believed. */
-async function knowsAProduct(account: number, { client, state, signal }: AccountDeps): Promise<boolean> {
-  for (const { productId } of state.ledger.sample(account, sampled)) {
-    try {
-      await client.products.get({ product_id: productId }, { signal });
-      return true;
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) continue;
-      if (mayNotRead(error)) return true;
-      throw error;
-    }
-  }
-  return false;
-}
-
-/** Whether the service tells that products of the ledger were deleted: then it knew them. */
-async function tellsOfTheirEnd(account: number, { client, state, signal }: AccountDeps): Promise<boolean> {
-  const { operations } = await import("../../../contract/operations.ts");
-  const ids = new Set(state.ledger.sample(account, sampled).map(({ productId }) => productId));
-  const since = new Date(0).toISOString();
+/** Whether the service has one of the imports of runs that have not ended; null where there is none to ask for. */
+async function knowsAnImport(
+  account: number,
+  { client, state, signal }: AccountDeps,
+): Promise<Belonging | null> {
+  const calls = state.runs.open(account).flatMap((run) => state.calls.of(run.id));
+  const sent = calls.flatMap(({ importId }) => importId ?? []);
   try {
-    const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
-    for await (const { product } of changes) if (ids.has(product.id)) return true;
-    return false;
+    for (const import_id of sent.slice(0, sampled))
+      if (await exists(client.imports.get({ import_id }, { signal }))) return "yes";
+    return sent.length > 0 ? "no" : null;
   } catch (error) {
-    if (mayNotRead(error)) return true;
+    if (mayNotRead(error)) return "not known";
     throw error;
   }
 }
 
-/** A key without the scope to read. */
-export const mayNotRead = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === "insufficient_scope";
+/** Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked. */
+async function knowsProducts(account: number, { client, state, signal }: AccountDeps): Promise<Belonging> {
+  const ids = new Set(state.ledger.sample(account, sampled).map(({ productId }) => productId));
+  try {
+    for (const product_id of ids)
+      if (await exists(client.products.get({ product_id }, { signal }))) return "yes";
+    const { operations } = await import("../../../contract/operations.ts");
+    const since = sinceLastLook(state, account);
+    const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
+    for await (const { product } of changes) if (ids.has(product.id)) return "yes";
+    return "no";
+  } catch (error) {
+    if (mayNotRead(error)) return "not known";
+    throw error;
+  }
+}
+
+/** Whether the service finds what is asked for, where anything but a 404 is an error. */
+async function exists(answer: Promise<unknown>): Promise<boolean> {
+  try {
+    await answer;
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return false;
+    throw error;
+  }
+}

@@ -45,7 +45,7 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
   });
   const account = await accountOf({
     ...{ client, state, service, identity, signal },
-    ...{ file: input.source.name, unknown: input.unknown },
+    ...{ file: input.source.name, sameOrganization: input.sameOrganization },
   });
   const hold = state.runs.hold(account, identity, { pid: deps.pid, since: clock.now() });
   if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);

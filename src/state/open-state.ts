@@ -5,7 +5,7 @@ import { holdsInMemory, runHolds } from "./run-holds.ts";
 import { type Connect, type Database, loadConnect } from "./sqlite.ts";
 import type { State } from "./state.ts";
 import { StateError, stateError } from "./state-error.ts";
-import { closeToOthers, isStateThere, logSizeOf, sizeOf } from "./state-place.ts";
+import { closeToOthers, isStateThere, logSizeOf, sameFileAt, sizeOf } from "./state-place.ts";
 import { storedAccounts } from "./stored-accounts.ts";
 import { storedCalls } from "./stored-calls.ts";
 import { storedLedger } from "./stored-ledger.ts";
@@ -71,6 +71,7 @@ function connectReady(connect: Connect, path: string | null): Database {
       closeToOthers(path);
       db.pragma("journal_mode = WAL");
       db.execute("PRAGMA state.synchronous = FULL");
+      db.writeOnlyWhile(sameFileAt(path));
     }
     db.execute("PRAGMA foreign_keys = ON");
     migrate(db);
@@ -85,7 +86,10 @@ function connectReady(connect: Connect, path: string | null): Database {
 /** The same for a file that somebody named, who may well have named the wrong one. */
 function connectToLedger(connect: Connect, path: string): Database {
   try {
-    return connectReady(connect, path);
+    const db = connectReady(connect, path);
+    // Whoever stores it takes the one file, also that of a job which was killed: every step is in it at once, not in the log.
+    db.execute("PRAGMA wal_autocheckpoint = 1");
+    return db;
   } catch (error) {
     if (!(error instanceof StateError) || error.code !== "state_no_database") throw error;
     throw stateError("state_not_ledger", path, { cause: error });

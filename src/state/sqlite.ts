@@ -21,6 +21,8 @@ export interface Database {
   pragma(pragma: string): string | number | null;
   /** Does all of the work or none of it; it is on the disk when this returns. Others write before or after it. */
   transaction<T>(work: () => T): T;
+  /** From now on nothing is written once `isThere` says that the file is not at its place any more. */
+  writeOnlyWhile(isThere: () => boolean): void;
   /** How long a statement waits for another process that writes, in milliseconds. */
   waitAtMost(ms: number): void;
   /** The last connection to the file takes its -wal and -shm away. */
@@ -69,6 +71,11 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
     throw error;
   }
 
+  let isThere = () => true;
+  /** The system lets a file be written that has no name any more, and nobody would find what was written. */
+  const refuseIfGone = () => {
+    if (!isThere()) throw stateError("state_gone", path);
+  };
   const execute = (sql: string) => void guard(() => db.exec(sql));
   return {
     execute,
@@ -82,7 +89,10 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
       };
       // Values always go in as one array: the library would take a single Buffer for a set of names.
       return {
-        run: (...values) => guard(() => (prepared ?? ready()).run(values).changes),
+        run: (...values) => {
+          if (!db.inTransaction) refuseIfGone();
+          return guard(() => (prepared ?? ready()).run(values).changes);
+        },
         get: (...values) => guard(() => (prepared ?? ready()).get(values) as R | undefined),
         all: (...values) => guard(() => ((prepared ?? ready()).all(values) as Row[]).map(withBuffers) as R[]),
       };
@@ -93,6 +103,7 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
         return (row?.[0] ?? null) as string | number | null;
       }),
     transaction(work) {
+      refuseIfGone();
       execute("BEGIN IMMEDIATE");
       try {
         const result = work();
@@ -105,6 +116,9 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
         } catch {}
         throw error;
       }
+    },
+    writeOnlyWhile(is) {
+      isThere = is;
     },
     waitAtMost: (ms) => execute(`PRAGMA busy_timeout = ${ms}`),
     close() {
@@ -137,10 +151,11 @@ const problems: Readonly<Record<number, Parameters<typeof stateError>[0]>> = {
   26: "state_no_database", // NOTADB
 };
 
-/** What SQLite threw, as ours; an error in our own SQL stays what it is. */
+/** What SQLite threw, as ours; an error in our own SQL stays what it is. A table that is missing was taken away by others. */
 function asStateError(error: unknown, path: string | null): unknown {
   const code = (error as { rawCode?: unknown } | null)?.rawCode;
-  const problem = typeof code === "number" ? problems[code & 0xff] : undefined;
+  const isOfTable = code === 1 && /^no such table/.test((error as Error).message);
+  const problem = isOfTable ? "state_corrupt" : typeof code === "number" ? problems[code & 0xff] : undefined;
   if (problem === undefined) return error;
   const reason = (error as Error).message;
   return stateError(problem, path, problem === "state_full" ? { cause: error } : { reason, cause: error });

@@ -11,6 +11,7 @@ export type StateProblem =
   | "state_corrupt"
   | "state_not_writable"
   | "state_full"
+  | "state_gone"
   | "state_busy"
   | "state_fault"
   | "state_unavailable";
@@ -59,6 +60,10 @@ const sentences: Readonly<Record<FileProblem, readonly [string, string]>> = {
   state_full: [
     "cannot be written: the disk is full",
     "Make room and give the same command again; nothing that was written is lost.",
+  ],
+  state_gone: [
+    "was moved or removed while it was in use",
+    "Put it back with its -wal, where you can, before the command is given again: what was sent last stands only there.",
   ],
   state_busy: [
     "is being written by another process for too long",

@@ -29,6 +29,10 @@ export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
   refuseUnusable(path, found);
   // SQLite would begin anew in it, and delete its log. A state is made whole (`makeState`), so this one lost what it held.
   if (found.size === 0) throw stateError("state_corrupt", path, { reason: "it is empty" });
+  for (const ending of ["-wal", "-shm"]) {
+    const beside = lookAt(path + ending, path);
+    if (beside !== null) refuseUnusable(path + ending, beside);
+  }
   return true;
 }
 
@@ -67,6 +71,20 @@ export function closeToOthers(path: string): void {
     const found = lookAt(file, path);
     if (found?.isFile() && (found.mode & 0o077) !== 0) makePrivate(file, 0o600, path);
   }
+}
+
+/** Tells whether the file that is at the path now is there at a later time, too, and not moved, removed or replaced. */
+export function sameFileAt(path: string): () => boolean {
+  let first: Stats;
+  try {
+    first = statSync(path);
+  } catch (error) {
+    throw fileSystemError(path, error);
+  }
+  return () => {
+    const now = statSync(path, { throwIfNoEntry: false });
+    return now !== undefined && now.ino === first.ino && now.dev === first.dev;
+  };
 }
 
 /** The size of what stands at a path, in bytes; null where there is nothing. */

@@ -4,12 +4,14 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { type OpenStateOptions, openState } from "../../src/state/open-state.ts";
@@ -204,6 +206,15 @@ describe("a file is refused, and left as it is,", () => {
     expect(readdirSync(join(path, ".."))).toEqual([`default.db${log}`]);
   });
 
+  test.each(["-wal", "-shm"])("when what should be its %s is a folder, which is named", async (ending) => {
+    const path = await writtenState();
+    mkdirSync(path + ending);
+    expect(await refusal(path)).toEqual([
+      "state_not_file",
+      `the state file FILE${ending} is no regular file (it is a folder)`,
+    ]);
+  });
+
   test("when it was emptied beside its log, which is kept", async () => {
     const path = await writtenState();
     const bytes = readFileSync(path);
@@ -283,8 +294,53 @@ test("what a killed process had begun does not disturb, nor does what it left of
   expect((await open(path)).accounts.at(service)).toEqual([1]);
 });
 
+test("a ledger that somebody named is whole in its one file at every moment, also when nobody closes it", async () => {
+  const path = join(temporaryFolder(), "ledger.db");
+  const state = await open(path, { folder: "theirs" });
+  const account = state.accounts.create(service);
+  const copy = join(temporaryFolder(), "copy.db");
+  copyFileSync(path, copy);
+  expect((await open(copy, { folder: "theirs" })).accounts.at(service)).toEqual([account]);
+  const entries = Array.from({ length: 500 }, (_, index) => ({
+    ...{ reference: `R${index}`, productId: `P${index}` },
+    ...{ fields: new Uint8Array(100), sources: new Uint8Array(16) },
+  }));
+  state.ledger.write(account, { entries });
+  const later = join(temporaryFolder(), "copy.db");
+  copyFileSync(path, later);
+  expect((await open(later, { folder: "theirs" })).ledger.get(account, "R499")).toMatchObject({
+    productId: "P499",
+  });
+});
+
+describe("a state that is not there any more", () => {
+  const gone = expect.objectContaining({ name: "StateError", code: "state_gone" });
+
+  test.each([
+    ["removed", (path: string) => rmSync(path)],
+    ["with its folder removed", (path: string) => rmSync(dirname(path), { recursive: true })],
+    ["moved", (path: string) => renameSync(path, `${path}.old`)],
+    ["replaced", (path: string) => renameSync(`${path}.copy`, path)],
+  ])("is told, when it was %s, before anything is written into nowhere", async (_, happens) => {
+    const path = join(temporaryFolder(), "state", "default.db");
+    const state = await open(path);
+    state.accounts.create(service);
+    copyFileSync(path, `${path}.copy`);
+    happens(path);
+    expect(() => state.accounts.create(service)).toThrow(gone);
+    expect(() => state.ledger.setLookedAt(1, 1)).toThrow(gone);
+  });
+});
+
 describe("damage that is met later is told as such", () => {
   const corrupt = expect.objectContaining({ name: "StateError", code: "state_corrupt" });
+
+  test("when a table was taken away", async () => {
+    const path = await writtenState();
+    await execute(path, "DROP TABLE account_key");
+    const state = await open(path);
+    expect(() => state.accounts.find(service, "key")).toThrow(corrupt);
+  });
 
   test("in a file too large to be looked through at the start", async () => {
     const path = await writtenState();

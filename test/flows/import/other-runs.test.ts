@@ -161,6 +161,18 @@ describe("what is remembered of an organization", () => {
     expect(await world.products()).toEqual(once("A"));
   });
 
+  test("is one for two keys of it, also where the first of them had nothing taken up", async () => {
+    const world = await worldWith("A");
+    await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
+    expect((await world.import("a.csv")).stopped).toMatchObject({ status: 402 });
+    await world.fault();
+    const second = await world.import("a.csv", { machine: { fingerprint: "second" } });
+    expect(second.summary).toMatchObject({ created: 1 });
+    const third = await world.import("a.csv");
+    expect(third.summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect(await world.products()).toEqual(once("A"));
+  });
+
   test("is nothing that another organization's key is asked by", async () => {
     const world = await worldWith("A");
     await world.import("a.csv");

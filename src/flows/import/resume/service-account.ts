@@ -27,13 +27,15 @@ type Belonging = "yes" | "no" | "not known";
 /**
  * The account that this machine's memory of the service is kept under. A key that was seen before leads to its account,
  * as long as the service still knows a product of it: a made-up service that was started anew knows none. An unknown
- * key leads to the account whose products or imports it can see, as keys are changed for new ones; else to a new account.
+ * key, or one for which nothing was taken up yet, leads to the account whose products or imports it can see, as keys are
+ * changed for new ones; else to a new account.
  * Throws a CatError of type conflict where neither can be said and a mistake would lose rows or send them twice.
  */
 export async function accountOf(deps: AccountDeps): Promise<number> {
   const { state, service } = deps;
   const known = state.accounts.find(service.baseUrl, service.keyFingerprint);
-  if (known !== null && (await isStillOfService(known, deps))) return known;
+  const isKnown = known !== null && !isBlank(known, deps);
+  if (isKnown && (await isStillOfService(known, deps))) return known;
   const undecided: number[] = [];
   for (const account of state.accounts.at(service.baseUrl)) {
     if (account === known) continue;
@@ -44,6 +46,7 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
   // Of several the one that has begun this very import.
   const nearest = undecided.find((account) => hasBegun(account, deps)) ?? undecided[0];
   if (nearest === undefined) {
+    if (known !== null && !isKnown) return known;
     return state.accounts.createFor(service.baseUrl, service.keyFingerprint, known);
   }
   if (deps.sameOrganization) return bound(nearest, deps);
@@ -64,6 +67,11 @@ function bound(account: number, { state, service }: AccountDeps): number {
   state.accounts.bind(service.baseUrl, service.keyFingerprint, account);
   return account;
 }
+
+/** Whether nothing was ever taken up for an account, so that its key may as well be one of another account. */
+const isBlank = (account: number, { state }: AccountDeps): boolean =>
+  state.ledger.isEmpty(account) &&
+  state.runs.open(account).every(({ id }) => state.calls.of(id).length === 0);
 
 /** Of a key that was seen before: one that may not read is believed to be what it was. */
 const isStillOfService = async (account: number, deps: AccountDeps): Promise<boolean> =>

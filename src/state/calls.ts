@@ -35,8 +35,8 @@ export interface NewCall extends Omit<StoredCall, "state" | "importId" | "bytes"
   readonly exclusive: boolean;
 }
 
-/** A row whose fields were changed by a write of its own (PATCH). */
-export interface PatchedRow {
+/** A row that was brought in without a call whose results tell of it: by a write of its own (PATCH), or as the user says. */
+export interface DoneRow {
   /** Its place among all rows of the file, from 0, and the file's line. */
   readonly row: number;
   readonly line: number;
@@ -61,6 +61,11 @@ export interface Calls {
   accepted(runId: string, index: number, importId: string): void;
   /** It is certain that the service did nothing with it: forgets it, its rows may be sent anew. */
   dropped(runId: string, index: number): void;
+  /**
+   * Nobody can say what became of it, and the user has: writes what its products are taken to have into the ledger, and
+   * `done`, those of its rows that the run has nothing more to do with; forgets it, the other rows may be sent anew.
+   */
+  decided(runId: string, index: number, entries: readonly LedgerEntry[], done: readonly DoneRow[]): void;
   /** Its results are known: writes them into the ledger and lets other runs have its references. */
   settled(runId: string, index: number, entries: readonly LedgerEntry[]): void;
   /** Calls of other runs of the account that are not settled, with their runs, the oldest first. */
@@ -68,7 +73,7 @@ export interface Calls {
   /** The references of a call that is not settled, in the order of its rows. */
   references(runId: string, index: number): string[];
   /** A row was changed by a PATCH: writes it down with what the ledger knows now, in one transaction. */
-  patched(account: number, runId: string, row: PatchedRow, entry: LedgerEntry): void;
-  /** The rows of a run that were changed so, by line. */
-  patchedRows(runId: string): PatchedRow[];
+  patched(account: number, runId: string, row: DoneRow, entry: LedgerEntry): void;
+  /** The rows of a run that were brought in so, by line. */
+  doneRows(runId: string): DoneRow[];
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Calls, StoredCall } from "./calls.ts";
+import type { Calls, DoneRow, StoredCall } from "./calls.ts";
 import type { LedgerEntry } from "./ledger.ts";
 import { placesFromBytes, placesToBytes } from "./places.ts";
 import type { Run } from "./runs.ts";
@@ -102,6 +102,13 @@ export function storedCalls(
       if (found === undefined) throw new Error(`run ${runId} has no call ${index}`);
       work(...found);
     });
+  const forget = (number: number): void => {
+    removeBody.run(number);
+    removePending.run(number);
+    remove.run(number);
+  };
+  const addDone = (runId: string, { row, line, reference, productId }: DoneRow): void =>
+    void addPatch.run(runId, row, line, toKey(reference), toKey(productId));
   const isHeldElsewhere = (account: number, runId: string, reference: string): boolean =>
     heldElsewhere.get(account, toKey(reference), runId) !== undefined;
   return {
@@ -153,11 +160,12 @@ export function storedCalls(
         accept.run(importId, number);
         removeBody.run(number);
       }),
-    dropped: (runId, index) =>
-      change(runId, index, (number) => {
-        removeBody.run(number);
-        removePending.run(number);
-        remove.run(number);
+    dropped: (runId, index) => change(runId, index, forget),
+    decided: (runId, index, entries, done) =>
+      change(runId, index, (number, account) => {
+        putEntries(account, entries);
+        for (const row of done) addDone(runId, row);
+        forget(number);
       }),
     settled: (runId, index, entries) =>
       change(runId, index, (number, account, runEndedAt) => {
@@ -174,13 +182,13 @@ export function storedCalls(
         call: toCall(row.slice(runWidth) as CallRow),
       })),
     references: (runId, index) => references.all(runId, index).map(([reference]) => fromKey(reference)),
-    patched(account, runId, { row, line, reference, productId }, entry) {
+    patched(account, runId, row, entry) {
       db.transaction(() => {
-        addPatch.run(runId, row, line, toKey(reference), toKey(productId));
+        addDone(runId, row);
         putEntries(account, [entry]);
       });
     },
-    patchedRows: (runId) =>
+    doneRows: (runId) =>
       patches.all(runId).map(([row, line, reference, product]) => ({
         row,
         line,

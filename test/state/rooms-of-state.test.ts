@@ -62,10 +62,10 @@ test("a row that was patched is known by its run and in the ledger, until the ru
   const entry = { reference: "A", productId: "P", fields: new Uint8Array([1]), sources: new Uint8Array([2]) };
   const row = { row: 5, line: 7, reference: "A", productId: "P" };
   state.calls.patched(1, "run", row, entry);
-  expect(state.calls.patchedRows("run")).toEqual([row]);
+  expect(state.calls.doneRows("run")).toEqual([row]);
   expect([...(state.ledger.get(1, "A")?.fields ?? [])]).toEqual([1]);
   state.runs.end("run", 2);
-  expect(state.calls.patchedRows("run")).toEqual([]);
+  expect(state.calls.doneRows("run")).toEqual([]);
 });
 
 test("a sample is spread over the whole ledger", () => {

@@ -51,8 +51,9 @@ export async function sendCalls(
         const way = underWay.begin();
         const { outcome, createdAt } = await sendCall(call, deps, way);
         underWay.end(way);
-        deps.journal.settleSending(outcome);
+        // Before it is written down: where that fails, it is told all the same what became of these rows.
         sent.push(outcome);
+        deps.journal.settleSending(outcome);
         if (outcome.kind === "accepted") deps.onAccepted(outcome, createdAt);
         else stop(outcome.error);
       }

@@ -4,6 +4,7 @@ import type { Client } from "../../../src/client/client.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { openState } from "../../../src/state/open-state.ts";
+import { stateError } from "../../../src/state/state-error.ts";
 import { Killed, Life } from "./mortal.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 import { answersLost, beforeCall, fileOf, hour, once, worldWith } from "./small-world.ts";
@@ -206,6 +207,24 @@ test("results that were read before do not bring back what others have deleted s
 });
 
 describe("what was piped in and not sent", () => {
+  test("is not what the service took up, though it could not be written down", async () => {
+    const world = await worldWith("A", "B");
+    const { calls } = world.state;
+    let isFull = true;
+    const full: typeof calls.accepted = (...call) => {
+      if (isFull) throw stateError("state_full", "state.db");
+      calls.accepted(...call);
+    };
+    const machine = { state: { ...world.state, calls: { ...calls, accepted: full } } };
+    const { summary, stopped } = await world.import("a.csv", { piped: true, machine });
+    expect(stopped).toMatchObject({ code: "state_full" });
+    expect(summary).toMatchObject({ submitted: 2, failed_file: null, imports: [{ rows: 2 }] });
+    isFull = false;
+    const again = await world.import("a.csv", { piped: true, machine });
+    expect(again.summary).toMatchObject({ submitted: 2, created: 2 });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+
   test("is in the failed file without the rows that needed nothing, wherever it stands", async () => {
     const world = await worldWith("A", "C", "E", "G");
     await world.import("a.csv");

@@ -15,8 +15,8 @@ async function dayLater(
 ) {
   const world = await worldWith("A", "B", "C");
   await world.fault(fault);
-  const { mode = "upsert" } = flags;
-  await world.import("a.csv", { concurrency: 1, mode });
+  const { mode = "upsert", photos = mode === "upsert" ? "new" : "all" } = flags;
+  await world.import("a.csv", { concurrency: 1, mode, photos });
   await world.fault();
   world.clock.advance(passes);
   const before = world.writes().length;
@@ -132,9 +132,32 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     await world.fault(lost);
     const again = await world.import("a.csv").catch((error: unknown) => error);
     expect(again).toMatchObject({ code: "unknown_outcome" });
+    // Its bytes are gone, so there is nothing to send again.
+    const resent = await world.import("a.csv", { unknown: "resend" }).catch((error: unknown) => error);
+    expect(resent).toMatchObject({
+      code: "unknown_outcome",
+      hint: expect.stringMatching(/--unknown imported or --unknown not-imported\.$/),
+    });
     const { summary } = await world.import("a.csv", { unknown: "imported" });
     expect(summary).toMatchObject({ submitted: 0, unchanged: 2 });
     expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+
+  test("of a run that sends all photos adds none again where it is taken as imported", async () => {
+    const { again, products, writes } = await dayLater(answersLost, { photos: "all", unknown: "imported" });
+    expect(again).toMatchObject({ summary: { submitted: 3, updated: 2, created: 1 } });
+    expect(writes).toEqual([created]);
+    expect(products).toEqual(once("A", "B", "C"));
+  });
+
+  test("of such a run is not sent again by it either when another file had it taken as imported", async () => {
+    const { world } = await dayLater(answersLost, { photos: "all" });
+    await world.write("b.csv", fileOf("A", "B"));
+    const other = await world.import("b.csv", { unknown: "imported" });
+    expect(other.summary).toMatchObject({ submitted: 0, unchanged: 2 });
+    const { summary } = await world.import("a.csv", { photos: "all" });
+    expect(summary).toMatchObject({ submitted: 3, updated: 2, created: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
   });
 });
 

@@ -1,5 +1,6 @@
 import type { CheckResult } from "../../../flows/import/check.ts";
 import type { Problem } from "../../../flows/import/read/problem.ts";
+import { shownName } from "../../../flows/import/shown-name.ts";
 import type { Io } from "../../output/io.ts";
 import { grouped } from "../../output/numbers.ts";
 
@@ -24,7 +25,7 @@ type Listed = Pick<Problem, "param" | "message"> & { line: number | `${number}-$
  * flag, or flags, with which the same command lists all of them.
  */
 export function problemLines(file: string, io: Pick<Io, "line" | "visible">, listsAll = "--dry-run --json") {
-  const name = file === "-" ? "stdin" : file;
+  const name = shownName(file);
   let count = 0;
   return {
     async add({ line, param, code, message }: Listed) {

@@ -1,4 +1,5 @@
 import { CatError } from "../../../errors.ts";
+import { shownName } from "../../../flows/import/shown-name.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
@@ -63,7 +64,7 @@ export interface ReportedRun extends CommandOf {
 }
 
 function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: ReportedRun): string {
-  const file = flags.file === "-" ? "stdin" : flags.file;
+  const file = shownName(flags.file);
   const took = `in ${duration(summary.duration_ms)}`;
   const { total, created, updated, skipped, unchanged } = summary;
   const actions = Object.entries({ created, updated, skipped, unchanged })

@@ -7,6 +7,7 @@ import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import type { LocalPhotos } from "../../../flows/import/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/import/photos/open-local-photos.ts";
 import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
+import { shownName } from "../../../flows/import/shown-name.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
@@ -60,7 +61,7 @@ async function dryRun(app: App, flags: ImportFlags, { source, localPhotos }: Giv
   }
   await list.end(check);
   if (check.invalid > 0 || check.unusable) throw refused(flags, check);
-  const name = flags.file === "-" ? "stdin" : flags.file;
+  const name = shownName(flags.file);
   await app.io.note(
     `${app.io.visible(name)}: ${counted(check.total, "row")}, all valid. Nothing was sent (--dry-run).`,
   );
@@ -167,7 +168,7 @@ function problemListFor(app: App, flags: ImportFlags): ProblemList {
 }
 
 function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult): InputError {
-  const file = flags.file === "-" ? "stdin" : flags.file;
+  const file = shownName(flags.file);
   if (unusable) {
     return new InputError(
       `${file} cannot be imported as it is; nothing was sent`,

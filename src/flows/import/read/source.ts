@@ -3,6 +3,7 @@ import { open, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { CatError } from "../../../errors.ts";
+import { shownName } from "../shown-name.ts";
 import { privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 
@@ -82,7 +83,7 @@ async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStre
 }
 
 async function copyOf(given: string, stream: NodeJS.ReadableStream, from: SourcePlace): Promise<Source> {
-  const name = given === "-" ? "stdin" : given;
+  const name = shownName(given);
   const copied = (path: string) => fileSource(given, path, from);
   try {
     const { path, close } = await privateCopy(name, stream, {
@@ -171,7 +172,7 @@ export const changed = (name: string): InputError =>
   new InputError(
     `${basename(name)} was changed while it was being imported: nothing more of it is sent, nor written down`,
     "file_changed",
-    "Give the command again once the file is as it is to be: what was submitted is not sent a second time.",
+    "To go on, put the file back as it was and give the command again. Changed it is imported as a new file: only with --photos new are photos of rows that were submitted not added again.",
   );
 
 /** What the file system refused, as a sentence; errors of other kinds pass through. */

@@ -1,12 +1,13 @@
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
-import type { StoredCall } from "../../../state/calls.ts";
+import type { DoneRow, StoredCall } from "../../../state/calls.ts";
 import type { Run } from "../../../state/runs.ts";
 import { grouped } from "../../grouped.ts";
 import type { DoubtQuestion, UnknownChoice } from "../import-input.ts";
 import { unpackMemos } from "../ledger/call-memo.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import { union } from "../ledger/source-digests.ts";
+import { shownName } from "../shown-name.ts";
 import { existingProducts, type LookUpDeps } from "./existing-products.ts";
 import { isKeyAlive } from "./key-life.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
@@ -51,7 +52,9 @@ export async function resolveDoubt(
   const again: DoubtfulCall[] = [];
   for (const [at, one] of doubtful.entries()) {
     const { call } = one;
-    if (choice === "resend" && call.state === "sent") {
+    if (choice === "resend") {
+      // Only what is kept can be sent again: of an import that was taken up, and is lost, the bytes are gone.
+      if (call.state !== "sent") throw undecided(question);
       again.push(one);
       continue;
     }
@@ -68,13 +71,27 @@ export async function resolveDoubt(
         );
         return [{ reference, productId, fields: FieldDigests.nothing.bytes, sources }];
       });
-      state.ledger.write(account, { entries });
+      // Its rows are judged anew, by the ledger; where that is not asked, those with a product are done.
+      const done = one.run.options.photos === "all" ? doneRows(call, references[at]!, existing) : [];
+      state.calls.decided(call.run, call.index, entries, done);
+    } else {
+      // Its rows are judged anew, as if they were never sent.
+      state.calls.dropped(call.run, call.index);
     }
-    // Its rows are judged anew: by the ledger where they were imported, as if never sent where they were not.
-    state.calls.dropped(call.run, call.index);
   }
   return again;
 }
+
+/** The rows of a call whose products exist. */
+const doneRows = (
+  { rows, lines }: StoredCall,
+  references: readonly string[],
+  existing: ReadonlyMap<string, string>,
+): DoneRow[] =>
+  references.flatMap((reference, at) => {
+    const productId = existing.get(reference);
+    return productId === undefined ? [] : [{ row: rows[at]!, line: lines[at]!, reference, productId }];
+  });
 
 function undecided(question: DoubtQuestion): CatError {
   const { sentAt, existing, resendsOnce, lost } = question;
@@ -93,7 +110,7 @@ function undecided(question: DoubtQuestion): CatError {
 
 /** Why nobody can say what became of rows, as the beginning of a sentence; `when` they were sent, in words. */
 export function whatIsNotKnown({ file, rows, lost }: DoubtQuestion, when: string): string {
-  const which = `${grouped(rows)} ${rows === 1 ? "row" : "rows"} of ${file} sent at ${when}`;
+  const which = `${grouped(rows)} ${rows === 1 ? "row" : "rows"} of ${shownName(file)} sent at ${when}`;
   return lost.length > 0
     ? `the service took up ${which}, and does not know the import ${lost.join(", ")} any more`
     : `it is not known whether the service took up ${which}`;

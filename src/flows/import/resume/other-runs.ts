@@ -1,5 +1,6 @@
 import type { StoredCall } from "../../../state/calls.ts";
 import type { Run, RunOwner } from "../../../state/runs.ts";
+import { shownName } from "../shown-name.ts";
 import type { DoubtDeps } from "./doubtful-calls.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 import { settleCalls } from "./settle-calls.ts";
@@ -34,7 +35,7 @@ export async function settleOtherRuns(
     const accepted = other.calls.filter((call) => call.state === "accepted");
     if (accepted.length === 0) continue;
     await withHold(run, other.run, { pid, since: clock.now() }, async () => {
-      const step = `waiting for the import of ${other.run.file}`;
+      const step = `waiting for the import of ${shownName(other.run.file)}`;
       await settleCalls(
         accepted.map((call) => ({ run: other.run, call })),
         { client, run, concurrency, signal, onProgress: (done, total) => onProgress({ step, done, total }) },

@@ -5,6 +5,7 @@ import type { State } from "../../../state/state.ts";
 import { mayNotRead } from "../faults-of-service.ts";
 import { sinceLastLook } from "../ledger/look.ts";
 import type { ServiceIdentity } from "../service-identity.ts";
+import { shownName } from "../shown-name.ts";
 
 export interface AccountDeps {
   client: Client;
@@ -99,11 +100,7 @@ const hasBegun = (account: number, { state, identity }: AccountDeps): boolean =>
 
 function anotherKey(account: number, deps: AccountDeps): CatError {
   const { service, file } = deps;
-  const sent = hasBegun(account, deps)
-    ? file === "-"
-      ? "stdin"
-      : file
-    : `what was sent to ${service.baseUrl}`;
+  const sent = hasBegun(account, deps) ? shownName(file) : `what was sent to ${service.baseUrl}`;
   return new CatError(
     `this key is new here, ${sent} went out with another one before, and the service does not tell whether both are of one organization`,
     {

@@ -1,10 +1,11 @@
 import { ApiError } from "../../../client/api-error.ts";
 import { CatError } from "../../../errors.ts";
-import type { PatchedRow, StoredCall } from "../../../state/calls.ts";
+import type { DoneRow, StoredCall } from "../../../state/calls.ts";
 import type { Run, RunOwner } from "../../../state/runs.ts";
 import { grouped } from "../../grouped.ts";
 import type { ImportInput } from "../import-input.ts";
 import type { ReadyCall } from "../sent-call.ts";
+import { shownName } from "../shown-name.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { type DoubtfulCall, resolveDoubt } from "./doubtful-calls.ts";
 import { identityOf } from "./identity.ts";
@@ -23,7 +24,7 @@ export interface TakenUp {
   earlier: readonly StoredCall[];
   /** Those of them whose outcome is unknown, to be sent as they were. */
   again: () => AsyncGenerator<ReadyCall>;
-  patched: readonly PatchedRow[];
+  patched: readonly DoneRow[];
   /** Runs of other files that were stopped, or are going on, with rows under way. */
   others: readonly OtherRun[];
   /** Lets other processes have the run. */
@@ -59,8 +60,8 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
       else open = begun;
     }
     if (open === null) {
-      const { mode, onImageError } = input;
-      const options = { mode, onImageError };
+      const { mode, onImageError, photos } = input;
+      const options = { mode, onImageError, photos };
       open = { id: deps.runId, account, identity, file: input.source.name, options, startedAt: clock.now() };
       state.runs.begin(open);
     } else if (state.calls.of(open.id).length > 0) {
@@ -73,7 +74,7 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
       run,
       earlier: state.calls.of(run.id),
       again: () => sendAgain(run, state.calls.of(run.id), deps),
-      patched: state.calls.patchedRows(run.id),
+      patched: state.calls.doneRows(run.id),
       others: others.length > 0 ? otherRuns(run) : [],
       release: () => hold.release(),
     };
@@ -123,14 +124,13 @@ async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps
 
 const alive = (file: string, { pid, since }: RunOwner): CatError =>
   new CatError(
-    `${file} is being imported already, since ${new Date(since).toISOString().slice(0, 19)}Z by process ${pid}`,
+    `${shownName(file)} is being imported already, since ${new Date(since).toISOString().slice(0, 19)}Z by process ${pid}`,
     { type: "conflict", code: "run_alive", hint: "Wait for it, or stop it and give the command again." },
   );
 
 function goingOn(name: string, open: Run, calls: readonly StoredCall[]): string {
-  const file = name === "-" ? "stdin" : name;
   const done = calls.filter(({ state }) => state !== "sent");
   const rows = done.reduce((sum, call) => sum + call.rows.length, 0);
   const when = new Date(open.startedAt).toISOString().slice(0, 19);
-  return `Going on with the import of ${file} that was begun at ${when}Z: ${grouped(rows)} of its rows are submitted. (--fresh begins anew.)`;
+  return `Going on with the import of ${shownName(name)} that was begun at ${when}Z: ${grouped(rows)} of its rows are submitted. (--fresh begins anew.)`;
 }

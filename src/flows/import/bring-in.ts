@@ -10,6 +10,7 @@ import type { ImportInput, OutputTargets } from "./import-input.ts";
 import { makePlan } from "./make-plan.ts";
 import { patchRows } from "./patch-rows.ts";
 import { estimateLine } from "./photos/estimate.ts";
+import type { PhotoUpload } from "./photos/refused-photos.ts";
 import { uploadPhotos } from "./photos/upload-photos.ts";
 import type { Plan } from "./plan.ts";
 import { ImportProgress } from "./progress.ts";
@@ -48,7 +49,7 @@ export async function bringIn(at: RunToBringIn): Promise<EndedRun> {
   const unfollowed = await follower.settled();
   const sent = [...earlierCalls(taken, sending), ...sending.sent].sort(inOrderOfFile);
   const complete = sending.stopped === undefined && patching.stopped === undefined;
-  const patched = [...rows.patchedBefore(), ...patching.outcomes];
+  const patched = [...rows.patchedBefore(), ...patching.outcomes, ...rows.failed];
   const { unchanged } = rows;
   const left = complete ? null : rows.left(sent);
   const closed = await closeRun({ ...at, sent, patched, unchanged, left, latest: follower.latest });
@@ -71,35 +72,40 @@ async function prepareAndSend(
   following: Following,
 ): Promise<{ sent: SentCall[]; stopped: unknown }> {
   const { deps } = at;
-  let images: Map<string, string>;
+  const uploads = new Map<string, PhotoUpload>();
   try {
-    let plan = await makePlan({ ...at, decided: () => rows.decided() });
-    tellEstimate(plan, at);
-    images = await upload(plan, at);
+    const plan = () => makePlan({ ...at, uploads, decided: () => rows.decided() });
+    let next = await plan();
+    tellEstimate(next, at);
+    await upload(next, uploads, at);
     // Uploads take their time, in which others may have deleted products: those need all their photos.
-    for (let round = 1; plan !== null && plan.uploads.count > 0 && round < mostPlans; round++) {
-      plan = await makePlan({ ...at, decided: () => rows.decided() });
-      images = await upload(plan, at);
+    for (let round = 1; next !== null && next.uploads.count > 0 && round < mostPlans; round++) {
+      next = await plan();
+      await upload(next, uploads, at);
     }
   } catch (error) {
     if (deps.signal.aborted || isTold(error)) return { sent: [], stopped: error };
     throw error;
   }
-  return sendRows(at, rows, images, following);
+  return sendRows(at, rows, uploads, following);
 }
 
 /** So often a plan is made anew because something was uploaded meanwhile. */
 const mostPlans = 10;
 
-const upload = (plan: Plan | null, { input, deps, taken }: RunToBringIn): Promise<Map<string, string>> =>
-  uploadPhotos(plan?.photos ?? new Map(), {
+const upload = (
+  plan: Plan | null,
+  done: Map<string, PhotoUpload>,
+  { input, deps, taken }: RunToBringIn,
+): Promise<void> =>
+  uploadPhotos(plan?.photos ?? new Map(), done, {
     ...{ ...deps, photos: input.localPhotos, concurrency: input.concurrency },
     ...{ uploads: taken.run.state.uploads, account: taken.run.account },
   });
 
-/** Whether an error that keeps rows from being sent is told with the summary; what asks the user for a choice stands alone. */
+/** Whether an error that keeps rows from being sent is told with the summary; what asks the user for a choice, and is no answer of the service, stands alone. */
 const isTold = (error: unknown): boolean =>
-  error instanceof CatError && !["conflict", "usage", "state"].includes(error.type);
+  error instanceof CatError && (error.type !== "conflict" || error.status !== undefined);
 
 function tellEstimate(plan: Plan | null, { deps, check, taken }: RunToBringIn): void {
   const left = check.valid - taken.earlier.reduce((sum, { rows }) => sum + rows.length, 0);
@@ -113,7 +119,7 @@ function tellEstimate(plan: Plan | null, { deps, check, taken }: RunToBringIn): 
 async function sendRows(
   at: RunToBringIn,
   rows: RowsToBringIn,
-  images: ReadonlyMap<string, string>,
+  uploads: ReadonlyMap<string, PhotoUpload>,
   { progress, follower }: Following,
 ): Promise<{ sent: SentCall[]; stopped: unknown }> {
   const { input, deps, taken } = at;
@@ -125,12 +131,15 @@ async function sendRows(
     if (input.wait) follower.add(importId);
   };
   for (const { importId, rows } of earlier) if (importId !== null) follow(importId, rows.length);
-  const imageIdOf = async (path: string) => {
-    const image = images.get(await input.localPhotos.digest(path));
-    if (image === undefined) throw new Error(`the photo ${path} was not uploaded`);
-    return image;
+  const uploadOf = async (path: string) => {
+    const upload = uploads.get(await input.localPhotos.digest(path));
+    if (upload === undefined) throw new Error(`the photo ${path} was not uploaded`);
+    return upload;
   };
-  const cut = cutIntoCalls(rows.decided(), { source: input.source, imageIdOf, onKept: rows.keep });
+  const cut = cutIntoCalls(rows.decided(), {
+    ...{ source: input.source, onImageError: input.onImageError, uploadOf },
+    ...{ onKept: rows.keep, onFailed: rows.fail },
+  });
   const sending = await sendCalls(oneAfterTheOther(taken.again(), cut), {
     ...{ client, clock, signal, mode: input.mode, onImageError: input.onImageError },
     ...{ concurrency: input.concurrency },

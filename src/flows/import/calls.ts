@@ -1,7 +1,10 @@
 import { limits } from "../../contract/limits.ts";
+import type { OnImageError } from "../../contract/value-sets.ts";
 import type { DecidedRow } from "./decide-rows.ts";
 import type { FileImage, FileRow } from "./file-row.ts";
 import type { RowMemo } from "./ledger/call-memo.ts";
+import type { RowOutcome } from "./outcomes.ts";
+import { lessRefused, type PhotoUpload } from "./photos/refused-photos.ts";
 import type { Source } from "./read/source.ts";
 
 /** One POST /v1/imports: its NDJSON body, and what is known here of each row in it. */
@@ -17,10 +20,13 @@ export interface Call {
 
 export interface CutDeps {
   source: Source;
-  /** The uploaded image of a local photo. */
-  imageIdOf: (path: string) => string | Promise<string>;
+  onImageError: OnImageError;
+  /** What became of a local photo. */
+  uploadOf: (path: string) => Promise<PhotoUpload>;
   /** Told each row that no call needs to carry. */
   onKept: (row: DecidedRow) => void;
+  /** Told each row that no call can carry, as the service refused its photos. */
+  onFailed: (row: DecidedRow, outcome: RowOutcome) => void;
 }
 
 /**
@@ -29,7 +35,7 @@ export interface CutDeps {
  */
 export async function* cutIntoCalls(
   decided: AsyncIterable<DecidedRow>,
-  { source, imageIdOf, onKept }: CutDeps,
+  { source, onKept, onFailed, ...uploads }: CutDeps,
 ): AsyncGenerator<Call> {
   let texts: string[] = [];
   let parts: { row: number; line: number; reference: string; memo: RowMemo }[] = [];
@@ -49,12 +55,17 @@ export async function* cutIntoCalls(
     return call;
   };
   for await (const one of decided) {
-    if (one.decision.kind !== "send") {
+    if (!isToSend(one)) {
       onKept(one);
       continue;
     }
-    const { images, memo } = one.decision;
-    const text = `${JSON.stringify(await serviceRow(one.weighed.row, images, imageIdOf))}\n`;
+    const left = await lessRefused(one, uploads);
+    if ("outcome" in left) {
+      onFailed(one, left.outcome);
+      continue;
+    }
+    const { images, memo } = left;
+    const text = `${JSON.stringify(await serviceRow(one.weighed.row, images, uploads))}\n`;
     const size = Buffer.byteLength(text);
     if (parts.length === limits.importRows.max || bytes + size > limits.importCallBytes) yield await cut();
     texts.push(text);
@@ -64,11 +75,14 @@ export async function* cutIntoCalls(
   if (parts.length > 0) yield await cut();
 }
 
+const isToSend = (row: DecidedRow): row is DecidedRow & { decision: { kind: "send" } } =>
+  row.decision.kind === "send";
+
 /** The row as the service takes it (Imports, Row fields): with the images to send, local photos by the id of their upload. */
 async function serviceRow(
   row: FileRow,
   images: readonly FileImage[],
-  imageIdOf: CutDeps["imageIdOf"],
+  { uploadOf }: Pick<CutDeps, "uploadOf">,
 ): Promise<object> {
   if (images.length === row.images.length && images.every(({ path }) => path === undefined)) return row;
   const sent: object[] = [];
@@ -76,7 +90,8 @@ async function serviceRow(
     if (image.path === undefined) sent.push(image);
     else {
       const { path, ...rest } = image;
-      sent.push({ image_id: await imageIdOf(path), ...rest });
+      const upload = await uploadOf(path);
+      if ("image" in upload) sent.push({ image_id: upload.image, ...rest });
     }
   }
   return { ...row, images: sent };

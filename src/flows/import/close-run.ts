@@ -105,13 +105,16 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
  * same command as it is; but what was piped in is nowhere else, and a file that was asked for is written.
  */
 function asked({ input, sent, targets }: Run): readonly SentCall[] {
-  const isWritten = input.source.path === null || targets.failedFile.overwrite;
   return sent.filter(
     (call) =>
       (call.kind === "accepted" && input.wait) ||
-      (call.kind === "refused" && (isOfRows(call.error) || isWritten)),
+      (call.kind === "refused" && (isOfRows(call.error) || isWritten(input, targets))),
   );
 }
+
+/** Whether rows that the same command sends are in the failed file as well. */
+const isWritten = ({ source }: Pick<ImportInput, "source">, { failedFile }: OutputTargets): boolean =>
+  source.path === null || failedFile.overwrite;
 
 /** Whether rows were refused for what they are. */
 const isOfRows = ({ status = 0 }: CatError): boolean =>
@@ -136,7 +139,7 @@ function readResults(call: ReadCall, results: readonly ImportRowResult[], run: R
 
 /**
  * Rows that went in no call. Those that are unchanged are told only where every row is asked for; those that are left only
- * where they were piped in, and so are nowhere else: of a file the same command sends them.
+ * where they were piped in, and so are nowhere else, or a file was asked for: the same command sends them.
  */
 function besideCalls(
   { input, targets, patched, unchanged, left, taken }: Run,
@@ -151,7 +154,7 @@ function besideCalls(
       rows: () => untilChanged(unchangedRows(input, unchanged, taken.run), onFault),
     });
   }
-  if (left !== null && worthWriting && input.source.path === null) {
+  if (left !== null && worthWriting && isWritten(input, targets)) {
     stretches.push({ first: 0, rows: () => untilChanged(unsentRows(input, left), onFault) });
   }
   return stretches;
@@ -178,8 +181,7 @@ async function* each(outcomes: readonly RowOutcome[]): AsyncGenerator<RowOutcome
  * Whether the user is to have a failed file. Not when the key was refused before anything was taken up: then the input
  * itself is what is to be imported again. But what was piped in is nowhere else, and a file that was asked for is written.
  */
-const isOwed = (run: Run): boolean =>
-  !wasNotLetIn(run) || run.input.source.path === null || run.targets.failedFile.overwrite;
+const isOwed = (run: Run): boolean => !wasNotLetIn(run) || isWritten(run.input, run.targets);
 
 /** Whether the key was refused before anything was taken up. */
 const wasNotLetIn = ({ check, sent }: Run): boolean =>

@@ -2,7 +2,7 @@ import type { Client } from "../../client/client.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
 import { CatError } from "../../errors.ts";
 import { inOrderOfLines, type Stretch } from "./in-order-of-lines.ts";
-import type { RowMemo } from "./ledger/call-memo.ts";
+import type { RefusedPhoto, RowMemo } from "./ledger/call-memo.ts";
 import { type ReadCall, ResultsAhead } from "./results-ahead.ts";
 import type { CallProblem, SentCall } from "./sent-call.ts";
 
@@ -104,13 +104,23 @@ function outcomeOf(line: number, sent: ImportRowResult, memo: RowMemo): RowOutco
     index: memo.sent[image.index]?.image ?? image.index,
   }));
   const isAnew = sent.action === "created" && memo.leftOut.length > 0;
-  const result = isAnew ? { ...sent, images, status: "partial" as const } : { ...sent, images };
+  // A row that the service left as it is has no use for its photos.
+  const refused = sent.action === "skipped" ? [] : memo.refused;
+  images.push(...refused.map(failedImage));
+  const isPartial = isAnew || (refused.length > 0 && sent.status === "succeeded");
+  const result = isPartial ? { ...sent, images, status: "partial" as const } : { ...sent, images };
   const failure = isAnew ? photosMissing : failureOf(result);
   if (failure === undefined) return { line, result };
   const there = sent.status === "failed" ? [] : images.filter(({ status }) => status === "attached");
   const attached = there.map(({ index }) => index);
   return { line, result, failure, attached: isAnew ? attached : [...memo.leftOut, ...attached] };
 }
+
+/** A photo that was not taken, in the form of the service's results. */
+export const failedImage = ({ image, source, orientation, code, message }: RefusedPhoto) => ({
+  ...{ index: image, source, orientation, status: "failed" as const },
+  error: { code, message },
+});
 
 /** The photos that were left out were those of a product that is not there any more. */
 const photosMissing: RowFailure = {
@@ -142,7 +152,7 @@ export const joinedFailure = (problems: readonly RowFailure[]): RowFailure => ({
 });
 
 /** Why a row is failed or partial, in one code and one sentence. */
-function failureOf(result: RowResult): RowFailure | undefined {
+export function failureOf(result: RowResult): RowFailure | undefined {
   if (result.status !== "failed" && result.status !== "partial") return undefined;
   const images = result.images.filter((image) => image.status === "failed");
   const reasons = images.map(

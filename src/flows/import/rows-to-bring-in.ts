@@ -1,5 +1,6 @@
 import { type DecidedRow, decideRows } from "./decide-rows.ts";
 import type { ImportInput } from "./import-input.ts";
+import type { RowOutcome } from "./outcomes.ts";
 import { updatedResult } from "./patch-rows.ts";
 import { openRows } from "./read/open-rows.ts";
 import type { TakenUp } from "./resume/take-up.ts";
@@ -23,6 +24,9 @@ export class RowsToBringIn {
   /** Those of them that this process has written. */
   readonly patched = new RowSet();
   readonly unchanged = new RowSet();
+  /** What became of rows that go in no call, as the service refused their photos. */
+  readonly failed: RowOutcome[] = [];
+  readonly #failedRows = new RowSet();
 
   constructor(at: RowsOfRun) {
     this.#at = at;
@@ -49,13 +53,18 @@ export class RowsToBringIn {
     const told = new RowSet();
     for (const call of sent) if (call.kind !== "unsent") for (const row of call.rows) told.add(row);
     const { refused } = this.#at;
-    const sets = [refused, this.#made, this.unchanged, this.patched, told];
+    const sets = [refused, this.#made, this.unchanged, this.patched, this.#failedRows, told];
     return { has: (row) => !sets.some((set) => set.has(row)) };
   }
 
   /** What no call needs to carry; a product that could not be looked at is changed in any case. */
   readonly keep = ({ row, decision }: DecidedRow): void => {
     (decision.kind === "unchanged" ? this.unchanged : this.toPatch).add(row);
+  };
+
+  readonly fail = ({ row }: DecidedRow, outcome: RowOutcome): void => {
+    this.#failedRows.add(row);
+    this.failed.push(outcome);
   };
 
   patchedBefore() {

@@ -35,7 +35,7 @@ export function decide({ row, digests }: Weighed, entry: LedgerEntry | null): De
   });
   if (entry === null || sent.length > 0) {
     const images = sent.map(({ image }) => row.images[image]!);
-    return { kind: "send", images, memo: { fields, sent, leftOut } };
+    return { kind: "send", images, memo: { fields, sent, leftOut, refused: [] } };
   }
   const { productId } = entry;
   const known = new FieldDigests(entry.fields);

@@ -1,12 +1,15 @@
+import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import type { Uploads } from "../../../state/uploads.ts";
 import { grouped } from "../../grouped.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import type { RowFailure } from "../outcomes.ts";
 import { keyLifeMs } from "../resume/key-life.ts";
 import { CallsUnderWay } from "../under-way.ts";
 import type { LocalPhotos } from "./local-photos.ts";
+import type { PhotoUpload } from "./refused-photos.ts";
 
 export interface UploadDeps {
   photos: Pick<LocalPhotos, "read" | "size">;
@@ -29,31 +32,36 @@ interface Upload {
 
 /**
  * Uploads photos, once per content: `wanted` leads from the SHA-256 (hex) of their bytes to one path of each, and what
- * comes back from there to the image it became. What was uploaded before is not sent again. Each attempt is written down
- * before its bytes go out: one whose answer was lost is asked again under its key, and gives the same image.
- * Throws InputError when a photo is not what it was when it was checked, what the service says of a photo, its error when
- * it cannot be reached, and the reason of an interrupt. Whatever is thrown, nothing more is begun, and what is done is kept.
+ * became of it is added to `done` under the same digest. What was uploaded before is not sent again, nor what stands in
+ * `done` already. Each attempt is written down before its bytes go out: one whose answer was lost is asked again under its
+ * key, and gives the same image. A photo that the service refuses says nothing about the next one, unless none is taken.
+ * Throws InputError when a photo is not what it was when it was checked, the service's error when it refuses all or cannot
+ * be reached, and the reason of an interrupt. Whatever is thrown, nothing more is begun, and what is done is kept.
  */
 export async function uploadPhotos(
   wanted: ReadonlyMap<string, string>,
+  done: Map<string, PhotoUpload>,
   deps: UploadDeps,
-): Promise<Map<string, string>> {
-  const images = new Map<string, string>();
+): Promise<void> {
   const waiting: Upload[] = [];
   for (const [sha256, path] of wanted) {
-    const known = deps.uploads.imageOf(deps.account, sha256);
-    if (known !== null) images.set(sha256, known);
+    if (done.has(sha256)) continue;
+    const image = deps.uploads.imageOf(deps.account, sha256);
+    if (image !== null) done.set(sha256, { image });
     else waiting.push({ sha256, path, size: await deps.photos.size(path) });
   }
-  if (waiting.length > 0) await uploadAll(waiting, images, deps);
-  return images;
+  if (waiting.length > 0) await uploadAll(waiting, done, deps);
 }
+
+/** So many photos are refused, with none taken, before it is said that something else must be wrong. */
+const mostRefusedAtFirst = 20;
 
 async function uploadAll(
   waiting: readonly Upload[],
-  images: Map<string, string>,
+  done: Map<string, PhotoUpload>,
   deps: UploadDeps,
 ): Promise<void> {
+  let [taken, refused] = [0, 0];
   const progress = new UploadProgress(waiting, deps.onProgress);
   const underWay = new CallsUnderWay();
   const release = underWay.follow(deps.clock, deps.signal);
@@ -67,9 +75,16 @@ async function uploadAll(
         deps.signal?.throwIfAborted();
         // While it was read another one may have been refused.
         if (stopped !== null) return;
-        images.set(upload.sha256, await uploadOne(upload, bytes, deps, underWay));
+        const image = await uploadOne(upload, bytes, deps, underWay);
+        taken++;
+        done.set(upload.sha256, { image });
         progress.uploaded(upload);
       } catch (error) {
+        if (error instanceof PhotoRefused && (taken > 0 || ++refused < mostRefusedAtFirst)) {
+          done.set(upload.sha256, { refused: error.reason });
+          progress.uploaded(upload);
+          continue;
+        }
         stopped ??= { reason: error };
         underWay.leave(error);
       }
@@ -106,7 +121,7 @@ async function uploadOne(
     if (!(error instanceof CatError) || !isDefinitive(error)) throw error;
     // The refusal is kept under the key (Cross-cutting rule 5); at worst a second image comes to be, which nothing has.
     uploads.forget(account, sha256);
-    throw isOfPhoto(error) ? aboutPhoto(error, path) : error;
+    throw isOfPhoto(error) ? new PhotoRefused(error, path) : error;
   } finally {
     underWay.end(way);
   }
@@ -120,15 +135,24 @@ const isDefinitive = ({ status = 0, code }: CatError): boolean =>
 const isOfPhoto = ({ status }: CatError): boolean =>
   status === 400 || status === 413 || status === 415 || status === 422;
 
-const aboutPhoto = (error: CatError, path: string): CatError =>
-  new CatError(`the service refused the photo ${JSON.stringify(path)}: ${error.message}`, {
-    type: error.type,
-    code: error.code,
-    status: error.status,
-    requestId: error.requestId,
-    hint: "Mend or leave out that photo and run the command again; what was uploaded is kept.",
-    cause: error,
-  });
+/** What the service says of a photo that it does not take. */
+class PhotoRefused extends CatError {
+  override readonly name = "PhotoRefused";
+  readonly reason: RowFailure;
+
+  constructor(error: CatError, path: string) {
+    super(`the service refused the photo ${JSON.stringify(path)}: ${error.message}`, {
+      type: error.type,
+      code: error.code,
+      status: error.status,
+      requestId: error.requestId,
+      hint: "Mend or leave out that photo and run the command again; what was uploaded is kept.",
+      cause: error,
+    });
+    const { code, message } = error instanceof ApiError ? error.body : error;
+    this.reason = { code, message };
+  }
+}
 
 /** Another one for each content and attempt. */
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>

@@ -48,7 +48,7 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
     /** Uploads the photos of those paths, as a run of its own would; gives the image of each path. */
     async upload(
       paths: readonly string[],
-      deps: Partial<Parameters<typeof uploadPhotos>[1]> = {},
+      deps: Partial<Parameters<typeof uploadPhotos>[2]> = {},
       meanwhile: () => void = () => {},
     ) {
       const photos = photosIn();
@@ -57,12 +57,17 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
       paths.forEach((path, index) => void (wanted.has(digests[index]!) || wanted.set(digests[index]!, path)));
       meanwhile();
       const events: ProgressEvent[] = [];
-      const ids = await uploadPhotos(wanted, {
+      const done: Parameters<typeof uploadPhotos>[1] = new Map();
+      await uploadPhotos(wanted, done, {
         ...{ photos, client, uploads, account, clock, random, concurrency: 4 },
         onProgress: (event) => events.push(event),
         ...deps,
       });
-      return { ids: digests.map((digest) => ids.get(digest)), events };
+      const of = (digest: string) => {
+        const one = done.get(digest)!;
+        return "image" in one ? one.image : one.refused;
+      };
+      return { ids: digests.map(of), events };
     },
   };
   return world;
@@ -171,19 +176,37 @@ describe("an answer that is lost", () => {
 });
 
 describe("what the service refuses", () => {
-  test("names the photo, is forgotten, and keeps what was uploaded", async () => {
+  test("is told beside the others, and is forgotten", async () => {
     // It has the first bytes of a photo, and no size.
     const world = await uploadWorld({ "a.png": "a", "cut.png": photo("").subarray(0, 12), "c.png": "c" });
     const paths = ["a.png", "cut.png", "c.png"];
-    const refused = { status: 400, type: "invalid_request", message: expect.stringContaining('"cut.png"') };
-    await expect(world.upload(paths, { concurrency: 1 })).rejects.toMatchObject(refused);
-    expect(world.posts().map(({ status }) => status)).toEqual([201, 400]);
+    const message = "the image cannot be read: its size is not where it should be";
+    const refused = { code: "invalid_request", message };
+    const { ids } = await world.upload(paths, { concurrency: 1 });
+    expect(ids).toEqual([expect.any(String), refused, expect.any(String)]);
+    expect(world.posts().map(({ status }) => status)).toEqual([201, 400, 201]);
     world.write("cut.png", "mended");
     await world.upload(paths);
     expect([world.images(), world.posts().length]).toEqual([3, 4]);
   });
 
-  test.each([401, 402, 403, 415])(
+  test("the first 20 of all: something else is wrong, and it ends there", async () => {
+    const paths = names(30);
+    const world = await uploadWorld(filesOf(paths));
+    await world.fault({ match: { path: "/v1/images" }, status: 413 });
+    const ended = world.upload(paths, { concurrency: 1 });
+    await expect(ended).rejects.toMatchObject({ status: 413, message: expect.stringContaining('"19.png"') });
+    expect(world.posts()).toHaveLength(20);
+    // One that is taken before says that it is the photos.
+    await world.noFaults();
+    await world.upload(["0.png"]);
+    await world.upload(["1.png"]);
+    await world.fault({ match: { path: "/v1/images" }, status: 413, times: 19 });
+    const { ids } = await world.upload(paths.slice(2), { concurrency: 1 });
+    expect(ids.filter((id) => typeof id === "string")).toHaveLength(9);
+  });
+
+  test.each([401, 402, 403, 404])(
     "%s: the next attempt has another key, as the answer is kept under this one",
     async (status) => {
       const world = await uploadWorld({ "a.png": "a" });

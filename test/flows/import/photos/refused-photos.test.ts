@@ -1,0 +1,131 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { importWorld } from "../run-import.ts";
+import { beforeCall } from "../small-world.ts";
+import { photo } from "./photo-folder.ts";
+
+const head = "reference,name,image_front,image_2\n";
+const why = "the image cannot be read: its size is not where it should be";
+const failedImage = (index: number, source: string, orientation: string) => ({
+  ...{ index, source, orientation, status: "failed" },
+  error: { code: "invalid_request", message: why },
+});
+
+/** Photos that are whole, and `cut.png`, which has the first bytes of one and no more: only the service finds that out. */
+async function worldWithCut(rows: string) {
+  const world = await importWorld();
+  for (const name of ["a.png", "b.png", "c.png"]) writeFileSync(join(world.folder, name), photo(name));
+  writeFileSync(join(world.folder, "cut.png"), photo("").subarray(0, 12));
+  await world.write("a.csv", head + rows);
+  const resultsFile = { path: join(world.folder, "results.ndjson"), name: "results.ndjson" };
+  const results = async () =>
+    (await world.read("results.ndjson"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  return { ...world, resultsFile, results };
+}
+
+describe("a photo that the service refuses", () => {
+  test("leaves the other photos of its row and all other rows to be imported, and comes back alone", async () => {
+    const world = await worldWithCut("A,Dress,a.png,cut.png\nB,Coat,cut.png,\nC,Hat,c.png,\n");
+    const { resultsFile } = world;
+    const { summary, stopped } = await world.import("a.csv", { resultsFile });
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({
+      ...{ total: 3, submitted: 3, succeeded: 1, partial: 1, failed: 1, created: 2 },
+      failed_file: "failed",
+    });
+    expect(await world.products()).toEqual(["A Dress 1", "C Hat 1"]);
+    expect(await world.read("failed")).toBe(
+      `reference,name,image_front,image_2,error_code,error_message\n` +
+        `A,Dress,,cut.png,invalid_request,cut.png: ${why}\n` +
+        `B,Coat,cut.png,,image_failed,the service refused 1 of 1 photos; cut.png: ${why}\n`,
+    );
+    const [a, b, c] = await world.results();
+    expect(a).toMatchObject({ reference: "A", status: "partial", action: "created", file_line: 2 });
+    expect(a.images).toEqual([
+      expect.objectContaining({ index: 0, orientation: "front", status: "attached" }),
+      failedImage(1, "cut.png", "unlabeled"),
+    ]);
+    expect(b).toMatchObject({
+      ...{ reference: "B", status: "failed", action: "none", product_id: null, file_line: 3 },
+      images: [failedImage(0, "cut.png", "front")],
+      error: { code: "image_failed", message: "the service refused 1 of 1 photos" },
+    });
+    expect(c).toMatchObject({ reference: "C", status: "succeeded" });
+    // Mended, the failed file brings in the rest, and nothing twice.
+    writeFileSync(join(world.folder, "cut.png"), photo("mended"));
+    await world.write("mended.csv", await world.read("failed"));
+    expect((await world.import("mended.csv")).summary).toMatchObject({ created: 1, updated: 1, failed: 0 });
+    expect((await world.products()).sort()).toEqual(["A Dress 2", "B Coat 1", "C Hat 1"]);
+  });
+
+  test("fails its row where every photo is to be there, and the photos beside it are not attached", async () => {
+    const world = await worldWithCut("A,Dress,a.png,cut.png\nC,Hat,c.png,\n");
+    const { resultsFile } = world;
+    const { summary } = await world.import("a.csv", { onImageError: "fail_row", resultsFile });
+    expect(summary).toMatchObject({ succeeded: 1, partial: 0, failed: 1, created: 1 });
+    expect(await world.products()).toEqual(["C Hat 1"]);
+    const [a] = await world.results();
+    expect(a.images).toEqual([
+      {
+        ...{ index: 0, source: "a.png", orientation: "front", status: "failed" },
+        error: { code: "row_failed", message: "another photo of the row was refused" },
+      },
+      failedImage(1, "cut.png", "unlabeled"),
+    ]);
+    expect(await world.read("failed")).toContain("A,Dress,a.png,cut.png,image_failed,");
+  });
+
+  test("is told by the process that goes on with the run as well", async () => {
+    const world = await worldWithCut("A,Dress,a.png,cut.png\nB,Coat,b.png,\n");
+    const first = await world.import("a.csv", { wait: false });
+    expect(first.summary).toMatchObject({ submitted: 2 });
+    world.clock.advance(60_000);
+    const { summary } = await world.import("a.csv");
+    expect(summary).toMatchObject({ run_id: "run_1", submitted: 2, succeeded: 1, partial: 1 });
+    expect(await world.read("failed")).toContain(`A,Dress,,cut.png,invalid_request,cut.png: ${why}\n`);
+  });
+
+  test("is tried once a run, though others change the service meanwhile", async () => {
+    const world = await worldWithCut("A,Dress,a.png,cut.png\n");
+    await world.import(
+      "a.csv",
+      {},
+      beforeCall(1, () => {}),
+    );
+    const uploads = world.writes().filter((write) => write.startsWith("POST /v1/images"));
+    expect(uploads.sort()).toEqual(["POST /v1/images 201", "POST /v1/images 400"]);
+  });
+});
+
+describe("an upload that ends the run", () => {
+  const rows = "A,Dress,a.png,\nB,Coat,b.png,\n";
+
+  test.each([402, 409])(
+    "with %i leaves piped rows in the failed file, and says how to go on",
+    async (status) => {
+      const world = await worldWithCut(rows);
+      await world.fault({ match: { path: "/v1/images" }, status });
+      const { summary, stopped } = await world.import("a.csv", { piped: true });
+      expect(stopped).toMatchObject({ status });
+      expect(summary).toMatchObject({ submitted: 0, failed_file: "failed" });
+      expect((await world.read("failed")).match(/,not_sent,/g)).toHaveLength(2);
+    },
+  );
+
+  test("leaves rows of a file in a failed file only where one was named", async () => {
+    const world = await worldWithCut(rows);
+    await world.fault({ match: { path: "/v1/images" }, status: 402 });
+    expect((await world.import("a.csv")).summary).toMatchObject({ failed_file: null });
+    const failedFile = { path: join(world.folder, "f.csv"), name: "f.csv", overwrite: true };
+    expect((await world.import("a.csv", { failedFile })).summary).toMatchObject({ failed_file: "f.csv" });
+    expect((await world.read("f.csv")).match(/,not_sent,/g)).toHaveLength(2);
+    await world.fault();
+    await world.import("f.csv");
+    expect((await world.import("a.csv")).summary).toMatchObject({ unchanged: 2, submitted: 0 });
+    expect((await world.products()).sort()).toEqual(["A Dress 1", "B Coat 1"]);
+  });
+});

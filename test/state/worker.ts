@@ -64,9 +64,9 @@ function alternate(): void {
     if ("heldBy" in held) continue;
     taken++;
     try {
-      closeSync(openSync(`${path}.in-use`, "wx"));
+      closeSync(openSync(`${path}.${name}.in-use`, "wx"));
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-      unlinkSync(`${path}.in-use`);
+      unlinkSync(`${path}.${name}.in-use`);
     } catch {
       say("met");
     }

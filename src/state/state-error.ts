@@ -4,6 +4,7 @@ import { CatError } from "../errors.ts";
 export type StateProblem =
   | "state_newer"
   | "state_is_link"
+  | "state_has_links"
   | "state_not_file"
   | "state_foreign"
   | "state_not_ledger"
@@ -47,6 +48,10 @@ const sentences: Readonly<Record<FileProblem, readonly [string, string]>> = {
   state_is_link: [
     "is a symbolic link, and state is only kept in a file of its own",
     `Put the file itself in the link's place, or ${elsewhere}.`,
+  ],
+  state_has_links: [
+    "has another name as well (a hard link), and state is only kept in a file of its own",
+    `Put a copy of it in its place, or ${elsewhere}.`,
   ],
   state_not_file: ["is no regular file", `Move it away, or ${elsewhere}.`],
   state_foreign: ["is a database of another program", `Move it away, or ${elsewhere}.`],

@@ -6,10 +6,11 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   type Stats,
   statSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileSystemError, stateError } from "./state-error.ts";
 
 /**
@@ -58,11 +59,27 @@ function refuseUnusable(path: string, found: Stats): void {
   if (!found.isFile()) {
     throw stateError("state_not_file", path, found.isDirectory() ? { reason: "it is a folder" } : {});
   }
+  if (found.nlink > 1 && hasOtherNames(path, found)) throw stateError("state_has_links", path);
   try {
     accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
     throw fileSystemError(path, error);
   }
+}
+
+/**
+ * Whether a file has names beside its own and the one that it was made under, which a kill may have left. SQLite keeps a log
+ * for each name, and two of them in use at once would destroy the file.
+ */
+function hasOtherNames(path: string, { ino, dev }: Stats): boolean {
+  const [folder, name] = [dirname(path), basename(path)];
+  const made = readdirSync(folder).filter((other) => {
+    if (!other.startsWith(`${name}-new-`)) return false;
+    const found = lookAt(join(folder, other), path);
+    return found?.ino === ino && found.dev === dev;
+  });
+  // Looked at last: the name that it was made under may be going away just now.
+  return (lookAt(path)?.nlink ?? 0) > 1 + made.length;
 }
 
 /** Closes a file that is known to be ours, and what SQLite keeps beside it, to everybody but its owner. */

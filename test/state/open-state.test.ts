@@ -1,6 +1,7 @@
 import {
   chmodSync,
   copyFileSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -163,6 +164,20 @@ describe("a file is refused, and left as it is,", () => {
     expect(await refusal(`${path}.link`)).toEqual(expected);
     symlinkSync("/nowhere/at/all", `${path}.nothing`);
     expect(await refusal(`${path}.nothing`)).toEqual(expected);
+  });
+
+  test("when it has a name elsewhere, under which its log would be another one", async () => {
+    const path = await writtenState();
+    const backup = join(temporaryFolder(), "backup.db");
+    linkSync(path, backup);
+    const sentence =
+      "the state file FILE has another name as well (a hard link), and state is only kept in a file of its own";
+    expect(await refusal(path)).toEqual(["state_has_links", sentence]);
+    expect(await refusal(backup)).toEqual(["state_has_links", sentence]);
+    rmSync(backup);
+    // The name that it was made under is none that is ever used.
+    linkSync(path, `${path}-new-1`);
+    expect((await open(path)).accounts.at(service)).toEqual([1]);
   });
 
   test("when it is a folder", async () => {

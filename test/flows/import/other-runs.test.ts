@@ -184,6 +184,10 @@ describe("what is remembered of an organization", () => {
     expect(second.summary).toMatchObject({ submitted: 0, unchanged: 1 });
     expect((await client.products.list()).data).toHaveLength(1);
     await client.close();
+    // Whose it is was asked of five products and what came after them, not of all that there is.
+    const looks = world.mock.requests().filter(({ path }) => path.startsWith("/v1/exports"));
+    const since = looks.flatMap(({ path }) => new URLSearchParams(path.split("?")[1]).get("since") ?? []);
+    expect(since).toEqual(["2026-01-05T08:55:00.000Z", "2026-01-05T08:55:05.000Z"]);
     // And ours is as it was.
     expect((await world.import("a.csv")).summary).toMatchObject({ unchanged: 1 });
     expect(await world.products()).toEqual(once("A"));

@@ -115,7 +115,7 @@ class Run {
       if (summary === undefined || (status !== 0 && status !== 8)) {
         throw new Error(`the earlier import ended with ${status}: ${stderr}`);
       }
-      this.#faults.push(...summaryFaults(summary, fates, false));
+      this.#faults.push(...summaryFaults(summary, fates));
       for (const { id } of summary.imports as { id: string }[]) this.#before.add(id);
       this.#endedBefore = memoryOf(this.#memory).ended;
     }
@@ -262,7 +262,7 @@ class Run {
       this.#found("wrong summary", `there is none: ${stderr.trim()}`);
       return;
     }
-    this.#faults.push(...summaryFaults(summary, fates, this.#kills.length > 0));
+    this.#faults.push(...summaryFaults(summary, fates));
     const failed = summary.failed_file as string | null;
     this.#faults.push(
       ...failedFileFaults(failed === null ? null : join(this.#folder, failed), fates, format),

@@ -72,6 +72,10 @@ export interface Calls {
   unsettledElsewhere(account: number, runId: string): { run: Run; call: StoredCall }[];
   /** The references of a call that is not settled, in the order of its rows. */
   references(runId: string, index: number): string[];
+  /** Written down before a PATCH goes out, so that a row which is found as it should be afterwards is known to be changed by it. */
+  patching(runId: string, row: DoneRow): void;
+  /** The places of the rows of a run of which a PATCH went out, and it is not written down what became of it. */
+  patchingRows(runId: string): number[];
   /** A row was changed by a PATCH: writes it down with what the ledger knows now, in one transaction. */
   patched(account: number, runId: string, row: DoneRow, entry: LedgerEntry): void;
   /** The rows of a run that were brought in so, by line. */

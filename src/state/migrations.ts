@@ -61,6 +61,8 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX state.sent_import_at ON sent_import (at);
   `,
+  // A PATCH is written down before it goes out as well.
+  "ALTER TABLE state.patch ADD COLUMN is_done INTEGER NOT NULL DEFAULT 1",
 ];
 
 /** Brings a state to this program's version, all the way or not at all. `steps` are `migrations`, but in tests of this. */

@@ -90,11 +90,12 @@ export function storedCalls(
   );
 
   const addPatch = db.statement(
-    "INSERT OR REPLACE INTO patch (run, row, line, reference, product) VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO patch (run, row, line, reference, product, is_done) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const patches = db.statement<[row: number, line: number, reference: Buffer, product: Buffer]>(
-    "SELECT row, line, reference, product FROM patch WHERE run = ? ORDER BY line, row",
+    "SELECT row, line, reference, product FROM patch WHERE run = ? AND is_done = 1 ORDER BY line, row",
   );
+  const patching = db.statement<[row: number]>("SELECT row FROM patch WHERE run = ? AND is_done = 0");
 
   const change = (runId: string, index: number, work: (...call: Found) => void): void =>
     db.transaction(() => {
@@ -107,8 +108,8 @@ export function storedCalls(
     removePending.run(number);
     remove.run(number);
   };
-  const addDone = (runId: string, { row, line, reference, productId }: DoneRow): void =>
-    void addPatch.run(runId, row, line, toKey(reference), toKey(productId));
+  const addRow = (runId: string, { row, line, reference, productId }: DoneRow, isDone: boolean): void =>
+    void addPatch.run(runId, row, line, toKey(reference), toKey(productId), Number(isDone));
   const isHeldElsewhere = (account: number, runId: string, reference: string): boolean =>
     heldElsewhere.get(account, toKey(reference), runId) !== undefined;
   return {
@@ -164,7 +165,7 @@ export function storedCalls(
     decided: (runId, index, entries, done) =>
       change(runId, index, (number, account) => {
         putEntries(account, entries);
-        for (const row of done) addDone(runId, row);
+        for (const row of done) addRow(runId, row, true);
         forget(number);
       }),
     settled: (runId, index, entries) =>
@@ -182,9 +183,11 @@ export function storedCalls(
         call: toCall(row.slice(runWidth) as CallRow),
       })),
     references: (runId, index) => references.all(runId, index).map(([reference]) => fromKey(reference)),
+    patching: (runId, row) => addRow(runId, row, false),
+    patchingRows: (runId) => patching.all(runId).map(([row]) => row),
     patched(account, runId, row, entry) {
       db.transaction(() => {
-        addDone(runId, row);
+        addRow(runId, row, true);
         putEntries(account, [entry]);
       });
     },

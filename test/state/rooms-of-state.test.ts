@@ -61,7 +61,10 @@ test("a row that was patched is known by its run and in the ledger, until the ru
   state.runs.begin({ id: "run", account: 1, identity: "i", file: "f.csv", options: {}, startedAt: 1 });
   const entry = { reference: "A", productId: "P", fields: new Uint8Array([1]), sources: new Uint8Array([2]) };
   const row = { row: 5, line: 7, reference: "A", productId: "P" };
+  state.calls.patching("run", row);
+  expect([state.calls.doneRows("run"), state.calls.patchingRows("run")]).toEqual([[], [row.row]]);
   state.calls.patched(1, "run", row, entry);
+  expect(state.calls.patchingRows("run")).toEqual([]);
   expect(state.calls.doneRows("run")).toEqual([row]);
   expect([...(state.ledger.get(1, "A")?.fields ?? [])]).toEqual([1]);
   state.runs.end("run", 2);

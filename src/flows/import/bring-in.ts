@@ -49,7 +49,7 @@ export async function bringIn(at: RunToBringIn): Promise<EndedRun> {
   const unfollowed = await follower.settled();
   const sent = [...earlierCalls(taken, sending), ...sending.sent].sort(inOrderOfFile);
   const complete = sending.stopped === undefined && patching.stopped === undefined;
-  const patched = [...rows.patchedBefore(), ...patching.outcomes, ...rows.failed];
+  const patched = [...rows.patchedBefore(), ...patching.outcomes, ...rows.told];
   const { unchanged } = rows;
   const left = complete ? null : rows.left(sent);
   const closed = await closeRun({ ...at, sent, patched, unchanged, left, latest: follower.latest });
@@ -138,7 +138,7 @@ async function sendRows(
   };
   const cut = cutIntoCalls(rows.decided(), {
     ...{ source: input.source, onImageError: input.onImageError, uploadOf },
-    ...{ onKept: rows.keep, onFailed: rows.fail },
+    ...{ onKept: rows.keep, onFailed: rows.tell },
   });
   const sending = await sendCalls(oneAfterTheOther(taken.again(), cut), {
     ...{ client, clock, signal, mode: input.mode, onImageError: input.onImageError },

@@ -58,6 +58,7 @@ async function patchRow(
   const { productId, fields } = decision;
   const { state, account, id } = deps.run;
   try {
+    state.calls.patching(id, { row, line, reference, productId });
     const options = { idempotencyKey: deps.newKey(), signal: deps.signal };
     await deps.client.products.update({ product_id: productId, body: fields as { name: string } }, options);
   } catch (error) {

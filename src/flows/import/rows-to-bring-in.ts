@@ -24,14 +24,17 @@ export class RowsToBringIn {
   /** Those of them that this process has written. */
   readonly patched = new RowSet();
   readonly unchanged = new RowSet();
-  /** What became of rows that go in no call, as the service refused their photos. */
-  readonly failed: RowOutcome[] = [];
-  readonly #failedRows = new RowSet();
+  /** What became of rows that go in no call and need no write: their photos were refused, or an earlier process has changed them. */
+  readonly told: RowOutcome[] = [];
+  readonly #toldRows = new RowSet();
+  /** Rows that an earlier process may have changed. */
+  readonly #patching = new RowSet();
 
   constructor(at: RowsOfRun) {
     this.#at = at;
     for (const call of at.taken.earlier) for (const row of call.rows) this.#made.add(row);
     for (const { row } of at.taken.patched) this.#made.add(row);
+    for (const row of at.taken.patching) this.#patching.add(row);
   }
 
   /** A walk over the file that decides about each row; `only` some of them. */
@@ -53,18 +56,21 @@ export class RowsToBringIn {
     const told = new RowSet();
     for (const call of sent) if (call.kind !== "unsent") for (const row of call.rows) told.add(row);
     const { refused } = this.#at;
-    const sets = [refused, this.#made, this.unchanged, this.patched, this.#failedRows, told];
+    const sets = [refused, this.#made, this.unchanged, this.patched, this.#toldRows, told];
     return { has: (row) => !sets.some((set) => set.has(row)) };
   }
 
   /** What no call needs to carry; a product that could not be looked at is changed in any case. */
-  readonly keep = ({ row, decision }: DecidedRow): void => {
-    (decision.kind === "unchanged" ? this.unchanged : this.toPatch).add(row);
+  readonly keep = (one: DecidedRow): void => {
+    const { row, line, reference, decision } = one;
+    if (decision.kind !== "unchanged") this.toPatch.add(row);
+    else if (!this.#patching.has(row)) this.unchanged.add(row);
+    else this.tell(one, { line, result: updatedResult(reference, decision.productId) });
   };
 
-  readonly fail = ({ row }: DecidedRow, outcome: RowOutcome): void => {
-    this.#failedRows.add(row);
-    this.failed.push(outcome);
+  readonly tell = ({ row }: DecidedRow, outcome: RowOutcome): void => {
+    this.#toldRows.add(row);
+    this.told.push(outcome);
   };
 
   patchedBefore() {

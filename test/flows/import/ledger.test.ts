@@ -434,9 +434,9 @@ describe("rows of which not all went well", () => {
     expect(second.summary).toMatchObject({
       run_id: first.summary!.run_id,
       // The answer that was lost was that of a write that was done.
-      ...{ submitted: 2, updated: 2, succeeded: 2, unchanged: 1 },
+      ...{ submitted: 3, updated: 3, succeeded: 3, unchanged: 0 },
     });
-    expect(world.writes().length - before).toBeLessThanOrEqual(2);
+    expect(world.writes().length - before).toBe(1);
     expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1", "C Coat 1"]);
   });
 });

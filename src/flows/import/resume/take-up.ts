@@ -24,7 +24,10 @@ export interface TakenUp {
   earlier: readonly StoredCall[];
   /** Those of them whose outcome is unknown, to be sent as they were. */
   again: () => AsyncGenerator<ReadyCall>;
+  /** Its rows that were brought in without a call whose results tell of them. */
   patched: readonly DoneRow[];
+  /** The places of rows of which it is not known whether their PATCH was carried out. */
+  patching: readonly number[];
   /** Runs of other files that were stopped, or are going on, with rows under way. */
   others: readonly OtherRun[];
   /** Lets other processes have the run. */
@@ -75,6 +78,7 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
       earlier: state.calls.of(run.id),
       again: () => sendAgain(run, state.calls.of(run.id), deps),
       patched: state.calls.doneRows(run.id),
+      patching: state.calls.patchingRows(run.id),
       others: others.length > 0 ? otherRuns(run) : [],
       release: () => hold.release(),
     };

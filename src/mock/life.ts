@@ -1,3 +1,8 @@
+/** Something was stopped, as nobody is left who it was for. */
+export class EndedError extends Error {
+  override readonly name = "EndedError";
+}
+
 /** How long something may go on: until its end is declared. Work under way is told, so that it can let go of its sockets. */
 export class Life {
   #ended = false;
@@ -5,6 +10,11 @@ export class Life {
 
   get ended(): boolean {
     return this.#ended;
+  }
+
+  /** Throws EndedError once it has ended. */
+  mustGoOn(): void {
+    if (this.#ended) throw new EndedError();
   }
 
   /** Calls `run` at the end, or at once after it; returns how to take that back. */

@@ -1,7 +1,9 @@
 import { crc32 } from "node:zlib";
 import type { Pictures } from "../images/pictures.ts";
 import type { ExportRecord } from "../jobs/export-record.ts";
+import type { Life } from "../life.ts";
 import type { ImageRecord, Organization } from "../organization.ts";
+import { SharedWork } from "../shared-work.ts";
 import { fileOf, type StoredFile, tagOf } from "../stored-file.ts";
 import type { World } from "../world.ts";
 import { exportRow, heldImages } from "./export-rows.ts";
@@ -34,7 +36,7 @@ interface Zip {
 /** The ZIPs of export jobs: what stands where in each is found out once, its bytes are read whenever they are asked for. */
 export class ZipArtifacts {
   readonly #pictures: Pictures;
-  readonly #zips = new WeakMap<ExportRecord, Promise<Zip>>();
+  readonly #zips = new WeakMap<ExportRecord, SharedWork<Zip>>();
   /** An image never changes, and may be held for many products and stand in many ZIPs. */
   readonly #measures = new WeakMap<ImageRecord, Measure>();
 
@@ -42,31 +44,35 @@ export class ZipArtifacts {
     this.#pictures = pictures;
   }
 
-  async fileOf(organization: Organization, job: ExportRecord): Promise<StoredFile> {
-    const known = this.#zips.get(job) ?? this.#measure(organization, job);
-    this.#zips.set(job, known);
-    known.catch(() => this.#zips.delete(job));
-    const zip = await known;
+  /** For a reader who waits no longer than `life`: after its end nothing more is looked at, and what is read breaks off (EndedError). */
+  async fileOf(organization: Organization, job: ExportRecord, life: Life): Promise<StoredFile> {
+    let work = this.#zips.get(job);
+    if (work === undefined || work.isLost) {
+      work = new SharedWork((life) => this.#measure(organization, job, life));
+      this.#zips.set(job, work);
+    }
+    const zip = await work.resultFor(life);
     return {
       type: "application/zip",
       etag: zip.etag,
       modified: Date.parse(job.finished_at ?? job.created_at),
       size: zip.layout.size,
-      read: (start, end) => this.#read(zip, start, end),
+      read: (start, end) => this.#read(zip, start, end, life),
     };
   }
 
   /** Looks at every image, for its size and checksum. */
-  async #measure(organization: Organization, job: ExportRecord): Promise<Zip> {
+  async #measure(organization: Organization, job: ExportRecord, life: Life): Promise<Zip> {
     const names = new Filenames();
     const images: ImageRecord[] = [];
     const files: ZipFile[] = [];
     let looked = 0;
     for (const product of job.products) {
       for (const { image, filename } of heldImages(organization, product, job.roles)) {
+        life.mustGoOn();
         let known = this.#measures.get(image);
         if (known === undefined) {
-          const bytes = await this.#pictures.bytesOf(image);
+          const bytes = await this.#pictures.bytesOf(image, life);
           known = { size: bytes.length, crc: crc32(bytes) };
           this.#measures.set(image, known);
           looked += bytes.length;
@@ -85,11 +91,12 @@ export class ZipArtifacts {
   }
 
   /** The bytes from `start` up to `end`; images before and after them are not looked at. */
-  async *#read({ layout, images }: Zip, start: number, end: number): AsyncGenerator<Uint8Array> {
+  async *#read({ layout, images }: Zip, start: number, end: number, life: Life): AsyncGenerator<Uint8Array> {
     for (const part of layout.parts) {
       if (part.at + part.size <= start) continue;
       if (part.at >= end) return;
-      const bytes = part.bytes ?? (await this.#pictures.bytesOf(images[part.file]!));
+      life.mustGoOn();
+      const bytes = part.bytes ?? (await this.#pictures.bytesOf(images[part.file]!, life));
       yield bytes.subarray(Math.max(0, start - part.at), end - part.at);
     }
   }

@@ -1,4 +1,7 @@
+import type { Life } from "../life.ts";
 import type { ImageRecord } from "../organization.ts";
+import { Turnstile } from "../outgoing/turnstile.ts";
+import { SharedWork } from "../shared-work.ts";
 import { tagOf } from "../stored-file.ts";
 import { drawingOf } from "./drawing.ts";
 import { readScene, sceneSubject } from "./scene.ts";
@@ -6,9 +9,11 @@ import { sceneDrawing } from "./scene-drawing.ts";
 
 /** Bytes of drawn pictures that are kept: those of some hundred products, so that a ZIP, which reads each twice, draws them once. */
 const keptBytes = 32 * 1024 * 1024;
+/** As many are drawn at once as Node has threads for it: those that wait in line are nobody's work yet. */
+const drawnAtOnce = 4;
 
 interface Drawn {
-  readonly picture: Promise<Buffer>;
+  readonly work: SharedWork<Buffer>;
   /** 0 until it is drawn. */
   size: number;
 }
@@ -20,6 +25,7 @@ export type PictureSource = Pick<ImageRecord, "mime_type" | "bytes" | "subject" 
 export class Pictures {
   readonly #drawn = new Map<string, Drawn>();
   #bytes = 0;
+  readonly #door = new Turnstile(drawnAtOnce);
   /** What was uploaded is hashed when it is first read. */
   readonly #tags = new WeakMap<Buffer, string>();
 
@@ -31,23 +37,43 @@ export class Pictures {
     return tag;
   }
 
-  bytesOf(image: PictureSource): Promise<Buffer> | Buffer {
+  /** For somebody who waits no longer than `life`: at its end it rejects with EndedError, and nothing is drawn for nobody. */
+  bytesOf(image: PictureSource, life: Life): Promise<Buffer> | Buffer {
     if (image.bytes !== null) return image.bytes;
     const key = keyOf(image);
     const known = this.#drawn.get(key);
-    if (known !== undefined) {
-      // A picture that was asked for again is the youngest again; the oldest go when there are too many.
-      this.#drawn.delete(key);
-      this.#drawn.set(key, known);
-      return known.picture;
-    }
-    const drawn: Drawn = { picture: draw(image), size: 0 };
+    const drawn = known === undefined || known.work.isLost ? this.#begin(key, image) : known;
+    // A picture that was asked for again is the youngest again; the oldest go when there are too many.
+    this.#drawn.delete(key);
     this.#drawn.set(key, drawn);
-    drawn.picture.then(
-      ({ length }) => this.#keep(key, drawn, length),
-      () => this.#drawn.delete(key),
-    );
-    return drawn.picture;
+    return drawn.work.resultFor(life);
+  }
+
+  #begin(key: string, image: PictureSource): Drawn {
+    const drawn: Drawn = {
+      size: 0,
+      work: new SharedWork(async (life) => {
+        try {
+          const picture = await this.#drawInTurn(image, life);
+          this.#keep(key, drawn, picture.length);
+          return picture;
+        } catch (error) {
+          if (this.#drawn.get(key) === drawn) this.#drawn.delete(key);
+          throw error;
+        }
+      }),
+    };
+    return drawn;
+  }
+
+  async #drawInTurn(image: PictureSource, life: Life): Promise<Buffer> {
+    await this.#door.enter();
+    try {
+      life.mustGoOn();
+      return await draw(image);
+    } finally {
+      this.#door.leave();
+    }
   }
 
   #keep(key: string, drawn: Drawn, size: number): void {

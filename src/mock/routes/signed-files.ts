@@ -6,6 +6,7 @@ import { type PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { ExportRecord } from "../jobs/export-record.ts";
 import { type ImportJob, isTerminal } from "../jobs/import-record.ts";
+import { EndedError, Life } from "../life.ts";
 import { meetFaults } from "../meet-faults.ts";
 import type { Organization } from "../organization.ts";
 import { Refusal } from "../refusal.ts";
@@ -14,8 +15,8 @@ import { sendFile } from "../send-file.ts";
 import { fileOf, type StoredFile } from "../stored-file.ts";
 import type { World } from "../world.ts";
 
-/** Finds the file of an id; undefined when it is gone since the URL was signed. */
-type Find = (id: string) => Promise<StoredFile | undefined> | StoredFile | undefined;
+/** Finds the file of an id for a reader's life; undefined when it is gone since the URL was signed. */
+type Find = (id: string, life: Life) => Promise<StoredFile | undefined> | StoredFile | undefined;
 
 /** `/_signed`: the storage behind signed URLs. It asks for no key, counts nothing and answers GET and HEAD. */
 export function addSignedFiles(app: FastifyInstance, world: World): void {
@@ -28,8 +29,12 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
     return undefined;
   };
   const zips = new ZipArtifacts(pictures);
-  const pictureOf = async (modified: number | null, image: PictureSource): Promise<StoredFile> => {
-    const bytes = await pictures.bytesOf(image);
+  const pictureOf = async (
+    modified: number | null,
+    image: PictureSource,
+    life: Life,
+  ): Promise<StoredFile> => {
+    const bytes = await pictures.bytesOf(image, life);
     return fileOf(bytes, { type: image.mime_type, etag: pictures.tagOf(image), modified });
   };
   const on = (path: (id: string) => string, find: Find) =>
@@ -42,15 +47,15 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
       },
     });
 
-  on(signedPaths.image, (id) => {
+  on(signedPaths.image, (id, life) => {
     const image = inAny((organization) => organization.images.get(id));
-    return image && pictureOf(Date.parse(image.created_at), image);
+    return image && pictureOf(Date.parse(image.created_at), image, life);
   });
-  on(signedPaths.modelPreview, (id) => {
+  on(signedPaths.modelPreview, (id, life) => {
     const own = inAny((organization) => organization.models.find((model) => model.id === id));
     const model = own ?? curatedModels.find((curated) => curated.id === id);
     const source = { mime_type: "image/jpeg", bytes: null, subject: "person", seed: id } as const;
-    return model && pictureOf(null, source);
+    return model && pictureOf(null, source, life);
   });
   on(signedPaths.importResults, (id) => {
     const job = inAny((organization) => organization.imports.get(id));
@@ -66,8 +71,8 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
   on(signedPaths.exportManifest, (id) =>
     artifact(id, "manifest", (organization, job) => manifestOf(world, organization, job)),
   );
-  on(signedPaths.exportImages, (id) =>
-    artifact(id, "zip", (organization, job) => zips.fileOf(organization, job)),
+  on(signedPaths.exportImages, (id, life) =>
+    artifact(id, "zip", (organization, job) => zips.fileOf(organization, job, life)),
   );
 }
 
@@ -87,12 +92,28 @@ async function answer(
     const { id } = request.params as { id: string };
     const query = request.query as Record<string, unknown>;
     world.signedUrls.check(path(id), query, world.clock.now());
-    const file = await find(id);
+    const file = await find(id, lifeOf(exchange));
     if (file === undefined) throw new Refusal("route_not_found", "there is nothing here any more");
     sendFile(exchange, file);
   } catch (error) {
-    exchange.fail(error);
+    // Whoever is still there finds out when he asks again what became of the file.
+    if (error instanceof EndedError) exchange.cut();
+    else exchange.fail(error);
   }
+}
+
+/** How long an answer is worth its work: until its reader has gone, or the world that it tells of has ended. */
+function lifeOf({ world, request, response }: Exchange): Life {
+  const life = new Life();
+  const end = () => life.end();
+  if (response.destroyed) end();
+  response.once("close", world.life.onEnd(end));
+  response.once("close", end);
+  // Of an answer that stands in line behind another only the request says that the connection is gone.
+  request.once("close", () => {
+    if (request.socket.destroyed) end();
+  });
+  return life;
 }
 
 /** One ImportRowResult a line, in input order; every line ends in a newline (Import, results_url). */

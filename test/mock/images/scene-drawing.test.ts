@@ -8,10 +8,11 @@ import {
 } from "../../../src/contract/value-sets.ts";
 import { curatedModels } from "../../../src/mock/curated-models.ts";
 import { lettersAt, widthOf, writable } from "../../../src/mock/images/lettering.ts";
-import { Pictures } from "../../../src/mock/images/pictures.ts";
+import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
 import { type Scene, sceneSubject, writeScene } from "../../../src/mock/images/scene.ts";
 import { sceneDrawing } from "../../../src/mock/images/scene-drawing.ts";
 import { drawnSize, subjects } from "../../../src/mock/images/subjects.ts";
+import { Life } from "../../../src/mock/life.ts";
 
 const person = (index: number) => {
   const { is_public: _isPublic, ...rest } = curatedModels[index]!;
@@ -30,13 +31,9 @@ const alone: Scene = {
 };
 const worn: Scene = { ...alone, angle_shot: "full-front", background: "studio", person: person(0) };
 
+const drawn = (source: PictureSource) => new Pictures().bytesOf(source, new Life());
 const pictureOf = (scene: Scene) =>
-  new Pictures().bytesOf({
-    mime_type: "image/png",
-    bytes: null,
-    subject: sceneSubject,
-    seed: writeScene(scene),
-  });
+  drawn({ mime_type: "image/png", bytes: null, subject: sceneSubject, seed: writeScene(scene) });
 /** The pixels without the caption, which would tell any two scenes apart. */
 async function pixelsOf(scene: Scene): Promise<Buffer> {
   const area = { left: 0, top: 0, width: drawnSize.width, height: 725 };
@@ -157,7 +154,7 @@ test("whatever a scene of an edited state says, there is a picture, and nothing 
   }
   const broken = { mime_type: "image/png", bytes: null, subject: sceneSubject } as const;
   for (const seed of ["", "{", "{}", "null", "[]"]) {
-    expect((await sharp(await new Pictures().bytesOf({ ...broken, seed })).metadata()).width).toBe(600);
+    expect((await sharp(await drawn({ ...broken, seed })).metadata()).width).toBe(600);
   }
 });
 

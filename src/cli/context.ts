@@ -13,8 +13,12 @@ export interface Context {
   readonly clock: Clock;
   random(): number;
   readonly pid: number;
+  /** Whether there is a process of that number, on this machine as far as it can be seen from here. */
+  isRunning(pid: number): boolean;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its reason is an InterruptError. */
   readonly interrupt: AbortSignal;
+  /** Has `run` called when a second interrupt stops the program, which waits for nothing more. Returns how to take that back. */
+  onStop(run: (signal: InterruptSignal) => void): () => void;
   /**
    * Has the signals that end or nudge a program go to `receive` in place of `interrupt`, while another program runs in our
    * place; resolves to how to end that. What a terminal sends to all its programs is left out: the other one has it already.
@@ -45,6 +49,7 @@ export function nodeContext(): Context {
   const interrupt = new AbortController();
   const clock = systemClock();
   let passing = false;
+  const lastActs = new Set<(signal: InterruptSignal) => void>();
   const receive = interruptReceiver(
     clock,
     (signal) => interrupt.abort(new InterruptError(signal)),
@@ -52,6 +57,7 @@ export function nodeContext(): Context {
     // and line wrapping as they were.
     (signal) => {
       if (process.stderr.isTTY) process.stderr.write("\x1b[?25h\x1b[?7h");
+      for (const run of lastActs) run(signal);
       process.exit(exitOnSignal[signal]);
     },
   );
@@ -84,7 +90,12 @@ export function nodeContext(): Context {
     clock,
     random: Math.random,
     pid: process.pid,
+    isRunning,
     interrupt: interrupt.signal,
+    onStop(run) {
+      lastActs.add(run);
+      return () => lastActs.delete(run);
+    },
     async passSignals(receive) {
       // Only who runs another program needs it, and every start would pay for it.
       const { isatty } = await import("node:tty");
@@ -104,6 +115,15 @@ export function nodeContext(): Context {
       if (touchedStdin) process.stdin.destroy();
     },
   };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It is there, but somebody else's.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }
 
 function streamOutput(stream: NodeJS.WriteStream, tellsErrors: boolean): Output {

@@ -1,4 +1,4 @@
-import { constants } from "node:fs";
+import { constants, unlinkSync } from "node:fs";
 import {
   copyFile,
   type FileHandle,
@@ -81,6 +81,17 @@ export class OutputFile {
   async discard(): Promise<void> {
     await this.#handle.close().catch(() => {});
     if (this.#temporary !== null) await rm(this.#temporary, { force: true });
+  }
+
+  /** Leaves nothing behind, for somebody who can wait for nothing; false when the file is in its place already. */
+  discardAtOnce(): boolean {
+    if (this.#temporary === null) return true;
+    try {
+      unlinkSync(this.#temporary);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== "ENOENT";
+    }
+    return true;
   }
 
   async #flush(): Promise<void> {

@@ -210,16 +210,38 @@ test.each([
   },
 );
 
+test("a second interrupt before the state is saved leaves nothing behind, and says so", async () => {
+  const cwd = temporaryFolder();
+  writeFileSync(join(cwd, "shop.json"), "what was there");
+  const args = ["serve", "--mock", "--port", "0", "--json", "--demo", "20000", "--save", "shop.json"];
+  const running = start(args, cwd, "pipe");
+  await running.told("\n");
+  running.child.kill("SIGTERM");
+  // One after the other: of two that wait, the system chooses which comes first.
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  running.child.kill("SIGINT");
+  expect(await running.exit).toBe(130);
+  expect(JSON.parse(running.stderr()).error.message).toBe(
+    "interrupted before the state was saved in shop.json",
+  );
+  expect(readFileSync(join(cwd, "shop.json"), "utf8")).toBe("what was there");
+  expect(readdirSync(cwd)).toEqual(["shop.json"]);
+});
+
 /** Starts the program and lets it run; it is ended with the test. */
-function start(args: readonly string[], cwd = temporaryFolder()) {
+function start(args: readonly string[], cwd = temporaryFolder(), errors: "inherit" | "pipe" = "inherit") {
   const child: ChildProcess = spawn(node, [catProgram, ...args], {
     cwd,
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", errors],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";
   child.stdout!.on("data", (bytes: Buffer) => {
     stdout += bytes.toString();
+  });
+  let stderr = "";
+  child.stderr?.on("data", (bytes: Buffer) => {
+    stderr += bytes.toString();
   });
   const until = async (is: () => boolean) => {
     while (!is()) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -227,6 +249,7 @@ function start(args: readonly string[], cwd = temporaryFolder()) {
   return {
     child,
     stdout: () => stdout,
+    stderr: () => stderr,
     until,
     told: (text: string) => until(() => stdout.includes(text)),
     exit: once(child, "close").then(([code]) => code as number),

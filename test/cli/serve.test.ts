@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createWorld, type Running, type TestWorld } from "../support/world.ts";
 
 /** The first line that a running `serve` prints. */
@@ -248,6 +249,97 @@ describe("the state in a file", () => {
       exit: 1,
     });
     expect(readdirSync(world.folder)).toEqual(["shop.json"]);
+  });
+
+  /** Has files reach the disk only when it is told to; resolves when the first is on its way. */
+  async function holdSyncs() {
+    const probe = await open(".", "r");
+    const handles = Object.getPrototypeOf(probe) as FileHandle;
+    await probe.close();
+    let release!: () => void;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let spy!: { mockRestore(): void };
+    const reached = new Promise<void>((resolve) => {
+      spy = vi.spyOn(handles, "sync").mockImplementation(() => {
+        resolve();
+        return released;
+      });
+    });
+    onTestFinished(() => spy.mockRestore());
+    return { reached, release };
+  }
+
+  test.each([
+    ["", "interrupted before the state was saved in shop.json\n"],
+    [
+      "--json",
+      '{"error":{"type":"interrupted","code":"SIGTERM","message":"interrupted before the state was saved in shop.json","exit":143}}\n',
+    ],
+  ])("a second interrupt stops a save: nothing is left of it, and it is told (%s)", async (flags, told) => {
+    const world = await createWorld();
+    world.write("shop.json", "what was there");
+    const { reached, release } = await holdSyncs();
+    const running = world.cat(`serve --mock --port 0 --save shop.json ${flags}`);
+    await firstLine(running, flags === "" ? "stderr" : "stdout");
+    const greeting = running.stderr;
+    running.interrupt();
+    await reached;
+    expect(readdirSync(world.folder)).toEqual([
+      expect.stringMatching(/^\.state-4711-\w+\.part$/),
+      "shop.json",
+    ]);
+    running.interrupt("SIGTERM");
+    expect(running.stderr.slice(greeting.length)).toBe(told);
+    expect(readdirSync(world.folder)).toEqual(["shop.json"]);
+    expect(world.read("shop.json")).toBe("what was there");
+    release();
+    await running;
+  });
+
+  test("a second interrupt after the save has nothing to tell, nor has one without --save", async () => {
+    for (const [flags, place] of [
+      ["--save shop.json", "shop.json"],
+      ["", null],
+    ] as const) {
+      const world = await createWorld();
+      const running = world.cat(`serve --mock --port 0 --json ${flags}`);
+      await firstLine(running, "stdout");
+      running.interrupt();
+      while (place !== null && !readdirSync(world.folder).includes(place)) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      running.interrupt();
+      expect(await running).toMatchObject({ exit: 130, stderr: "" });
+      expect(readdirSync(world.folder)).toEqual(place === null ? [] : [place]);
+    }
+  });
+
+  test("what a save that was killed has left beside the file is removed by the next, and nothing else", async () => {
+    const world = await createWorld();
+    const leftovers = [".state-99-a1.part", ".state-4711-zzz.part"];
+    const others = [
+      ".state-1-a1.part",
+      ".state-99-a1.part.txt",
+      ".state-99.part",
+      ".state--1-a1.part",
+      "state-99-a1.part",
+      ".import-99-a1.part",
+    ];
+    const old = (world.clock.now() - 60_000) / 1000;
+    for (const name of [...leftovers, ...others]) {
+      utimesSync(world.write(`far/${name}`, "a state"), old, old);
+    }
+    mkdirSync(join(world.folder, "far/.state-99-folder.part"));
+    // Whoever writes it may be in another container, where numbers of processes are others.
+    const young = (world.clock.now() - 59_000) / 1000;
+    utimesSync(world.write("far/.state-98-a1.part", "a state"), young, young);
+    symlinkSync("far/shop.json", join(world.folder, "shop.json"));
+    expect((await serve(world, "--save shop.json")).stderr).toBe("");
+    expect(readdirSync(join(world.folder, "far")).sort()).toEqual(
+      [...others, ".state-98-a1.part", ".state-99-folder.part", "shop.json"].sort(),
+    );
   });
 
   const foreign = "shop.json is not a state of this service: ";

@@ -44,6 +44,7 @@ export interface Ran {
 
 /** A call under way. */
 export interface Running extends Promise<Ran> {
+  /** A second one stops at once, as far as a test can be stopped: what is under way goes on. */
   interrupt(signal?: InterruptSignal): void;
   /** What stands on stderr and stdout so far. */
   readonly stderr: string;
@@ -82,6 +83,7 @@ export async function createWorld(options: WorldOptions = {}) {
             ? call.stdin
             : Readable.from([Buffer.from(call.stdin as string)]);
       const interrupt = new AbortController();
+      const lastActs = new Set<(signal: InterruptSignal) => void>();
       const context: Context = {
         stdin: Object.assign(stdin, { isTTY: terminal.stdin ?? false }),
         stdout,
@@ -91,13 +93,22 @@ export async function createWorld(options: WorldOptions = {}) {
         clock,
         random: () => 0.5,
         pid: 4711,
+        // Beside this one there is the first, which every system has.
+        isRunning: (pid) => pid === 1 || pid === 4711,
         interrupt: interrupt.signal,
+        onStop: (run) => {
+          lastActs.add(run);
+          return () => lastActs.delete(run);
+        },
         passSignals: async () => () => {},
       };
       const ran = main(argv, context).then((exit) => ({ exit, stdout: stdout.text, stderr: stderr.text }));
       return Object.defineProperties(ran, {
         interrupt: {
-          value: (signal: InterruptSignal = "SIGINT") => interrupt.abort(new InterruptError(signal)),
+          value: (signal: InterruptSignal = "SIGINT") => {
+            if (interrupt.signal.aborted) for (const run of lastActs) run(signal);
+            else interrupt.abort(new InterruptError(signal));
+          },
         },
         stdout: { get: () => stdout.text },
         stderr: { get: () => stderr.text },

@@ -35,9 +35,14 @@ export async function serveMock(app: App, { mock: options, load, save, command }
     if (command === null) await serveUntilInterrupt(app, mock);
     else await serveCommand(app, mock, command);
   } finally {
+    const untell = context.onStop((signal) => {
+      const error = stateFile?.giveUp(signal) ?? null;
+      if (error !== null) void context.stderr.write(explained(app, error));
+    });
     // Nothing changes any more when the state is written.
     await mock.stop();
     if (stateFile !== null) await saveState(app, stateFile, mock);
+    untell();
   }
 }
 
@@ -66,10 +71,14 @@ async function saveState(app: App, file: StateFile, mock: Mock): Promise<void> {
     const warning = await file.save(mock.printedState());
     if (warning !== null) await warn(app, warning);
   } catch (error) {
-    const { json, verbose } = app.globals;
-    await app.context.stderr.write(explain(error, { json, verbose, paint: app.io.paintNote.red }));
+    await app.context.stderr.write(explained(app, error));
     app.exit = exitCodeOf(error);
   }
+}
+
+function explained({ globals, io }: App, error: unknown): string {
+  const { json, verbose } = globals;
+  return explain(error, { json, verbose, paint: io.paintNote.red });
 }
 
 async function greet(app: App, { baseUrl, apiKey }: Mock): Promise<void> {

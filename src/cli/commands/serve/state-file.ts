@@ -1,9 +1,9 @@
-import { readFile, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
-import { OutputFile } from "../../../flows/output-file.ts";
+import { OutputFile, whereLinksLead } from "../../../flows/output-file.ts";
 import type { Context } from "../../context.ts";
-import { UsageError } from "../../errors.ts";
+import { InterruptError, type InterruptSignal, UsageError } from "../../errors.ts";
 import { writablePlace } from "../../writable-place.ts";
 import { jsonFault } from "./json-fault.ts";
 
@@ -78,31 +78,37 @@ function parsed(bytes: Buffer, name: string): unknown {
   }
 }
 
+/** The name of a state that is being written, with the number of the process. */
+const leftover = /^\.state-(\d{1,10})-[0-9a-z]{1,7}\.part$/;
+/** Nobody leaves a file alone for so long that he is writing. */
+const unfinishedMs = 60_000;
+
 /** The file of `--save`: looked at before anything is served, written when it is over. */
 export class StateFile {
+  readonly #name: string;
   readonly #path: string;
-  readonly #unfinished: string;
+  readonly #context: Context;
+  #file: OutputFile | null = null;
 
-  private constructor(path: string, unfinished: string) {
+  private constructor(name: string, path: string, context: Context) {
+    this.#name = name;
     this.#path = path;
-    this.#unfinished = unfinished;
+    this.#context = context;
   }
 
   /** Throws UsageError when the file could not be written in the end. */
-  static async at(name: string, { cwd, pid, random }: Context): Promise<StateFile> {
+  static async at(name: string, context: Context): Promise<StateFile> {
     const refuse = (why: string) =>
       new UsageError(`--save ${name}, which ${why}`, {
         param: "--save",
         hint: "Name another file with --save.",
       });
     if (name === "") throw new UsageError("--save is empty", { param: "--save", hint: "Name a file." });
-    const path = resolve(cwd, name);
+    const path = resolve(context.cwd, name);
     const { found, problem } = await writablePlace(path);
     if (problem !== null) throw refuse(problem);
     if (found !== null && !found.isFile()) throw refuse("is no file");
-    // Numbers of processes come again, and one that was killed may have left its file behind.
-    const chance = Math.floor(random() * 0x1_0000_0000).toString(36);
-    return new StateFile(path, `state-${pid}-${chance}`);
+    return new StateFile(name, path, context);
   }
 
   /**
@@ -110,12 +116,38 @@ export class StateFile {
    * OutputError.
    */
   async save(pieces: readonly Uint8Array[]): Promise<string | null> {
-    const file = await OutputFile.begin(this.#path, true, this.#unfinished, 0o600);
+    const { pid, random } = this.#context;
+    await this.#removeLeftovers();
+    // Numbers of processes come again, and in containers they are all the same.
+    const chance = Math.floor(random() * 0x1_0000_0000).toString(36);
+    const file = await OutputFile.begin(this.#path, true, `state-${pid}-${chance}`, 0o600);
+    this.#file = file;
     for (const piece of pieces) await file.writeBytes(piece);
     await file.write("\n");
     await file.commit();
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
     if (size <= largestFile) return null;
     return `the state has ${inMegabytes(size)}; at most ${inMegabytes(largestFile)} can be loaded again`;
+  }
+
+  /** Ends a save that an interrupt cannot wait for. What there is to tell: null when all is in its place. */
+  giveUp(signal: InterruptSignal): InterruptError | null {
+    if (this.#file?.discardAtOnce() === false) return null;
+    return new InterruptError(signal, { message: `interrupted before the state was saved in ${this.#name}` });
+  }
+
+  /** Removes what saves into this folder have left behind whose process was killed: nobody else knows of it, and it has all of a state. */
+  async #removeLeftovers(): Promise<void> {
+    const { pid, isRunning, clock } = this.#context;
+    const folder = dirname(await whereLinksLead(this.#path));
+    for (const name of await readdir(folder).catch(() => [])) {
+      const owner = Number(leftover.exec(name)?.[1]);
+      if (Number.isNaN(owner) || (owner !== pid && isRunning(owner))) continue;
+      const path = join(folder, name);
+      const found = await stat(path).catch(() => null);
+      // Of a process in another container or on another machine, nobody here can say whether it runs.
+      if (found === null || clock.now() - found.mtimeMs < unfinishedMs) continue;
+      await rm(path, { force: true }).catch(() => {});
+    }
   }
 }

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { imageTypeBytes, imageTypeOf } from "../contract/image-type.ts";
-import { Description, Name, Sex, Timestamp, Ulid } from "../contract/resources/fields.ts";
+import { Description, Name, Sex, Ulid } from "../contract/resources/fields.ts";
 import { imageOrigins, imageTypes, orientations } from "../contract/value-sets.ts";
-import { isUnlike, KeptReference, order } from "./state-fields.ts";
+import { isUnlike, KeptReference, KeptTimestamp, order } from "./state-fields.ts";
 
 /** A product of a snapshot: what the service would have taken, as it is kept (`ProductRecord`). */
 export const ProductState = z.strictObject({
@@ -15,12 +15,12 @@ export const ProductState = z.strictObject({
     .array(z.strictObject({ id: Ulid, orientation: z.enum(orientations), origin: z.enum(imageOrigins) }))
     .min(1)
     .refine((images) => isUnlike(images.map(({ id }) => id)), "a product holds an image once"),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: KeptTimestamp,
+  updated_at: KeptTimestamp,
   order,
   generations: z.array(Ulid).refine(isUnlike, "a product holds a generation once").readonly(),
-  changed_at: Timestamp,
-  deleted_at: Timestamp.nullable(),
+  changed_at: KeptTimestamp,
+  deleted_at: KeptTimestamp.nullable(),
 });
 
 const count = z.int().min(0);
@@ -29,7 +29,7 @@ const text = z.string();
 const ImageFields = z.strictObject({
   id: Ulid,
   mime_type: z.enum(imageTypes),
-  created_at: Timestamp,
+  created_at: KeptTimestamp,
   width: count,
   height: count,
   /** Base64; null for a picture that is drawn. */

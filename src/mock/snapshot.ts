@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lastMoment } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
-import { Timestamp, Ulid } from "../contract/resources/fields.ts";
+import { Ulid } from "../contract/resources/fields.ts";
 import { modelSexes } from "../contract/value-sets.ts";
 import { DeliveryState, WebhookState } from "./deliveries/delivery-state.ts";
 import { Ids } from "./ids.ts";
@@ -17,7 +17,7 @@ import type { ImageRecord, Organization } from "./organization.ts";
 import { areMadeFor, ImageState, ProductState } from "./product-state.ts";
 import { organizationNames } from "./rules/authenticate.ts";
 import { KeyState } from "./rules/key-state.ts";
-import { lastNow } from "./state-fields.ts";
+import { KeptTimestamp, lastNow } from "./state-fields.ts";
 import type { World } from "./world.ts";
 
 const count = z.int().min(0);
@@ -89,7 +89,7 @@ const OrganizationState = OrganizationFields.refine(
 export const MockState = z.strictObject({
   version: z.literal(1),
   /** The mock's clock when it was taken. */
-  now: Timestamp.refine((now) => Date.parse(now) <= lastNow, "is after the year 9999"),
+  now: KeptTimestamp.refine((now) => Date.parse(now) <= lastNow, "is after the year 9999"),
   /** Signs URLs and cursors. */
   secret: z.string().min(1),
   ids: z.strictObject({ random: z.tuple([word, word, word, word]), time: moment.nullable() }),

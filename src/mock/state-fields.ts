@@ -10,6 +10,9 @@ export const lastNow = lastMoment + 86_400_000;
 /** A moment of what is to come, in milliseconds since the epoch: as far as any that a date can have. */
 export const comingMoment = z.number().min(0).max(8.64e15);
 
+/** A time as it is kept, and so served: in UTC (Resources), whose years have four digits. */
+export const KeptTimestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00:00Z");
+
 /** A product's reference as it is kept: trimmed already. */
 export const KeptReference = z
   .string()

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MovableClock } from "../../src/clock.ts";
+import { lastMoment, MovableClock } from "../../src/clock.ts";
 import { type MockState, readState, startMock } from "../../src/mock/index.ts";
 import { startReceiver } from "./receiver.ts";
 import { monday, row, startWorld } from "./world.ts";
@@ -44,6 +44,12 @@ function* pathsIn(value: unknown, path: Path = []): Generator<Path> {
 // biome-ignore lint/suspicious/noExplicitAny: a state as whoever edits it by hand sees it.
 const at = (state: unknown, path: Path): any => path.reduce((value: any, step) => value[step], state);
 
+/** Which field a path leads to, of whatever thing of whatever organization. */
+const kindOf = (path: Path): string =>
+  path
+    .filter((step, depth) => typeof step === "string" && !(path[0] === "organizations" && depth < 2))
+    .join(".");
+
 function changed(state: MockState, path: Path, value: unknown): unknown {
   const copy = structuredClone(state);
   at(copy, path.slice(0, -1))[path.at(-1)!] = value;
@@ -79,7 +85,7 @@ async function livedWith(state: MockState) {
   for (const { id } of (await send("/v1/webhooks")).body.data) {
     answers.push(await send(`/v1/webhooks/${id}`, { method: "PATCH", json: { rotate_secret: true } }));
   }
-  mock.clock.advance(60_000);
+  mock.clock.advance(Math.min(60_000, lastMoment - mock.clock.now()));
   await mock.settled();
   for (const path of [
     "products?limit=100",
@@ -244,6 +250,63 @@ describe("a state that somebody has edited", () => {
       expect(() => readState(changed(state, path, to(at(state, path) as never, state)))).toThrow(word);
     },
   );
+
+  test("whose times are not all in UTC, in years of four digits, is refused, wherever they stand", async () => {
+    let state = await richState();
+    for (const path of [
+      [...main, "products", 0, "deleted_at"],
+      [...main, "webhooks", 0, "last_delivery_at"],
+    ]) {
+      state = changed(state, path, someTime) as MockState;
+    }
+    const isTime = (path: Path) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(String(at(state, path)));
+    const fields = new Map([...pathsIn(state)].filter(isTime).map((path) => [kindOf(path), path]));
+    expect([...fields.keys()].sort()).toEqual(
+      [
+        "now",
+        "deliveries.attempts.at",
+        "deliveries.event.created_at",
+        ...["exports", "imports", "tasks"].flatMap((jobs) => [
+          `${jobs}.created_at`,
+          `${jobs}.finished_at`,
+          ...(jobs === "exports" ? [] : [`${jobs}.started_at`]),
+        ]),
+        "images.created_at",
+        ...["changed_at", "created_at", "deleted_at", "updated_at"].map((field) => `products.${field}`),
+        "webhooks.created_at",
+        "webhooks.last_delivery_at",
+      ].sort(),
+    );
+    for (const [field, path] of fields) {
+      for (const time of [
+        "2026-01-05T11:00:00+02:00",
+        "2026-01-05T09:00:00+00:00",
+        "9999-12-31T23:59:59-23:59",
+        "0000-01-01T00:00:00+23:59",
+        "+010000-01-01T00:00:00Z",
+        "2026-01-05t09:00:00z",
+      ]) {
+        expect(() => readState(changed(state, path, time)), `${field} ${time}`).toThrow(
+          "must be a time in UTC such as 2026-01-05T09:00:00Z",
+        );
+      }
+    }
+  });
+
+  test.each([
+    ["0000-01-01T00:00:00Z", "Sat, 01 Jan 0000 00:00:00 GMT", "0000-01-01T01:00:00.000Z"],
+    ["9999-12-31T23:59:59Z", "Fri, 31 Dec 9999 23:59:59 GMT", "9999-12-31T23:59:59.999Z"],
+  ])("of files made at %s gives times that can be written", async (time, modified, expires) => {
+    const world = await startWorld({ demo: 1 });
+    const { id } = (await world.send("/v1/exports", { json: {} })).body;
+    const made = changed(world.mock.state(), [...main, "exports", 0, "created_at"], time);
+    expect((await world.send("/_mock/state", { method: "PUT", json: made, key: null })).status).toBe(200);
+    const { url } = (await world.send(`/v1/exports/${id}`)).body;
+    const file = await fetch(url);
+    expect(file.headers.get("last-modified")).toBe(modified);
+    const [row] = (await file.text()).split("\n");
+    expect(JSON.parse(row!).assets[0].url_expires_at).toBe(expires);
+  });
 
   test("counts on from the highest number that it may say, and what comes after is in order", async () => {
     let state: unknown = await richState();

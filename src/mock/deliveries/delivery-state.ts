@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
-import { Description, Timestamp, Ulid } from "../../contract/resources/fields.ts";
+import { Description, Ulid } from "../../contract/resources/fields.ts";
 import { Webhook } from "../../contract/resources/webhook.ts";
 import { eventTypes } from "../../contract/value-sets.ts";
 import type { NoAnswer } from "../outgoing/call-out.ts";
 import { organizationNames } from "../rules/authenticate.ts";
-import { comingMoment, order } from "../state-fields.ts";
+import { comingMoment, KeptTimestamp, order } from "../state-fields.ts";
 import { abandonedUntilDisabled } from "../webhooks.ts";
 
 /** A webhook of a snapshot, with its secret: signatures made after a restore are as good as those before. */
@@ -15,6 +15,8 @@ export const WebhookState = z
     url: z.string(),
     events: z.array(z.enum(eventTypes)).min(1),
     description: Description.nullable(),
+    last_delivery_at: KeptTimestamp.nullable(),
+    created_at: KeptTimestamp,
     order,
     signing_secret: z.string().regex(/^whsec_[!-~]{1,500}$/),
     rotations: order,
@@ -44,7 +46,7 @@ const DeliveryFields = z.strictObject({
   event: z.strictObject({
     id: z.string().regex(/^evt_/),
     type: z.enum(eventTypes),
-    created_at: Timestamp,
+    created_at: KeptTimestamp,
     data: z.record(z.string(), JobState),
   }),
   state: z.enum(["pending", "delivered", "abandoned"]),
@@ -56,7 +58,7 @@ const DeliveryFields = z.strictObject({
   due: comingMoment.nullable(),
   attempts: z.array(
     z.strictObject({
-      at: Timestamp,
+      at: KeptTimestamp,
       status: z.int().nullable(),
       error: z.enum(noAnswers).nullable(),
       signature: z.string(),

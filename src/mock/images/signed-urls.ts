@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import { Refusal } from "../refusal.ts";
+import { lastNow } from "../state-fields.ts";
 
 /** A URL that needs no key, and when it stops working (RFC 3339). */
 export interface SignedUrl {
@@ -21,7 +22,8 @@ export class SignedUrls {
 
   /** `path` begins with `/_signed/`. */
   sign(baseUrl: string, path: string, now: number): SignedUrl {
-    const expires = Math.floor(now) + limits.signedUrlMs;
+    // After the last moment of all there is no time that could be written.
+    const expires = Math.min(Math.floor(now) + limits.signedUrlMs, lastNow);
     return {
       url: `${baseUrl}${path}?expires=${expires}&signature=${this.#mac(path, expires).toString("hex")}`,
       expiresAt: new Date(expires).toISOString(),

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
-import { Name, Sex, Timestamp, Ulid } from "../../contract/resources/fields.ts";
+import { Name, Sex, Ulid } from "../../contract/resources/fields.ts";
 import { assetRoles, exportFormats, exportStatuses, orientations } from "../../contract/value-sets.ts";
-import { comingMoment, isUnlike, JobId, KeptReference } from "../state-fields.ts";
+import { comingMoment, isUnlike, JobId, KeptReference, KeptTimestamp } from "../state-fields.ts";
 
 const ExportFields = z.strictObject({
   id: JobId,
@@ -10,8 +10,8 @@ const ExportFields = z.strictObject({
   status: z.enum(exportStatuses),
   total_assets: z.int().min(0),
   error: z.strictObject({ code: z.string(), message: z.string() }).nullable(),
-  created_at: Timestamp,
-  finished_at: Timestamp.nullable(),
+  created_at: KeptTimestamp,
+  finished_at: KeptTimestamp.nullable(),
   ready_at: comingMoment,
   roles: z.array(z.enum(assetRoles)).readonly().nullable(),
   products: z

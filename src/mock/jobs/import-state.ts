@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { canonicalReference, importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
-import { Timestamp } from "../../contract/resources/fields.ts";
 import { ImportRowResult } from "../../contract/resources/import.ts";
 import {
   importModes,
@@ -11,7 +10,7 @@ import {
   type rowStatuses,
   sexes,
 } from "../../contract/value-sets.ts";
-import { comingMoment, isUnlike, JobId, KeptReference } from "../state-fields.ts";
+import { comingMoment, isUnlike, JobId, KeptReference, KeptTimestamp } from "../state-fields.ts";
 
 const count = z.int().min(0);
 const text = z.string();
@@ -45,9 +44,9 @@ const ImportFields = z.strictObject({
   status: z.enum(importStatuses),
   mode: z.enum(importModes),
   on_image_error: z.enum(onImageErrors),
-  created_at: Timestamp,
-  started_at: Timestamp.nullable(),
-  finished_at: Timestamp.nullable(),
+  created_at: KeptTimestamp,
+  started_at: KeptTimestamp.nullable(),
+  finished_at: KeptTimestamp.nullable(),
   validated_at: comingMoment,
   row_ms: z.number().positive(),
   rows: z

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { Timestamp, Ulid } from "../../contract/resources/fields.ts";
+import { Ulid } from "../../contract/resources/fields.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import { Scene } from "../images/scene.ts";
-import { comingMoment, JobId } from "../state-fields.ts";
+import { comingMoment, JobId, KeptTimestamp } from "../state-fields.ts";
 import type { TaskRecord } from "./task-record.ts";
 
 const TaskFields = z.strictObject({
@@ -11,9 +11,9 @@ const TaskFields = z.strictObject({
   subtype: z.enum(taskSubtypes).nullable(),
   status: z.enum(taskStatuses),
   product_id: Ulid,
-  started_at: Timestamp.nullable(),
-  finished_at: Timestamp.nullable(),
-  created_at: Timestamp,
+  started_at: KeptTimestamp.nullable(),
+  finished_at: KeptTimestamp.nullable(),
+  created_at: KeptTimestamp,
   runs_at: comingMoment,
   ends_at: comingMoment,
   scene: Scene,

@@ -197,6 +197,12 @@ test("a set that may grow takes values that are newer, a closed one does not", (
   }
 });
 
+test("a timestamp in a query is described by its format alone, which has small letters and leap seconds, too", () => {
+  const { parameters } = objectOf("exports.list");
+  const since = parameters.find(({ name }: Parameter) => name === "since");
+  expect(since.schema).toEqual({ type: "string", format: "date-time" });
+});
+
 test("the six events are there, each signed and with its resource", () => {
   expect(Object.keys(document.webhooks)).toEqual(eventTypes);
   const ajv = new Ajv2020({ strict: false, formats: { "date-time": true } });

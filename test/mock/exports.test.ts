@@ -258,6 +258,10 @@ describe("a delta", () => {
     [start, 3],
     ["0001-01-01T00:00:00Z", 3],
     ["9999-12-31T23:59:59Z", 0],
+    ["2026-01-05t09:01:00z", 1],
+    ["2026-01-05t10:01:00.001+01:00", 0],
+    ["2025-12-31T23:59:60Z", 3],
+    ["2026-01-31T23:59:60Z", 0],
   ])("since %s: %d rows", async (at, count) => {
     const { rows } = await since(
       ({ send }, { id }) => send(`/v1/products/${id}`, patch({ name: "New" })),
@@ -271,14 +275,34 @@ describe("a delta", () => {
     expect((await send("/v1/exports?since=2024-01-01T00:00:00+01:00")).body.data).toHaveLength(1);
   });
 
-  test.each(["yesterday", "", "2026-01-05", "2026-01-05T09:00:00", "2026-02-30T09:00:00Z", "1767600000"])(
-    "since %j is refused",
-    async (at) => {
-      const { send } = await startWorld();
-      const got = await send(`/v1/exports?since=${at}`);
-      expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "since")]);
-    },
-  );
+  test.each([
+    ["2016-12-31T23:59:60Z", "2017-01-01T00:00:00Z"],
+    ["2016-12-31t23:59:60.999z", "2017-01-01T00:00:00Z"],
+    ["1990-12-31T15:59:60-08:00", "1991-01-01T00:00:00Z"],
+    ["2012-07-01T05:29:60+05:30", "2012-07-01T00:00:00Z"],
+  ])("a leap second is the beginning of the next one: %s is %s", async (leap, next) => {
+    const { send } = await startWorld({ demo: 2 });
+    // A cursor goes on only in the very list that it is of.
+    const { next_cursor } = (await send(`/v1/exports?limit=1&since=${encodeURIComponent(leap)}`)).body;
+    expect((await send(`/v1/exports?since=${next}&cursor=${next_cursor}`)).status).toBe(200);
+    expect((await send(`/v1/exports?since=2017-01-01T00:00:01Z&cursor=${next_cursor}`)).status).toBe(400);
+  });
+
+  test.each([
+    ...["yesterday", "", "2026-01-05", "2026-01-05T09:00:00", "2026-02-30T09:00:00Z", "1767600000"],
+    // No leap seconds: neither the last second of an hour, of a day nor, in UTC, of a month.
+    ...[
+      "2026-01-05T09:00:60Z",
+      "2026-01-05T23:59:60Z",
+      "2026-01-31T23:59:60%2B01:00",
+      "2026-02-30T23:59:60Z",
+    ],
+    ...["2016-12-31T23:59:61Z", "2016-12-31T23:60:00Z", "2016-12-31T23:60Z", "9999-12-31T23:59:60Z"],
+  ])("since %j is refused", async (at) => {
+    const { send } = await startWorld();
+    const got = await send(`/v1/exports?since=${at}`);
+    expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "since")]);
+  });
 
   test("roles leave assets out, not products", async () => {
     const { world } = await since(async () => {});

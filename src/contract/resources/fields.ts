@@ -11,12 +11,23 @@ export const Ulid = z.string().regex(ulidPattern, "must be an id of 26 character
 export const Timestamp = z.iso.datetime({ offset: true });
 
 /**
+ * The moment of a leap second, which may be the last of a month in UTC (RFC 3339, 5.7): no clock of ours has it, so it is the
+ * beginning of the next one. Any other text stays as it is.
+ */
+function withoutLeapSecond(text: string): string {
+  const before = text.replace(/(:\d\d):60(?:\.\d+)?(?=[Z+-])/, "$1:59");
+  if (before === text) return text;
+  const next = new Date(Date.parse(before) + 1_000);
+  return next.getTime() % 86_400_000 === 0 && next.getUTCDate() === 1 ? next.toISOString() : text;
+}
+
+/**
  * A timestamp in a query, where the `+` of an offset stands for a space unless it is written as `%2B`: what no timestamp has
- * otherwise is taken for that `+`.
+ * otherwise is taken for that `+`. Its letters may be small ones (RFC 3339, 5.6).
  */
 export const QueryTimestamp = z
   .string()
-  .transform((text) => text.replace(" ", "+"))
+  .transform((text) => withoutLeapSecond(text.replace(" ", "+").toUpperCase()))
   .pipe(z.iso.datetime({ offset: true, error: "must be a time such as 2026-01-05T09:00:00Z" }))
   .meta({ format: "date-time" });
 

@@ -113,6 +113,8 @@ function createHttpServer(world: World, patience: Patience, route: RequestListen
     if (world.hasBegun) route(request, response);
     else world.onceBegun(() => route(request, response));
   });
+  // The parser is to leave none out, so that too many are told so.
+  server.maxHeadersCount = 0;
   answerBadConnections(world, server);
   return server;
 }

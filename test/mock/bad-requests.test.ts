@@ -375,6 +375,21 @@ describe("bytes that are no request", () => {
     expect((await send("/v1/products")).status).toBe(200);
   });
 
+  test.each([
+    [1_998, 200],
+    [1_999, 431],
+    [10_000, 431],
+  ])(
+    "a key and a Host after %d other headers are seen, or there are too many: %d",
+    async (others, status) => {
+      const { mock } = await startWorld();
+      const text = `GET /v1/products HTTP/1.1\r\n${"a:\r\n".repeat(others)}Host: x\r\nAuthorization: Bearer ak_mock\r\n\r\n`;
+      const got = parsed(await exchange(portOf(mock.baseUrl), [text], /\}$/));
+      expect(got.status).toBe(status);
+      if (status === 431) expect(got.body).toEqual(refusal("invalid_request", "headers_too_large"));
+    },
+  );
+
   test("HTTP/1.1 without a Host is 400, HTTP/1.0 may go without", async () => {
     const { mock } = await startWorld();
     const port = portOf(mock.baseUrl);

@@ -38,14 +38,19 @@ export class LocalPhotos {
     return this.#looks.size > 0;
   }
 
-  /** Whether a path leads to a photo that was named so far, by whatever link or name. */
+  /**
+   * Whether a path leads to a photo that was named so far, by whatever link or name: also to one that cannot be used, which
+   * is still to be put right.
+   */
   async has(path: string): Promise<boolean> {
     const found = await stat(path).catch(() => null);
     if (found === null || !found.isFile()) return false;
     for (const looking of this.#looks.values()) {
       const look = await looking;
-      if ("code" in look || look.size !== found.size) continue;
-      const photo = await stat(look.real).catch(() => null);
+      if (!("code" in look) && look.size !== found.size) continue;
+      const real = "code" in look ? look.at : look.real;
+      if (real === undefined) continue;
+      const photo = await stat(real).catch(() => null);
       if (photo?.ino === found.ino && photo.dev === found.dev) return true;
     }
     return false;
@@ -54,7 +59,11 @@ export class LocalPhotos {
   /** What is wrong with local photos of a row, in their order; empty when all can be uploaded. */
   async problems(images: readonly LocalImage[]): Promise<PhotoFault[]> {
     const looks = await Promise.all(images.map(({ path }) => this.#look(path)));
-    return looks.flatMap((look, at) => ("code" in look ? [{ ...images[at]!, ...look }] : []));
+    return looks.flatMap((look, place) => {
+      if (!("code" in look)) return [];
+      const { code, message } = look;
+      return [{ ...images[place]!, code, message }];
+    });
   }
 
   /** The SHA-256 (hex) of a photo's bytes. Throws InputError when it is gone, or not what it was when it was looked at. */
@@ -115,11 +124,13 @@ export class LocalPhotos {
   async #lookFor(path: string, resolved: string): Promise<PhotoFile | FileFault> {
     const root = await this.#rootWithoutLinks();
     // Of what is named outside nothing is told, not even whether it is there.
-    if (!isWithin(this.#root, resolved) && !isWithin(root, resolved)) return this.#outside(quoted(path));
+    if (!isWithin(this.#root, resolved) && !isWithin(root, resolved))
+      return this.#outside(quoted(path), resolved);
     try {
       const real = await realpath(resolved);
-      if (!isWithin(root, real)) return this.#outside(`${quoted(path)} is a link to ${real}: it`);
-      return await lookAt(real, quoted(path));
+      if (!isWithin(root, real)) return this.#outside(`${quoted(path)} is a link to ${real}: it`, real);
+      const look = await lookAt(real, quoted(path));
+      return "code" in look ? { ...look, at: real } : look;
     } catch (error) {
       return this.#unreadable(path, resolved, (error as NodeJS.ErrnoException).code ?? String(error));
     }
@@ -139,13 +150,13 @@ export class LocalPhotos {
       return { code: "photo_not_found", message: `there is no ${resolved}${hint}` };
     }
     const why = code === "EACCES" || code === "EPERM" ? "may not be read by you" : `cannot be read (${code})`;
-    return { code: "photo_not_readable", message: `${quoted(path)} ${why}` };
+    return { code: "photo_not_readable", message: `${quoted(path)} ${why}`, at: resolved };
   }
 
-  #outside(what: string): FileFault {
+  #outside(what: string, at: string): FileFault {
     const root = `${this.#called} (${this.#root})`;
     const message = `${what} lies outside of ${root}: name a folder that contains it with --images-root`;
-    return { code: "photo_outside_root", message };
+    return { code: "photo_outside_root", message, at };
   }
 
   #rootWithoutLinks(): Promise<string> {

@@ -19,6 +19,8 @@ export interface PhotoFile {
 export interface FileFault {
   readonly code: PhotoCode;
   readonly message: string;
+  /** Its path, where one is told; something else may stand there, or nothing. */
+  readonly at?: string;
 }
 
 /** Looks at a file, of which only the first bytes are read; `shown` is its name in sentences. Throws what the system says. */

@@ -1,0 +1,58 @@
+import { linkSync, symlinkSync, truncateSync } from "node:fs";
+import * as files from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createWorld } from "../../support/world.ts";
+
+vi.mock("node:fs/promises", { spy: true });
+afterEach(() => void vi.resetAllMocks());
+
+const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+
+describe("a photo that the check refused", () => {
+  /** A file whose photos are at fault, each in its own way, but for that of its first row. */
+  async function refusedPhotos() {
+    const world = await createWorld();
+    world.write("list/good.png", png);
+    truncateSync(world.write("list/big.png", png), 11_000_000);
+    world.write("list/anim.gif", "GIF89a");
+    world.write("list/unreadable.png", png);
+    world.write("outside.png", png);
+    world.write("far.png", png);
+    symlinkSync("../far.png", join(world.folder, "list/link.png"));
+    linkSync(join(world.folder, "list/big.png"), join(world.folder, "hard.png"));
+    const photos = ["good.png", "big.png", "anim.gif", "unreadable.png", "..\\outside.png", "link.png"];
+    const rows = photos.map((photo, index) => `P${index},Dress,${photo}\n`);
+    world.write("list/a.csv", `reference,name,image_1\n${rows.join("")}`);
+    const { open } = await vi.importActual<typeof files>("node:fs/promises");
+    vi.mocked(files.open).mockImplementation(async (path, ...rest) => {
+      if (!String(path).endsWith("unreadable.png")) return open(path, ...rest);
+      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+    });
+    return world;
+  }
+
+  test.each(["list/big.png", "hard.png", "list/anim.gif", "list/unreadable.png", "outside.png", "far.png"])(
+    "is no place for what a run writes: %s",
+    async (name) => {
+      const world = await refusedPhotos();
+      const before = await files.readFile(join(world.folder, name));
+      for (const flag of ["--results", "--failed"]) {
+        const ran = await world.cat(`import list/a.csv --skip-invalid ${flag} ${name}`);
+        expect(ran.exit).toBe(2);
+        expect(ran.stderr).toContain(`error: ${flag} ${name}, which is a photo of the file to import\n`);
+      }
+      expect(before.equals(await files.readFile(join(world.folder, name)))).toBe(true);
+      expect(world.requests()).toEqual([]);
+    },
+  );
+
+  test.each(["list/big.png", "list/anim.gif"])("is no ledger: %s", async (name) => {
+    const world = await refusedPhotos();
+    const before = await files.readFile(join(world.folder, name));
+    const ran = await world.cat(`import list/a.csv --skip-invalid --no-progress --ledger ${name}`);
+    expect(ran.exit).toBe(2);
+    expect(before.equals(await files.readFile(join(world.folder, name)))).toBe(true);
+    expect(world.requests()).toEqual([]);
+  });
+});

@@ -33,11 +33,14 @@ export async function stateFiles(app: Asker, ledger: string | undefined): Promis
   return [await profileStatePath(app), own].filter((path) => path !== null);
 }
 
-/** The folder of the profiles' states, and the config file beside it; null with `--mock`. */
-export async function ownPlaces(app: Asker): Promise<{ states: string; config: string } | null> {
-  const state = await profileStatePath(app);
-  if (state === null) return null;
-  return { states: dirname(state), config: join(dirname(dirname(state)), "config.json") };
+/** The folder of the profiles' states, and the config file beside it, whether or not they exist and this call needs them. */
+export async function ownPlaces({
+  context: { env, cwd },
+}: Asker): Promise<{ states: string; config: string }> {
+  const { configPath } = await import("./settings/profiles.ts");
+  const home = env.CAT_HOME;
+  const config = home ? resolve(cwd, home, "config.json") : await configPath(env);
+  return { states: join(dirname(config), "state"), config };
 }
 
 /** Null with `--mock`. */

@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../errors.ts";
 
 /** What a profile holds. The key is not among it: it belongs in the OS keychain. */
@@ -21,29 +21,27 @@ export interface Profiles {
 /** The profile that is used when none was ever chosen. */
 export const defaultProfile = "default";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The path of the config file, whether or not it exists: `config.json` in CAT_HOME, else in the platform's own folder. */
+export async function configPath({ CAT_HOME: home }: Environment): Promise<string> {
+  if (home !== undefined && home !== "") return resolve(home, "config.json");
+  const { default: envPaths } = await import("env-paths");
+  return join(envPaths("catalogue", { suffix: "" }).config, "config.json");
+}
+
 /**
- * Reads the config file: `config.json` in CAT_HOME, else in the platform's own folder. A missing file is an empty one;
- * one that cannot be read, or not as JSON, is refused with a sentence. Reading makes nothing in CAT_HOME.
+ * Reads the config file. A missing file is an empty one; one that cannot be read, or not as JSON, is refused with a
+ * sentence. Reading makes nothing.
  */
-export async function readProfiles(env: Readonly<Record<string, string | undefined>>): Promise<Profiles> {
-  const home = env.CAT_HOME;
-  const isHomeSet = home !== undefined && home !== "";
+export async function readProfiles(env: Environment): Promise<Profiles> {
+  const path = await configPath(env);
   // `conf` makes the folder of a file that is missing, open to others, and never ends where none can be made, as in /proc.
-  if (isHomeSet && !(await isThere(join(home, "config.json")))) {
-    return { path: resolve(home, "config.json"), active: defaultProfile, find: () => null };
-  }
+  if (!(await isThere(path))) return { path, active: defaultProfile, find: () => null };
   const { default: Conf } = await import("conf");
-  let path = isHomeSet ? join(home, "config.json") : "the config file";
   let store: Record<string, unknown>;
   try {
-    const conf = new Conf({
-      projectName: "catalogue",
-      projectSuffix: "",
-      configFileMode: 0o600,
-      ...(isHomeSet ? { cwd: home } : {}),
-    });
-    path = conf.path;
-    store = conf.store;
+    store = new Conf({ projectName: "catalogue", configFileMode: 0o600, cwd: dirname(path) }).store;
   } catch (error) {
     throw unreadable(path, error);
   }

@@ -6,6 +6,7 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   readSync,
@@ -216,30 +217,83 @@ describe("files that are written", () => {
     expect(bytesOf(world, "folder/l.db")).toBe(before);
   });
 
-  test("are never the state of the profile, which a private mock has not", async () => {
+  test.each(["", " --mock"])(
+    "are never what the folder of states holds, nor the config file%s",
+    async (mock) => {
+      const world = await createWorld();
+      world.write("a.csv", half);
+      const own = ".home/state/default.db";
+      await world.cat("import a.csv --no-progress");
+      const [before, sent] = [bytesOf(world, own), world.requests().length];
+      world.write(".home/config.json", "{}");
+      linkSync(join(world.folder, own), join(world.folder, "hard.db"));
+      const env = mock === "" ? {} : { CAT_BASE_URL: undefined, CAT_API_KEY: undefined };
+      for (const flags of [
+        `--failed ${own}`,
+        `--results ${own}-wal`,
+        `--ledger l.db --failed ${own}-hold-3`,
+        "--results .home/state/other.db",
+        "--failed .home/config.json",
+        "--results hard.db",
+      ]) {
+        const ran = await world.cat(`import a.csv ${flags}${mock}`, { env });
+        expect([ran.exit, ran.stderr]).toEqual([2, expect.stringContaining(remembers)]);
+      }
+      expect(bytesOf(world, own)).toBe(before);
+      expect(world.read(".home/config.json")).toBe("{}");
+      expect(world.requests().length).toBe(sent);
+    },
+  );
+
+  test("may be elsewhere with --mock, which makes no folder of its own", async () => {
+    const world = await createWorld({ env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined } });
+    world.write("a.csv", half);
+    const ran = await world.cat("import a.csv --mock --json --results r.ndjson --failed f.csv");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ results_file: "r.ndjson", failed_file: "f.csv" });
+    expect(readdirSync(world.folder).sort()).toEqual(["a.csv", "f.csv", "r.ndjson"]);
+  });
+
+  test.each(["l.db", "hard.db", "l.db-wal", "L.DB-hold-1"])(
+    "are never a ledger that another run uses: %s",
+    async (name) => {
+      const world = await createWorld();
+      world.write("a.csv", half);
+      await world.cat("import a.csv --ledger l.db --no-progress");
+      await world.cat("import a.csv --ledger L.DB --no-progress");
+      linkSync(join(world.folder, "l.db"), join(world.folder, "hard.db"));
+      const [before, sent] = [bytesOf(world, "l.db"), world.requests().length];
+      for (const flag of ["--failed", "--results"]) {
+        const ran = await world.cat(`import a.csv ${flag} ${name}`);
+        expect([ran.exit, ran.stderr]).toEqual([2, expect.stringContaining(remembers)]);
+      }
+      expect(bytesOf(world, "l.db")).toBe(before);
+      expect(world.requests().length).toBe(sent);
+    },
+  );
+
+  test("may replace an SQLite file of somebody else", async () => {
     const world = await createWorld();
     world.write("a.csv", half);
-    const own = ".home/state/default.db";
-    await world.cat("import a.csv --no-progress");
-    const [before, sent] = [bytesOf(world, own), world.requests().length];
-    const other = ".home/state/other.db";
-    for (const flags of [
-      `--failed ${own}`,
-      `--results ${own}-wal`,
-      `--ledger l.db --failed ${own}-hold-3`,
-      `--results ${other}`,
-      "--failed .home/config.json",
-    ]) {
-      const ran = await world.cat(`import a.csv ${flags}`);
-      expect([ran.exit, ran.stderr]).toEqual([2, expect.stringContaining(remembers)]);
-    }
-    expect(bytesOf(world, own)).toBe(before);
-    expect(world.requests().length).toBe(sent);
-    // With --mock there is none.
-    const mock = await world.cat("import a.csv --mock --results .home/state/none.db --json", {
-      env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined, CAT_PROFILE: "none" },
-    });
-    expect(JSON.parse(mock.stdout)).toMatchObject({ results_file: ".home/state/none.db" });
+    const header = Buffer.alloc(100);
+    header.write("SQLite format 3\0", "latin1");
+    world.write("theirs.db", header);
+    const ran = await world.cat("import a.csv --json --no-progress --results theirs.db");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ results_file: "theirs.db" });
+  });
+
+  test.each([
+    [".home/config.json", "error: --ledger .home/config.json is the config file of this program\n"],
+    ["-", "error: --ledger -: a ledger is read and written, so it must be a file\n"],
+  ])("are a ledger of their own, not %s", async (name, sentence) => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    mkdirSync(join(world.folder, ".home"));
+    const ran = await world.cat(`import a.csv --ledger ${name}`);
+    expect(ran.exit).toBe(2);
+    expect(ran.stderr).toContain(sentence);
+    expect(readdirSync(world.folder).sort()).toEqual([".home", "a.csv"]);
+    expect(readdirSync(join(world.folder, ".home"))).toEqual([]);
+    expect(world.requests()).toEqual([]);
   });
 
   test("leave a ledger alone that is named beside --mock", async () => {

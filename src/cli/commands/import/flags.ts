@@ -93,6 +93,13 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
   ] as const) {
     if (value === "") throw new UsageError(`${flag} is empty`, { param: flag, hint: `Name a ${what}.` });
   }
+  if (raw.ledger === "-") {
+    const hint = "Name a file, e.g. ledger.db.";
+    throw new UsageError("--ledger -: a ledger is read and written, so it must be a file", {
+      param: "--ledger",
+      hint,
+    });
+  }
   if (raw.results !== undefined && !raw.wait) {
     const hint = "Leave one of them out.";
     throw new UsageError("--results needs the results, and --no-wait does not wait for them", { hint });

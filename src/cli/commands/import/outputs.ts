@@ -1,16 +1,17 @@
 import type { Stats } from "node:fs";
-import { lstat, stat } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { lstat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
 import type { OutputTarget, OutputTargets } from "../../../flows/import/import-input.ts";
 import { OutputPipe, type PipePlace } from "../../../flows/import/output-pipe.ts";
 import type { Source } from "../../../flows/import/read/source.ts";
 import { OutputError } from "../../../flows/output-error.ts";
-import { numbered, whereLinksLead } from "../../../flows/output-file.ts";
-import { isNameOfState } from "../../../state/state-file-names.ts";
+import { numbered } from "../../../flows/output-file.ts";
 import { UsageError } from "../../errors.ts";
-import { type Asker, ownPlaces, stateFiles } from "../../open-profile-state.ts";
+import type { Asker } from "../../open-profile-state.ts";
 import { writablePlace } from "../../writable-place.ts";
 import type { ImportFlags } from "./flags.ts";
+import { ownFiles } from "./own-files.ts";
+import { identityOf, identityOfFile, standingOf } from "./standing.ts";
 
 interface Place extends PipePlace {
   cwd: string;
@@ -38,11 +39,7 @@ export async function outputTargets(
     // A file that stdout or stderr goes to would be replaced under it, and the summary lost.
     ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
   ];
-  const own = await ownPlaces(place.app);
-  const ownFolder = own === null ? null : (await standingOf(join(own.states, "any"))).folder;
-  const config = own === null ? null : await identityOf(own.config);
-  const isOurs = ({ folder, identity }: Standing) => folder === ownFolder || identity === config;
-  const states = await Promise.all((await stateFiles(place.app, flags.ledger)).map(standingOf));
+  const isOurs = await ownFiles(place.app, flags.ledger);
   const target = async (flag: string | null, name: string): Promise<OutputTarget> => {
     const path = resolve(cwd, name);
     if (name === "") throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: "Name a file." });
@@ -53,7 +50,7 @@ export async function outputTargets(
     if (flag !== null && (await place.isPhoto(path))) {
       throw unwritable(flag, name, "is a photo of the file to import");
     }
-    if (flag !== null && (isOurs(standing) || states.some((state) => isOfState(standing, state)))) {
+    if (flag !== null && (await isOurs(standing))) {
       throw unwritable(flag, name, "is where this program keeps what it remembers");
     }
     taken.push(identity);
@@ -108,34 +105,6 @@ async function openPipe(flag: string, path: string, name: string, place: Place):
       error.code === "no_reader" ? "is a pipe that nobody reads" : "cannot be opened",
     );
   }
-}
-
-/** Which file a path means, by whatever links and names, and where that stands or will stand. */
-interface Standing {
-  readonly identity: string;
-  readonly folder: string;
-  readonly name: string;
-}
-
-async function standingOf(path: string): Promise<Standing> {
-  const end = await whereLinksLead(path);
-  const idOf = ({ dev, ino }: Stats) => `${dev}:${ino}`;
-  const inFolder = await stat(dirname(end)).catch(() => null);
-  const [folder, name] = [inFolder === null ? dirname(end) : idOf(inFolder), basename(end)];
-  const found = await stat(end).catch(() => null);
-  // Devices and pipes may be read and written at once.
-  return { identity: found?.isFile() ? idOf(found) : `${folder}/${name}`, folder, name };
-}
-
-const identityOf = async (path: string): Promise<string> => (await standingOf(path)).identity;
-
-const isOfState = (output: Standing, state: Standing): boolean =>
-  output.identity === state.identity ||
-  (output.folder === state.folder && isNameOfState(output.name, state.name));
-
-/** The same for a file; null for whatever else, as a terminal may well be written to by two. */
-async function identityOfFile(path: string): Promise<string | null> {
-  return (await stat(path).catch(() => null))?.isFile() ? identityOf(path) : null;
 }
 
 async function refuseUnwritable(flag: string | null, path: string, name: string): Promise<Stats | null> {

@@ -1,0 +1,68 @@
+import { constants } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { applicationId } from "../../../state/migrations.ts";
+import { isNameOfState } from "../../../state/state-file-names.ts";
+import { UsageError } from "../../errors.ts";
+import { type Asker, ownPlaces, stateFiles } from "../../open-profile-state.ts";
+import { identityOf, type Standing, standingOf } from "./standing.ts";
+
+/**
+ * Tells whether what stands at a place is what this program keeps: the config file, whatever lies in the folder of states,
+ * the files of the states in use, and any other ledger. With `--mock` as well, which uses none of them. Throws UsageError
+ * where `--ledger` names the config file, of which a ledger would be made.
+ */
+export async function ownFiles(
+  app: Asker,
+  ledger: string | undefined,
+): Promise<(standing: Standing) => Promise<boolean>> {
+  const own = await ownPlaces(app);
+  const { folder: ownFolder } = await standingOf(join(own.states, "any"));
+  const config = await identityOf(own.config);
+  const states = await Promise.all((await stateFiles(app, ledger)).map(standingOf));
+  if (states.some(({ identity }) => identity === config)) {
+    const hint = "Name another file with --ledger.";
+    throw new UsageError(`--ledger ${ledger} is the config file of this program`, {
+      param: "--ledger",
+      hint,
+    });
+  }
+  return async (standing) =>
+    standing.folder === ownFolder ||
+    standing.identity === config ||
+    states.some((state) => isOfState(standing, state)) ||
+    (await isOfSomeState(standing));
+}
+
+const isOfState = (output: Standing, state: Standing): boolean =>
+  output.identity === state.identity ||
+  (output.folder === state.folder && isNameOfState(output.name, state.name));
+
+/** Whether a file is a state of ours, or one of those that are kept beside it, also of one that this call does not use. */
+async function isOfSomeState({ path, name }: Standing): Promise<boolean> {
+  const mains = Array.from(name, (_, at) => name.slice(0, at + 1)).filter((main) =>
+    isNameOfState(name, main),
+  );
+  for (const main of mains) if (await isState(join(path, "..", main))) return true;
+  return false;
+}
+
+/** Where the header of an SQLite file has the application id (SQLite, Database File Format, 1.3): 4 bytes, the highest first. */
+const applicationIdAt = 68;
+
+async function isState(path: string): Promise<boolean> {
+  // Whatever else is not opened: a pipe has one wait.
+  if ((await stat(path).catch(() => null))?.isFile() !== true) return false;
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => null);
+  if (file === null) return false;
+  try {
+    const header = Buffer.alloc(applicationIdAt + 4);
+    await file.read(header, 0, header.length, 0);
+    const isSqlite = header.toString("latin1", 0, 16) === "SQLite format 3\0";
+    return isSqlite && header.readUInt32BE(applicationIdAt) === applicationId;
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}

@@ -22,15 +22,20 @@ export async function writablePlace(path: string): Promise<{ found: Stats | null
   if (found?.isDirectory()) return refused("is a folder");
   if (found?.isBlockDevice()) return refused("is a disk");
   if (found?.isSocket()) return refused("is a socket, which cannot be opened by a name");
-  // A device or a pipe is written to itself; a file is replaced by one made beside it, where links lead.
-  const written = found === null || found.isFile() ? dirname(await whereLinksLead(path)) : path;
-  try {
-    await access(written, constants.W_OK);
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === "ENOENT";
-    return refused(isMissing ? "is in a folder that does not exist" : mayNot);
-  }
+  // What is there must be open to us, also a file, which could be replaced all the same: a shell's `>` would not write it.
+  if (found !== null && (await whyNotWritten(path)) !== null) return refused("may not be written by you");
+  if (found !== null && !found.isFile()) return { found, problem: null };
+  // A file is made beside it, where links lead, and put in its place.
+  const why = await whyNotWritten(dirname(await whereLinksLead(path)));
+  if (why !== null) return refused(why === "ENOENT" ? "is in a folder that does not exist" : mayNot);
   return { found, problem: null };
 }
+
+/** What the system says against writing to what stands at a path; null for nothing. */
+const whyNotWritten = (path: string): Promise<string | null> =>
+  access(path, constants.W_OK).then(
+    () => null,
+    ({ code }: NodeJS.ErrnoException) => code ?? "",
+  );
 
 const mayNot = "is in a place you may not write to";

@@ -9,6 +9,12 @@ afterEach(() => void vi.resetAllMocks());
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
+const cdn = "https://cdn.example.com";
+const half = `reference,name,images\nOK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;
+
+/** The error of the system that has that code. */
+const systemError = (code: string) => Object.assign(new Error(code), { code });
+
 describe("a photo that the check refused", () => {
   /** A file whose photos are at fault, each in its own way, but for that of its first row. */
   async function refusedPhotos() {
@@ -27,7 +33,7 @@ describe("a photo that the check refused", () => {
     const { open } = await vi.importActual<typeof files>("node:fs/promises");
     vi.mocked(files.open).mockImplementation(async (path, ...rest) => {
       if (!String(path).endsWith("unreadable.png")) return open(path, ...rest);
-      throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+      throw systemError("EACCES");
     });
     return world;
   }
@@ -53,6 +59,27 @@ describe("a photo that the check refused", () => {
     const ran = await world.cat(`import list/a.csv --skip-invalid --no-progress --ledger ${name}`);
     expect(ran.exit).toBe(2);
     expect(before.equals(await files.readFile(join(world.folder, name)))).toBe(true);
+    expect(world.requests()).toEqual([]);
+  });
+});
+
+describe("a file that is write-protected", () => {
+  test.each(["--results", "--failed"])("is not replaced by %s, and nothing is sent", async (flag) => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    world.write("mine", "mine");
+    // The system lets the superuser write anything, who runs some tests.
+    const { access } = await vi.importActual<typeof files>("node:fs/promises");
+    vi.mocked(files.access).mockImplementation(async (path, mode) => {
+      if (String(path).endsWith("/mine") && mode === files.constants.W_OK) throw systemError("EACCES");
+      await access(path, mode);
+    });
+    const ran = await world.cat(`import a.csv ${flag} mine`);
+    expect([ran.exit, ran.stderr]).toEqual([
+      2,
+      `error: ${flag} mine, which may not be written by you\nName another file with ${flag}.\n`,
+    ]);
+    expect(world.read("mine")).toBe("mine");
     expect(world.requests()).toEqual([]);
   });
 });

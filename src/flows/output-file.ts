@@ -37,7 +37,8 @@ export class OutputFile {
 
   /**
    * Begins the file; `overwrite` tells whether one of that name may be replaced in the end. `unfinished` is what the
-   * unfinished file is called, whatever the length of the name, and nobody else's at a time; `mode` is who may read a file that is made. Throws OutputError.
+   * unfinished file is called, whatever the length of the name, and nobody else's at a time. A file that replaces another is
+   * open to whom that was; `mode` is who may read and write one that is new, less the umask. Throws OutputError.
    */
   static async begin(
     path: string,
@@ -54,7 +55,11 @@ export class OutputFile {
       const temporary = join(dirname(target), `.${unfinished}.part`);
       // What a process that was killed has left: the name is that of one who works alone on what it is about.
       await rm(temporary, { force: true });
-      return new OutputFile(target, temporary, await open(temporary, "wx", mode), overwrite);
+      const old = found?.isFile() ? found.mode & 0o777 : null;
+      const handle = await open(temporary, "wx", old ?? mode);
+      // What the umask took away is given back, where the file system has modes at all.
+      if (old !== null) await handle.chmod(old).catch(() => {});
+      return new OutputFile(target, temporary, handle, overwrite);
     } catch (error) {
       throw new OutputError(path, error as NodeJS.ErrnoException);
     }

@@ -103,7 +103,7 @@ export class FailedFile {
 
   /** Begins the file in the encoding, with the mark and with the line ends that the input has. */
   async #begin(): Promise<EncodedFile> {
-    const { path, overwrite, unfinished, pipe } = this.#target;
+    const { path, overwrite, unfinished, mode, pipe } = this.#target;
     const { format } = this.#source;
     const { encoding } = this.#options;
     const input = await readTextForm(this.#source.read(), encoding);
@@ -111,7 +111,7 @@ export class FailedFile {
     if (this.#reader instanceof CsvReader) {
       this.#csv = new CsvForm(this.#reader, await lineEndOf(this.#source.read(), encoding));
     }
-    const output = pipe ?? (await OutputFile.begin(path, overwrite, unfinished));
+    const output = pipe ?? (await OutputFile.begin(path, overwrite, unfinished, mode));
     const file = new EncodedFile(output, form, format === "csv" ? () => "?" : ndjsonEscape);
     if (this.#csv !== null) await file.write(this.#csv.head());
     return file;

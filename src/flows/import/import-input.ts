@@ -56,8 +56,8 @@ export interface ImportInput {
 
 /** The files of a run. */
 export interface OutputTargets {
-  /** Where the failed rows go; a file that the user did not name is never overwritten. */
-  failedFile: OutputTarget & { overwrite: boolean };
+  /** Where the failed rows go; a file that the user did not name is never overwritten. `mode` is that of a new one. */
+  failedFile: OutputTarget & { overwrite: boolean; mode?: number };
   resultsFile: OutputTarget | null;
 }
 

@@ -1,4 +1,4 @@
-import { linkSync, symlinkSync, truncateSync } from "node:fs";
+import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import * as files from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -82,4 +82,35 @@ describe("a file that is write-protected", () => {
     expect(world.read("mine")).toBe("mine");
     expect(world.requests()).toEqual([]);
   });
+});
+
+describe("who may read a file that is written", () => {
+  const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+  test.each([0o600, 0o640, 0o666])("stays as it was where it replaces one (%i)", async (mode) => {
+    const world = await createWorld();
+    world.write("a.csv", half);
+    const outputs = ["results.ndjson", "failed.csv"].map((name) => world.write(name, "old"));
+    for (const path of outputs) chmodSync(path, mode);
+    const ran = await world.cat("import a.csv --results results.ndjson --failed failed.csv --json");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ succeeded: 1, failed: 1 });
+    expect(outputs.map((path) => [readFileSync(path, "utf8") === "old", modeOf(path)])).toEqual(
+      outputs.map(() => [false, mode.toString(8)]),
+    );
+  });
+
+  test.each([
+    [0o600, "600"],
+    [0o640, "640"],
+    [0o644, "644"],
+    [0o444, "644"],
+  ])(
+    "are those who may read the input, of failed rows; its owner may mend them (%i)",
+    async (mode, failed) => {
+      const world = await createWorld();
+      chmodSync(world.write("a.csv", half), mode);
+      await world.cat("import a.csv --no-progress");
+      expect(modeOf(join(world.folder, "a.csv.failed.csv"))).toBe(failed);
+    },
+  );
 });

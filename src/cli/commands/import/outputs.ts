@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { lstat } from "node:fs/promises";
+import { lstat, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { OutputTarget, OutputTargets } from "../../../flows/import/import-input.ts";
 import { OutputPipe, type PipePlace } from "../../../flows/import/output-pipe.ts";
@@ -34,8 +34,9 @@ export async function outputTargets(
   place: Place,
 ): Promise<OutputTargets> {
   const { cwd } = place;
+  const input = flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file);
   const taken: (string | null)[] = [
-    await identityOf(flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file)),
+    await identityOf(input),
     // A file that stdout or stderr goes to would be replaced under it, and the summary lost.
     ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
   ];
@@ -62,9 +63,15 @@ export async function outputTargets(
   const failed =
     flags.failed === undefined ? await target(null, unnamed) : await target("--failed", flags.failed);
   return {
-    failedFile: { ...failed, overwrite: flags.failed !== undefined },
+    failedFile: { ...failed, overwrite: flags.failed !== undefined, mode: await modeOfFailed(input) },
     resultsFile: flags.results === undefined ? null : await target("--results", flags.results),
   };
+}
+
+/** The mode of a new failed file: it has rows of the input, so it is no more open, but its owner is to mend it. */
+async function modeOfFailed(input: string): Promise<number> {
+  const found = await stat(input).catch(() => null);
+  return found?.isFile() ? (found.mode & 0o666) | 0o600 : 0o666;
 }
 
 /** The longest name that a file has on the usual file systems, in bytes. */

@@ -2,6 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { whereLinksLead } from "../flows/output-file.ts";
+import { descriptorProblem } from "./descriptor-place.ts";
 
 /**
  * What stands at a path that is to be written, and why that cannot be done, as the end of a sentence about it. Looked at
@@ -22,12 +23,17 @@ export async function writablePlace(path: string): Promise<{ found: Stats | null
   if (found?.isDirectory()) return refused("is a folder");
   if (found?.isBlockDevice()) return refused("is a disk");
   if (found?.isSocket()) return refused("is a socket, which cannot be opened by a name");
+  const why = await descriptorProblem(path, found);
+  if (why !== null) return refused(why);
+  // As an epoll descriptor is.
+  if (found !== null && !found.isFile() && !found.isFIFO() && !found.isCharacterDevice())
+    return refused(noFile);
   // What is there must be open to us, also a file, which could be replaced all the same: a shell's `>` would not write it.
   if (found !== null && (await whyNotWritten(path)) !== null) return refused("may not be written by you");
   if (found !== null && !found.isFile()) return { found, problem: null };
   // A file is made beside it, where links lead, and put in its place.
-  const why = await whyNotWritten(dirname(await whereLinksLead(path)));
-  if (why !== null) return refused(why === "ENOENT" ? "is in a folder that does not exist" : mayNot);
+  const fault = await whyNotWritten(dirname(await whereLinksLead(path)));
+  if (fault !== null) return refused(fault === "ENOENT" ? "is in a folder that does not exist" : mayNot);
   return { found, problem: null };
 }
 
@@ -37,5 +43,7 @@ const whyNotWritten = (path: string): Promise<string | null> =>
     () => null,
     ({ code }: NodeJS.ErrnoException) => code ?? "",
   );
+
+const noFile = "is neither a file nor a pipe nor a device";
 
 const mayNot = "is in a place you may not write to";

@@ -17,19 +17,19 @@ export async function descriptors(platform: string, argv: readonly string[]): Pr
 }
 
 /** Whether a descriptor was given by our caller: it is open, and none of those that Node opens for itself. */
-async function isTheCallers(platform: string, descriptor: number): Promise<boolean> {
-  const { fstatSync, readdirSync, readFileSync, readlinkSync } = await import("node:fs");
+export async function isTheCallers(platform: string, descriptor: number): Promise<boolean> {
+  const fs = await import("node:fs");
   try {
-    fstatSync(descriptor);
+    fs.fstatSync(descriptor);
     if (platform !== "linux") return true;
     const target = targetOf(descriptor);
     if (target.startsWith("anon_inode:")) return false;
     // Of its own pipes Node holds both ends; of a caller's we hold one.
     return !(
       target.startsWith("pipe:") &&
-      readdirSync("/proc/self/fd").some(
-        (other) => targetOf(other) === target && accessOf(other) !== accessOf(descriptor),
-      )
+      fs
+        .readdirSync("/proc/self/fd")
+        .some((other) => targetOf(other) === target && accessOf(fs, other) !== accessOf(fs, descriptor))
     );
   } catch {
     return false;
@@ -37,14 +37,21 @@ async function isTheCallers(platform: string, descriptor: number): Promise<boole
 
   function targetOf(open: number | string): string {
     try {
-      return readlinkSync(`/proc/self/fd/${open}`);
+      return fs.readlinkSync(`/proc/self/fd/${open}`);
     } catch {
       return ""; // The one that lists the folder is closed by now.
     }
   }
+}
 
-  function accessOf(open: number | string): number {
-    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${open}`, "latin1"))?.[1];
-    return Number.parseInt(flags ?? "0", 8) & 0o3;
-  }
+/** Whether an open descriptor cannot be written to; false where the system does not tell. */
+export async function isForReadingOnly(platform: string, descriptor: number): Promise<boolean> {
+  if (platform !== "linux") return false;
+  const fs = await import("node:fs");
+  return accessOf(fs, descriptor) === fs.constants.O_RDONLY;
+}
+
+function accessOf({ readFileSync }: typeof import("node:fs"), open: number | string): number {
+  const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${open}`, "latin1"))?.[1];
+  return Number.parseInt(flags ?? "0", 8) & 0o3;
 }

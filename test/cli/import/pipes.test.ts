@@ -1,6 +1,14 @@
 import { execFileSync, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { catProgram, needsBuild } from "../../support/spawn-cat.ts";
@@ -106,6 +114,53 @@ describe("a process substitution", () => {
     const ran = await bash(folder, `"$NODE" "$CAT" import <(cat a.csv) --dry-run`);
     expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("2 rows, all valid") });
   });
+});
+
+// Which descriptors are whose is asked of /proc.
+describe.runIf(process.platform === "linux")("a descriptor", () => {
+  /** Runs the program with a file and a pipe open, and says what it was told. */
+  async function ranWith(folder: string, output: string, redirection = "") {
+    const script = `"$NODE" "$CAT" import a.csv --mock --no-progress ${output} ${redirection}`;
+    const env = { PATH: process.env.PATH ?? "", NODE: process.execPath, CAT: catProgram };
+    const args = { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] as StdioOptions };
+    return ended(spawn("/bin/bash", ["--norc", "-c", script], args) as ReturnType<typeof start>);
+  }
+
+  const notGiven = "is no descriptor that this program was given";
+  const opened = "is a file that is open already: name the file itself";
+
+  test.each([
+    ["--results /dev/fd/7", "", notGiven],
+    ["--failed /proc/self/fd/7", "", notGiven],
+    ["--results /proc/thread-self/fd/3", "", notGiven],
+    ["--failed /dev/fd/99", "", notGiven],
+    ["--results link", "", notGiven],
+    ["--results /dev/fd/30", "30>>old.txt", opened],
+    ["--results /dev/fd/30", "30<old.txt", opened],
+    ["--failed /dev/stdin", "<old.txt", opened],
+    ["--failed /dev/stdin", "< <(sleep 0)", "is open for reading only"],
+    ["--results /dev/stdin", "</dev/null", "is open for reading only"],
+    ["--results /dev/stdout", ">>old.txt", "is read or written already"],
+  ])("is no place for %s %s", async (output, redirection, why) => {
+    const folder = place();
+    writeFileSync(join(folder, "old.txt"), "old");
+    symlinkSync("/dev/fd/7", join(folder, "link"));
+    const flag = output.split(" ")[0];
+    expect(await ranWith(folder, output, redirection)).toEqual({
+      exit: 2,
+      stderr: `error: ${output}, which ${why}\nName another file with ${flag}.\n`,
+    });
+    expect(readFileSync(join(folder, "old.txt"), "utf8")).toBe("old");
+  });
+
+  test.each(["30>/dev/null", "30<>pipe", "30> >(cat >/dev/null)"])(
+    "that is open for writing is written into: %s",
+    async (redirection) => {
+      const ran = await ranWith(place(), "--results /dev/fd/30", redirection);
+      expect(ran.exit).toBe(8);
+      expect(ran.stderr).toContain("Results of every row: /dev/fd/30\n");
+    },
+  );
 });
 
 test.each([1, 2])("the file that descriptor %i goes to is not one to be replaced", async (descriptor) => {

@@ -44,10 +44,10 @@ export async function outputTargets(
   const target = async (flag: string | null, name: string): Promise<OutputTarget> => {
     const path = resolve(cwd, name);
     if (name === "") throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: "Name a file." });
-    const found = await refuseUnwritable(flag, flag === null ? await freeName(path) : path, name);
     const standing = await standingOf(path);
     const { identity } = standing;
     if (flag !== null && taken.includes(identity)) throw unwritable(flag, name, "is read or written already");
+    const found = await refuseUnwritable(flag, flag === null ? await freeName(path) : path, name);
     if (flag !== null && (await place.isPhoto(path))) {
       throw unwritable(flag, name, "is a photo of the file to import");
     }

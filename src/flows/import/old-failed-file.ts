@@ -1,0 +1,32 @@
+import { rm, stat } from "node:fs/promises";
+import { OutputError } from "../output-error.ts";
+import { whereLinksLead } from "../output-file.ts";
+import type { EndedRun } from "./ended-run.ts";
+import type { OutputTargets } from "./import-input.ts";
+
+/**
+ * Takes away the failed file that the user named and that an earlier run has left, once every row is imported: whoever
+ * imports what is there would bring in old rows again. A link is followed, and stays; what is no file is left alone.
+ */
+export async function removeOldFailedFile(
+  { path, name, overwrite }: OutputTargets["failedFile"],
+  ended: EndedRun,
+  onNote: (sentence: string) => void,
+): Promise<void> {
+  const { succeeded, unchanged, total } = ended.summary;
+  if (!overwrite || ended.stopped !== undefined || succeeded + unchanged < total) return;
+  const end = await whereLinksLead(path);
+  if ((await stat(end).catch(() => null))?.isFile() !== true) return;
+  try {
+    await rm(end);
+    onNote(`${name} held what an earlier run had left: it is taken away, as every row is imported.`);
+  } catch (error) {
+    ended.stopped = new OutputError(name, error as NodeJS.ErrnoException, notRemoved(error));
+  }
+}
+
+const notRemoved = (error: unknown) => ({
+  what: `holds what an earlier run had left, and cannot be removed (${(error as NodeJS.ErrnoException).code})`,
+  code: "file_not_removable",
+  hint: "Every row is imported: remove the file before it is imported again.",
+});

@@ -93,6 +93,26 @@ describe("a file with columns that nobody knows, at a terminal", () => {
     expect(ran.stderr).toContain('there is no column "name": every row needs one');
   });
 
+  test("is not read as a field that the header has itself, whatever was saved", async () => {
+    const world = await shop();
+    world.write(
+      ".home/config.json",
+      JSON.stringify({ profiles: { default: { columns: { titel: "name", preis: "ignore" } } } }),
+    );
+    world.write("own.csv", `reference,name,Titel,Preis,images\nB1,Hose,Frau,3,${photo}\n`);
+    const ran = await world.cat("import own.csv --dry-run --no-progress");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toContain(
+      "columns as saved in profile default: Preis = ignore\nown.csv:1  Titel  unknown_column",
+    );
+    expect(ran.stderr).toContain(', or --map "Titel=ignore"');
+    const call = atTerminal(world, "import own.csv --dry-run --no-progress");
+    await call.press('What is the column "Titel", for instance Frau?', "enter");
+    await call.press("Save this", "interrupt");
+    await call.ran;
+    expect(configOf(world).profiles.default.columns.titel).toBe("name");
+  });
+
   test("need not be saved", async () => {
     const world = await shop();
     const call = atTerminal(world, "import shop.csv --dry-run --no-progress");

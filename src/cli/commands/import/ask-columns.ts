@@ -22,8 +22,8 @@ const namedColumns = 20;
 const shownLength = 40;
 
 /**
- * What the columns of a file are read as: what `--map` says, then what the profile has saved of columns that this file has,
- * then what the person at the terminal answers, who may have the answers saved. Nothing is asked with `ask: false`, as of a
+ * What the columns of a file are read as: what `--map` says, then what the profile has saved of columns that this file has
+ * (but for a field that the header has itself), then what the person at the terminal answers, who may have the answers saved. Nothing is asked with `ask: false`, as of a
  * file of which only the start is there. Throws an InterruptError when a question is not answered.
  */
 export async function columnsOf(
@@ -37,7 +37,12 @@ export async function columnsOf(
   const { savedColumns } = await import("../../settings/saved-columns.ts");
   const saved = await savedColumns(app);
   const map = new Map(flags.map);
-  const known = head.unknown.filter((header) => saved.columns.has(normalHeader(header)));
+  // What the file itself calls by its name, or --map, is not to be had a second time.
+  const there = fieldsOf(head.header, map);
+  const known = head.unknown.filter((header) => {
+    const field = saved.columns.get(normalHeader(header));
+    return field !== undefined && !there.has(nameOfColumn(columnOf(field)));
+  });
   for (const header of known) map.set(normalHeader(header), saved.columns.get(normalHeader(header))!);
   if (!ask) return map;
   if (known.length > 0) await app.io.note(app.io.visible(savedNote(saved.profile, known, map)));
@@ -96,10 +101,7 @@ async function askFor(
   const show = (text: string) => app.io.visible(shortened(text));
   const prompts = await openPrompts(app);
   const answers = new Map<string, string>();
-  const isTaken = () => {
-    const all = new Map([...map, ...answers]);
-    return new Set(header.map((one) => nameOfColumn(columnOf(all.get(normalHeader(one)) ?? one))));
-  };
+  const isTaken = () => fieldsOf(header, new Map([...map, ...answers]));
   for (const [index, column] of unknown.entries()) {
     const sample = sampleOf(column);
     const example = sample === "" ? "" : `, for instance ${show(sample)}`;
@@ -117,6 +119,12 @@ async function askFor(
     await saved.save(answers);
   }
   return new Map([...map, ...answers]);
+}
+
+/** The fields that a header has, by the names of columns that hold something. */
+function fieldsOf(header: readonly string[], map: ColumnMap): Set<string> {
+  const names = header.map((one) => nameOfColumn(columnOf(map.get(normalHeader(one)) ?? one)));
+  return new Set(names.filter((name) => name !== ""));
 }
 
 /** Stands for an answer about all columns that are left; no field is called so. */

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { check, checkPath, checkWhole } from "./check-support.ts";
 
@@ -201,6 +202,19 @@ describe("a fault is named by line, column and code", () => {
 
   test("a workbook is told apart from text", async () => {
     expect((await check(Buffer.from("PK\x03\x04\x14\x00"))).problems).toEqual(["1 wrong_format"]);
+  });
+
+  test("a gzip file is told apart from text, in whatever encoding", async () => {
+    const bytes = gzipSync(head + row("A-1"));
+    const { problems } = await checkWhole(bytes);
+    expect(problems).toEqual([
+      {
+        line: 1,
+        code: "wrong_format",
+        message:
+          "this is a gzip file, not text: unpack it (gunzip) and import that, or pipe it in: gunzip -c FILE | cat import -",
+      },
+    ]);
   });
 
   test("a byte that is no UTF-8 is found on its line, across chunks", async () => {

@@ -21,12 +21,9 @@ export async function* utf8Chunks(
   const first = await whole.next();
   if (first.done) return;
   const head = first.value;
-  if (head.subarray(0, 4).equals(zipMagic)) {
-    throw new UnreadableInput({
-      line: 1,
-      code: "wrong_format",
-      message: "this is a workbook or a ZIP file, not text: save it as CSV (UTF-8) and import that",
-    });
+  for (const [magic, message] of notText) {
+    if (head.subarray(0, magic.length).equals(magic))
+      throw new UnreadableInput({ line: 1, code: "wrong_format", message });
   }
   const all = prepend(head, whole);
   const form = textFormOf(head, encoding);
@@ -57,7 +54,17 @@ export async function lineEndOf(chunks: AsyncIterable<Buffer>, encoding: Encodin
   return afterReturn ? "\r" : "\n";
 }
 
-const zipMagic = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
+/** How files begin that are taken for tables now and then, and what is said of them. */
+const notText: readonly (readonly [Buffer, string])[] = [
+  [
+    Buffer.from([0x50, 0x4b, 0x03, 0x04]),
+    "this is a workbook or a ZIP file, not text: save it as CSV (UTF-8) and import that",
+  ],
+  [
+    Buffer.from([0x1f, 0x8b, 0x08]),
+    "this is a gzip file, not text: unpack it (gunzip) and import that, or pipe it in: gunzip -c FILE | cat import -",
+  ],
+];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The same chunks, the first of them long enough to tell the form of the text, where the file is. */

@@ -10,6 +10,28 @@ const bad = "https://cdn.example.com/fail-timeout.jpg";
 
 describe("a spreadsheet as a shop saves it", () => {
   test.each([
+    [";", '--delimiter ";"'],
+    ["\t", "--delimiter tab"],
+  ])("whose sep= line does not fit is told what parts its cells: %j", async (delimiter, flag) => {
+    const world = await createWorld();
+    const table = [
+      ["reference", "name", "image_1"],
+      ["A", "Dress", "https://cdn.example.com/1.jpg"],
+    ];
+    world.write("a.csv", `sep=,\n${table.map((cells) => cells.join(delimiter)).join("\n")}\n`);
+    const ran = await world.cat("import a.csv --dry-run --no-progress");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr.split("\n")[0]).toBe(
+      `a.csv:1  -  wrong_format  the first line says that "," parts the cells (sep=), but ${JSON.stringify(delimiter)} seems to: take that line out, or give ${flag}`,
+    );
+    const again = await world.cat(["import", "a.csv", "--dry-run", "--delimiter", delimiter]);
+    expect(again.exit).toBe(0);
+    world.write("a.csv", "sep=,\nreference\nA\n");
+    const one = await world.cat("import a.csv --dry-run --no-progress");
+    expect(one.stderr).not.toContain("sep=");
+  });
+
+  test.each([
     ["windows-1252", "--encoding windows-1252", ""],
     ["macintosh", "--encoding macroman", ""],
     ["shift_jis", "--encoding shift-jis", ""],

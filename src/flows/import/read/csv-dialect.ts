@@ -26,6 +26,16 @@ export function recogniseDialect(head: string, given: string | undefined, map: C
   return { delimiter: given ?? likeliest(firstRecords(head), map), linesBeforeHeader: 0 };
 }
 
+/**
+ * The delimiter that a header seems to have in place of the one of its `sep=` line, which cut nothing of it; null where
+ * none fits better.
+ */
+export function betterThanDeclared(header: readonly string[], map: ColumnMap): string | null {
+  if (header.length !== 1 || isKnownColumn(header[0]!, map)) return null;
+  const delimiter = likeliest(header, map);
+  return cellsOf(header[0]!, delimiter).length > 1 ? delimiter : null;
+}
+
 /** The first records as they stand, without blank ones; the last one may be cut by the head's end. */
 function firstRecords(head: string): string[] {
   const records: string[] = [];

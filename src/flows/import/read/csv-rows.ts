@@ -2,7 +2,7 @@ import { parse } from "csv-parse";
 import type { RowProblem } from "../../../contract/import-row.ts";
 import { CsvCells } from "./csv-cells.ts";
 import { type Column, type ColumnMap, readColumns } from "./csv-columns.ts";
-import { type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
+import { betterThanDeclared, type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
 import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
 import { inputRowProblems } from "./local-images.ts";
 import { type PhotoFault, type Problem, UnreadableInput } from "./problem.ts";
@@ -82,6 +82,10 @@ export class CsvReader implements RowReader {
 
   #readHeader(record: readonly string[], line: number): void {
     this.header = record;
+    const { delimiter, linesBeforeHeader } = this.dialect;
+    const isDeclared = linesBeforeHeader > 0 && this.#options.delimiter === undefined;
+    const better = isDeclared ? betterThanDeclared(record, this.#options.map) : null;
+    if (better !== null) this.headProblems.push(wrongSeparator(delimiter, better));
     this.columns = readColumns(record, this.#options.map, line, (problem) => this.headProblems.push(problem));
     this.cells = new CsvCells(this.columns);
   }
@@ -187,4 +191,12 @@ async function takeHead(
     yield* { [Symbol.asyncIterator]: () => iterator };
   }
   return { head: start.toString("utf8", 0, Math.min(start.length, dialectBytes)), chunks: again() };
+}
+
+/** The problem of a `sep=` line, which is a file's first, that does not say what parts the cells below it. */
+function wrongSeparator(declared: string, better: string): Problem {
+  const [said, found] = [declared, better].map((one) => JSON.stringify(one));
+  const flag = `--delimiter ${better === "\t" ? "tab" : found}`;
+  const message = `the first line says that ${said} parts the cells (sep=), but ${found} seems to: take that line out, or give ${flag}`;
+  return { line: 1, code: "wrong_format", message };
 }

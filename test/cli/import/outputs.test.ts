@@ -171,6 +171,21 @@ describe("a failed file of an earlier run that --failed names", () => {
     expect(world.read("real/failed.csv")).toBe(old);
   });
 
+  test("stays when it is none: somebody has named the wrong file", async () => {
+    const world = await withOld(good);
+    world.write("stock.csv", "reference,stock\nOK,3\n");
+    const ran = await world.cat("import night.csv --failed stock.csv --no-progress");
+    expect([ran.exit, world.read("stock.csv")]).toEqual([0, "reference,stock\nOK,3\n"]);
+    expect(ran.stderr).not.toContain("taken away");
+  });
+
+  test("is known in the encoding of its input", async () => {
+    const world = await withOld(good);
+    world.write("wide.csv", Buffer.from(`\ufeff${old}`, "utf16le"));
+    await world.cat("import night.csv --failed wide.csv --no-progress");
+    expect(existsSync(join(world.folder, "wide.csv"))).toBe(false);
+  });
+
   test("that cannot be taken away is an error", async () => {
     const world = await withOld(good);
     vi.mocked(files.rm).mockRejectedValue(systemError("EPERM"));

@@ -99,8 +99,7 @@ export const importCommand = (
     .option("--results <FILE>", "write what became of every row, as NDJSON or, by its name, as CSV")
     .option(
       "--failed <FILE>",
-      "where to write the rows that failed (default FILE.failed.csv, only when there are any; " +
-        "an old FILE is removed when every row is imported)",
+      "where to write the rows that failed (default FILE.failed.csv, only when there are any)",
     )
     .addHelpText(
       "after",

@@ -3,7 +3,6 @@ import { bringIn } from "./bring-in.ts";
 import { type CheckResult, checkFile } from "./check.ts";
 import type { EndedRun } from "./ended-run.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
-import { removeOldFailedFile } from "./old-failed-file.ts";
 import { takeUpRun } from "./resume/take-up.ts";
 import { RowSet } from "./row-set.ts";
 
@@ -34,7 +33,6 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     const taken = await takeUpRun(input, at);
     try {
       const ended = await bringIn({ input, deps: at, targets, check, refused, taken });
-      await removeOldFailedFile(targets.failedFile, ended, deps.onNote);
       ended.summary.duration_ms = Math.round(deps.clock.now() - started);
       return { check, ended };
     } finally {

@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  linkSync,
-  readFileSync,
-  readlinkSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-} from "node:fs";
+import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, truncateSync } from "node:fs";
 import * as files from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
@@ -122,77 +113,4 @@ describe("who may read a file that is written", () => {
       expect(modeOf(join(world.folder, "a.csv.failed.csv"))).toBe(failed);
     },
   );
-});
-
-describe("a failed file of an earlier run that --failed names", () => {
-  const good = `reference,name,images\nOK,Dress,${cdn}/1.jpg\n`;
-  const old = "reference,name,images,error_code,error_message\nOK,Old,,x,y\n";
-
-  async function withOld(text: string) {
-    const world = await createWorld();
-    world.write("night.csv", text);
-    world.write("real/failed.csv", old);
-    symlinkSync("real/failed.csv", join(world.folder, "failed.csv"));
-    return world;
-  }
-
-  test.each(["real/failed.csv", "failed.csv"])(
-    "is taken away when every row is imported, a link to it staying: %s",
-    async (name) => {
-      const world = await withOld(good);
-      const ran = await world.cat(`import night.csv --failed ${name} --no-progress`);
-      expect(ran.exit).toBe(0);
-      expect(ran.stderr).toContain(
-        `${name} held what an earlier run had left: it is taken away, as every row is imported.\n`,
-      );
-      expect(existsSync(join(world.folder, "real/failed.csv"))).toBe(false);
-      expect(readlinkSync(join(world.folder, "failed.csv"))).toBe("real/failed.csv");
-    },
-  );
-
-  test("is taken away when nothing is left to do", async () => {
-    const world = await withOld(good);
-    await world.cat("import night.csv --no-progress");
-    const ran = await world.cat("import night.csv --failed real/failed.csv --json");
-    expect(JSON.parse(ran.stdout)).toMatchObject({ unchanged: 1, failed_file: null });
-    expect(existsSync(join(world.folder, "real/failed.csv"))).toBe(false);
-  });
-
-  test.each([
-    ["not waited for", "--no-wait", 0],
-    ["stopped", "--timeout 1s", 7],
-    ["not told whole", "--results r.ndjson", 1],
-  ])("stays when the run was %s", async (_, flags, exit) => {
-    const world = await withOld(good);
-    vi.mocked(files.rename).mockRejectedValue(systemError("EIO"));
-    const ran = await world.cat(`import night.csv --failed failed.csv --no-progress ${flags}`);
-    expect(ran.exit).toBe(exit);
-    expect(ran.stderr).not.toContain("taken away");
-    expect(world.read("real/failed.csv")).toBe(old);
-  });
-
-  test("stays when it is none: somebody has named the wrong file", async () => {
-    const world = await withOld(good);
-    world.write("stock.csv", "reference,stock\nOK,3\n");
-    const ran = await world.cat("import night.csv --failed stock.csv --no-progress");
-    expect([ran.exit, world.read("stock.csv")]).toEqual([0, "reference,stock\nOK,3\n"]);
-    expect(ran.stderr).not.toContain("taken away");
-  });
-
-  test("is known in the encoding of its input", async () => {
-    const world = await withOld(good);
-    world.write("wide.csv", Buffer.from(`\ufeff${old}`, "utf16le"));
-    await world.cat("import night.csv --failed wide.csv --no-progress");
-    expect(existsSync(join(world.folder, "wide.csv"))).toBe(false);
-  });
-
-  test("that cannot be taken away is an error", async () => {
-    const world = await withOld(good);
-    vi.mocked(files.rm).mockRejectedValue(systemError("EPERM"));
-    const ran = await world.cat("import night.csv --failed failed.csv --no-progress");
-    expect(ran.exit).toBe(1);
-    expect(ran.stderr).toContain(
-      "failed.csv holds what an earlier run had left, and cannot be removed (EPERM)",
-    );
-  });
 });

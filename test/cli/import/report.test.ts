@@ -52,6 +52,14 @@ test.each([
   expect(reportLines(summary, flags(), run({ stopped: new Error("stopped") }))[0]).toBe(line);
 });
 
+test("a failed file that this run has not written is told to be an old one, where one was named and is there", () => {
+  const line = "f.csv is of an earlier run: this one has written nothing into it.";
+  const named = flags({ failed: "f.csv" });
+  expect(reportLines(summaryOf({}), named, run()).at(-1)).toBe(line);
+  expect(reportLines(summaryOf({}), named, run({ failedFileStays: false }))).not.toContain(line);
+  expect(reportLines(summaryOf({ failed_file: "f.csv", failed: 1 }), named, run())).not.toContain(line);
+});
+
 test.each([
   [5, "Results of every row: r.ndjson"],
   [2, "Results of 2 of 5 rows: r.ndjson"],

@@ -20,6 +20,8 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   for (const why of summary.unwritten ?? []) if (why !== told) lines.push(`${why}.`);
   if (summary.results_file !== null) lines.push(resultsLine(summary, run, summary.results_file));
   if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, run, summary.failed_file));
+  else if (flags.failed !== undefined && run.failedFileStays)
+    lines.push(`${flags.failed} is of an earlier run: this one has written nothing into it.`);
   lines.push(...howToGoOn(flags, run));
   return lines;
 }

@@ -132,7 +132,8 @@ async function tell(
       await list.add({ line, param, code, message });
     }
     await list.end();
-    const failedFileStays = summary.failed_file !== null && (await isFile(app, summary.failed_file));
+    const failedFile = summary.failed_file ?? flags.failed;
+    const failedFileStays = failedFile !== undefined && (await isFile(app, failedFile));
     const run = { stopped, resultRows, unread, failedFileStays, format, globals: app.globals };
     for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
   }

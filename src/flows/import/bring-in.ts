@@ -36,14 +36,15 @@ export interface RunToBringIn {
 /** Plan, upload, send, follow, change single fields, close: each stage is written down, so that it can be taken up after any end. */
 export async function bringIn(at: RunToBringIn): Promise<EndedRun> {
   const { deps, taken } = at;
-  const rows = new RowsToBringIn(at);
+  const uploads = new Map<string, PhotoUpload>();
+  const rows = new RowsToBringIn({ ...at, uploads });
   const progress = new ImportProgress(at.check.valid, deps.onProgress);
   const { client, signal } = deps;
   const follower = new Follower({
     ...{ client, signal, onProgress: progress.followed },
     onStatus: ({ id, status }) => taken.run.sentImports.seen(id, status),
   });
-  const sending = await prepareAndSend(at, rows, { progress, follower });
+  const sending = await prepareAndSend(at, rows, uploads, { progress, follower });
   const patching =
     sending.stopped === undefined ? await patch(at, rows) : { outcomes: [], stopped: undefined };
   const unfollowed = await follower.settled();
@@ -69,12 +70,12 @@ interface Following {
 async function prepareAndSend(
   at: RunToBringIn,
   rows: RowsToBringIn,
+  uploads: Map<string, PhotoUpload>,
   following: Following,
 ): Promise<{ sent: SentCall[]; stopped: unknown }> {
   const { deps } = at;
-  const uploads = new Map<string, PhotoUpload>();
   try {
-    const plan = () => makePlan({ ...at, uploads, decided: () => rows.decided() });
+    const plan = () => makePlan({ ...at, decided: () => rows.decided() });
     let next = await plan();
     tellEstimate(next, at);
     await upload(next, uploads, at);
@@ -131,15 +132,12 @@ async function sendRows(
     if (input.wait) follower.add(importId);
   };
   for (const { importId, rows } of earlier) if (importId !== null) follow(importId, rows.length);
-  const uploadOf = async (path: string) => {
+  const imageIdOf = async (path: string) => {
     const upload = uploads.get(await input.localPhotos.digest(path));
-    if (upload === undefined) throw new Error(`the photo ${path} was not uploaded`);
-    return upload;
+    if (upload === undefined || !("image" in upload)) throw new Error(`the photo ${path} was not uploaded`);
+    return upload.image;
   };
-  const cut = cutIntoCalls(rows.decided(), {
-    ...{ source: input.source, onImageError: input.onImageError, uploadOf },
-    ...{ onKept: rows.keep, onFailed: rows.tell },
-  });
+  const cut = cutIntoCalls(rows.decided(), { source: input.source, imageIdOf, onKept: rows.keep });
   const sending = await sendCalls(oneAfterTheOther(taken.again(), cut), {
     ...{ client, clock, signal, mode: input.mode, onImageError: input.onImageError },
     ...{ concurrency: input.concurrency },

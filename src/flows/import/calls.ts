@@ -1,10 +1,7 @@
 import { limits } from "../../contract/limits.ts";
-import type { OnImageError } from "../../contract/value-sets.ts";
 import type { DecidedRow } from "./decide-rows.ts";
 import type { FileImage, FileRow } from "./file-row.ts";
 import type { RowMemo } from "./ledger/call-memo.ts";
-import type { RowOutcome } from "./outcomes.ts";
-import { lessRefused, type PhotoUpload } from "./photos/refused-photos.ts";
 import type { Source } from "./read/source.ts";
 
 /** One POST /v1/imports: its NDJSON body, and what is known here of each row in it. */
@@ -20,13 +17,10 @@ export interface Call {
 
 export interface CutDeps {
   source: Source;
-  onImageError: OnImageError;
-  /** What became of a local photo. */
-  uploadOf: (path: string) => Promise<PhotoUpload>;
-  /** Told each row that no call needs to carry. */
+  /** The uploaded image of a local photo. */
+  imageIdOf: (path: string) => string | Promise<string>;
+  /** Told each row that no call needs to carry, or can. */
   onKept: (row: DecidedRow) => void;
-  /** Told each row that no call can carry, as the service refused its photos. */
-  onFailed: (row: DecidedRow, outcome: RowOutcome) => void;
 }
 
 /**
@@ -35,7 +29,7 @@ export interface CutDeps {
  */
 export async function* cutIntoCalls(
   decided: AsyncIterable<DecidedRow>,
-  { source, onKept, onFailed, ...uploads }: CutDeps,
+  { source, imageIdOf, onKept }: CutDeps,
 ): AsyncGenerator<Call> {
   let texts: string[] = [];
   let parts: { row: number; line: number; reference: string; memo: RowMemo }[] = [];
@@ -55,17 +49,12 @@ export async function* cutIntoCalls(
     return call;
   };
   for await (const one of decided) {
-    if (!isToSend(one)) {
+    if (one.decision.kind !== "send") {
       onKept(one);
       continue;
     }
-    const left = await lessRefused(one, uploads);
-    if ("outcome" in left) {
-      onFailed(one, left.outcome);
-      continue;
-    }
-    const { images, memo } = left;
-    const text = `${JSON.stringify(await serviceRow(one.weighed.row, images, uploads))}\n`;
+    const { images, memo } = one.decision;
+    const text = `${JSON.stringify(await serviceRow(one.weighed.row, images, imageIdOf))}\n`;
     const size = Buffer.byteLength(text);
     if (parts.length === limits.importRows.max || bytes + size > limits.importCallBytes) yield await cut();
     texts.push(text);
@@ -75,14 +64,11 @@ export async function* cutIntoCalls(
   if (parts.length > 0) yield await cut();
 }
 
-const isToSend = (row: DecidedRow): row is DecidedRow & { decision: { kind: "send" } } =>
-  row.decision.kind === "send";
-
 /** The row as the service takes it (Imports, Row fields): with the images to send, local photos by the id of their upload. */
 async function serviceRow(
   row: FileRow,
   images: readonly FileImage[],
-  { uploadOf }: Pick<CutDeps, "uploadOf">,
+  imageIdOf: CutDeps["imageIdOf"],
 ): Promise<object> {
   if (images.length === row.images.length && images.every(({ path }) => path === undefined)) return row;
   const sent: object[] = [];
@@ -90,8 +76,7 @@ async function serviceRow(
     if (image.path === undefined) sent.push(image);
     else {
       const { path, ...rest } = image;
-      const upload = await uploadOf(path);
-      if ("image" in upload) sent.push({ image_id: upload.image, ...rest });
+      sent.push({ image_id: await imageIdOf(path), ...rest });
     }
   }
   return { ...row, images: sent };

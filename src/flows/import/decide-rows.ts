@@ -1,6 +1,14 @@
+import type { OnImageError } from "../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import type { FileRow } from "./file-row.ts";
-import { type Decision, decide, referenceOfRow, type Weighed, weigh } from "./ledger/decide.ts";
+import {
+  type Decision,
+  decide,
+  type KnownPhotos,
+  referenceOfRow,
+  type Weighed,
+  weigh,
+} from "./ledger/decide.ts";
 import type { InputRow, RowReader } from "./read/input-row.ts";
 import { UnreadableInput } from "./read/problem.ts";
 import { changed, InputError, type Source } from "./read/source.ts";
@@ -17,7 +25,7 @@ export interface DecidedRow {
   decision: Decision;
 }
 
-export interface DecideDeps {
+export interface DecideDeps extends KnownPhotos {
   source: Source;
   /** A reader over the file from its start. */
   reader: RowReader;
@@ -25,21 +33,20 @@ export interface DecideDeps {
   isLeftOut: (row: number) => boolean;
   /** What the ledger keeps under a reference; null where it keeps nothing or is not asked. */
   entryOf: (reference: string) => LedgerEntry | null;
-  /** The SHA-256 (hex) of a local photo. */
-  contentOf: (path: string) => Promise<string>;
+  onImageError: OnImageError;
 }
 
 /** Walks the file once more and decides about each row, in the order of the file. Throws an InputError when the file was changed. */
 export async function* decideRows(deps: DecideDeps): AsyncGenerator<DecidedRow> {
-  const { isLeftOut, entryOf, contentOf } = deps;
+  const { isLeftOut, entryOf, onImageError } = deps;
   let ordinal = 0;
   for await (const rows of sameAsChecked(deps)) {
     for (const { line, row: read } of rows) {
       const row = ordinal++;
       if (isLeftOut(row)) continue;
-      const weighed = await weigh(read as FileRow, contentOf);
+      const weighed = await weigh(read as FileRow, deps);
       const reference = referenceOfRow(weighed.row);
-      yield { row, line, reference, weighed, decision: decide(weighed, entryOf(reference)) };
+      yield { row, line, reference, weighed, decision: decide(weighed, entryOf(reference), onImageError) };
     }
   }
 }

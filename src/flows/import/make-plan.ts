@@ -11,8 +11,6 @@ export interface PlanInput {
   input: ImportInput;
   deps: TakeUpDeps;
   taken: TakenUp;
-  /** What became of photos that this process has uploaded, by the SHA-256 (hex) of their bytes. */
-  uploads: ReadonlyMap<string, unknown>;
   /** A walk over the rows, as the ledger stands then. */
   decided: () => AsyncGenerator<DecidedRow>;
 }
@@ -36,7 +34,7 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
     const plan = await planRows(at.decided(), {
       contentOf: (path) => input.localPhotos.digest(path),
       sizeOf: (path) => input.localPhotos.size(path),
-      isUploaded: (sha256) => at.uploads.has(sha256) || state.uploads.imageOf(account, sha256) !== null,
+      isUploaded: (sha256) => state.uploads.imageOf(account, sha256) !== null,
       heldElsewhere: heldBy(others, state),
       onProgress: (done) => deps.onProgress({ step: "comparing", done, total: null }),
     });

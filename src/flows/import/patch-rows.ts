@@ -4,6 +4,7 @@ import type { CatError } from "../../errors.ts";
 import type { DecidedRow } from "./decide-rows.ts";
 import { FieldDigests } from "./ledger/field-digests.ts";
 import type { RowFailure, RowOutcome } from "./outcomes.ts";
+import { lessRefused } from "./photos/refused-photos.ts";
 import type { RunAtHand } from "./resume/run-at-hand.ts";
 
 export interface PatchDeps {
@@ -49,12 +50,10 @@ export async function patchRows(
   return { outcomes: outcomes.sort((one, other) => one.line - other.line), stopped };
 }
 
-async function patchRow(
-  { row, line, reference, decision }: DecidedRow,
-  deps: PatchDeps,
-): Promise<RowOutcome> {
+async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
+  const { row, line, reference, decision } = one;
   // The ledger knew the product when the rows were decided, and does not any more: another process found it gone.
-  if (decision.kind === "send" || decision.kind === "unchanged") return deletedRow(line, reference, null);
+  if (!("fields" in decision)) return deletedRow(line, reference, null);
   const { productId, fields } = decision;
   const { state, account, id } = deps.run;
   try {
@@ -75,8 +74,14 @@ async function patchRow(
     const now = FieldDigests.of(fields).over(new FieldDigests(known.fields)).bytes;
     state.calls.patched(account, id, { row, line, reference, productId }, { ...known, fields: now });
   }
-  return { line, result: updatedResult(reference, productId) };
+  return updatedRow(one, productId);
 }
+
+/** What became of a row whose product has the fields of the row by now, and all its photos that the service takes. */
+export const updatedRow = (one: DecidedRow, productId: string): RowOutcome =>
+  one.weighed.refused.length > 0
+    ? lessRefused(one, productId)
+    : { line: one.line, result: updatedResult(one.reference, productId) };
 
 /** Whether the product is not there, as the answer to a write says; asked once more before the ledger forgets its photos. */
 async function isGone(product_id: string, { client, signal }: PatchDeps): Promise<boolean> {

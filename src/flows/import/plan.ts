@@ -42,7 +42,7 @@ export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDep
       }
     } else if (decision.kind === "patch") plan.patches++;
     else if (decision.kind === "unchanged") plan.unchanged++;
-    else {
+    else if (decision.kind === "uncertain") {
       plan.uncertain.count++;
       if (plan.uncertain.ids.length < idsWorthKeeping) plan.uncertain.ids.push(decision.productId);
     }

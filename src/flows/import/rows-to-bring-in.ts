@@ -1,7 +1,8 @@
 import { type DecidedRow, decideRows } from "./decide-rows.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { RowOutcome } from "./outcomes.ts";
-import { updatedResult } from "./patch-rows.ts";
+import { updatedResult, updatedRow } from "./patch-rows.ts";
+import { type PhotoUpload, refusedRow } from "./photos/refused-photos.ts";
 import { openRows } from "./read/open-rows.ts";
 import type { TakenUp } from "./resume/take-up.ts";
 import { RowSet } from "./row-set.ts";
@@ -13,6 +14,8 @@ interface RowsOfRun {
   /** Rows that the check refused. */
   refused: RowSet;
   taken: TakenUp;
+  /** What became of photos that this process has uploaded, by the SHA-256 (hex) of their bytes. */
+  uploads: ReadonlyMap<string, PhotoUpload>;
 }
 
 /** The rows of the file that are this process's to bring in, and what was found of those that go in no call. */
@@ -39,7 +42,7 @@ export class RowsToBringIn {
 
   /** A walk over the file that decides about each row; `only` some of them. */
   async *decided(only?: RowSet): AsyncGenerator<DecidedRow> {
-    const { input, refused, taken } = this.#at;
+    const { input, refused, taken, uploads } = this.#at;
     const { state, account } = taken.run;
     const asksLedger = input.photos === "new" && !state.ledger.isEmpty(account);
     yield* decideRows({
@@ -47,7 +50,12 @@ export class RowsToBringIn {
       reader: await openRows(input.source, input.read),
       isLeftOut: (row) => refused.has(row) || this.#made.has(row) || only?.has(row) === false,
       entryOf: (reference) => (asksLedger ? state.ledger.get(account, reference) : null),
+      onImageError: input.onImageError,
       contentOf: (path) => input.localPhotos.digest(path),
+      refusalOf(sha256) {
+        const upload = uploads.get(sha256);
+        return upload !== undefined && "refused" in upload ? upload.refused : undefined;
+      },
     });
   }
 
@@ -60,18 +68,20 @@ export class RowsToBringIn {
     return { has: (row) => !sets.some((set) => set.has(row)) };
   }
 
-  /** What no call needs to carry; a product that could not be looked at is changed in any case. */
+  /** What no call needs to carry, or can; a product that could not be looked at is changed in any case. */
   readonly keep = (one: DecidedRow): void => {
-    const { row, line, reference, decision } = one;
-    if (decision.kind !== "unchanged") this.toPatch.add(row);
-    else if (!this.#patching.has(row)) this.unchanged.add(row);
-    else this.tell(one, { line, result: updatedResult(reference, decision.productId) });
+    const { row, weighed, decision } = one;
+    if (decision.kind === "refused") this.#tell(row, refusedRow({ ...one, decision }));
+    else if (decision.kind !== "unchanged") this.toPatch.add(row);
+    else if (weighed.refused.length > 0 || this.#patching.has(row)) {
+      this.#tell(row, updatedRow(one, decision.productId));
+    } else this.unchanged.add(row);
   };
 
-  readonly tell = ({ row }: DecidedRow, outcome: RowOutcome): void => {
+  #tell(row: number, outcome: RowOutcome): void {
     this.#toldRows.add(row);
     this.told.push(outcome);
-  };
+  }
 
   patchedBefore() {
     return this.#at.taken.patched.map(({ line, reference, productId }) => ({

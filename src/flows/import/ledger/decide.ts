@@ -1,7 +1,9 @@
 import { canonicalReference } from "../../../contract/import-row.ts";
+import type { OnImageError } from "../../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";
 import type { FileImage, FileRow } from "../file-row.ts";
-import type { RowMemo } from "./call-memo.ts";
+import type { RowFailure } from "../outcomes.ts";
+import type { RefusedPhoto, RowMemo } from "./call-memo.ts";
 import { FieldDigests, type FieldValues, ledgerFields } from "./field-digests.ts";
 import { holds, sourceDigest } from "./source-digests.ts";
 
@@ -12,30 +14,49 @@ export type Decision =
   /** Its photos are all there, and only these fields differ: one PATCH. */
   | { kind: "patch"; productId: string; fields: FieldValues }
   | { kind: "unchanged"; productId: string }
+  /** It cannot be brought in, as the service refused its photos; these are at the service, and those discarded with the others. */
+  | { kind: "refused"; leftOut: readonly number[]; discarded: readonly number[] }
   /** Its photos are all there; whether these fields differ is not known without a look at the product. */
   | { kind: "uncertain"; productId: string; fields: FieldValues };
 
-/** A row and what the ledger keeps of such a one. `digests` are those of its images' sources. */
+/** A row with what must be known to decide about it. `digests` are those of its images' sources, in their order. */
 export interface Weighed {
   row: FileRow;
   digests: readonly Buffer[];
+  /** Its local photos that the service does not take. */
+  refused: readonly RefusedPhoto[];
+}
+
+/** What is known of local photos. */
+export interface KnownPhotos {
+  /** The SHA-256 (hex) of the photo of that path. */
+  contentOf: (path: string) => Promise<string>;
+  /** Why the service refused the upload of those bytes; undefined where it did not, or was not asked. */
+  refusalOf: (sha256: string) => RowFailure | undefined;
 }
 
 /**
  * What an upsert of the row would change at the service, less the photos that are there already. Without an entry, and
- * where the ledger is not asked (null), all of it is sent.
+ * where the ledger is not asked (null), all of it is sent. Photos that the service refused when they were uploaded fail like
+ * those that it fetches itself (Imports, rule 4): with `skip` the row goes without them, as long as it has a photo.
  */
-export function decide({ row, digests }: Weighed, entry: LedgerEntry | null): Decision {
+export function decide(
+  { row, digests, refused }: Weighed,
+  entry: LedgerEntry | null,
+  onImageError: OnImageError,
+): Decision {
   const fields = FieldDigests.of(fieldsOf(row));
   const leftOut: number[] = [];
   const sent: { image: number; digest: Buffer }[] = [];
   digests.forEach((digest, image) => {
     if (entry !== null && holds(entry.sources, digest)) leftOut.push(image);
-    else sent.push({ image, digest });
+    else if (!refused.some((one) => one.image === image)) sent.push({ image, digest });
   });
+  const isLost = refused.length > 0 && (onImageError === "fail_row" || (entry === null && sent.length === 0));
+  if (isLost) return { kind: "refused", leftOut, discarded: sent.map(({ image }) => image) };
   if (entry === null || sent.length > 0) {
     const images = sent.map(({ image }) => row.images[image]!);
-    return { kind: "send", images, memo: { fields, sent, leftOut, refused: [] } };
+    return { kind: "send", images, memo: { fields, sent, leftOut, refused } };
   }
   const { productId } = entry;
   const known = new FieldDigests(entry.fields);
@@ -60,17 +81,29 @@ export function fieldsOf({ name, description, sex }: FileRow): FieldValues {
   };
 }
 
-/** A row with the digests of its images' sources; `contentOf` gives the SHA-256 (hex) of a local photo. */
-export async function weigh(row: FileRow, contentOf: (path: string) => Promise<string>): Promise<Weighed> {
+/** A row with the digests of its images' sources, and what the service said of its photos. */
+export async function weigh(row: FileRow, { contentOf, refusalOf }: KnownPhotos): Promise<Weighed> {
   const digests: Buffer[] = [];
-  for (const image of row.images) {
-    digests.push(
-      sourceDigest(
-        image.path === undefined ? (image as { url: string }) : { sha256: await contentOf(image.path) },
-      ),
-    );
+  const refused: RefusedPhoto[] = [];
+  for (const [image, one] of row.images.entries()) {
+    if (one.path === undefined) {
+      digests.push(sourceDigest(one as { url: string }));
+      continue;
+    }
+    const sha256 = await contentOf(one.path);
+    digests.push(sourceDigest({ sha256 }));
+    const why = refusalOf(sha256);
+    if (why !== undefined) refused.push({ ...placed(one, image), ...why });
   }
-  return { row, digests };
+  return { row, digests, refused };
 }
+
+/** How a row names an image, and where in the row. */
+export const placed = (
+  { url, image_id, path, orientation = "unlabeled" }: FileImage,
+  image: number,
+): Pick<RefusedPhoto, "image" | "source" | "orientation"> => ({
+  ...{ image, source: url ?? image_id ?? path!, orientation },
+});
 
 export const referenceOfRow = (row: FileRow): string => canonicalReference(row.reference);

@@ -1,69 +1,47 @@
-import type { OnImageError } from "../../../contract/value-sets.ts";
 import type { DecidedRow } from "../decide-rows.ts";
-import type { FileImage } from "../file-row.ts";
-import type { RefusedPhoto, RowMemo } from "../ledger/call-memo.ts";
-import { failedImage, failureOf, type RowFailure, type RowOutcome } from "../outcomes.ts";
+import type { RefusedPhoto } from "../ledger/call-memo.ts";
+import { placed } from "../ledger/decide.ts";
+import { failedImage, failureOf, type RowFailure, type RowOutcome, type RowResult } from "../outcomes.ts";
 
 /** What became of a photo that was uploaded: the image that it is now, or why the service does not take it. */
 export type PhotoUpload = { readonly image: string } | { readonly refused: RowFailure };
 
-export interface RefusalDeps {
-  onImageError: OnImageError;
-  /** What became of the local photo of that path. */
-  uploadOf: (path: string) => PhotoUpload | Promise<PhotoUpload>;
+/** What became of a row that cannot be brought in, as the service refused its photos. */
+export function refusedRow({
+  line,
+  reference,
+  weighed: { row, refused },
+  decision: { leftOut, discarded },
+}: DecidedRow & { decision: { kind: "refused" } }): RowOutcome {
+  const beside = discarded.map((image) => ({ ...placed(row.images[image]!, image), ...besideRefused }));
+  const count = refused.length + discarded.length;
+  return told(line, leftOut, [...refused, ...beside], {
+    ...{ line: null, reference, status: "failed", action: "none", product_id: null },
+    error: { code: "image_failed", message: `the service refused ${refused.length} of ${count} photos` },
+  });
 }
 
-/**
- * A row that is to be sent, less those of its photos that the service refused when they were uploaded. As with a photo that
- * the service fetches itself (Imports, rule 4), with `skip` the others are attached, and a row of which nothing is left, or
- * any is refused with `fail_row`, fails as a whole: it goes in no call, and its outcome is known.
- */
-export async function lessRefused(
-  { line, reference, weighed, decision }: DecidedRow & { decision: { kind: "send" } },
-  { onImageError, uploadOf }: RefusalDeps,
-): Promise<{ images: FileImage[]; memo: RowMemo } | { outcome: RowOutcome }> {
-  const { images, memo } = decision;
-  const refused: RefusedPhoto[] = [];
-  for (const [at, { path, orientation = "unlabeled" }] of images.entries()) {
-    if (path === undefined) continue;
-    const upload = await uploadOf(path);
-    if ("refused" in upload)
-      refused.push({ image: memo.sent[at]!.image, source: path, orientation, ...upload.refused });
-  }
-  if (refused.length === 0) return { images, memo };
+const besideRefused = { code: "row_failed", message: "another photo of the row was refused" };
+
+/** What became of a row whose product has its other photos, and its fields by now. */
+export function lessRefused(
+  { line, reference, weighed: { row, refused } }: DecidedRow,
+  productId: string,
+): RowOutcome {
   const isRefused = (image: number) => refused.some((one) => one.image === image);
-  const sent = memo.sent.filter(({ image }) => !isRefused(image));
-  if (sent.length === 0 || onImageError === "fail_row") {
-    const discarded = sent.map(({ image }) => discardedPhoto(weighed.row.images[image]!, image));
-    return { outcome: failedRow(line, reference, [...refused, ...discarded]) };
-  }
-  return { images: sent.map(({ image }) => weighed.row.images[image]!), memo: { ...memo, sent, refused } };
+  const there = [...row.images.keys()].filter((image) => !isRefused(image));
+  return told(line, there, refused, {
+    ...{ line: null, reference, status: "partial", action: "updated", product_id: productId, error: null },
+  });
 }
 
-const discardedPhoto = (
-  { url, image_id, path, orientation = "unlabeled" }: FileImage,
-  image: number,
-): RefusedPhoto => ({
-  ...{ image, source: url ?? image_id ?? path!, orientation },
-  ...{ code: "row_failed", message: "another photo of the row was refused" },
-});
-
-function failedRow(line: number, reference: string, photos: readonly RefusedPhoto[]): RowOutcome {
+function told(
+  line: number,
+  attached: readonly number[],
+  photos: readonly RefusedPhoto[],
+  row: Omit<RowResult, "images">,
+): RowOutcome {
   const images = photos.map(failedImage).sort((one, other) => one.index - other.index);
-  const refused = photos.filter(({ code }) => code !== "row_failed");
-  const result = {
-    ...{
-      line: null,
-      reference,
-      status: "failed" as const,
-      action: "none" as const,
-      product_id: null,
-      images,
-    },
-    error: {
-      code: "image_failed",
-      message: `the service refused ${refused.length} of ${photos.length} photos`,
-    },
-  };
-  return { line, result, failure: failureOf(result)! };
+  const result = { ...row, images };
+  return { line, result, failure: failureOf(result)!, attached };
 }

@@ -5,7 +5,6 @@ import { CatError } from "../../../errors.ts";
 import type { Uploads } from "../../../state/uploads.ts";
 import { grouped } from "../../grouped.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
-import type { RowFailure } from "../outcomes.ts";
 import { keyLifeMs } from "../resume/key-life.ts";
 import { CallsUnderWay } from "../under-way.ts";
 import type { LocalPhotos } from "./local-photos.ts";
@@ -34,9 +33,9 @@ interface Upload {
  * Uploads photos, once per content: `wanted` leads from the SHA-256 (hex) of their bytes to one path of each, and what
  * became of it is added to `done` under the same digest. What was uploaded before is not sent again, nor what stands in
  * `done` already. Each attempt is written down before its bytes go out: one whose answer was lost is asked again under its
- * key, and gives the same image. A photo that the service refuses says nothing about the next one, unless none is taken.
- * Throws InputError when a photo is not what it was when it was checked, the service's error when it refuses all or cannot
- * be reached, and the reason of an interrupt. Whatever is thrown, nothing more is begun, and what is done is kept.
+ * key, and gives the same image. A photo that the service refuses says nothing about the next one.
+ * Throws InputError when a photo is not what it was when it was checked, the service's error when it refuses the caller or
+ * cannot be reached, and the reason of an interrupt. Whatever is thrown, nothing more is begun, and what is done is kept.
  */
 export async function uploadPhotos(
   wanted: ReadonlyMap<string, string>,
@@ -53,15 +52,11 @@ export async function uploadPhotos(
   if (waiting.length > 0) await uploadAll(waiting, done, deps);
 }
 
-/** So many photos are refused, with none taken, before it is said that something else must be wrong. */
-const mostRefusedAtFirst = 20;
-
 async function uploadAll(
   waiting: readonly Upload[],
   done: Map<string, PhotoUpload>,
   deps: UploadDeps,
 ): Promise<void> {
-  let [taken, refused] = [0, 0];
   const progress = new UploadProgress(waiting, deps.onProgress);
   const underWay = new CallsUnderWay();
   const release = underWay.follow(deps.clock, deps.signal);
@@ -75,16 +70,9 @@ async function uploadAll(
         deps.signal?.throwIfAborted();
         // While it was read another one may have been refused.
         if (stopped !== null) return;
-        const image = await uploadOne(upload, bytes, deps, underWay);
-        taken++;
-        done.set(upload.sha256, { image });
+        done.set(upload.sha256, await uploadOne(upload, bytes, deps, underWay));
         progress.uploaded(upload);
       } catch (error) {
-        if (error instanceof PhotoRefused && (taken > 0 || ++refused < mostRefusedAtFirst)) {
-          done.set(upload.sha256, { refused: error.reason });
-          progress.uploaded(upload);
-          continue;
-        }
         stopped ??= { reason: error };
         underWay.leave(error);
       }
@@ -100,11 +88,11 @@ async function uploadAll(
 
 /** Uploads one photo, whose bytes were read when its turn came, and checked against its digest. */
 async function uploadOne(
-  { sha256, path }: Upload,
+  { sha256 }: Upload,
   bytes: Buffer,
   deps: UploadDeps,
   underWay: CallsUnderWay,
-): Promise<string> {
+): Promise<PhotoUpload> {
   const { client, uploads, account, clock } = deps;
   const at = clock.now();
   const newKey = newKeyFor(sha256, at, deps.random);
@@ -116,12 +104,14 @@ async function uploadOne(
     const file = { bytes, filename: sha256 };
     const { id } = await client.images.upload({ file }, { idempotencyKey, signal, onDoubt });
     uploads.done(account, sha256, id);
-    return id;
+    return { image: id };
   } catch (error) {
     if (!(error instanceof CatError) || !isDefinitive(error)) throw error;
     // The refusal is kept under the key (Cross-cutting rule 5); at worst a second image comes to be, which nothing has.
     uploads.forget(account, sha256);
-    throw isOfPhoto(error) ? new PhotoRefused(error, path) : error;
+    if (!(error instanceof ApiError) || !isOfPhoto(error)) throw error;
+    const { code, message } = error.body;
+    return { refused: { code, message } };
   } finally {
     underWay.end(way);
   }
@@ -134,25 +124,6 @@ const isDefinitive = ({ status = 0, code }: CatError): boolean =>
 /** Whether it is the photo that was refused (POST /v1/images), rather than the caller. */
 const isOfPhoto = ({ status }: CatError): boolean =>
   status === 400 || status === 413 || status === 415 || status === 422;
-
-/** What the service says of a photo that it does not take. */
-class PhotoRefused extends CatError {
-  override readonly name = "PhotoRefused";
-  readonly reason: RowFailure;
-
-  constructor(error: CatError, path: string) {
-    super(`the service refused the photo ${JSON.stringify(path)}: ${error.message}`, {
-      type: error.type,
-      code: error.code,
-      status: error.status,
-      requestId: error.requestId,
-      hint: "Mend or leave out that photo and run the command again; what was uploaded is kept.",
-      cause: error,
-    });
-    const { code, message } = error instanceof ApiError ? error.body : error;
-    this.reason = { code, message };
-  }
-}
 
 /** Another one for each content and attempt. */
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>

@@ -79,6 +79,54 @@ describe("a photo that the service refuses", () => {
     expect(await world.read("failed")).toContain("A,Dress,a.png,cut.png,image_failed,");
   });
 
+  test("beside photos that are there leaves the fields of the row to be changed", async () => {
+    const world = await worldWithCut("A,Dress,a.png,\nB,Coat,b.png,\n");
+    await world.import("a.csv");
+    await world.write("b.csv", `${head}A,Silk dress,a.png,cut.png\nB,Coat,b.png,cut.png\n`);
+    const { resultsFile } = world;
+    const before = world.writes().length;
+    const { summary } = await world.import("b.csv", { resultsFile });
+    expect(summary).toMatchObject({
+      submitted: 2,
+      succeeded: 0,
+      partial: 2,
+      failed: 0,
+      updated: 2,
+      unchanged: 0,
+    });
+    expect(world.writes().slice(before)).toEqual([
+      "POST /v1/images 400",
+      expect.stringMatching(/^PATCH .* 200$/),
+    ]);
+    expect((await world.products()).sort()).toEqual(["A Silk dress 1", "B Coat 1"]);
+    expect((await world.read("failed")).split("\n").slice(1, 3)).toEqual([
+      `A,Silk dress,,cut.png,invalid_request,cut.png: ${why}`,
+      `B,Coat,,cut.png,invalid_request,cut.png: ${why}`,
+    ]);
+    const [a] = await world.results();
+    expect(a).toMatchObject({ line: null, status: "partial", action: "updated", error: null });
+    expect(a.images).toEqual([failedImage(1, "cut.png", "unlabeled")]);
+    // Where every photo is to be there, nothing of the row is changed.
+    await world.write("c.csv", `${head}A,Hat,a.png,cut.png\n`);
+    const strict = await world.import("c.csv", { onImageError: "fail_row" });
+    expect(strict.summary).toMatchObject({ failed: 1, updated: 0 });
+    expect((await world.products()).sort()).toEqual(["A Silk dress 1", "B Coat 1"]);
+  });
+
+  test("stays refused, however many there are, and is in nobody's way the next time", async () => {
+    const cuts = Array.from({ length: 25 }, (_, at) => `cut${at}.png`);
+    const rows = cuts.map((name, at) => `B${at},Coat,${name},https://cdn.example.com/${at}.jpg\n`).join("");
+    const world = await worldWithCut(rows);
+    for (const name of cuts) {
+      writeFileSync(join(world.folder, name), Buffer.concat([photo("").subarray(0, 12), Buffer.from(name)]));
+    }
+    expect((await world.import("a.csv")).summary).toMatchObject({ created: 25, partial: 25 });
+    await world.write("b.csv", `${head}${rows}N,Hat,a.png,\n`);
+    expect((await world.import("b.csv")).summary).toMatchObject({ created: 1, updated: 25, partial: 25 });
+    expect(await world.products()).toHaveLength(26);
+    expect((await world.products()).every((product) => product.endsWith(" 1"))).toBe(true);
+  });
+
   test("is told by the process that goes on with the run as well", async () => {
     const world = await worldWithCut("A,Dress,a.png,cut.png\nB,Coat,b.png,\n");
     const first = await world.import("a.csv", { wait: false });

@@ -190,22 +190,6 @@ describe("what the service refuses", () => {
     expect([world.images(), world.posts().length]).toEqual([3, 4]);
   });
 
-  test("the first 20 of all: something else is wrong, and it ends there", async () => {
-    const paths = names(30);
-    const world = await uploadWorld(filesOf(paths));
-    await world.fault({ match: { path: "/v1/images" }, status: 413 });
-    const ended = world.upload(paths, { concurrency: 1 });
-    await expect(ended).rejects.toMatchObject({ status: 413, message: expect.stringContaining('"19.png"') });
-    expect(world.posts()).toHaveLength(20);
-    // One that is taken before says that it is the photos.
-    await world.noFaults();
-    await world.upload(["0.png"]);
-    await world.upload(["1.png"]);
-    await world.fault({ match: { path: "/v1/images" }, status: 413, times: 19 });
-    const { ids } = await world.upload(paths.slice(2), { concurrency: 1 });
-    expect(ids.filter((id) => typeof id === "string")).toHaveLength(9);
-  });
-
   test.each([401, 402, 403, 404])(
     "%s: the next attempt has another key, as the answer is kept under this one",
     async (status) => {

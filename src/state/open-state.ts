@@ -63,13 +63,13 @@ export async function openState(
 }
 
 /** A connection to a state of this version, which writes so that a kill loses nothing. */
-function connectReady(connect: Connect, path: string | null): Database {
+function connectReady(connect: Connect, path: string | null, journal: "WAL" | "DELETE" = "WAL"): Database {
   const db = connect(path, openingWait);
   try {
     if (path !== null) {
       checkOurs(db, path);
       closeToOthers(path);
-      db.pragma("journal_mode = WAL");
+      db.pragma(`journal_mode = ${journal}`);
       db.execute("PRAGMA state.synchronous = FULL");
       db.writeOnlyWhile(sameFileAt(path));
     }
@@ -86,10 +86,9 @@ function connectReady(connect: Connect, path: string | null): Database {
 /** The same for a file that somebody named, who may well have named the wrong one. */
 function connectToLedger(connect: Connect, path: string): Database {
   try {
-    const db = connectReady(connect, path);
-    // Whoever stores it takes the one file, also that of a job which was killed: every step is in it at once, not in the log.
-    db.execute("PRAGMA wal_autocheckpoint = 1");
-    return db;
+    // Whoever stores it takes the one file, also that of a job which was killed: every step must be in it, and none in a
+    // log, which would be laid over another copy of the file that is brought back beside it.
+    return connectReady(connect, path, "DELETE");
   } catch (error) {
     if (!(error instanceof StateError) || error.code !== "state_no_database") throw error;
     throw stateError("state_not_ledger", path, { cause: error });

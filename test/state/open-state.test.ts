@@ -124,7 +124,6 @@ describe("only its owner may read it", () => {
     chmodSync(folder, 0o755);
     await open(path, { folder: "theirs" });
     expect(modeOf(path)).toBe("600");
-    expect(modeOf(`${path}-wal`)).toBe("600");
     expect(modeOf(folder)).toBe("755");
     await open(path);
     expect(modeOf(folder)).toBe("700");
@@ -326,6 +325,25 @@ test("a ledger that somebody named is whole in its one file at every moment, als
   expect((await open(later, { folder: "theirs" })).ledger.get(account, "R499")).toMatchObject({
     productId: "P499",
   });
+  // No log is ever beside it, which would be laid over another copy that is brought back to its place.
+  expect(readdirSync(dirname(path))).toEqual(["ledger.db"]);
+});
+
+test("two processes read and write one ledger by turns, and neither keeps the other out", async () => {
+  const path = join(temporaryFolder(), "ledger.db");
+  const [one, other] = [await open(path, { folder: "theirs" }), await open(path, { folder: "theirs" })];
+  const account = one.accounts.create(service);
+  const entryOf = (reference: string) => ({
+    ...{ reference, productId: `of ${reference}` },
+    ...{ fields: new Uint8Array(), sources: new Uint8Array() },
+  });
+  for (const [at, [writer, reader]] of [[one, other] as const, [other, one] as const].entries()) {
+    expect(reader.ledger.get(account, "none")).toBeNull();
+    expect(reader.ledger.sample(account, 5)).toHaveLength(at);
+    expect(reader.accounts.at(service)).toEqual([account]);
+    writer.ledger.write(account, { entries: [entryOf(`R${at}`)] });
+    expect(reader.ledger.get(account, `R${at}`)).toMatchObject({ productId: `of R${at}` });
+  }
 });
 
 describe("a state that is not there any more", () => {

@@ -70,7 +70,10 @@ export class Pictures {
     await this.#door.enter();
     try {
       life.mustGoOn();
-      return await draw(image);
+      const picture = await draw(image);
+      // Somebody who came meanwhile has begun it anew, as nobody was left: of two only one is kept.
+      life.mustGoOn();
+      return picture;
     } finally {
       this.#door.leave();
     }

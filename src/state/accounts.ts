@@ -6,7 +6,10 @@
 export interface Accounts {
   /** The account that a key was last seen to belong to at a base URL; null for a key that was never seen there. */
   find(baseUrl: string, fingerprint: string): number | null;
-  /** Every account at a base URL, the one that was made last first. */
+  /**
+   * The accounts at a base URL that may be asked about, the one that was made last first: all that a key leads to, and the
+   * last eight of the others. Those are of services that were started anew, which may well be often.
+   */
   at(baseUrl: string): number[];
   create(baseUrl: string): number;
   /**

@@ -6,7 +6,15 @@ export function storedAccounts(db: Database): Accounts {
   const find = db.statement<[number]>(
     "SELECT account FROM account_key WHERE base_url = ? AND fingerprint = ?",
   );
-  const at = db.statement<[number]>("SELECT id FROM account WHERE base_url = ? ORDER BY id DESC");
+  const at = db.statement<[number]>(
+    `WITH one AS (
+       SELECT id, EXISTS (SELECT 1 FROM account_key WHERE account = account.id) AS has_key
+       FROM account WHERE base_url = ?
+     )
+     SELECT id FROM one WHERE has_key UNION
+     SELECT id FROM (SELECT id FROM one WHERE NOT has_key ORDER BY id DESC LIMIT 8)
+     ORDER BY id DESC`,
+  );
   const create = db.statement<[number]>("INSERT INTO account (base_url) VALUES (?) RETURNING id");
   const bind = db.statement(
     "INSERT OR REPLACE INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)",

@@ -29,7 +29,7 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   const client = await deps.client();
   const patience = waitFor(input.timeoutMs, deps);
   try {
-    const at = { ...deps, client, signal: patience.signal };
+    const at = { ...deps, client, signal: patience.signal, unknown: toldOnce(input.unknown) };
     const taken = await takeUpRun(input, at);
     try {
       const ended = await bringIn({ input, deps: at, targets, check, refused, taken });
@@ -41,6 +41,15 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   } finally {
     patience.release();
   }
+}
+
+function toldOnce<Value>(value: Value | undefined): () => Value | undefined {
+  let left = value;
+  return () => {
+    const now = left;
+    left = undefined;
+    return now;
+  };
 }
 
 /** A signal for the interrupt and for the end of the user's patience (`--timeout`). */

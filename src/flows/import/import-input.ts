@@ -90,7 +90,7 @@ export interface ImportDeps {
 
 /** What is put to the user about calls whose outcome nobody can learn any more. */
 export interface DoubtQuestion {
-  /** The file of the run, as it was typed. */
+  /** The files of the runs, as they were typed. */
   file: string;
   /** When the calls were sent, the first of them, in Unix milliseconds. */
   sentAt: number;

@@ -1,5 +1,7 @@
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { createClient } from "../../../src/client/client.ts";
+import { ApiError } from "../../../src/client/api-error.ts";
+import { type Client, createClient } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { importWorld } from "./run-import.ts";
 import {
@@ -59,6 +61,44 @@ describe("rows that another file has under way", () => {
     const first = await world.import("a.csv");
     expect(first.stopped).toBeUndefined();
     expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X"));
+  });
+
+  test("of several files are asked about at once, and none by an answer to another question", async () => {
+    const world = await worldWith("A", "B");
+    await world.write("b.csv", fileOf("S", "T"));
+    await world.write("both.csv", fileOf("A", "S"));
+    await world.fault(nothingArrives);
+    await world.import("a.csv");
+    await world.fault();
+    await world.fault(answersLost);
+    await world.import("b.csv");
+    await world.fault();
+    world.clock.advance(60_000);
+    const asked = await world.import("both.csv").catch((error: unknown) => error);
+    expect((asked as Error).message).toMatch(
+      /4 rows of \S+a\.csv, \S+b\.csv sent at .*; of their products 2 exist$/,
+    );
+    const { summary } = await world.import("both.csv", { unknown: "imported" });
+    expect(summary).toMatchObject({ created: 1, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "S", "T"));
+  });
+
+  test("are not answered by what was said of the file's own calls", async () => {
+    const world = await worldWith("A");
+    await world.write("b.csv", fileOf("A", "S"));
+    await world.fault(answersLost);
+    await world.import("a.csv");
+    await world.fault();
+    await world.fault(nothingArrives);
+    // Sent as it stands, it may have a row that another run has under way.
+    await world.import("b.csv", { photos: "all" });
+    await world.fault();
+    world.clock.advance(25 * hour);
+    const first = await world.import("a.csv", { unknown: "imported" }).catch((error: unknown) => error);
+    expect((first as Error).message).toMatch(/2 rows of \S+b\.csv sent at .*; of their products 1 exists$/);
+    const second = await world.import("a.csv", { unknown: "not-imported" });
+    expect(second.summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect(await world.products()).toEqual(once("A"));
   });
 
   test("of which none is in the file are left alone", async () => {
@@ -191,6 +231,83 @@ describe("what is remembered of an organization", () => {
     // And ours is as it was.
     expect((await world.import("a.csv")).summary).toMatchObject({ unchanged: 1 });
     expect(await world.products()).toEqual(once("A"));
+  });
+
+  test("is nobody's to say of two organizations that a key may be of", async () => {
+    const world = await worldWith("A");
+    const theirs = { client: clientWith(world, "ak_mock_other"), fingerprint: "other" };
+    await world.import("a.csv");
+    await world.import("a.csv", { machine: theirs });
+    const mayNot = (): never => {
+      throw new ApiError({
+        ...{ request: "GET /v1/products/ID", status: 403 },
+        body: { type: "forbidden", code: "insufficient_scope", message: "the key lacks products:read" },
+      });
+    };
+    const narrow = (client: Client): Client => ({
+      ...client,
+      products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },
+    });
+    const machine = { fingerprint: "narrow" };
+    const ran = world.import("a.csv", { machine, sameOrganization: true }, narrow);
+    await expect(ran).rejects.toMatchObject({
+      code: "another_key",
+      hint: "There are 2 organizations that it may be of: give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own.",
+    });
+    await theirs.client.close();
+  });
+
+  test("does not stand in the way of a key that is known, when the service was started anew", async () => {
+    const world = await worldWith("A", "B");
+    await world.import("a.csv");
+    const theirs = { client: clientWith(world, "ak_mock_other"), fingerprint: "other" };
+    await world.fault(answersLost);
+    await world.import("a.csv", { machine: theirs });
+    await world.fault();
+    world.mock.reset();
+    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 2, created: 2 });
+    await theirs.client.close();
+  });
+
+  test("is looked for among a few others, however often a service was started anew", async () => {
+    const world = await worldWith("A");
+    const requests: number[] = [];
+    for (let time = 0; time < 14; time++) {
+      await world.import("a.csv");
+      requests.push(world.mock.requests().length);
+      world.mock.reset();
+    }
+    expect(requests.at(-1)).toBe(requests.at(-2));
+    expect(await world.import("a.csv")).toMatchObject({ summary: { created: 1, unchanged: 0 } });
+  });
+
+  test("is not told apart while another process is about to send what was never sent before", async () => {
+    const world = await worldWith("A");
+    const { clock } = world;
+    const path = join(world.folder, "state.db");
+    const [first, second] = [await openState(path, { clock }), await openState(path, { clock })];
+    let meanwhile: unknown;
+    const { summary } = await world.import(
+      "a.csv",
+      { machine: { state: first, fingerprint: "old" } },
+      (client) => ({
+        ...client,
+        imports: {
+          ...client.imports,
+          create: async (...call) => {
+            const { calls } = second;
+            // As it is before the call is written down: photos may be uploaded for hours.
+            const state = { ...second, calls: { ...calls, of: () => [], unsettledElsewhere: () => [] } };
+            const ran = world.import("a.csv", { machine: { state, fingerprint: "new" } });
+            meanwhile = await ran.catch((error: unknown) => error);
+            return client.imports.create(...call);
+          },
+        },
+      }),
+    );
+    expect(meanwhile).toMatchObject({ code: "another_key" });
+    expect(summary).toMatchObject({ created: 1 });
+    for (const state of [first, second]) state.close();
   });
 
   test("is nothing to a service that was started anew at the same address", async () => {

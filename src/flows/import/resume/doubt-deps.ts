@@ -11,6 +11,6 @@ export const doubtDeps = (run: RunAtHand, input: ImportInput, deps: TakeUpDeps):
   concurrency: input.concurrency,
   signal: deps.signal,
   onProgress: (done, total) => deps.onProgress({ step: "looking up products", done, total }),
-  choice: input.unknown,
+  choice: deps.unknown,
   ask: deps.ask,
 });

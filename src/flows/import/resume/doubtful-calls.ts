@@ -21,7 +21,8 @@ export interface DoubtfulCall {
 export interface DoubtDeps extends LookUpDeps {
   clock: Clock;
   run: RunAtHand;
-  choice: UnknownChoice | undefined;
+  /** What the user has said already; undefined from the second time on, as nobody can answer what was not asked yet. */
+  choice: () => UnknownChoice | undefined;
   /** Asks a person; undefined where there is none to ask. */
   ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
 }
@@ -40,14 +41,14 @@ export async function resolveDoubt(
   const references = doubtful.map(({ call }) => state.calls.references(call.run, call.index));
   const existing = await existingProducts(references.flat(), deps);
   const question: DoubtQuestion = {
-    file: doubtful[0]!.run.file,
+    file: [...new Set(doubtful.map(({ run }) => shownName(run.file)))].join(", "),
     sentAt: Math.min(...doubtful.map(({ call }) => call.sentAt)),
     rows: references.flat().length,
     existing: existing.size,
     resendsOnce: doubtful.every(({ call }) => isKeyAlive(call.sentAt, deps.clock.now())),
     lost: doubtful.flatMap(({ call }) => call.importId ?? []),
   };
-  const choice = deps.choice ?? (await deps.ask?.(question));
+  const choice = deps.choice() ?? (await deps.ask?.(question));
   if (choice === undefined) throw undecided(question);
   const again: DoubtfulCall[] = [];
   for (const [at, one] of doubtful.entries()) {
@@ -110,7 +111,7 @@ function undecided(question: DoubtQuestion): CatError {
 
 /** Why nobody can say what became of rows, as the beginning of a sentence; `when` they were sent, in words. */
 export function whatIsNotKnown({ file, rows, lost }: DoubtQuestion, when: string): string {
-  const which = `${grouped(rows)} ${rows === 1 ? "row" : "rows"} of ${shownName(file)} sent at ${when}`;
+  const which = `${grouped(rows)} ${rows === 1 ? "row" : "rows"} of ${file} sent at ${when}`;
   return lost.length > 0
     ? `the service took up ${which}, and does not know the import ${lost.join(", ")} any more`
     : `it is not known whether the service took up ${which}`;

@@ -3,7 +3,7 @@ import type { ImportInput } from "../import-input.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { resolveDoubt } from "./doubtful-calls.ts";
 import { heldElsewhere } from "./journal.ts";
-import { type OtherRun, otherRuns, settleOtherRuns, withHold } from "./other-runs.ts";
+import { type OtherRun, otherRuns, settleOtherRuns, withHolds } from "./other-runs.ts";
 import { sendAsTheyWere } from "./send-again.ts";
 import type { TakenUp } from "./take-up.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
@@ -16,8 +16,8 @@ export function heldBy(others: readonly OtherRun[], state: State): ReadonlySet<s
 }
 
 /**
- * Rows of this file are in calls of other runs whose outcome is unknown: has the user decide about these calls. Gives the
- * runs that are left with rows under way. Throws a CatError of type conflict when a living process has such a row.
+ * Rows of this file are in calls of other runs whose outcome is unknown: has the user decide about all these calls at once.
+ * Gives the runs that are left with rows under way. Throws a CatError of type conflict when a living process has such a row.
  */
 export async function decideOtherRuns(
   held: readonly string[],
@@ -27,19 +27,22 @@ export async function decideOtherRuns(
   const { run } = taken;
   const { state } = run;
   const ours = new Set(held);
-  for (const other of others) {
-    const calls = other.calls.filter(({ run: id, index }) =>
-      state.calls.references(id, index).some((reference) => ours.has(reference)),
+  const concerned = others.flatMap(({ run, calls }): OtherRun[] => {
+    const some = calls.filter(({ index }) =>
+      state.calls.references(run.id, index).some((one) => ours.has(one)),
     );
-    if (calls.length === 0) continue;
-    const owner = { pid: deps.pid, since: deps.clock.now() };
-    const isOurs = await withHold(run, other.run, owner, async () => {
-      const doubtful = calls.map((call) => ({ run: other.run, call }));
-      const again = await resolveDoubt(doubtful, doubtDeps(run, input, deps));
-      if (again.length > 0) await sendAsTheyWere(run, other.run, input.concurrency, deps);
-    });
-    if (!isOurs) throw heldElsewhere(held[0]!);
-  }
+    return some.length === 0 ? [] : [{ run, calls: some }];
+  });
+  const owner = { pid: deps.pid, since: deps.clock.now() };
+  const isOurs = await withHolds(run, concerned, owner, async () => {
+    const doubtful = concerned.flatMap(({ run, calls }) => calls.map((call) => ({ run, call })));
+    const again = await resolveDoubt(doubtful, doubtDeps(run, input, deps));
+    for (const other of concerned) {
+      const calls = other.calls.filter((call) => again.some((one) => one.call === call));
+      if (calls.length > 0) await sendAsTheyWere(run, { run: other.run, calls }, input.concurrency, deps);
+    }
+  });
+  if (!isOurs) throw heldElsewhere(held[0]!);
   const left = otherRuns(run);
   await settleOtherRuns(left, doubtDeps(run, input, deps), deps);
   return otherRuns(run);

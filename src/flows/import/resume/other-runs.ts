@@ -1,5 +1,5 @@
 import type { StoredCall } from "../../../state/calls.ts";
-import type { Run, RunOwner } from "../../../state/runs.ts";
+import type { Run, RunHold, RunOwner } from "../../../state/runs.ts";
 import { shownName } from "../shown-name.ts";
 import type { DoubtDeps } from "./doubtful-calls.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
@@ -34,7 +34,7 @@ export async function settleOtherRuns(
   for (const other of others) {
     const accepted = other.calls.filter((call) => call.state === "accepted");
     if (accepted.length === 0) continue;
-    await withHold(run, other.run, { pid, since: clock.now() }, async () => {
+    await withHolds(run, [other], { pid, since: clock.now() }, async () => {
       const step = `waiting for the import of ${shownName(other.run.file)}`;
       await settleCalls(
         accepted.map((call) => ({ run: other.run, call })),
@@ -44,19 +44,23 @@ export async function settleOtherRuns(
   }
 }
 
-/** Does the work while holding the other run; not at all when a living process has it. Tells whether it did. */
-export async function withHold(
+/** Does the work while holding other runs; not at all when a living process has one of them. Tells whether it did. */
+export async function withHolds(
   { state, account }: RunAtHand,
-  other: Run,
+  others: readonly OtherRun[],
   owner: RunOwner,
   work: () => Promise<void>,
 ): Promise<boolean> {
-  const hold = state.runs.hold(account, other.identity, owner);
-  if ("heldBy" in hold) return false;
+  const holds: RunHold[] = [];
   try {
+    for (const { run } of others) {
+      const hold = state.runs.hold(account, run.identity, owner);
+      if ("heldBy" in hold) return false;
+      holds.push(hold);
+    }
     await work();
     return true;
   } finally {
-    hold.release();
+    for (const hold of holds) hold.release();
   }
 }

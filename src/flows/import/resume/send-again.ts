@@ -1,10 +1,10 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import type { StoredCall } from "../../../state/calls.ts";
-import type { Run } from "../../../state/runs.ts";
 import { sendCalls } from "../send.ts";
 import type { ReadyCall } from "../sent-call.ts";
 import { Journal } from "./journal.ts";
 import { isKeyAlive } from "./key-life.ts";
+import type { OtherRun } from "./other-runs.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 
@@ -37,19 +37,26 @@ export async function* sendAgain(
 }
 
 /**
- * Sends the calls of unknown outcome of an earlier run, with the options that it had, and nothing else of it. Throws why
- * one of them is still unknown; one that is refused was not carried out.
+ * Sends calls of unknown outcome of an earlier run, with the options that it had, and nothing else of it. Throws why one of
+ * them is still unknown; one that is refused was not carried out.
  */
 export async function sendAsTheyWere(
   at: RunAtHand,
-  earlier: Run,
+  { run: earlier, calls: some }: OtherRun,
   concurrency: number,
   { client, clock, newKey, signal }: TakeUpDeps,
 ): Promise<void> {
   const run = { ...at, id: earlier.id };
-  const calls = () => run.state.calls.of(run.id);
+  const isOne = ({ index }: StoredCall) => some.some((one) => one.index === index);
+  const calls = () => run.state.calls.of(run.id).filter(isOne);
   const { mode, onImageError } = earlier.options as { mode: ImportMode; onImageError: OnImageError };
-  const journal = new Journal(run, calls(), { clock, newKey, file: earlier.file, mode, guarded: false });
+  const journal = new Journal(run, run.state.calls.of(run.id), {
+    clock,
+    newKey,
+    file: earlier.file,
+    mode,
+    guarded: false,
+  });
   const { stopped } = await sendCalls(sendAgain(run, calls(), { clock, newKey }), {
     ...{ client, clock, signal, concurrency, mode, onImageError, journal },
     onAccepted: () => {},

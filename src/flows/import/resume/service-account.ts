@@ -1,6 +1,7 @@
 import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
+import type { RunOwner } from "../../../state/runs.ts";
 import type { State } from "../../../state/state.ts";
 import { mayNotRead } from "../faults-of-service.ts";
 import { sinceLastLook } from "../ledger/look.ts";
@@ -16,6 +17,8 @@ export interface AccountDeps {
   file: string;
   /** Whether the user says that a key which was never seen is of the organization that earlier imports were sent to. */
   sameOrganization: boolean;
+  /** This process, to see whether another one works on a run. */
+  owner: RunOwner;
   signal: AbortSignal;
 }
 
@@ -26,33 +29,36 @@ const sampled = 5;
 type Belonging = "yes" | "no" | "not known";
 
 /**
- * The account that this machine's memory of the service is kept under. A key that was seen before leads to its account,
- * as long as the service still knows a product of it: a made-up service that was started anew knows none. An unknown
- * key, or one for which nothing was taken up yet, leads to the account whose products or imports it can see, as keys are
- * changed for new ones; else to a new account.
- * Throws a CatError of type conflict where neither can be said and a mistake would lose rows or send them twice.
+ * The account that this machine's memory of the service is kept under. A key that was seen before leads to its account, as
+ * long as the service still knows a product of it: one that was started anew, as made-up services are, knows none, and gets
+ * a new account. Any other key, also one for which nothing was taken up yet, leads to the account whose products or imports
+ * it can see, as keys are changed for new ones. Throws a CatError of type conflict where it cannot be said whose the key is,
+ * and a mistake would lose rows or send them twice.
  */
 export async function accountOf(deps: AccountDeps): Promise<number> {
   const { state, service } = deps;
   const known = state.accounts.find(service.baseUrl, service.keyFingerprint);
-  const isKnown = known !== null && !isBlank(known, deps);
-  if (isKnown && (await isStillOfService(known, deps))) return known;
+  const isProven = known !== null && !isBlank(known, deps);
+  if (isProven && (await isStillOfService(known, deps))) return known;
+  const others = state.accounts.at(service.baseUrl).filter((account) => account !== known);
   const undecided: number[] = [];
-  for (const account of state.accounts.at(service.baseUrl)) {
-    if (account === known) continue;
+  for (const account of others) {
     const belonging = await belongingTo(account, deps);
     if (belonging === "yes") return bound(account, deps);
     if (belonging === "not known") undecided.push(account);
   }
-  // Of several the one that has begun this very import.
-  const nearest = undecided.find((account) => hasBegun(account, deps)) ?? undecided[0];
-  if (nearest === undefined) {
-    if (known !== null && !isKnown) return known;
-    return state.accounts.createFor(service.baseUrl, service.keyFingerprint, known);
-  }
-  if (deps.sameOrganization) return bound(nearest, deps);
+  if (!isProven && undecided.length > 0) return bound(await theOne(undecided, deps), deps);
+  if (known !== null && !isProven) return known;
+  return state.accounts.createFor(service.baseUrl, service.keyFingerprint, known);
+}
+
+/** The account that the user means, of those of which the service does not tell whether the key is theirs. */
+async function theOne(undecided: readonly number[], deps: AccountDeps): Promise<number> {
+  const begun = undecided.filter((account) => hasBegun(account, deps));
+  const likely = begun.length > 0 ? begun : undecided;
+  if (deps.sameOrganization && likely.length === 1) return likely[0]!;
   await makeSureOfKey(deps);
-  throw anotherKey(nearest, deps);
+  throw anotherKey(begun.length > 0, likely.length, deps);
 }
 
 /** Throws what the service says to a key that it does not let in at all, which matters more than whose it is. */
@@ -88,25 +94,35 @@ async function belongingTo(account: number, deps: AccountDeps): Promise<Belongin
   if (products === "yes") return "yes";
   const imports = await knowsAnImport(account, deps);
   if (imports === "yes") return "yes";
-  return products ?? imports ?? (hasSentUnheard(account, deps) ? "not known" : "no");
+  return products ?? imports ?? (hasUnheard(account, deps) ? "not known" : "no");
 }
 
-/** Whether calls were sent of which nothing was heard, of whatever file. */
-const hasSentUnheard = (account: number, { state }: AccountDeps): boolean =>
-  state.calls.unsettledElsewhere(account, "").some(({ call }) => call.state === "sent");
+/** Whether calls were sent of which nothing was heard, of whatever file, or another process is about to send some. */
+function hasUnheard(account: number, { state, owner }: AccountDeps): boolean {
+  if (state.calls.unsettledElsewhere(account, "").some(({ call }) => call.state === "sent")) return true;
+  return state.runs.open(account).some(({ identity }) => {
+    const hold = state.runs.hold(account, identity, owner);
+    if ("heldBy" in hold) return true;
+    hold.release();
+    return false;
+  });
+}
 
 const hasBegun = (account: number, { state, identity }: AccountDeps): boolean =>
   state.runs.findOpen(account, identity) !== null;
 
-function anotherKey(account: number, deps: AccountDeps): CatError {
-  const { service, file } = deps;
-  const sent = hasBegun(account, deps) ? shownName(file) : `what was sent to ${service.baseUrl}`;
+function anotherKey(isSame: boolean, count: number, { service, file }: AccountDeps): CatError {
+  const sent = isSame ? shownName(file) : `what was sent to ${service.baseUrl}`;
+  const ofItsOwn = "a profile (--profile NAME) or a ledger (--ledger FILE) of its own";
   return new CatError(
-    `this key is new here, ${sent} went out with another one before, and the service does not tell whether both are of one organization`,
+    `${sent} went out with another key before, and the service does not tell whether this one is of the same organization`,
     {
       type: "conflict",
       code: "another_key",
-      hint: "If they are, add --same-organization; if not, give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own.",
+      hint:
+        count === 1
+          ? `If it is, add --same-organization; if not, give this key ${ofItsOwn}.`
+          : `There are ${count} organizations that it may be of: give this key ${ofItsOwn}.`,
     },
   );
 }

@@ -47,11 +47,12 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
     file: input.source.digest!,
     photos: await input.localPhotos.digestOfAll(),
   });
+  const owner = { pid: deps.pid, since: clock.now() };
   const account = await accountOf({
-    ...{ client, state, service, identity, signal },
+    ...{ client, state, service, identity, owner, signal },
     ...{ file: input.source.name, sameOrganization: input.sameOrganization },
   });
-  const hold = state.runs.hold(account, identity, { pid: deps.pid, since: clock.now() });
+  const hold = state.runs.hold(account, identity, owner);
   if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
   try {
     const begun = state.runs.findOpen(account, identity);
@@ -114,7 +115,7 @@ async function isLost({ importId }: StoredCall, { client, signal }: TakeUpDeps):
 /** Learns what became of everything that was sent, so that a new run begins with a ledger that knows it. */
 async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<void> {
   const { state } = run;
-  await sendAsTheyWere(run, open, input.concurrency, deps);
+  await sendAsTheyWere(run, { run: open, calls: state.calls.of(open.id) }, input.concurrency, deps);
   const accepted = state.calls.of(open.id).filter((call) => call.state === "accepted");
   await settleCalls(
     accepted.map((call) => ({ run: open, call })),

@@ -107,6 +107,7 @@ function outcomeOf(line: number, sent: ImportRowResult, memo: RowMemo): RowOutco
   // A row that the service left as it is has no use for its photos.
   const refused = sent.action === "skipped" ? [] : memo.refused;
   images.push(...refused.map(failedImage));
+  images.sort((one, other) => one.index - other.index);
   const isPartial = isAnew || (refused.length > 0 && sent.status === "succeeded");
   const result = isPartial ? { ...sent, images, status: "partial" as const } : { ...sent, images };
   const failure = isAnew ? photosMissing : failureOf(result);

@@ -93,6 +93,18 @@ describe("a file with columns that nobody knows, at a terminal", () => {
     expect(ran.stderr).toContain('there is no column "name": every row needs one');
   });
 
+  test("is not read as what another saved column is read as already", async () => {
+    const world = await shop();
+    world.write(
+      ".home/config.json",
+      JSON.stringify({ profiles: { default: { columns: { nam: "name", naam: "name" } } } }),
+    );
+    world.write("two.csv", `reference,Nam,Naam,images\nB1,Hose,Broek,${photo}\n`);
+    const ran = await world.cat("import two.csv --dry-run --no-progress");
+    expect(ran.stderr).toMatch(/two\.csv:1 {2}Naam {2}unknown_column {2}.* --map "Naam=ignore"\n/);
+    expect(await world.cat("import two.csv --dry-run --map Naam=ignore")).toMatchObject({ exit: 0 });
+  });
+
   test("is not read as a field that the header has itself, whatever was saved", async () => {
     const world = await shop();
     world.write(
@@ -105,7 +117,8 @@ describe("a file with columns that nobody knows, at a terminal", () => {
     expect(ran.stderr).toContain(
       "columns as saved in profile default: Preis = ignore\nown.csv:1  Titel  unknown_column",
     );
-    expect(ran.stderr).toContain(', or --map "Titel=ignore"');
+    expect(ran.stderr).toContain('and name is there: rename it, or give --map "Titel=ignore"\n');
+    expect(await world.cat("import own.csv --dry-run --map Titel=ignore")).toMatchObject({ exit: 0 });
     const call = atTerminal(world, "import own.csv --dry-run --no-progress");
     await call.press('What is the column "Titel", for instance Frau?', "enter");
     await call.press("Save this", "interrupt");

@@ -52,6 +52,38 @@ test.each([
   expect(reportLines(summary, flags(), run({ stopped: new Error("stopped") }))[0]).toBe(line);
 });
 
+describe("the command to type next is one", () => {
+  const stopped = new CatError("no credits", { type: "payment_required", code: "insufficient_credits" });
+  const summary = summaryOf({ succeeded: 0, created: 0, submitted: 0, failed_file: "f.csv" });
+  const last = (more: Partial<ImportSummary>, of = flags(), how: Partial<ReportedRun> = { stopped }) =>
+    reportLines({ ...summary, ...more }, of, run(how)).slice(-1)[0];
+  const piped = readFlags("-", { mode: "upsert", onImageError: "skip", wait: true, concurrency: 4 }, "/");
+
+  test("after a stop the same one, which brings in what is in the failed file too", () => {
+    expect(last({})).toBe("  cat import a.csv");
+    const lines = reportLines(summary, flags(), run({ stopped }));
+    expect(lines).toContain("What did not make it is in f.csv, with the reason.");
+    expect(lines.join("\n")).not.toContain("cat import f.csv");
+  });
+
+  test("of what was piped in the failed file, unless something is not in it", () => {
+    expect(last({}, piped)).toBe("  cat import f.csv");
+    expect(last({ unknown: [{ first_line: 2, last_line: 2, rows: 1 }] }, piped)).toBe("  cat import -");
+    expect(last({ imports: [{ id: "A", status: "processing", rows: 1 }] }, piped)).toBe("  cat import -");
+  });
+
+  test("none when what was remembered is gone", () => {
+    const gone = new CatError("gone", { type: "state", code: "state_gone" });
+    const lines = reportLines({ ...summary, failed_file: null }, flags(), run({ stopped: gone }));
+    expect(lines.join("\n")).not.toContain("cat import");
+  });
+});
+
+test("rows that are not waited for are counted without those that failed before they were sent", () => {
+  const summary = summaryOf({ submitted: 5, failed: 2, succeeded: 0, created: 0 });
+  expect(reportLines(summary, flags({ wait: false }), run())[0]).toMatch(/^Submitted 3 rows of a\.csv /);
+});
+
 test("a failed file that this run has not written is told to be an old one, where one was named and is there", () => {
   const line = "f.csv is of an earlier run: this one has written nothing into it.";
   const named = flags({ failed: "f.csv" });

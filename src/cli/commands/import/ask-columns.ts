@@ -38,12 +38,13 @@ export async function columnsOf(
   const saved = await savedColumns(app);
   const map = new Map(flags.map);
   // What the file itself calls by its name, or --map, is not to be had a second time.
-  const there = fieldsOf(head.header, map);
-  const known = head.unknown.filter((header) => {
+  const known: string[] = [];
+  for (const header of head.unknown) {
     const field = saved.columns.get(normalHeader(header));
-    return field !== undefined && !there.has(nameOfColumn(columnOf(field)));
-  });
-  for (const header of known) map.set(normalHeader(header), saved.columns.get(normalHeader(header))!);
+    if (field === undefined || fieldsOf(head.header, map).has(nameOfColumn(columnOf(field)))) continue;
+    known.push(header);
+    map.set(normalHeader(header), field);
+  }
   if (!ask) return map;
   if (known.length > 0) await app.io.note(app.io.visible(savedNote(saved.profile, known, map)));
   const open = head.unknown.filter((header) => !map.has(normalHeader(header)));

@@ -19,11 +19,28 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   const told = run.stopped instanceof CatError ? run.stopped.message : null;
   for (const why of summary.unwritten ?? []) if (why !== told) lines.push(`${why}.`);
   if (summary.results_file !== null) lines.push(resultsLine(summary, run, summary.results_file));
-  if (summary.failed_file !== null) lines.push(...nextStep(summary, flags, run, summary.failed_file));
+  const next = nextCommand(summary, flags, run);
+  if (summary.failed_file !== null) lines.push(...failedLines(summary, flags, run, next === "failed file"));
   else if (flags.failed !== undefined && run.failedFileStays)
     lines.push(`${flags.failed} is of an earlier run: this one has written nothing into it.`);
-  lines.push(...howToGoOn(flags, run));
+  if (next === "same command") lines.push(...howToGoOn(flags, run));
   return lines;
+}
+
+/**
+ * Which command is to be typed next: one alone, as what both bring in would be there twice where all photos are sent. The
+ * same one goes on with everything; but what was piped in, and is all in the failed file, is nowhere else.
+ */
+function nextCommand(
+  summary: ImportSummary,
+  flags: ImportFlags,
+  run: ReportedRun,
+): "same command" | "failed file" | null {
+  const failedFile = summary.failed_file === null ? null : "failed file";
+  if (!goesOn(run)) return failedFile;
+  const isElsewhere =
+    flags.file !== "-" || summary.unknown !== undefined || openImports(summary, run).length > 0;
+  return isElsewhere ? "same command" : (failedFile ?? "same command");
 }
 
 /** Rows that passed the check and that no import has, so that all rows are accounted for. */
@@ -84,7 +101,7 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
   if (!flags.wait) {
     const ids = summary.imports.map(({ id }) => id);
     const named = ids.length === 0 ? "" : `, not waiting for the result: import ${ids.join(", ")}`;
-    return `Submitted ${rows(summary.submitted)} of ${file} ${took}${named}.`;
+    return `Submitted ${rows(summary.submitted - summary.failed)} of ${file} ${took}${named}.`;
   }
   const done = summary.succeeded + unchanged;
   const count = done === total ? rows(total) : `${grouped(done)} of ${rows(total)}`;
@@ -133,25 +150,31 @@ function unknownCall({
   return `  It is not known whether ${which} accepted.`;
 }
 
+/** Whether the same command goes on with a run that was stopped. */
+function goesOn({ stopped, globals }: ReportedRun): boolean {
+  // What was refused is refused again as it stands; a made-up service of this call is gone, or what was remembered.
+  const isOver =
+    stopped instanceof CatError &&
+    (["input", "invalid_request", "usage"].includes(stopped.type) || stopped.code === "state_gone");
+  return stopped !== undefined && !isOver && !globals.mock;
+}
+
 /** What to type when a run was stopped: what is not known is asked again under its key, and what is done is not done again. */
 function howToGoOn(flags: ImportFlags, run: ReportedRun): string[] {
-  // What was refused is refused again as it stands, and a made-up service of this call is gone.
-  const { stopped, globals } = run;
-  const isRefused =
-    stopped instanceof CatError && ["input", "invalid_request", "usage"].includes(stopped.type);
-  if (stopped === undefined || isRefused || globals.mock) return [];
   const how = flags.file === "-" ? "Give the same rows to the same command" : "Give the same command again";
   return [`${how} to go on; nothing is sent twice:`, `  ${sameCommand(flags, run)}`];
 }
 
-/** The command that imports the failed file. */
-function nextStep(
+/** Where the failed rows are, and the command that imports them where that is the one to type. */
+function failedLines(
   summary: ImportSummary,
   flags: ImportFlags,
   run: ReportedRun,
-  failedFile: string,
+  isNext: boolean,
 ): string[] {
+  const failedFile = summary.failed_file!;
   if (!run.failedFileStays) return [`What did not make it went to ${failedFile}, with the reason.`];
+  if (!isNext) return [`What did not make it is in ${failedFile}, with the reason.`];
   const lines = [
     `What did not make it is in ${failedFile}, with the reason. Put it right, then run:`,
     `  ${commandForFailed(failedFile, flags, run)}`,

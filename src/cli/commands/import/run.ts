@@ -138,8 +138,9 @@ async function tell(
     for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
   }
   if (stopped !== undefined) throw stopped;
-  const all = (flags.wait ? summary.succeeded : summary.submitted) + summary.unchanged;
-  if (all < summary.total) app.exit = ExitCode.partial;
+  const { succeeded, submitted, failed, partial, unchanged, total } = summary;
+  const good = flags.wait ? succeeded : submitted - failed - partial;
+  if (good + unchanged < total) app.exit = ExitCode.partial;
 }
 
 const isFile = async (app: App, name: string): Promise<boolean> =>

@@ -14,10 +14,12 @@ export function refusedRow({
   decision: { leftOut, discarded },
 }: DecidedRow & { decision: { kind: "refused" } }): RowOutcome {
   const beside = discarded.map((image) => ({ ...placed(row.images[image]!, image), ...besideRefused }));
-  const count = refused.length + discarded.length;
   return told(line, leftOut, [...refused, ...beside], {
     ...{ line: null, reference, status: "failed", action: "none", product_id: null },
-    error: { code: "image_failed", message: `the service refused ${refused.length} of ${count} photos` },
+    error: {
+      code: "image_failed",
+      message: `the service refused ${refused.length} of ${row.images.length} photos`,
+    },
   });
 }
 

@@ -76,13 +76,15 @@ export function readColumns(
   report: (problem: Problem) => void,
 ): Column[] {
   const columns = headers.map((header) => columnOf(map.get(normalHeader(header)) ?? header));
+  const meanings = new Set(columns.map(meaningOf));
   const seen = new Map<string, string>();
   columns.forEach((column, index) => {
     const header = headers[index]!;
     const meaning = meaningOf(column);
     const earlier = meaning === null ? undefined : seen.get(meaning);
     if (column.kind === "unknown") {
-      report({ line, param: header.trim(), code: "unknown_column", message: unknownColumn(header.trim()) });
+      const message = unknownColumn(header.trim(), meanings);
+      report({ line, param: header.trim(), code: "unknown_column", message });
     } else if (earlier !== undefined) {
       const twin =
         normalHeader(earlier) === normalHeader(header)
@@ -132,8 +134,10 @@ export function readColumns(
 }
 
 /** What to do about a column that no import has. A file may have very many: what columns there are is said for one without a near name only. */
-function unknownColumn(header: string): string {
+function unknownColumn(header: string, there: ReadonlySet<string | null>): string {
   const near = nearestColumn(header);
+  if (near !== null && there.has(meaningOf(columnOf(near))))
+    return `"${header}" is not a column of an import, and ${near} is there: rename it, or give ${mapFlag(header, "ignore")}`;
   const ways = (field: string) => `or give ${mapFlag(header, field)}, or ${mapFlag(header, "ignore")}`;
   return near === null
     ? `"${header}" is not a column of an import (${knownColumns}): rename it, ${ways("FIELD")}`

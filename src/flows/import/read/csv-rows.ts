@@ -85,8 +85,10 @@ export class CsvReader implements RowReader {
     const { delimiter, linesBeforeHeader } = this.dialect;
     const isDeclared = linesBeforeHeader > 0 && this.#options.delimiter === undefined;
     const better = isDeclared ? betterThanDeclared(record, this.#options.map) : null;
-    if (better !== null) this.headProblems.push(wrongSeparator(delimiter, better));
-    this.columns = readColumns(record, this.#options.map, line, (problem) => this.headProblems.push(problem));
+    const problems: Problem[] = [];
+    this.columns = readColumns(record, this.#options.map, line, (problem) => problems.push(problem));
+    // Cut as it is not meant to be, the header has other problems only for that.
+    this.headProblems.push(...(better === null ? problems : [wrongSeparator(delimiter, better)]));
     this.cells = new CsvCells(this.columns);
   }
 

@@ -127,6 +127,12 @@ describe("a photo that the service refuses", () => {
     expect((await world.products()).every((product) => product.endsWith(" 1"))).toBe(true);
   });
 
+  test("is not passed over in silence by a run that nobody waits for", async () => {
+    const world = await worldWithCut("A,Dress,a.png,\nB,Coat,cut.png,\n");
+    const { summary } = await world.import("a.csv", { wait: false });
+    expect(summary).toMatchObject({ submitted: 2, failed: 1, failed_file: "failed", imports: [{ rows: 1 }] });
+  });
+
   test("is told by the process that goes on with the run as well", async () => {
     const world = await worldWithCut("A,Dress,a.png,cut.png\nB,Coat,b.png,\n");
     const first = await world.import("a.csv", { wait: false });

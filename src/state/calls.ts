@@ -42,6 +42,8 @@ export interface DoneRow {
   readonly line: number;
   readonly reference: string;
   readonly productId: string;
+  /** What the caller wants to tell of it; opaque here. */
+  readonly memo: Uint8Array;
 }
 
 /** Every change is one transaction, on the disk when the function returns. */

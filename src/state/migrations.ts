@@ -61,8 +61,11 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX state.sent_import_at ON sent_import (at);
   `,
-  // A PATCH is written down before it goes out as well.
-  "ALTER TABLE state.patch ADD COLUMN is_done INTEGER NOT NULL DEFAULT 1",
+  // A PATCH is written down before it goes out as well, and what there is to tell of its row beside.
+  `
+  ALTER TABLE state.patch ADD COLUMN is_done INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE state.patch ADD COLUMN memo BLOB NOT NULL DEFAULT x'';
+  `,
 ];
 
 /** Brings a state to this program's version, all the way or not at all. `steps` are `migrations`, but in tests of this. */

@@ -90,10 +90,10 @@ export function storedCalls(
   );
 
   const addPatch = db.statement(
-    "INSERT OR REPLACE INTO patch (run, row, line, reference, product, is_done) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT OR REPLACE INTO patch (run, row, line, reference, product, memo, is_done) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
-  const patches = db.statement<[row: number, line: number, reference: Buffer, product: Buffer]>(
-    "SELECT row, line, reference, product FROM patch WHERE run = ? AND is_done = 1 ORDER BY line, row",
+  const patches = db.statement<[row: number, line: number, reference: Buffer, product: Buffer, memo: Buffer]>(
+    "SELECT row, line, reference, product, memo FROM patch WHERE run = ? AND is_done = 1 ORDER BY line, row",
   );
   const patching = db.statement<[row: number]>("SELECT row FROM patch WHERE run = ? AND is_done = 0");
 
@@ -108,8 +108,8 @@ export function storedCalls(
     removePending.run(number);
     remove.run(number);
   };
-  const addRow = (runId: string, { row, line, reference, productId }: DoneRow, isDone: boolean): void =>
-    void addPatch.run(runId, row, line, toKey(reference), toKey(productId), Number(isDone));
+  const addRow = (runId: string, { row, line, reference, productId, memo }: DoneRow, isDone: boolean): void =>
+    void addPatch.run(runId, row, line, toKey(reference), toKey(productId), memo, Number(isDone));
   const isHeldElsewhere = (account: number, runId: string, reference: string): boolean =>
     heldElsewhere.get(account, toKey(reference), runId) !== undefined;
   return {
@@ -192,11 +192,12 @@ export function storedCalls(
       });
     },
     doneRows: (runId) =>
-      patches.all(runId).map(([row, line, reference, product]) => ({
+      patches.all(runId).map(([row, line, reference, product, memo]) => ({
         row,
         line,
         reference: fromKey(reference),
         productId: fromKey(product),
+        memo,
       })),
   };
 }

@@ -59,8 +59,14 @@ test("a run is open until it ends; its doubts outlive it, and end with the last 
 
 test("a row that was patched is known by its run and in the ledger, until the run ends", () => {
   state.runs.begin({ id: "run", account: 1, identity: "i", file: "f.csv", options: {}, startedAt: 1 });
-  const entry = { reference: "A", productId: "P", fields: new Uint8Array([1]), sources: new Uint8Array([2]) };
-  const row = { row: 5, line: 7, reference: "A", productId: "P" };
+  const entry = {
+    reference: "A",
+    memo: Buffer.from("memo"),
+    productId: "P",
+    fields: new Uint8Array([1]),
+    sources: new Uint8Array([2]),
+  };
+  const row = { row: 5, line: 7, reference: "A", productId: "P", memo: Buffer.from("memo") };
   state.calls.patching("run", row);
   expect([state.calls.doneRows("run"), state.calls.patchingRows("run")]).toEqual([[], [row.row]]);
   state.calls.patched(1, "run", row, entry);

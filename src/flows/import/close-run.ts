@@ -8,6 +8,7 @@ import { type RowMemo, unpackMemos } from "./ledger/call-memo.ts";
 import { type RowOutcome, rowOutcomes } from "./outcomes.ts";
 import { Outputs } from "./outputs.ts";
 import { forgetLostImages } from "./photos/forget-lost-images.ts";
+import { lessRefused, photosOfMemo } from "./photos/refused-photos.ts";
 import type { ReadCall } from "./results-ahead.ts";
 import { settleCall } from "./resume/settle.ts";
 import type { TakenUp } from "./resume/take-up.ts";
@@ -90,7 +91,8 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
   const unwritten = faults.length > 0 ? { unwritten: faults.map(({ message }) => message) } : {};
   const rowsWritten = written.results_file === null ? {} : { results_rows: outputs.resultRows };
   const notRead = unread.size > 0 ? { unread: [...unread] } : {};
-  if (run.left === null && isAllKnown(run)) state.runs.end(id, deps.clock.now());
+  // A run whose files could not be written goes on with them.
+  if (run.left === null && isAllKnown(run) && faults.length === 0) state.runs.end(id, deps.clock.now());
   return {
     ...{
       summary: { ...summary, ...written, ...rowsWritten, ...notRead, ...unwritten },
@@ -142,12 +144,14 @@ function readResults(call: ReadCall, results: readonly ImportRowResult[], run: R
  * where they were piped in, and so are nowhere else, or a file was asked for: the same command sends them.
  */
 function besideCalls(
-  { input, targets, patched, unchanged, left, taken }: Run,
+  run: Run,
   worthWriting: boolean,
   onFault: (error: unknown) => void,
 ): Stretch<RowOutcome>[] {
+  const { input, targets, patched, unchanged, left, taken } = run;
   const stretches: Stretch<RowOutcome>[] = [];
   if (patched.length > 0) stretches.push({ first: 0, rows: () => each(patched) });
+  if (!input.wait) stretches.push(...run.sent.flatMap((call) => refusedInCall(call, run)));
   if (unchanged.size > 0 && targets.resultsFile !== null) {
     stretches.push({
       first: 0,
@@ -158,6 +162,23 @@ function besideCalls(
     stretches.push({ first: 0, rows: () => untilChanged(unsentRows(input, left), onFault) });
   }
   return stretches;
+}
+
+/** Rows of a call that nobody waits for, of which it is known already that photos were refused. */
+function refusedInCall(call: SentCall, { taken: { run } }: Run): Stretch<RowOutcome>[] {
+  if (call.kind !== "accepted") return [];
+  const { state, id } = run;
+  const memos = unpackMemos(state.calls.memo(id, call.index));
+  if (memos.every(({ refused }) => refused.length === 0)) return [];
+  const references = state.calls.references(id, call.index);
+  // Its results were told when they were read.
+  if (references.length === 0) return [];
+  const outcomes = memos.flatMap((memo, at): RowOutcome[] => {
+    if (memo.refused.length === 0) return [];
+    const row = { reference: references[at]!, productId: null, action: null };
+    return [lessRefused(call.lines[at]!, row, photosOfMemo(memo))];
+  });
+  return [{ first: call.lines[0]!, rows: () => each(outcomes) }];
 }
 
 /** The rows up to where the file turns out to be another one by now, which must not take the summary with it. */

@@ -1,10 +1,11 @@
 import { ApiError } from "../../client/api-error.ts";
 import type { Client } from "../../client/client.ts";
 import type { CatError } from "../../errors.ts";
+import type { DoneRow } from "../../state/calls.ts";
 import type { DecidedRow } from "./decide-rows.ts";
 import { FieldDigests } from "./ledger/field-digests.ts";
 import type { RowFailure, RowOutcome } from "./outcomes.ts";
-import { lessRefused } from "./photos/refused-photos.ts";
+import { lessRefused, type PhotosOfRow, packPhotos, photosOfRow } from "./photos/refused-photos.ts";
 import type { RunAtHand } from "./resume/run-at-hand.ts";
 
 export interface PatchDeps {
@@ -56,8 +57,9 @@ async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
   if (!("fields" in decision)) return deletedRow(line, reference, null);
   const { productId, fields } = decision;
   const { state, account, id } = deps.run;
+  const done = { row, line, reference, productId, memo: packPhotos(photosOfRow(one.weighed)) };
   try {
-    state.calls.patching(id, { row, line, reference, productId });
+    state.calls.patching(id, done);
     const options = { idempotencyKey: deps.newKey(), signal: deps.signal };
     await deps.client.products.update({ product_id: productId, body: fields as { name: string } }, options);
   } catch (error) {
@@ -72,16 +74,19 @@ async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
   const known = state.ledger.ofProduct(account, productId);
   if (known !== null) {
     const now = FieldDigests.of(fields).over(new FieldDigests(known.fields)).bytes;
-    state.calls.patched(account, id, { row, line, reference, productId }, { ...known, fields: now });
+    state.calls.patched(account, id, done, { ...known, fields: now });
   }
-  return updatedRow(one, productId);
+  return updatedRow(done, photosOfRow(one.weighed));
 }
 
 /** What became of a row whose product has the fields of the row by now, and all its photos that the service takes. */
-export const updatedRow = (one: DecidedRow, productId: string): RowOutcome =>
-  one.weighed.refused.length > 0
-    ? lessRefused(one, productId)
-    : { line: one.line, result: updatedResult(one.reference, productId) };
+export const updatedRow = (
+  { line, reference, productId }: Pick<DoneRow, "line" | "reference" | "productId">,
+  photos: PhotosOfRow,
+): RowOutcome =>
+  photos.refused.length > 0
+    ? lessRefused(line, { reference, productId, action: "updated" }, photos)
+    : { line, result: updatedResult(reference, productId) };
 
 /** Whether the product is not there, as the answer to a write says; asked once more before the ledger forgets its photos. */
 async function isGone(product_id: string, { client, signal }: PatchDeps): Promise<boolean> {
@@ -95,7 +100,7 @@ async function isGone(product_id: string, { client, signal }: PatchDeps): Promis
 }
 
 /** The result of a row that was changed by a write of its own. */
-export const updatedResult = (reference: string, productId: string): NonNullable<RowOutcome["result"]> => ({
+const updatedResult = (reference: string, productId: string): NonNullable<RowOutcome["result"]> => ({
   ...{ line: null, reference, status: "succeeded", action: "updated", product_id: productId },
   ...{ images: [], error: null },
 });

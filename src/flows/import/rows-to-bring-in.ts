@@ -1,8 +1,8 @@
 import { type DecidedRow, decideRows } from "./decide-rows.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { RowOutcome } from "./outcomes.ts";
-import { updatedResult, updatedRow } from "./patch-rows.ts";
-import { type PhotoUpload, refusedRow } from "./photos/refused-photos.ts";
+import { updatedRow } from "./patch-rows.ts";
+import { type PhotoUpload, photosOfRow, refusedRow, unpackPhotos } from "./photos/refused-photos.ts";
 import { openRows } from "./read/open-rows.ts";
 import type { TakenUp } from "./resume/take-up.ts";
 import { RowSet } from "./row-set.ts";
@@ -70,11 +70,12 @@ export class RowsToBringIn {
 
   /** What no call needs to carry, or can; a product that could not be looked at is changed in any case. */
   readonly keep = (one: DecidedRow): void => {
-    const { row, weighed, decision } = one;
+    const { row, line, reference, weighed, decision } = one;
     if (decision.kind === "refused") this.#tell(row, refusedRow({ ...one, decision }));
     else if (decision.kind !== "unchanged") this.toPatch.add(row);
     else if (weighed.refused.length > 0 || this.#patching.has(row)) {
-      this.#tell(row, updatedRow(one, decision.productId));
+      const { productId } = decision;
+      this.#tell(row, updatedRow({ line, reference, productId }, photosOfRow(weighed)));
     } else this.unchanged.add(row);
   };
 
@@ -84,9 +85,6 @@ export class RowsToBringIn {
   }
 
   patchedBefore() {
-    return this.#at.taken.patched.map(({ line, reference, productId }) => ({
-      line,
-      result: updatedResult(reference, productId),
-    }));
+    return this.#at.taken.patched.map((done) => updatedRow(done, unpackPhotos(done.memo)));
   }
 }

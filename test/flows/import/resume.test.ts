@@ -1,3 +1,5 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
@@ -204,6 +206,22 @@ test("results that were read before do not bring back what others have deleted s
   expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 3, updated: 1 });
   world.clock.advance(hour);
   expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 1, created: 1, unchanged: 2 });
+});
+
+test("a run whose files could not be written goes on with them, and sends nothing twice", async () => {
+  const world = await worldWith("A", "B");
+  const resultsFile = { path: join(world.folder, "nowhere", "r.ndjson"), name: "r.ndjson" };
+  const first = await world.import("a.csv", { photos: "all", resultsFile });
+  expect(first.stopped).toMatchObject({ type: "output" });
+  expect(first.summary).toMatchObject({ created: 2, results_file: null });
+  await mkdir(join(world.folder, "nowhere"));
+  const second = await world.import("a.csv", { photos: "all", resultsFile });
+  expect(second.summary).toMatchObject({
+    ...{ run_id: first.summary!.run_id, created: 2, updated: 0, results_file: "r.ndjson" },
+  });
+  expect((await world.products()).sort()).toEqual(once("A", "B"));
+  // With all told it has ended: from now on it is another one.
+  expect((await world.import("a.csv", { photos: "all" })).summary).toMatchObject({ updated: 2 });
 });
 
 describe("what was piped in and not sent", () => {

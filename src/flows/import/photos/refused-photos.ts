@@ -1,6 +1,6 @@
 import type { DecidedRow } from "../decide-rows.ts";
-import type { RefusedPhoto } from "../ledger/call-memo.ts";
-import { placed } from "../ledger/decide.ts";
+import type { RefusedPhoto, RowMemo } from "../ledger/call-memo.ts";
+import { placed, type Weighed } from "../ledger/decide.ts";
 import { failedImage, failureOf, type RowFailure, type RowOutcome, type RowResult } from "../outcomes.ts";
 
 /** What became of a photo that was uploaded: the image that it is now, or why the service does not take it. */
@@ -25,17 +25,44 @@ export function refusedRow({
 
 const besideRefused = { code: "row_failed", message: "another photo of the row was refused" };
 
-/** What became of a row whose product has its other photos, and its fields by now. */
-export function lessRefused(
-  { line, reference, weighed: { row, refused } }: DecidedRow,
-  productId: string,
-): RowOutcome {
-  const isRefused = (image: number) => refused.some((one) => one.image === image);
-  const there = [...row.images.keys()].filter((image) => !isRefused(image));
-  return told(line, there, refused, {
-    ...{ line: null, reference, status: "partial", action: "updated", product_id: productId, error: null },
-  });
+/** The photos of a row by what became of them: those that are at the service, by their place in the row, and those that it refused. */
+export interface PhotosOfRow {
+  there: readonly number[];
+  refused: readonly RefusedPhoto[];
 }
+
+export function photosOfRow({ row, refused }: Weighed): PhotosOfRow {
+  const isRefused = (image: number) => refused.some((one) => one.image === image);
+  return { there: [...row.images.keys()].filter((image) => !isRefused(image)), refused };
+}
+
+/** The same of a row that went in a call, of which it is not known better. */
+export const photosOfMemo = ({ sent, leftOut, refused }: RowMemo): PhotosOfRow => ({
+  there: [...leftOut, ...sent.map(({ image }) => image)],
+  refused,
+});
+
+/** The photos of a row as bytes, to be written down with what was done with it; none where no photo was refused. */
+export const packPhotos = (photos: PhotosOfRow): Uint8Array =>
+  Buffer.from(photos.refused.length === 0 ? "" : JSON.stringify(photos));
+
+export const unpackPhotos = (bytes: Uint8Array): PhotosOfRow =>
+  bytes.length === 0
+    ? { there: [], refused: [] }
+    : (JSON.parse(Buffer.from(bytes).toString()) as PhotosOfRow);
+
+/**
+ * What became of a row that the service has, less the photos that it refused; `action` is null where the import that it went
+ * in has not ended.
+ */
+export const lessRefused = (
+  line: number,
+  { reference, productId, action }: Pick<RowResult, "reference" | "action"> & { productId: string | null },
+  { there, refused }: PhotosOfRow,
+): RowOutcome =>
+  told(line, there, refused, {
+    ...{ line: null, reference, status: "partial", action, product_id: productId, error: null },
+  });
 
 function told(
   line: number,

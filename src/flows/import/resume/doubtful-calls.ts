@@ -4,9 +4,10 @@ import type { DoneRow, StoredCall } from "../../../state/calls.ts";
 import type { Run } from "../../../state/runs.ts";
 import { grouped } from "../../grouped.ts";
 import type { DoubtQuestion, UnknownChoice } from "../import-input.ts";
-import { unpackMemos } from "../ledger/call-memo.ts";
+import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import { union } from "../ledger/source-digests.ts";
+import { packPhotos, photosOfMemo } from "../photos/refused-photos.ts";
 import { shownName } from "../shown-name.ts";
 import { existingProducts, type LookUpDeps } from "./existing-products.ts";
 import { isKeyAlive } from "./key-life.ts";
@@ -73,7 +74,8 @@ export async function resolveDoubt(
         return [{ reference, productId, fields: FieldDigests.nothing.bytes, sources }];
       });
       // Its rows are judged anew, by the ledger; where that is not asked, those with a product are done.
-      const done = one.run.options.photos === "all" ? doneRows(call, references[at]!, existing) : [];
+      const done =
+        one.run.options.photos === "all" ? doneRows(call, references[at]!, { existing, memos }) : [];
       state.calls.decided(call.run, call.index, entries, done);
     } else {
       // Its rows are judged anew, as if they were never sent.
@@ -87,11 +89,13 @@ export async function resolveDoubt(
 const doneRows = (
   { rows, lines }: StoredCall,
   references: readonly string[],
-  existing: ReadonlyMap<string, string>,
+  { existing, memos }: { existing: ReadonlyMap<string, string>; memos: readonly RowMemo[] },
 ): DoneRow[] =>
   references.flatMap((reference, at) => {
     const productId = existing.get(reference);
-    return productId === undefined ? [] : [{ row: rows[at]!, line: lines[at]!, reference, productId }];
+    if (productId === undefined) return [];
+    const memo = packPhotos(photosOfMemo(memos[at]!));
+    return [{ row: rows[at]!, line: lines[at]!, reference, productId, memo }];
   });
 
 function undecided(question: DoubtQuestion): CatError {

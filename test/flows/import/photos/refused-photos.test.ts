@@ -113,6 +113,25 @@ describe("a photo that the service refuses", () => {
     expect((await world.products()).sort()).toEqual(["A Silk dress 1", "B Coat 1"]);
   });
 
+  test("is told of a row that an earlier process has changed, too", async () => {
+    const world = await worldWithCut("A,Dress,a.png,\nB,Coat,b.png,\n");
+    await world.import("a.csv");
+    await world.write("b.csv", `${head}A,Silk dress,a.png,cut.png\nB,Long coat,b.png,\n`);
+    const products = (await world.client.products.list()).data;
+    const { id } = products.find(({ reference }) => reference === "B")!;
+    await world.fault({ match: { method: "PATCH", path: `/v1/products/${id}` }, status: 402 });
+    const first = await world.import("b.csv", { concurrency: 1 });
+    expect(first.summary).toMatchObject({ submitted: 1, partial: 1 });
+    await world.fault();
+    const { resultsFile } = world;
+    const { summary } = await world.import("b.csv", { resultsFile });
+    expect(summary).toMatchObject({ submitted: 2, succeeded: 1, partial: 1, updated: 2 });
+    const [a] = await world.results();
+    expect(a).toMatchObject({ reference: "A", status: "partial", action: "updated" });
+    expect(a.images).toEqual([failedImage(1, "cut.png", "unlabeled")]);
+    expect(await world.read("failed")).toContain(`A,Silk dress,,cut.png,invalid_request,cut.png: ${why}\n`);
+  });
+
   test("stays refused, however many there are, and is in nobody's way the next time", async () => {
     const cuts = Array.from({ length: 25 }, (_, at) => `cut${at}.png`);
     const rows = cuts.map((name, at) => `B${at},Coat,${name},https://cdn.example.com/${at}.jpg\n`).join("");
@@ -128,9 +147,16 @@ describe("a photo that the service refuses", () => {
   });
 
   test("is not passed over in silence by a run that nobody waits for", async () => {
-    const world = await worldWithCut("A,Dress,a.png,\nB,Coat,cut.png,\n");
+    const world = await worldWithCut("A,Dress,a.png,\nB,Coat,cut.png,\nC,Hat,c.png,cut.png\n");
     const { summary } = await world.import("a.csv", { wait: false });
-    expect(summary).toMatchObject({ submitted: 2, failed: 1, failed_file: "failed", imports: [{ rows: 1 }] });
+    expect(summary).toMatchObject({
+      ...{ submitted: 3, failed: 1, partial: 1, created: 0, updated: 0, failed_file: "failed" },
+      imports: [{ rows: 2 }],
+    });
+    expect((await world.read("failed")).split("\n").slice(1, 3)).toEqual([
+      `B,Coat,cut.png,,image_failed,the service refused 1 of 1 photos; cut.png: ${why}`,
+      `C,Hat,,cut.png,invalid_request,cut.png: ${why}`,
+    ]);
   });
 
   test("is told by the process that goes on with the run as well", async () => {

@@ -11,6 +11,8 @@ export interface Accounts {
    * last eight of the others. Those are of services that were started anew, which may well be often.
    */
   at(baseUrl: string): number[];
+  /** Whether any key leads to it. */
+  hasKey(account: number): boolean;
   create(baseUrl: string): number;
   /**
    * A new account that the key leads to from now on, in place of `known`. Where another process has led it to one

@@ -15,12 +15,14 @@ export function storedAccounts(db: Database): Accounts {
      SELECT id FROM (SELECT id FROM one WHERE NOT has_key ORDER BY id DESC LIMIT 8)
      ORDER BY id DESC`,
   );
+  const keyOf = db.statement("SELECT 1 FROM account_key WHERE account = ? LIMIT 1");
   const create = db.statement<[number]>("INSERT INTO account (base_url) VALUES (?) RETURNING id");
   const bind = db.statement(
     "INSERT OR REPLACE INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)",
   );
   return {
     find: (baseUrl, fingerprint) => find.get(baseUrl, fingerprint)?.[0] ?? null,
+    hasKey: (account) => keyOf.get(account) !== undefined,
     at: (baseUrl) => at.all(baseUrl).map(([id]) => id),
     create: (baseUrl) => db.transaction(() => create.get(baseUrl)![0]),
     createFor: (baseUrl, fingerprint, known) =>

@@ -61,7 +61,6 @@ test("a row that was patched is known by its run and in the ledger, until the ru
   state.runs.begin({ id: "run", account: 1, identity: "i", file: "f.csv", options: {}, startedAt: 1 });
   const entry = {
     reference: "A",
-    memo: Buffer.from("memo"),
     productId: "P",
     fields: new Uint8Array([1]),
     sources: new Uint8Array([2]),

@@ -141,7 +141,8 @@ function readResults(call: ReadCall, results: readonly ImportRowResult[], run: R
 
 /**
  * Rows that went in no call. Those that are unchanged are told only where every row is asked for; those that are left only
- * where they were piped in, and so are nowhere else, or a file was asked for: the same command sends them.
+ * where they were piped in, and so are nowhere else, a file was asked for, or rows were refused for what they are: else the
+ * same command sends them.
  */
 function besideCalls(
   run: Run,
@@ -158,7 +159,8 @@ function besideCalls(
       rows: () => untilChanged(unchangedRows(input, unchanged, taken.run), onFault),
     });
   }
-  if (left !== null && worthWriting && isWritten(input, targets)) {
+  const isOver = run.sent.some((call) => call.kind === "refused" && isOfRows(call.error));
+  if (left !== null && worthWriting && (isOver || isWritten(input, targets))) {
     stretches.push({ first: 0, rows: () => untilChanged(unsentRows(input, left), onFault) });
   }
   return stretches;

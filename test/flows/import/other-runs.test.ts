@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
+import type { RunHold } from "../../../src/state/runs.ts";
 import type { importWorld } from "./run-import.ts";
 import {
   answersLost,
@@ -252,7 +253,7 @@ describe("what is remembered of an organization", () => {
     const ran = world.import("a.csv", { machine, sameOrganization: true }, narrow);
     await expect(ran).rejects.toMatchObject({
       code: "another_key",
-      hint: "There are 2 organizations that it may be of: give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own.",
+      hint: "It may be of 2 organizations: import once with a key of its organization that may read products (products:read), or give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own, which knows of no photos that are attached.",
     });
     await theirs.client.close();
   });
@@ -279,6 +280,23 @@ describe("what is remembered of an organization", () => {
     }
     expect(requests.at(-1)).toBe(requests.at(-2));
     expect(await world.import("a.csv")).toMatchObject({ summary: { created: 1, unchanged: 0 } });
+  });
+
+  test("is looked for by one process at a time, so that two new keys do not miss each other", async () => {
+    const world = await worldWith("A");
+    const { clock, mock } = world;
+    const path = join(world.folder, "state.db");
+    const [first, second] = [await openState(path, { clock }), await openState(path, { clock })];
+    const turn = second.runs.hold(0, `claiming at ${mock.baseUrl}`, { pid: 1, since: clock.now() });
+    let isOver = false;
+    const ran = world.import("a.csv", { machine: { state: first } }).finally(() => {
+      isOver = true;
+    });
+    for (let time = 0; time < 200; time++) await new Promise(setImmediate);
+    expect([isOver, first.accounts.at(mock.baseUrl), world.writes()]).toEqual([false, [], []]);
+    (turn as RunHold).release();
+    expect((await ran).summary).toMatchObject({ created: 1 });
+    for (const state of [first, second]) state.close();
   });
 
   test("is not told apart while another process is about to send what was never sent before", async () => {

@@ -130,7 +130,7 @@ describe("the same command again", () => {
     expect((await world.read("failed-2")).match(/^[A-Z],/gm)).toEqual(["E,"]);
   });
 
-  test("after the body of a call was refused asks again with these rows only", async () => {
+  test("after the body of a call was refused asks again, though the failed file would bring in all the rest", async () => {
     const world = await worldWith(...five);
     const problems = [{ line: 1, code: "invalid_row", message: "no such thing" }];
     const refuse = () => {
@@ -142,10 +142,21 @@ describe("the same command again", () => {
       submitted: 2,
       refused: [{ first_line: 4, last_line: 5, rows: 2 }],
     });
-    expect((await world.read("failed")).match(/^[A-Z],/gm)).toEqual(["C,", "D,"]);
+    expect((await world.read("failed")).match(/^[A-Z],/gm)).toEqual(["C,", "D,", "E,"]);
+    expect(await world.read("failed")).toContain("E,Dress,https://cdn.example.com/E.jpg,not_sent,");
     const second = await world.import("a.csv");
     expect(second.summary).toMatchObject(whole);
     expect(second.sent.map(({ rows }) => [...rows])).toEqual([[0, 1], [2, 3], [4]]);
+    expect((await world.products()).sort()).toEqual(once(...five));
+  });
+
+  test("after the body of a call was refused is not needed: the failed file brings in all the rest", async () => {
+    const world = await worldWith(...five);
+    await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 400, times: 1 });
+    const first = await world.import("a.csv", { concurrency: 1 });
+    expect(first.summary).toMatchObject({ submitted: 0, failed_file: "failed" });
+    await world.write("mended.csv", await world.read("failed"));
+    expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 5, created: 5 });
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 

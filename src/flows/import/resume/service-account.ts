@@ -45,7 +45,8 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
   for (const account of others) {
     const belonging = await belongingTo(account, deps);
     if (belonging === "yes") return bound(account, deps);
-    if (belonging === "not known") undecided.push(account);
+    // One that no key leads to any more is of a service that is gone.
+    if (belonging === "not known" && state.accounts.hasKey(account)) undecided.push(account);
   }
   if (!isProven && undecided.length > 0) return bound(await theOne(undecided, deps), deps);
   if (known !== null && !isProven) return known;
@@ -122,7 +123,7 @@ function anotherKey(isSame: boolean, count: number, { service, file }: AccountDe
       hint:
         count === 1
           ? `If it is, add --same-organization; if not, give this key ${ofItsOwn}.`
-          : `There are ${count} organizations that it may be of: give this key ${ofItsOwn}.`,
+          : `It may be of ${count} organizations: import once with a key of its organization that may read products (products:read), or give this key ${ofItsOwn}, which knows of no photos that are attached.`,
     },
   );
 }

@@ -1,10 +1,12 @@
 import { ApiError } from "../../../client/api-error.ts";
 import { CatError } from "../../../errors.ts";
 import type { DoneRow, StoredCall } from "../../../state/calls.ts";
-import type { Run, RunOwner } from "../../../state/runs.ts";
+import type { Run, RunHold, RunOwner } from "../../../state/runs.ts";
+import type { State } from "../../../state/state.ts";
 import { grouped } from "../../grouped.ts";
 import type { ImportInput } from "../import-input.ts";
 import type { ReadyCall } from "../sent-call.ts";
+import type { ServiceIdentity } from "../service-identity.ts";
 import { shownName } from "../shown-name.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { type DoubtfulCall, resolveDoubt } from "./doubtful-calls.ts";
@@ -40,36 +42,24 @@ export interface TakenUp {
  * Throws a CatError of type conflict when another process has the run, or a choice is missing.
  */
 export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<TakenUp> {
-  const { clock, client, signal } = deps;
   const { state, sentImports } = await deps.state();
   const service = await deps.service();
   const identity = identityOf(input, {
     file: input.source.digest!,
     photos: await input.localPhotos.digestOfAll(),
   });
-  const owner = { pid: deps.pid, since: clock.now() };
-  const account = await accountOf({
-    ...{ client, state, service, identity, owner, signal },
-    ...{ file: input.source.name, sameOrganization: input.sameOrganization },
-  });
-  const hold = state.runs.hold(account, identity, owner);
-  if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
+  const { account, hold, begun, created } = await claimRun({ state, service, identity }, input, deps);
   try {
-    const begun = state.runs.findOpen(account, identity);
     const at = (run: Run): RunAtHand => ({ state, sentImports, service, account, id: run.id });
-    let open: Run | null = null;
+    let open = begun ?? created;
     if (begun !== null) {
       await makeSure(begun, at(begun), input, deps);
-      if (input.fresh) await bringToItsEnd(begun, at(begun), input, deps);
-      else open = begun;
-    }
-    if (open === null) {
-      const { mode, onImageError, photos } = input;
-      const options = { mode, onImageError, photos };
-      open = { id: deps.runId, account, identity, file: input.source.name, options, startedAt: clock.now() };
-      state.runs.begin(open);
-    } else if (state.calls.of(open.id).length > 0) {
-      deps.onNote(goingOn(input.source.name, open, state.calls.of(open.id)));
+      if (input.fresh) {
+        await bringToItsEnd(begun, at(begun), input, deps);
+        open = beginRun(account, identity, state, input, deps);
+      } else if (state.calls.of(begun.id).length > 0) {
+        deps.onNote(goingOn(input.source.name, begun, state.calls.of(begun.id)));
+      }
     }
     const run = at(open);
     const others = input.photos === "new" ? otherRuns(run) : [];
@@ -86,6 +76,71 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
   } catch (error) {
     hold.release();
     throw error;
+  }
+}
+
+interface Claim {
+  account: number;
+  hold: RunHold;
+  /** The run that was begun before and has not ended. */
+  begun: Run | null;
+  /** The one that is begun now; the same where there was one. */
+  created: Run;
+}
+
+/**
+ * Makes the run this process's own. One process at a time, so that what one has begun is there when the next one looks whose
+ * its key is: two keys of one organization must not be taken for two.
+ */
+async function claimRun(
+  { state, service, identity }: { state: State; service: ServiceIdentity; identity: string },
+  input: ImportInput,
+  deps: TakeUpDeps,
+): Promise<Claim> {
+  const { client, clock, signal } = deps;
+  const owner = { pid: deps.pid, since: clock.now() };
+  const turn = await turnAt(service.baseUrl, owner, state, deps);
+  try {
+    const account = await accountOf({
+      ...{ client, state, service, identity, owner, signal },
+      ...{ file: input.source.name, sameOrganization: input.sameOrganization },
+    });
+    const hold = state.runs.hold(account, identity, owner);
+    if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
+    const begun = state.runs.findOpen(account, identity);
+    return { account, hold, begun, created: begun ?? beginRun(account, identity, state, input, deps) };
+  } finally {
+    turn.release();
+  }
+}
+
+function beginRun(
+  account: number,
+  identity: string,
+  state: State,
+  { mode, onImageError, photos, source }: ImportInput,
+  { clock, runId }: TakeUpDeps,
+): Run {
+  const options = { mode, onImageError, photos };
+  const run = { id: runId, account, identity, file: source.name, options, startedAt: clock.now() };
+  state.runs.begin(run);
+  return run;
+}
+
+/** How often it is looked whether another process is done, in milliseconds. */
+const turnPause = 50;
+
+/** Waits until no other process is about to claim a run at that base URL. No account has that number. */
+async function turnAt(
+  baseUrl: string,
+  owner: RunOwner,
+  { runs }: State,
+  { clock, signal }: TakeUpDeps,
+): Promise<RunHold> {
+  while (true) {
+    const hold = runs.hold(0, `claiming at ${baseUrl}`, owner);
+    if (!("heldBy" in hold)) return hold;
+    await clock.sleep(turnPause, signal);
   }
 }
 

@@ -91,8 +91,9 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
   const unwritten = faults.length > 0 ? { unwritten: faults.map(({ message }) => message) } : {};
   const rowsWritten = written.results_file === null ? {} : { results_rows: outputs.resultRows };
   const notRead = unread.size > 0 ? { unread: [...unread] } : {};
-  // A run whose files could not be written goes on with them.
-  if (run.left === null && isAllKnown(run) && faults.length === 0) state.runs.end(id, deps.clock.now());
+  // A run whose files could not be written goes on with them, and one that was not waited for with what it has to tell.
+  const isTold = faults.length === 0 && (input.wait || sent.length === 0);
+  if (run.left === null && isAllKnown(run) && isTold) state.runs.end(id, deps.clock.now());
   return {
     ...{
       summary: { ...summary, ...written, ...rowsWritten, ...notRead, ...unwritten },
@@ -172,12 +173,11 @@ function refusedInCall(call: SentCall, { taken: { run } }: Run): Stretch<RowOutc
   const { state, id } = run;
   const memos = unpackMemos(state.calls.memo(id, call.index));
   if (memos.every(({ refused }) => refused.length === 0)) return [];
+  // Let go of where another run has read the results, of which nothing was told for this one.
   const references = state.calls.references(id, call.index);
-  // Its results were told when they were read.
-  if (references.length === 0) return [];
   const outcomes = memos.flatMap((memo, at): RowOutcome[] => {
     if (memo.refused.length === 0) return [];
-    const row = { reference: references[at]!, productId: null, action: null };
+    const row = { reference: references[at] ?? "", productId: null, action: null };
     return [lessRefused(call.lines[at]!, row, photosOfMemo(memo))];
   });
   return [{ first: call.lines[0]!, rows: () => each(outcomes) }];

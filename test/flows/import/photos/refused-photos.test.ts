@@ -159,6 +159,19 @@ describe("a photo that the service refuses", () => {
     ]);
   });
 
+  test("is told where another file's import has read the results meanwhile", async () => {
+    const world = await worldWithCut("A,Dress,a.png,cut.png\n");
+    await world.import("a.csv", { wait: false });
+    world.clock.advance(60_000);
+    await world.write("b.csv", `${head}B,Coat,b.png,\n`);
+    await world.import("b.csv");
+    for (const wait of [false, false, true]) {
+      const { summary } = await world.import("a.csv", { wait });
+      expect(summary).toMatchObject({ run_id: "run_1", partial: 1, imports: [{ rows: 1 }] });
+    }
+    expect((await world.import("a.csv")).summary).toMatchObject({ run_id: "run_6", updated: 1, partial: 1 });
+  });
+
   test("is told by the process that goes on with the run as well", async () => {
     const world = await worldWithCut("A,Dress,a.png,cut.png\nB,Coat,b.png,\n");
     const first = await world.import("a.csv", { wait: false });

@@ -72,6 +72,13 @@ describe("the command to type next is one", () => {
     expect(last({ imports: [{ id: "A", status: "processing", rows: 1 }] }, piped)).toBe("  cat import -");
   });
 
+  test("the same one where nothing was heard of some rows, though others were refused", () => {
+    const refused = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 422 });
+    const unknown = [{ first_line: 4002, last_line: 6001, rows: 2000 }];
+    expect(last({}, flags(), { stopped: refused })).toBe("  cat import f.csv");
+    expect(last({ unknown }, flags(), { stopped: refused })).toBe("  cat import a.csv");
+  });
+
   test("none when what was remembered is gone", () => {
     const gone = new CatError("gone", { type: "state", code: "state_gone" });
     const lines = reportLines({ ...summary, failed_file: null }, flags(), run({ stopped: gone }));

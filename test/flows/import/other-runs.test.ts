@@ -296,6 +296,16 @@ describe("what is remembered of an organization", () => {
     expect([isOver, first.accounts.at(mock.baseUrl), world.writes()]).toEqual([false, [], []]);
     (turn as RunHold).release();
     expect((await ran).summary).toMatchObject({ created: 1 });
+    // A key that is known waits for nobody, and one that is not not for ever.
+    second.runs.hold(0, `claiming at ${mock.baseUrl}`, { pid: 4712, since: clock.now() });
+    expect((await world.import("a.csv", { machine: { state: first } })).summary).toMatchObject({
+      unchanged: 1,
+    });
+    const late = world.import("a.csv", { machine: { state: first, fingerprint: "new" } });
+    await expect(late).rejects.toMatchObject({
+      code: "import_under_way",
+      message: `process 4712 is beginning an import at ${mock.baseUrl} and does not get on`,
+    });
     for (const state of [first, second]) state.close();
   });
 

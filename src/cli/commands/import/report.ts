@@ -37,7 +37,7 @@ function nextCommand(
   run: ReportedRun,
 ): "same command" | "failed file" | null {
   const failedFile = summary.failed_file === null ? null : "failed file";
-  if (!goesOn(run)) return failedFile;
+  if (!goesOn(summary, run)) return failedFile;
   const isElsewhere =
     flags.file !== "-" || summary.unknown !== undefined || openImports(summary, run).length > 0;
   return isElsewhere ? "same command" : (failedFile ?? "same command");
@@ -151,11 +151,13 @@ function unknownCall({
 }
 
 /** Whether the same command goes on with a run that was stopped. */
-function goesOn({ stopped, globals }: ReportedRun): boolean {
-  // What was refused is refused again as it stands; a made-up service of this call is gone, or what was remembered.
-  const isOver =
-    stopped instanceof CatError &&
-    (["input", "invalid_request", "usage"].includes(stopped.type) || stopped.code === "state_gone");
+function goesOn({ unknown }: ImportSummary, { stopped, globals }: ReportedRun): boolean {
+  // What was refused is refused again as it stands, but not what nothing was heard of; a made-up service of this call is
+  // gone, or what was remembered.
+  const isRefused =
+    stopped instanceof CatError && ["input", "invalid_request", "usage"].includes(stopped.type);
+  const isGone = stopped instanceof CatError && stopped.code === "state_gone";
+  const isOver = isGone || (isRefused && unknown === undefined);
   return stopped !== undefined && !isOver && !globals.mock;
 }
 

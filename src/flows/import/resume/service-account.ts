@@ -37,9 +37,10 @@ type Belonging = "yes" | "no" | "not known";
  */
 export async function accountOf(deps: AccountDeps): Promise<number> {
   const { state, service } = deps;
+  const proven = await provenAccount(deps);
+  if (proven !== null) return proven;
   const known = state.accounts.find(service.baseUrl, service.keyFingerprint);
   const isProven = known !== null && !isBlank(known, deps);
-  if (isProven && (await isStillOfService(known, deps))) return known;
   const others = state.accounts.at(service.baseUrl).filter((account) => account !== known);
   const undecided: number[] = [];
   for (const account of others) {
@@ -51,6 +52,14 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
   if (!isProven && undecided.length > 0) return bound(await theOne(undecided, deps), deps);
   if (known !== null && !isProven) return known;
   return state.accounts.createFor(service.baseUrl, service.keyFingerprint, known);
+}
+
+/** The account of a key that was seen before, as long as the service knows it: whatever others do meanwhile, it is that one. */
+export async function provenAccount(deps: AccountDeps): Promise<number | null> {
+  const { state, service } = deps;
+  const known = state.accounts.find(service.baseUrl, service.keyFingerprint);
+  if (known === null || isBlank(known, deps)) return null;
+  return (await isStillOfService(known, deps)) ? known : null;
 }
 
 /** The account that the user means, of those of which the service does not tell whether the key is theirs. */

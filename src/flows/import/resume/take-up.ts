@@ -15,7 +15,7 @@ import { isKeyAlive } from "./key-life.ts";
 import { type OtherRun, otherRuns, settleOtherRuns } from "./other-runs.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 import { sendAgain, sendAsTheyWere } from "./send-again.ts";
-import { accountOf } from "./service-account.ts";
+import { accountOf, provenAccount } from "./service-account.ts";
 import { settleCalls } from "./settle-calls.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 
@@ -89,8 +89,8 @@ interface Claim {
 }
 
 /**
- * Makes the run this process's own. One process at a time, so that what one has begun is there when the next one looks whose
- * its key is: two keys of one organization must not be taken for two.
+ * Makes the run this process's own. With a key of which it is not known whose it is, one process at a time, so that what one
+ * has begun is there when the next one looks: two keys of one organization must not be taken for two.
  */
 async function claimRun(
   { state, service, identity }: { state: State; service: ServiceIdentity; identity: string },
@@ -99,16 +99,21 @@ async function claimRun(
 ): Promise<Claim> {
   const { client, clock, signal } = deps;
   const owner = { pid: deps.pid, since: clock.now() };
-  const turn = await turnAt(service.baseUrl, owner, state, deps);
-  try {
-    const account = await accountOf({
-      ...{ client, state, service, identity, owner, signal },
-      ...{ file: input.source.name, sameOrganization: input.sameOrganization },
-    });
+  const account = {
+    ...{ client, state, service, identity, owner, signal },
+    ...{ file: input.source.name, sameOrganization: input.sameOrganization },
+  };
+  const claim = (account: number): Claim => {
     const hold = state.runs.hold(account, identity, owner);
     if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
     const begun = state.runs.findOpen(account, identity);
     return { account, hold, begun, created: begun ?? beginRun(account, identity, state, input, deps) };
+  };
+  const proven = await provenAccount(account);
+  if (proven !== null) return claim(proven);
+  const turn = await turnAt(service.baseUrl, owner, state, deps);
+  try {
+    return claim(await accountOf(account));
   } finally {
     turn.release();
   }
@@ -127,22 +132,34 @@ function beginRun(
   return run;
 }
 
-/** How often it is looked whether another process is done, in milliseconds. */
+/** How often it is looked whether another process is done, and how long at most, in milliseconds. */
 const turnPause = 50;
+const longestTurn = 60_000;
 
 /** Waits until no other process is about to claim a run at that base URL. No account has that number. */
 async function turnAt(
   baseUrl: string,
   owner: RunOwner,
   { runs }: State,
-  { clock, signal }: TakeUpDeps,
+  { clock, signal, onNote }: TakeUpDeps,
 ): Promise<RunHold> {
-  while (true) {
+  for (let waited = 0; ; waited += turnPause) {
     const hold = runs.hold(0, `claiming at ${baseUrl}`, owner);
     if (!("heldBy" in hold)) return hold;
+    const { pid } = hold.heldBy;
+    if (waited === 20 * turnPause)
+      onNote(`Waiting for process ${pid}, which is beginning an import at ${baseUrl} as well.`);
+    if (waited >= longestTurn) throw notGettingOn(pid, baseUrl);
     await clock.sleep(turnPause, signal);
   }
 }
+
+const notGettingOn = (pid: number, baseUrl: string): CatError =>
+  new CatError(`process ${pid} is beginning an import at ${baseUrl} and does not get on`, {
+    type: "conflict",
+    code: "import_under_way",
+    hint: "Wait for it, or stop it, and give the command again.",
+  });
 
 /** Has the user decide about calls of the run that nothing can be learnt of any more. */
 async function makeSure(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<void> {

@@ -31,6 +31,8 @@ export interface Runs {
   /** Every run of the account that has not ended, the oldest first. */
   open(account: number): Run[];
   begin(run: Run): void;
+  /** Every row of it was sent or needs nothing; its options have `sent: "all"` from now on. */
+  allSent(runId: string): void;
   /** It has ended: every row's outcome is known and told. Its calls and patched rows are forgotten; throws when one is not settled. */
   end(runId: string, endedAt: number): void;
   /**

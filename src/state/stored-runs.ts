@@ -35,6 +35,7 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
   const begin = db.statement(
     "INSERT INTO run (id, account, identity, file, options, started_at) VALUES (?, ?, ?, ?, ?, ?)",
   );
+  const allSent = db.statement("UPDATE run SET options = json_set(options, '$.sent', 'all') WHERE id = ?");
   const end = db.statement("UPDATE run SET ended_at = ? WHERE id = ?");
   // Nobody asks for what a run did once it has ended; what it has in doubt still keeps others from sending it again.
   const forgetSettled = db.statement("DELETE FROM call WHERE run = ? AND state = 'settled'");
@@ -47,6 +48,7 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
     open: (account) => open.all(account).map(toRun),
     begin: ({ id, account, identity, file, options, startedAt }) =>
       void begin.run(id, account, identity, file, JSON.stringify(options), startedAt),
+    allSent: (runId) => void allSent.run(runId),
     end(runId, endedAt) {
       db.transaction(() => {
         end.run(endedAt, runId);

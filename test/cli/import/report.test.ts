@@ -79,6 +79,13 @@ describe("the command to type next is one", () => {
     expect(last({ unknown }, flags(), { stopped: refused })).toBe("  cat import a.csv");
   });
 
+  test("none for a file that was changed, which is another one", () => {
+    const changed = new CatError("changed", { type: "input", code: "file_changed" });
+    const unknown = [{ first_line: 4002, last_line: 6001, rows: 2000 }];
+    const lines = reportLines({ ...summary, unknown, failed_file: null }, flags(), run({ stopped: changed }));
+    expect(lines.join("\n")).not.toContain("cat import");
+  });
+
   test("none when what was remembered is gone", () => {
     const gone = new CatError("gone", { type: "state", code: "state_gone" });
     const lines = reportLines({ ...summary, failed_file: null }, flags(), run({ stopped: gone }));

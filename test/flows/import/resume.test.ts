@@ -169,6 +169,21 @@ describe("the same command again", () => {
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
+  test.each([true, false])(
+    "after --no-wait judges anew what another file has changed since (%s)",
+    async (wait) => {
+      const world = await worldWith(...five);
+      await world.write("b.csv", fileOf(...five).replaceAll("Dress", "Coat"));
+      await world.import("a.csv", { wait: false });
+      world.clock.advance(60_000);
+      await world.import("b.csv");
+      expect(await world.products()).toContain("A Coat 1");
+      await world.import("a.csv", { wait });
+      world.clock.advance(60_000);
+      expect((await world.products()).sort()).toEqual(once(...five));
+    },
+  );
+
   test("after --timeout goes on to the end", async () => {
     const world = await worldWith(...five);
     world.clock.isIdle = () => world.writes().length === 3;

@@ -152,12 +152,11 @@ function unknownCall({
 
 /** Whether the same command goes on with a run that was stopped. */
 function goesOn({ unknown }: ImportSummary, { stopped, globals }: ReportedRun): boolean {
-  // What was refused is refused again as it stands, but not what nothing was heard of; a made-up service of this call is
-  // gone, or what was remembered.
-  const isRefused =
-    stopped instanceof CatError && ["input", "invalid_request", "usage"].includes(stopped.type);
-  const isGone = stopped instanceof CatError && stopped.code === "state_gone";
-  const isOver = isGone || (isRefused && unknown === undefined);
+  // What was refused is refused again as it stands, but not what nothing was heard of; a file that was changed is another
+  // one, a made-up service of this call is gone, or what was remembered.
+  const { type, code } = stopped instanceof CatError ? stopped : { type: undefined, code: undefined };
+  const isRefused = type === "invalid_request" && unknown === undefined;
+  const isOver = isRefused || type === "input" || type === "usage" || code === "state_gone";
   return stopped !== undefined && !isOver && !globals.mock;
 }
 

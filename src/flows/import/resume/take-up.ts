@@ -106,7 +106,11 @@ async function claimRun(
   const claim = (account: number): Claim => {
     const hold = state.runs.hold(account, identity, owner);
     if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
-    const begun = state.runs.findOpen(account, identity);
+    let begun = state.runs.findOpen(account, identity);
+    if (begun !== null && isOver(begun, state)) {
+      state.runs.end(begun.id, clock.now());
+      begun = null;
+    }
     return { account, hold, begun, created: begun ?? beginRun(account, identity, state, input, deps) };
   };
   const proven = await provenAccount(account);
@@ -117,6 +121,16 @@ async function claimRun(
   } finally {
     turn.release();
   }
+}
+
+/**
+ * Whether a run that nobody waited for was sent whole, and its results were read for another file since: that one may have
+ * changed again what this one brought, so that its rows are judged anew. The ledger keeps photos from being added twice.
+ */
+function isOver({ id, options }: Run, { calls }: State): boolean {
+  const all = calls.of(id);
+  const isSettled = all.length > 0 && all.every(({ state }) => state === "settled");
+  return options.sent === "all" && options.photos === "new" && isSettled;
 }
 
 function beginRun(

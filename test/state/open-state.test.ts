@@ -22,6 +22,14 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const options: OpenStateOptions = { clock: systemClock() };
 const service = "http://service.example";
+const someRun = {
+  id: "run",
+  account: 1,
+  identity: "identity",
+  file: "products.csv",
+  options: {},
+  startedAt: 1,
+};
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
@@ -395,14 +403,7 @@ describe("damage that is met later is told as such", () => {
   test("in the bytes of a call", async () => {
     const path = await writtenState();
     const writer = await open(path);
-    writer.runs.begin({
-      id: "run",
-      account: 1,
-      identity: "identity",
-      file: "products.csv",
-      options: {},
-      startedAt: 1,
-    });
+    writer.runs.begin(someRun);
     const places = new Uint32Array([0]);
     const body = Buffer.from("reference,name\nA,Shirt\n");
     const parts = {
@@ -428,14 +429,7 @@ describe("damage that is met later is told as such", () => {
 test("the file gives room back when what was large is let go", async () => {
   const path = await writtenState();
   const state = await open(path);
-  state.runs.begin({
-    id: "run",
-    account: 1,
-    identity: "identity",
-    file: "products.csv",
-    options: {},
-    startedAt: 1,
-  });
+  state.runs.begin(someRun);
   const places = new Uint32Array([0]);
   const parts = { run: "run", idempotencyKey: "key", rows: places, lines: places, sentAt: 1 };
   const large = { ...parts, memo: new Uint8Array(), body: Buffer.alloc(4_000_000, "x") };

@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { RunHold } from "../../../src/state/runs.ts";
-import type { importWorld } from "./run-import.ts";
+import { type importWorld, mayNot } from "./run-import.ts";
 import {
   answersLost,
   beforeCall,
@@ -239,12 +238,6 @@ describe("what is remembered of an organization", () => {
     const theirs = { client: clientWith(world, "ak_mock_other"), fingerprint: "other" };
     await world.import("a.csv");
     await world.import("a.csv", { machine: theirs });
-    const mayNot = (): never => {
-      throw new ApiError({
-        ...{ request: "GET /v1/products/ID", status: 403 },
-        body: { type: "forbidden", code: "insufficient_scope", message: "the key lacks products:read" },
-      });
-    };
     const narrow = (client: Client): Client => ({
       ...client,
       products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
-import { importWorld, withCreate } from "./run-import.ts";
+import { importWorld, mayNot, withCreate } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
@@ -169,12 +169,6 @@ describe("a key that was changed for a new one", () => {
     const world = await importWorld();
     await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
     await world.import("a.csv");
-    const mayNot = (): never => {
-      throw new ApiError({
-        ...{ request: "GET /v1/products/ID", status: 403 },
-        body: { type: "forbidden", code: "insufficient_scope", message: "the key lacks products:read" },
-      });
-    };
     const narrow = (client: Client): Client => ({
       ...client,
       products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },

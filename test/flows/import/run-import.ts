@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
+import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { importFile } from "../../../src/flows/import/import-file.ts";
 import type {
@@ -150,6 +151,14 @@ export async function importWorld(options: MockOptions = {}) {
       return { check, ...rest, summary, stopped, sent, problems, events, notes };
     },
   };
+}
+
+/** What the service says to a key that may not read products. */
+export function mayNot(): never {
+  throw new ApiError({
+    ...{ request: "GET /v1/products/ID", status: 403 },
+    body: { type: "forbidden", code: "insufficient_scope", message: "the key lacks products:read" },
+  });
 }
 
 /** The client with another POST /v1/imports. */

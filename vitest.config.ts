@@ -7,6 +7,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // Builds what the tests of the real program start.
     globalSetup: ["test/support/build.ts"],
+    setupFiles: ["test/support/seed-properties.ts"],
     testTimeout: 20_000,
     hookTimeout: 20_000,
   },

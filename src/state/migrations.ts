@@ -66,6 +66,8 @@ export const migrations: readonly string[] = [
   ALTER TABLE state.patch ADD COLUMN is_done INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE state.patch ADD COLUMN memo BLOB NOT NULL DEFAULT x'';
   `,
+  // What a run has brought in may have been changed by the runs that wrote after it.
+  "ALTER TABLE state.account ADD COLUMN last_run TEXT",
 ];
 
 /** Brings a state to this program's version, all the way or not at all. `steps` are `migrations`, but in tests of this. */

@@ -31,8 +31,10 @@ export interface Runs {
   /** Every run of the account that has not ended, the oldest first. */
   open(account: number): Run[];
   begin(run: Run): void;
-  /** Every row of it was sent or needs nothing; its options have `sent: "all"` from now on. */
-  allSent(runId: string): void;
+  /** It is about to change something at the service that it has not changed before. */
+  writes(account: number, runId: string): void;
+  /** The id of the run of which that was told last; null before there was one. */
+  lastWriter(account: number): string | null;
   /** It has ended: every row's outcome is known and told. Its calls and patched rows are forgotten; throws when one is not settled. */
   end(runId: string, endedAt: number): void;
   /**

@@ -35,7 +35,8 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
   const begin = db.statement(
     "INSERT INTO run (id, account, identity, file, options, started_at) VALUES (?, ?, ?, ?, ?, ?)",
   );
-  const allSent = db.statement("UPDATE run SET options = json_set(options, '$.sent', 'all') WHERE id = ?");
+  const writes = db.statement("UPDATE account SET last_run = ? WHERE id = ? AND last_run IS NOT ?");
+  const lastWriter = db.statement<[string | null]>("SELECT last_run FROM account WHERE id = ?");
   const end = db.statement("UPDATE run SET ended_at = ? WHERE id = ?");
   // Nobody asks for what a run did once it has ended; what it has in doubt still keeps others from sending it again.
   const forgetSettled = db.statement("DELETE FROM call WHERE run = ? AND state = 'settled'");
@@ -48,7 +49,8 @@ export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
     open: (account) => open.all(account).map(toRun),
     begin: ({ id, account, identity, file, options, startedAt }) =>
       void begin.run(id, account, identity, file, JSON.stringify(options), startedAt),
-    allSent: (runId) => void allSent.run(runId),
+    writes: (account, runId) => void writes.run(runId, account, runId),
+    lastWriter: (account) => lastWriter.get(account)?.[0] ?? null,
     end(runId, endedAt) {
       db.transaction(() => {
         end.run(endedAt, runId);

@@ -94,7 +94,6 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
   // A run whose files could not be written goes on with them, and one that was not waited for with what it has to tell.
   const isTold = faults.length === 0 && (input.wait || sent.length === 0);
   if (run.left === null && isAllKnown(run) && isTold) state.runs.end(id, deps.clock.now());
-  else if (run.left === null && !input.wait) state.runs.allSent(id);
   return {
     ...{
       summary: { ...summary, ...written, ...rowsWritten, ...notRead, ...unwritten },

@@ -59,6 +59,7 @@ async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
   const { state, account, id } = deps.run;
   const done = { row, line, reference, productId, memo: packPhotos(photosOfRow(one.weighed)) };
   try {
+    state.runs.writes(account, id);
     state.calls.patching(id, done);
     const options = { idempotencyKey: deps.newKey(), signal: deps.signal };
     await deps.client.products.update({ product_id: productId, body: fields as { name: string } }, options);

@@ -169,20 +169,58 @@ describe("the same command again", () => {
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
-  test.each([true, false])(
-    "after --no-wait judges anew what another file has changed since (%s)",
-    async (wait) => {
+  describe.each([
+    ["--no-wait", { wait: false }, undefined],
+    ["--timeout", { timeoutMs: 1 }, undefined],
+    [
+      "a results file that could not be written",
+      { resultsFile: { path: "/dev/full", name: "/dev/full" } },
+      undefined,
+    ],
+    ["a call that was refused for want of credits", { concurrency: 1 }, 402],
+  ] as const)("after %s, once another file has changed what it brought", (_, flags, status) => {
+    test.each([
+      { wait: true, photos: "new" },
+      { wait: false, photos: "new" },
+      { wait: true, photos: "all" },
+      { wait: false, photos: "all" },
+    ] as const)("($photos, wait $wait) compares the rows anew", async ({ wait, photos }) => {
       const world = await worldWith(...five);
-      await world.write("b.csv", fileOf(...five).replaceAll("Dress", "Coat"));
-      await world.import("a.csv", { wait: false });
+      await world.write("b.csv", fileOf("A", "B").replaceAll("Dress", "Coat"));
+      world.clock.isIdle = () => !("timeoutMs" in flags) || world.writes().length === 3;
+      const through =
+        status === undefined
+          ? undefined
+          : beforeCall(2, () => world.fault({ match: { path: "/v1/imports" }, status }));
+      await world.import("a.csv", flags, through);
+      await world.fault();
+      world.clock.isIdle = () => true;
       world.clock.advance(60_000);
-      await world.import("b.csv");
-      expect(await world.products()).toContain("A Coat 1");
-      await world.import("a.csv", { wait });
+      await world.import("b.csv", { wait, photos });
       world.clock.advance(60_000);
-      expect((await world.products()).sort()).toEqual(once(...five));
-    },
-  );
+      const before = (await world.products()).filter((product) => product.startsWith("A "));
+      expect(before).toEqual([`A Coat ${photos === "all" ? 2 : 1}`]);
+      const { stopped, notes, summary } = await world.import("a.csv");
+      expect(stopped).toBeUndefined();
+      expect(notes[0]).toMatch(
+        / had not ended, and another one was made since: its rows are compared anew\.$/,
+      );
+      expect(summary).toMatchObject({ run_id: "run_3", updated: 2, failed: 0 });
+      const after = (await world.products()).sort();
+      expect(after.map((product) => product.slice(0, -2))).toEqual(five.map((name) => `${name} Dress`));
+      expect(after.slice(2)).toEqual(once("C", "D", "E"));
+      expect(after[0]).toBe(`A Dress ${photos === "all" ? 2 : 1}`);
+    });
+  });
+
+  test("after another file that changed nothing goes on as before", async () => {
+    const world = await worldWith(...five);
+    await world.write("b.csv", fileOf("A", "B"));
+    await world.import("a.csv", { wait: false });
+    world.clock.advance(60_000);
+    expect((await world.import("b.csv")).summary).toMatchObject({ unchanged: 2, submitted: 0 });
+    expect((await world.import("a.csv")).summary).toMatchObject({ ...whole, run_id: "run_1" });
+  });
 
   test("after --timeout goes on to the end", async () => {
     const world = await worldWith(...five);

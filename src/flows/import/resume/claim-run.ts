@@ -35,11 +35,7 @@ export async function claimRun(
   const claim = (account: number): Claim => {
     const hold = state.runs.hold(account, identity, owner);
     if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
-    let begun = state.runs.findOpen(account, identity);
-    if (begun !== null && isOver(begun, state)) {
-      state.runs.end(begun.id, clock.now());
-      begun = null;
-    }
+    const begun = state.runs.findOpen(account, identity);
     return { account, hold, begun, created: begun ?? beginRun(account, identity, state, input, deps) };
   };
   const proven = await provenAccount(account);
@@ -50,16 +46,6 @@ export async function claimRun(
   } finally {
     turn.release();
   }
-}
-
-/**
- * Whether a run that nobody waited for was sent whole, and its results were read for another file since: that one may have
- * changed again what this one brought, so that its rows are judged anew. The ledger keeps photos from being added twice.
- */
-function isOver({ id, options }: Run, { calls }: State): boolean {
-  const all = calls.of(id);
-  const isSettled = all.length > 0 && all.every(({ state }) => state === "settled");
-  return options.sent === "all" && options.photos === "new" && isSettled;
 }
 
 /** Begins a new run of the import. */

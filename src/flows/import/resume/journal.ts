@@ -44,6 +44,7 @@ export class Journal {
     const sentAt = this.#deps.clock.now();
     const memo = packMemos(memos);
     const exclusive = this.#deps.guarded;
+    state.runs.writes(account, id);
     const held = state.calls.begin(account, {
       ...{ run: id, index, idempotencyKey, rows, lines, references, memo, body, sentAt, exclusive },
     });

@@ -51,7 +51,9 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
     let open = begun ?? created;
     if (begun !== null) {
       await makeSure(begun, at(begun), input, deps);
-      if (input.fresh) {
+      const isOld = !input.fresh && isOvertaken(at(begun), input);
+      if (isOld) deps.onNote(comparedAnew(input.source.name, begun));
+      if (input.fresh || isOld) {
         await bringToItsEnd(begun, at(begun), input, deps);
         open = beginRun(account, identity, state, input, deps);
       } else if (state.calls.of(begun.id).length > 0) {
@@ -74,6 +76,16 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
     hold.release();
     throw error;
   }
+}
+
+/**
+ * Whether another run has written to the service since: that one may have changed again what this one brought, so that its
+ * rows are compared anew. The ledger keeps their photos from being added twice.
+ */
+function isOvertaken({ state, account, id }: RunAtHand, { mode, photos }: ImportInput): boolean {
+  const last = state.runs.lastWriter(account);
+  const isBegun = state.calls.of(id).length > 0 || state.calls.doneRows(id).length > 0;
+  return mode === "upsert" && photos === "new" && isBegun && last !== null && last !== id;
 }
 
 /** Has the user decide about calls of the run that nothing can be learnt of any more. */
@@ -114,9 +126,14 @@ async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps
   state.runs.end(open.id, deps.clock.now());
 }
 
+const comparedAnew = (name: string, { startedAt }: Run): string =>
+  `The import of ${shownName(name)} that was begun at ${shownTime(startedAt)} had not ended, and another one was made since: its rows are compared anew.`;
+
 function goingOn(name: string, open: Run, calls: readonly StoredCall[]): string {
   const done = calls.filter(({ state }) => state !== "sent");
   const rows = done.reduce((sum, call) => sum + call.rows.length, 0);
-  const when = new Date(open.startedAt).toISOString().slice(0, 19);
-  return `Going on with the import of ${shownName(name)} that was begun at ${when}Z: ${grouped(rows)} of its rows are submitted. (--fresh begins anew.)`;
+  return `Going on with the import of ${shownName(name)} that was begun at ${shownTime(open.startedAt)}: ${grouped(rows)} of its rows are submitted. (--fresh begins anew.)`;
 }
+
+/** A time for people, in UTC to the second. */
+const shownTime = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;

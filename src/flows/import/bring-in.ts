@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import { type Call, cutIntoCalls } from "./calls.ts";
+import { changeFailedRows } from "./change-failed-rows.ts";
 import type { CheckResult } from "./check.ts";
 import { closeRun } from "./close-run.ts";
 import type { EndedRun } from "./ended-run.ts";
@@ -49,17 +50,26 @@ export async function bringIn(at: RunToBringIn): Promise<EndedRun> {
     sending.stopped === undefined ? await patch(at, rows) : { outcomes: [], stopped: undefined };
   const unfollowed = await follower.settled();
   const sent = [...earlierCalls(taken, sending), ...sending.sent].sort(inOrderOfFile);
-  const complete = sending.stopped === undefined && patching.stopped === undefined;
-  const patched = [...rows.patchedBefore(), ...patching.outcomes, ...rows.told];
-  const { unchanged } = rows;
-  const left = complete ? null : rows.left(sent);
-  const closed = await closeRun({ ...at, sent, patched, unchanged, left, latest: follower.latest });
+  const { latest } = follower;
+  const stoppedBefore = sending.stopped ?? patching.stopped;
+  const failed =
+    stoppedBefore === undefined
+      ? await changeFailedRows(rows, sent, { ...deps, concurrency: at.input.concurrency, taken, latest })
+      : nothingChanged;
+  const closed = await closeRun({
+    ...{ ...at, sent, latest, unchanged: rows.unchanged },
+    patched: [...rows.doneBefore(), ...patching.outcomes, ...rows.told],
+    changedAgain: new Map([...rows.changedBefore(), ...failed.products]),
+    left: (stoppedBefore ?? failed.stopped) === undefined ? null : rows.left(sent),
+  });
   // An interrupt makes other things fail, each in its own words: it is the reason.
   const stopped = deps.signal.aborted
     ? deps.signal.reason
-    : (sending.stopped ?? patching.stopped ?? decisive(unfollowed, closed.stopped));
+    : (stoppedBefore ?? decisive(unfollowed, failed.stopped, closed.stopped));
   return { ...closed, stopped: stopped as unknown, sent };
 }
+
+const nothingChanged = { products: new Map<number, string>(), stopped: undefined };
 
 interface Following {
   progress: ImportProgress;

@@ -29,6 +29,8 @@ export interface Run {
   sent: readonly SentCall[];
   /** What became of rows of which only fields were changed, by line. */
   patched: readonly RowOutcome[];
+  /** The products of rows that failed in a call for their photos alone, by line, and have the fields of the row all the same. */
+  changedAgain: ReadonlyMap<number, string>;
   /** Rows that would have changed nothing. */
   unchanged: RowSet;
   /** Rows of which nothing is known, as the run stopped before them; null where every row was brought in. */
@@ -68,7 +70,7 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
     stopped = decisive(stopped, error);
   };
   const outcomes = rowOutcomes(asked(run), besideCalls(run, worthWriting, onFault), {
-    ...{ client, latest, signal, concurrency: input.concurrency },
+    ...{ client, latest, signal, concurrency: input.concurrency, changedAgain: run.changedAgain },
     onResults: (call, results) => readResults(call, results, run),
     onUnread: (error, importId) => {
       onFault(error);

@@ -1,6 +1,7 @@
 import type { OnImageError } from "../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import type { FileRow } from "./file-row.ts";
+import type { RefusedPhoto } from "./ledger/call-memo.ts";
 import {
   type Decision,
   decide,
@@ -34,21 +35,28 @@ export interface DecideDeps extends KnownPhotos {
   /** What the ledger keeps under a reference; null where it keeps nothing or is not asked. */
   entryOf: (reference: string) => LedgerEntry | null;
   onImageError: OnImageError;
+  /** The photos of a row that the service could not have, by its place; none unless given. */
+  failedPhotosOf?: (row: number) => readonly RefusedPhoto[];
 }
 
 /** Walks the file once more and decides about each row, in the order of the file. Throws an InputError when the file was changed. */
 export async function* decideRows(deps: DecideDeps): AsyncGenerator<DecidedRow> {
-  const { isLeftOut, entryOf, onImageError } = deps;
+  const { isLeftOut, entryOf, onImageError, failedPhotosOf = () => [] } = deps;
   let ordinal = 0;
   for await (const rows of sameAsChecked(deps)) {
     for (const { line, row: read } of rows) {
       const row = ordinal++;
       if (isLeftOut(row)) continue;
-      const weighed = await weigh(read as FileRow, deps);
+      const weighed = lessPhotos(await weigh(read as FileRow, deps), failedPhotosOf(row));
       const reference = referenceOfRow(weighed.row);
       yield { row, line, reference, weighed, decision: decide(weighed, entryOf(reference), onImageError) };
     }
   }
+}
+
+function lessPhotos(weighed: Weighed, failed: readonly RefusedPhoto[]): Weighed {
+  const isFailed = ({ image }: RefusedPhoto) => failed.some((one) => one.image === image);
+  return { ...weighed, refused: [...weighed.refused.filter((one) => !isFailed(one)), ...failed] };
 }
 
 /** The rows again; what could be read when it was checked and cannot be now was changed. */

@@ -54,6 +54,8 @@ export interface OutcomeDeps {
   onResults: (call: ReadCall, results: readonly ImportRowResult[]) => readonly RowMemo[];
   /** Told why an ended import's results could not be had; the rows of the others are read all the same. */
   onUnread: (error: unknown, importId: string) => void;
+  /** The products of rows that failed for their photos alone, by line, and have the fields of the row all the same. */
+  changedAgain: ReadonlyMap<number, string>;
 }
 
 /** The outcome of every row of the calls that have one, and of `beside`, in the order of the file. */
@@ -90,13 +92,26 @@ async function* outcomesOf(
     try {
       const results = await ahead.of(call);
       const memos = deps.onResults(call, results);
-      yield* results.map((result, at) => outcomeOf(lines[at]!, result, memos[at]!));
+      yield* results.map((result, at) => {
+        const productId = deps.changedAgain.get(lines[at]!);
+        return outcomeOf(
+          lines[at]!,
+          productId === undefined ? result : changed(result, productId),
+          memos[at]!,
+        );
+      });
     } catch (error) {
       if (!deps.signal.aborted && !(error instanceof CatError)) throw error;
       deps.onUnread(error, importId);
     }
   }
 }
+
+/** The result that a row would have had, had the photos that were left out gone with it. */
+const changed = (result: ImportRowResult, product_id: string): ImportRowResult => ({
+  ...{ ...result, product_id },
+  ...{ status: "partial", action: "updated", error: null },
+});
 
 function outcomeOf(line: number, sent: ImportRowResult, memo: RowMemo): RowOutcome {
   const images = sent.images.map((image) => ({

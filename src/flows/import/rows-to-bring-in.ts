@@ -1,5 +1,6 @@
-import { type DecidedRow, decideRows } from "./decide-rows.ts";
+import { type DecideDeps, type DecidedRow, decideRows } from "./decide-rows.ts";
 import type { ImportInput } from "./import-input.ts";
+import type { RefusedPhoto } from "./ledger/call-memo.ts";
 import type { RowOutcome } from "./outcomes.ts";
 import { updatedRow } from "./patch-rows.ts";
 import { type PhotoUpload, photosOfRow, refusedRow, unpackPhotos } from "./photos/refused-photos.ts";
@@ -21,7 +22,10 @@ interface RowsOfRun {
 /** The rows of the file that are this process's to bring in, and what was found of those that go in no call. */
 export class RowsToBringIn {
   readonly #at: RowsOfRun;
-  readonly #made = new RowSet();
+  /** Rows of calls that an earlier process has sent. */
+  readonly #inCalls = new RowSet();
+  /** Rows that an earlier process has changed, or that the user says are there. */
+  readonly #done = new RowSet();
   /** Rows that need a write of their own. */
   readonly toPatch = new RowSet();
   /** Those of them that this process has written. */
@@ -35,20 +39,32 @@ export class RowsToBringIn {
 
   constructor(at: RowsOfRun) {
     this.#at = at;
-    for (const call of at.taken.earlier) for (const row of call.rows) this.#made.add(row);
-    for (const { row } of at.taken.patched) this.#made.add(row);
+    for (const call of at.taken.earlier) for (const row of call.rows) this.#inCalls.add(row);
+    for (const { row } of at.taken.patched) this.#done.add(row);
     for (const row of at.taken.patching) this.#patching.add(row);
   }
 
   /** A walk over the file that decides about each row; `only` some of them. */
-  async *decided(only?: RowSet): AsyncGenerator<DecidedRow> {
-    const { input, refused, taken, uploads } = this.#at;
+  decided(only?: RowSet): AsyncGenerator<DecidedRow> {
+    const { refused } = this.#at;
+    const isLeftOut = (row: number) => refused.has(row) || this.#isMade(row) || only?.has(row) === false;
+    return this.#walk({ isLeftOut });
+  }
+
+  /** The same of rows that went in a call, by their place, less the photos that failed there. */
+  decidedAgain(failed: ReadonlyMap<number, readonly RefusedPhoto[]>): AsyncGenerator<DecidedRow> {
+    const isLeftOut = (row: number) => !failed.has(row) || this.#done.has(row);
+    return this.#walk({ isLeftOut, failedPhotosOf: (row) => failed.get(row)! });
+  }
+
+  async *#walk(of: Pick<DecideDeps, "isLeftOut" | "failedPhotosOf">): AsyncGenerator<DecidedRow> {
+    const { input, taken, uploads } = this.#at;
     const { state, account } = taken.run;
     const asksLedger = input.photos === "new" && !state.ledger.isEmpty(account);
     yield* decideRows({
+      ...of,
       source: input.source,
       reader: await openRows(input.source, input.read),
-      isLeftOut: (row) => refused.has(row) || this.#made.has(row) || only?.has(row) === false,
       entryOf: (reference) => (asksLedger ? state.ledger.get(account, reference) : null),
       onImageError: input.onImageError,
       contentOf: (path) => input.localPhotos.digest(path),
@@ -64,7 +80,7 @@ export class RowsToBringIn {
     const told = new RowSet();
     for (const call of sent) if (call.kind !== "unsent") for (const row of call.rows) told.add(row);
     const { refused } = this.#at;
-    const sets = [refused, this.#made, this.unchanged, this.patched, this.#toldRows, told];
+    const sets = [refused, this.#inCalls, this.#done, this.unchanged, this.patched, this.#toldRows, told];
     return { has: (row) => !sets.some((set) => set.has(row)) };
   }
 
@@ -84,7 +100,17 @@ export class RowsToBringIn {
     this.told.push(outcome);
   }
 
-  patchedBefore() {
-    return this.#at.taken.patched.map((done) => updatedRow(done, unpackPhotos(done.memo)));
+  readonly #isMade = (row: number): boolean => this.#inCalls.has(row) || this.#done.has(row);
+
+  /** What became of rows that an earlier process has changed, and that went in no call. */
+  doneBefore(): RowOutcome[] {
+    const done = this.#at.taken.patched.filter(({ row }) => !this.#inCalls.has(row));
+    return done.map((one) => updatedRow(one, unpackPhotos(one.memo)));
+  }
+
+  /** The products of rows that failed in a call, by line, whose fields an earlier process has changed all the same. */
+  changedBefore(): Map<number, string> {
+    const changed = this.#at.taken.patched.filter(({ row }) => this.#inCalls.has(row));
+    return new Map(changed.map(({ line, productId }) => [line, productId]));
   }
 }

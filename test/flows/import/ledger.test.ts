@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
@@ -355,15 +356,82 @@ describe("rows of which not all went well", () => {
     const second = await world.import("a.csv", {
       failedFile: { path: `${world.folder}/2`, name: "2", overwrite: true },
     });
-    expect(second.summary).toMatchObject({ submitted: 1, failed: 1, partial: 0, unchanged: 0, created: 0 });
+    expect(second.summary).toMatchObject({ submitted: 1, failed: 0, partial: 1, unchanged: 0, created: 0 });
     // The first photo is at the service since the first time.
     const [line] = (await world.read("2")).split("\n").slice(1);
     expect(line).toMatch(new RegExp(`^A,Dress,long,female,,,${bad},`));
     expect(await world.products()).toEqual(["A Dress 1"]);
     await world.write("mended.csv", (await world.read("failed")).replace(bad, `${cdn}/good.jpg`));
     expect((await world.import("mended.csv")).summary).toMatchObject(asSent);
-    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 1, failed: 1 });
+    expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 1, partial: 1 });
     expect(await world.products()).toEqual(["A Dress 2"]);
+  });
+
+  test("fields change though none of the row's new photos can be had, as its others are there", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("A", "B"));
+    await world.import("a.csv");
+    const text = fileOf("A", "B").replace("A,Dress", "A,Coat").replaceAll(".jpg\n", `.jpg|${bad}\n`);
+    await world.write("b.csv", text);
+    const before = world.writes().length;
+    const resultsFile = { path: join(world.folder, "results.ndjson"), name: "results.ndjson" };
+    const { stopped, summary } = await world.import("b.csv", { resultsFile });
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({ submitted: 2, partial: 2, updated: 2, failed: 0, failed_file: "failed" });
+    expect(world.writes().slice(before)).toEqual([
+      "POST /v1/imports 202",
+      expect.stringMatching(/^PATCH .* 200$/),
+    ]);
+    expect((await world.products()).sort()).toEqual(["A Coat 1", "B Dress 1"]);
+    const [a, b] = (await world.read("results.ndjson"))
+      .split("\n")
+      .map((line) => (line === "" ? null : JSON.parse(line)));
+    const one = {
+      status: "partial",
+      action: "updated",
+      error: null,
+      images: [{ index: 1, source: bad, status: "failed" }],
+    };
+    expect(a).toMatchObject({ ...one, line: 1, product_id: await idOf(world, "A") });
+    expect(b).toMatchObject({ ...one, line: 2, product_id: await idOf(world, "B") });
+    expect((await world.read("failed")).split("\n").slice(1, 3)).toEqual([
+      expect.stringMatching(new RegExp(`^A,Coat,${bad},http_error|timeout,`)),
+      expect.stringMatching(new RegExp(`^B,Dress,${bad},`)),
+    ]);
+    // Where every photo is to be there, nothing of the row is changed.
+    await world.write("c.csv", text.replace("A,Coat", "A,Hat"));
+    const strict = await world.import("c.csv", { onImageError: "fail_row" });
+    expect(strict.summary).toMatchObject({ failed: 2, updated: 0 });
+    expect((await world.products()).sort()).toEqual(["A Coat 1", "B Dress 1"]);
+  });
+
+  test("fields of such rows are changed by the process that goes on, and told as changed", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("A", "B"));
+    await world.import("a.csv");
+    await world.write(
+      "b.csv",
+      fileOf("A", "B").replaceAll("Dress", "Coat").replaceAll(".jpg\n", `.jpg|${bad}\n`),
+    );
+    await world.fault({
+      match: { method: "PATCH", path: `/v1/products/${await idOf(world, "B")}` },
+      status: 402,
+    });
+    const first = await world.import("b.csv", { concurrency: 1 });
+    expect(first.stopped).toMatchObject({ status: 402 });
+    expect(first.summary).toMatchObject({ submitted: 2, partial: 1, failed: 1, updated: 1 });
+    await world.fault();
+    const before = world.writes().length;
+    const { summary } = await world.import("b.csv");
+    expect(summary).toMatchObject({
+      run_id: first.summary!.run_id,
+      submitted: 2,
+      partial: 2,
+      failed: 0,
+      updated: 2,
+    });
+    expect(world.writes().slice(before)).toEqual([`PATCH /v1/products/${await idOf(world, "B")} 200`]);
+    expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);
   });
 
   test("the failed file of a row of which photos were left out tells images by their place in the row", async () => {

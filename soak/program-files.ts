@@ -17,8 +17,8 @@ export const controls = {
   /** A call of unknown outcome is sent again under a new key. */
   "new-key": {
     file: "src/flows/import/resume/send-again.ts",
-    from: "if (!isKeyAlive(call.sentAt, clock.now())) {",
-    to: "if (isKeyAlive !== undefined) {",
+    from: "if (!isKeyAlive(call, await readClocks(deps))) {",
+    to: "if (isKeyAlive !== undefined && readClocks !== undefined) {",
   },
   /** Nothing is remembered of what was attached. */
   "no-ledger": {

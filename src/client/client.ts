@@ -10,7 +10,7 @@ import { type Download, downloader } from "../http/download.ts";
 import type { ExchangeLog } from "../http/exchange-log.ts";
 import { defaultTimeLimits, httpCore, type TimeLimits } from "../http/http-core.ts";
 import type { RetryPolicy } from "../http/retry.ts";
-import { retryAfterMs } from "../http/retry-after.ts";
+import { retryAfterMs, serverNow } from "../http/retry-after.ts";
 import { headerOf } from "../http/send.ts";
 import type { OnWait } from "../http/wait.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
@@ -96,6 +96,8 @@ export interface Client extends Calls {
   ): Promise<Reply<O>>;
   /** The bytes behind a signed URL; sends no credentials and follows no redirect. */
   readonly download: Download;
+  /** The service's clock now, in Unix milliseconds, by the `Date` of the last answer; null before there was one that told. */
+  serviceNow(): number | null;
   /** Drops every connection; calls under way fail. */
   close(): Promise<void>;
 }
@@ -115,6 +117,8 @@ export function createClient(options: ClientOptions): Client {
   const { onWait, timeLimits, maxAnswerBytes } = options;
   const { origin } = base;
   let answeredAt: number | null = null;
+  /** How far the service's clock is ahead of ours, in milliseconds. */
+  let ahead: number | null = null;
   const send = httpCore({
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
   });
@@ -123,6 +127,8 @@ export function createClient(options: ClientOptions): Client {
     const message = messageOf(operation, input, { base, userAgent, idempotencyKey });
     const answer = await send(message, signal, onDoubt);
     if (answer.status < 500) answeredAt = clock.now();
+    const there = serverNow(answer);
+    if (there !== null) ahead = there - clock.now();
     return {
       status: answer.status,
       body: readAnswer(operation, message, answer, clock.now()) as Reply<typeof operation>,
@@ -152,6 +158,7 @@ export function createClient(options: ClientOptions): Client {
       ...{ connections, clock, random, userAgent, retry, onExchange, onWait, check: checkDownloadUrl },
       silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
     }),
+    serviceNow: () => (ahead === null ? null : clock.now() + ahead),
     close: () => connections.close(),
   };
 }

@@ -22,6 +22,8 @@ export interface StoredCall {
   readonly bytes: number;
   /** When it was first sent, in Unix milliseconds of this machine's clock. */
   readonly sentAt: number;
+  /** The same by the service's clock; null where it had not told its time yet. */
+  readonly sentAtService: number | null;
 }
 
 /** A call that is about to be sent. */

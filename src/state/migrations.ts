@@ -68,6 +68,8 @@ export const migrations: readonly string[] = [
   `,
   // What a run has brought in may have been changed by the runs that wrote after it.
   "ALTER TABLE state.account ADD COLUMN last_run TEXT",
+  // Keys are forgotten by the service's clock.
+  "ALTER TABLE state.call ADD COLUMN sent_at_service INTEGER",
 ];
 
 /** Brings a state to this program's version, all the way or not at all. `steps` are `migrations`, but in tests of this. */

@@ -16,12 +16,13 @@ type CallRow = [
   importId: string | null,
   bytes: number,
   sentAt: number,
+  sentAtService: number | null,
   rows: Buffer,
   lines: Buffer,
 ];
 type Found = [number: number, account: number, runEndedAt: number | null];
 const callColumns =
-  "call.run, call.place, call.key, call.state, call.import_id, call.bytes, call.sent_at, call.rows, call.lines";
+  "call.run, call.place, call.key, call.state, call.import_id, call.bytes, call.sent_at, call.sent_at_service, call.rows, call.lines";
 
 const toCall = ([
   run,
@@ -31,6 +32,7 @@ const toCall = ([
   importId,
   bytes,
   sentAt,
+  sentAtService,
   rows,
   lines,
 ]: CallRow): StoredCall => ({
@@ -43,6 +45,7 @@ const toCall = ([
   lines: placesFromBytes(lines),
   bytes,
   sentAt,
+  sentAtService,
 });
 
 /** The calls of a state; `putEntries` writes into its ledger within the transaction that is under way. */
@@ -53,8 +56,8 @@ export function storedCalls(
 ): Calls {
   const of = db.statement<CallRow>(`SELECT ${callColumns} FROM call WHERE run = ? ORDER BY place`);
   const add = db.statement<[number]>(
-    `INSERT INTO call (run, place, account, key, state, bytes, digest, sent_at, rows, lines)
-     VALUES (?, ?, ?, ?, 'sent', ?, ?, ?, ?, ?) RETURNING number`,
+    `INSERT INTO call (run, place, account, key, state, bytes, digest, sent_at, sent_at_service, rows, lines)
+     VALUES (?, ?, ?, ?, 'sent', ?, ?, ?, ?, ?, ?) RETURNING number`,
   );
   const addBody = db.statement("INSERT INTO body (call, bytes) VALUES (?, ?)");
   const addMemo = db.statement("INSERT INTO memo (call, bytes) VALUES (?, ?)");
@@ -129,6 +132,7 @@ export function storedCalls(
           call.body.length,
           digest,
           call.sentAt,
+          call.sentAtService,
           placesToBytes(call.rows),
           placesToBytes(call.lines),
         )!;

@@ -190,6 +190,20 @@ describe("what comes back", () => {
     expect(await client.products.get({ product_id: "X" })).toEqual(product({ images, colour: "blue" }));
   });
 
+  test("the service's clock is told by its last answer, whatever the answer says", async () => {
+    const { client, clock } = await clientAgainst([
+      json(200, product(), { date: "Mon, 05 Jan 2026 10:00:00 GMT" }),
+      refusal(404, "not_found", { date: "Tue, 06 Jan 2026 09:00:00 GMT" }),
+    ]);
+    expect(client.serviceNow()).toBeNull();
+    await client.products.get({ product_id: "X" });
+    expect(client.serviceNow()).toBe(Date.parse("2026-01-05T10:00:00Z"));
+    clock.advance(1500);
+    expect(client.serviceNow()).toBe(Date.parse("2026-01-05T10:00:01.500Z"));
+    await expect(client.products.get({ product_id: "X" })).rejects.toMatchObject({ status: 404 });
+    expect(client.serviceNow()).toBe(Date.parse("2026-01-06T09:00:00Z"));
+  });
+
   test("exchange tells status, headers, request id, Retry-After and replay", async () => {
     const headers = { "retry-after": 3, "idempotent-replayed": "true" };
     const { client } = await clientAgainst([json(202, importJob("processing"), headers)]);

@@ -111,6 +111,7 @@ function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>):
         rows: places,
         lines: places.map((place) => place + 1),
         sentAt: index,
+        sentAtService: index % 2 === 0 ? null : index + 1,
         memo: one.body,
         body: one.body,
         references: one.references,

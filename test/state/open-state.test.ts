@@ -412,6 +412,7 @@ describe("damage that is met later is told as such", () => {
       rows: places,
       lines: places,
       sentAt: 1,
+      sentAtService: null,
       exclusive: true,
     };
     writer.calls.begin(1, { ...parts, index: 0, memo: new Uint8Array(), body, references: ["A"] });
@@ -431,7 +432,14 @@ test("the file gives room back when what was large is let go", async () => {
   const state = await open(path);
   state.runs.begin(someRun);
   const places = new Uint32Array([0]);
-  const parts = { run: "run", idempotencyKey: "key", rows: places, lines: places, sentAt: 1 };
+  const parts = {
+    run: "run",
+    idempotencyKey: "key",
+    rows: places,
+    lines: places,
+    sentAt: 1,
+    sentAtService: null,
+  };
   const large = { ...parts, memo: new Uint8Array(), body: Buffer.alloc(4_000_000, "x") };
   for (let index = 0; index < 4; index++) {
     state.calls.begin(1, { ...large, index, references: [`reference-${index}`], exclusive: true });

@@ -33,6 +33,7 @@ test("a run is open until it ends; its doubts outlive it, and end with the last 
     rows: Uint32Array.of(0),
     lines: Uint32Array.of(2),
     sentAt: 1,
+    sentAtService: 2,
     memo: new Uint8Array(),
     body: new Uint8Array(),
     exclusive: true,

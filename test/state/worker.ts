@@ -30,6 +30,7 @@ function work(): void {
       rows: places,
       lines: places,
       sentAt: index,
+      sentAtService: null,
       exclusive: true,
       memo: bytes(`memo ${index}`),
       body,

@@ -152,7 +152,8 @@ async function sendRows(
     ...{ client, clock, signal, mode: input.mode, onImageError: input.onImageError },
     ...{ concurrency: input.concurrency },
     journal: new Journal(run, earlier, {
-      ...{ clock, newKey, file: input.source.name, mode: input.mode, guarded: input.photos === "new" },
+      ...{ clock, newKey, serviceNow: client.serviceNow },
+      ...{ file: input.source.name, mode: input.mode, guarded: input.photos === "new" },
     }),
     onAccepted: ({ importId, rows }, createdAt) => {
       const { ledger } = run.state;

@@ -1,5 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
+import { createClient } from "../../../src/client/client.ts";
+import { MovableClock } from "../../../src/clock.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import { importWorld } from "./run-import.ts";
 import { answersLost, cdn, fileOf, hour, nothingArrives, once, worldWith } from "./small-world.ts";
 
 // Two rows a call, so that few rows are many calls.
@@ -51,6 +54,32 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     const { products, writes } = await dayLater(answersLost, { passes: 22 * hour });
     expect(writes).toEqual([replayed, created]);
     expect(products).toEqual(once("A", "B", "C"));
+  });
+
+  test.each([
+    ["is sent again under its key", 22, undefined, [replayed, created]],
+    ["is not sent again on its own", 24, "unknown_outcome", []],
+  ] as const)("%s where only the service's clock went on, by %i hours", async (_, hours, code, expected) => {
+    const there = new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") });
+    const world = await importWorld({ clock: there });
+    await world.write("a.csv", fileOf("A", "B", "C"));
+    await world.fault(answersLost);
+    await world.import("a.csv", { concurrency: 1, wait: false });
+    await world.fault();
+    there.advance(hours * hour);
+    const before = world.writes().length;
+    // Another process, which the service has not told its time yet.
+    const client = createClient({
+      baseUrl: world.mock.baseUrl,
+      apiKey: world.mock.apiKey,
+      clock: world.clock,
+    });
+    const again = await world
+      .import("a.csv", { concurrency: 1, wait: false, machine: { client } })
+      .catch((error: unknown) => error);
+    await client.close();
+    expect(again).toMatchObject(code === undefined ? { stopped: undefined } : { code });
+    expect(world.writes().slice(before)).toEqual(expected);
   });
 
   test.each<[string, typeof answersLost | typeof nothingArrives, ImportInput["unknown"], string[], string[]]>(

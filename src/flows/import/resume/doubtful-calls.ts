@@ -10,7 +10,7 @@ import { union } from "../ledger/source-digests.ts";
 import { packPhotos, photosOfMemo } from "../photos/refused-photos.ts";
 import { shownName } from "../shown-name.ts";
 import { existingProducts, type LookUpDeps } from "./existing-products.ts";
-import { isKeyAlive } from "./key-life.ts";
+import { isKeyAlive, readClocks } from "./key-life.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 
 /** A call of which nobody can say any more whether the service took it up, with the run that made it. */
@@ -41,12 +41,13 @@ export async function resolveDoubt(
   if (doubtful.length === 0) return [];
   const references = doubtful.map(({ call }) => state.calls.references(call.run, call.index));
   const existing = await existingProducts(references.flat(), deps);
+  const clocks = await readClocks(deps);
   const question: DoubtQuestion = {
     file: [...new Set(doubtful.map(({ run }) => shownName(run.file)))].join(", "),
     sentAt: Math.min(...doubtful.map(({ call }) => call.sentAt)),
     rows: references.flat().length,
     existing: existing.size,
-    resendsOnce: doubtful.every(({ call }) => isKeyAlive(call.sentAt, deps.clock.now())),
+    resendsOnce: doubtful.every(({ call }) => isKeyAlive(call, clocks)),
     lost: doubtful.flatMap(({ call }) => call.importId ?? []),
   };
   const choice = deps.choice() ?? (await deps.ask?.(question));

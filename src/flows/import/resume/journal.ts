@@ -15,6 +15,8 @@ export class HeldByAnotherRun extends CatError {
 interface JournalDeps {
   clock: Clock;
   newKey: () => string;
+  /** The service's clock, in Unix milliseconds; null while it has not told. */
+  serviceNow: () => number | null;
   file: string;
   mode: string;
   /** Whether no row may be under way in two runs at once: then its photos would be added twice. */
@@ -42,11 +44,13 @@ export class Journal {
     const index = this.#next++;
     const idempotencyKey = this.#deps.newKey();
     const sentAt = this.#deps.clock.now();
+    const sentAtService = this.#deps.serviceNow();
     const memo = packMemos(memos);
     const exclusive = this.#deps.guarded;
     state.runs.writes(account, id);
     const held = state.calls.begin(account, {
-      ...{ run: id, index, idempotencyKey, rows, lines, references, memo, body, sentAt, exclusive },
+      ...{ run: id, index, idempotencyKey, rows, lines, references, memo, body, exclusive },
+      ...{ sentAt, sentAtService },
     });
     if (held !== null) throw heldElsewhere(held);
     return { index, rows, lines, bytes: body.length, body, idempotencyKey, again: false };

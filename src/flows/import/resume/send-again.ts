@@ -3,7 +3,7 @@ import type { StoredCall } from "../../../state/calls.ts";
 import { sendCalls } from "../send.ts";
 import type { ReadyCall } from "../sent-call.ts";
 import { Journal } from "./journal.ts";
-import { isKeyAlive } from "./key-life.ts";
+import { isKeyAlive, readClocks } from "./key-life.ts";
 import type { OtherRun } from "./other-runs.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
@@ -15,21 +15,22 @@ import type { TakeUpDeps } from "./take-up-deps.ts";
 export async function* sendAgain(
   { state, account }: RunAtHand,
   calls: readonly StoredCall[],
-  { clock, newKey }: Pick<TakeUpDeps, "clock" | "newKey">,
+  deps: Pick<TakeUpDeps, "client" | "clock" | "newKey" | "signal">,
 ): AsyncGenerator<ReadyCall> {
+  const { client, clock, newKey } = deps;
   for (const call of calls) {
     if (call.state !== "sent") continue;
     const { run, index, rows, lines, bytes } = call;
     const body = state.calls.body(run, index);
     let { idempotencyKey } = call;
-    if (!isKeyAlive(call.sentAt, clock.now())) {
+    if (!isKeyAlive(call, await readClocks(deps))) {
       idempotencyKey = newKey();
       const references = state.calls.references(run, index);
       const memo = state.calls.memo(run, index);
       state.calls.dropped(run, index);
-      const sentAt = clock.now();
       state.calls.begin(account, {
-        ...{ run, index, idempotencyKey, rows, lines, references, memo, body, sentAt, exclusive: false },
+        ...{ run, index, idempotencyKey, rows, lines, references, memo, body, exclusive: false },
+        ...{ sentAt: clock.now(), sentAtService: client.serviceNow() },
       });
     }
     yield { index, rows, lines, bytes, body, idempotencyKey, again: true };
@@ -53,11 +54,12 @@ export async function sendAsTheyWere(
   const journal = new Journal(run, run.state.calls.of(run.id), {
     clock,
     newKey,
+    serviceNow: client.serviceNow,
     file: earlier.file,
     mode,
     guarded: false,
   });
-  const { stopped } = await sendCalls(sendAgain(run, calls(), { clock, newKey }), {
+  const { stopped } = await sendCalls(sendAgain(run, calls(), { client, clock, newKey, signal }), {
     ...{ client, clock, signal, concurrency, mode, onImageError, journal },
     onAccepted: () => {},
   });

@@ -9,7 +9,7 @@ import { beginRun, claimRun } from "./claim-run.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { type DoubtfulCall, resolveDoubt } from "./doubtful-calls.ts";
 import { identityOf } from "./identity.ts";
-import { isKeyAlive } from "./key-life.ts";
+import { isKeyAlive, readClocks } from "./key-life.ts";
 import { type OtherRun, otherRuns, settleOtherRuns } from "./other-runs.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 import { sendAgain, sendAsTheyWere } from "./send-again.ts";
@@ -93,8 +93,8 @@ async function makeSure(open: Run, run: RunAtHand, input: ImportInput, deps: Tak
   const doubtful: DoubtfulCall[] = [];
   for (const call of run.state.calls.of(open.id)) {
     // Only an upsert sent twice adds its photos twice (Imports, rule 3).
-    const isTooOld =
-      call.state === "sent" && input.mode === "upsert" && !isKeyAlive(call.sentAt, deps.clock.now());
+    const mayDouble = call.state === "sent" && input.mode === "upsert";
+    const isTooOld = mayDouble && !isKeyAlive(call, await readClocks(deps));
     if (isTooOld || (call.state === "accepted" && (await isLost(call, deps))))
       doubtful.push({ run: open, call });
   }

@@ -15,6 +15,7 @@ import type { PhotoUpload } from "./photos/refused-photos.ts";
 import { uploadPhotos } from "./photos/upload-photos.ts";
 import type { Plan } from "./plan.ts";
 import { ImportProgress } from "./progress.ts";
+import { changeOf } from "./read/source.ts";
 import { Journal } from "./resume/journal.ts";
 import type { TakenUp } from "./resume/take-up.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";
@@ -66,7 +67,10 @@ export async function bringIn(at: RunToBringIn): Promise<EndedRun> {
   const stopped = deps.signal.aborted
     ? deps.signal.reason
     : (stoppedBefore ?? decisive(unfollowed, failed.stopped, closed.stopped));
-  return { ...closed, stopped: stopped as unknown, sent };
+  return {
+    ...{ ...closed, stopped: stopped as unknown, sent },
+    changed: stopped === undefined ? null : await changeOf(at.input.source),
+  };
 }
 
 const nothingChanged = { products: new Map<number, string>(), stopped: undefined };

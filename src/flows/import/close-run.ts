@@ -106,22 +106,25 @@ export async function closeRun(run: Run): Promise<ClosedRun> {
 }
 
 /**
- * The calls of which something is told. What was refused for another reason than its rows (402, 429) is sent anew by the
- * same command as it is; but what was piped in is nowhere else, and a file that was asked for is written.
+ * The calls of which something is told. What was refused for another reason than its rows (402) is sent anew by the same
+ * command as it is; but what was piped in is nowhere else, a file that was asked for is written, and where other rows were
+ * refused for what they are the failed file is what goes on.
  */
 function asked({ input, sent, targets }: Run): readonly SentCall[] {
+  const areTold = isOver(sent) || isWritten(input, targets);
   return sent.filter(
-    (call) =>
-      (call.kind === "accepted" && input.wait) ||
-      (call.kind === "refused" && (isOfRows(call.error) || isWritten(input, targets))),
+    (call) => (call.kind === "accepted" && input.wait) || (call.kind === "refused" && areTold),
   );
 }
+
+/** Whether rows were refused for what they are: then the same command would be refused again. */
+const isOver = (sent: readonly SentCall[]): boolean =>
+  sent.some((call) => call.kind === "refused" && isOfRows(call.error));
 
 /** Whether rows that the same command sends are in the failed file as well. */
 const isWritten = ({ source }: Pick<ImportInput, "source">, { failedFile }: OutputTargets): boolean =>
   source.path === null || failedFile.overwrite;
 
-/** Whether rows were refused for what they are. */
 const isOfRows = ({ status = 0 }: CatError): boolean =>
   status === 400 || status === 413 || status === 415 || status === 422;
 
@@ -162,8 +165,7 @@ function besideCalls(
       rows: () => untilChanged(unchangedRows(input, unchanged, taken.run), onFault),
     });
   }
-  const isOver = run.sent.some((call) => call.kind === "refused" && isOfRows(call.error));
-  if (left !== null && worthWriting && (isOver || isWritten(input, targets))) {
+  if (left !== null && worthWriting && (isOver(run.sent) || isWritten(input, targets))) {
     stretches.push({ first: 0, rows: () => untilChanged(unsentRows(input, left), onFault) });
   }
   return stretches;

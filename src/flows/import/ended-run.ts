@@ -1,3 +1,4 @@
+import type { CatError } from "../../errors.ts";
 import type { ClosedRun } from "./close-run.ts";
 import type { SentCall } from "./sent-call.ts";
 
@@ -5,4 +6,6 @@ import type { SentCall } from "./sent-call.ts";
 export interface EndedRun extends ClosedRun {
   /** What became of each call. */
   sent: SentCall[];
+  /** What is to be said of the file where it is another one by now, so that the same command would begin anew; null otherwise, or at the end. */
+  changed: CatError | null;
 }

@@ -13,7 +13,14 @@ const summaryOf = (more: Partial<ImportSummary>): ImportSummary => ({
 const flags = (more: object = {}) =>
   readFlags("a.csv", { mode: "upsert", onImageError: "skip", wait: true, concurrency: 4, ...more }, "/");
 const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
-  ...{ stopped: undefined, resultRows: 0, unread: new Set(), failedFileStays: true, format: "csv" },
+  ...{
+    stopped: undefined,
+    resultRows: 0,
+    unread: new Set(),
+    changed: null,
+    failedFileStays: true,
+    format: "csv",
+  },
   globals: { profile: undefined, baseUrl: undefined, mock: false },
   ...more,
 });
@@ -79,11 +86,38 @@ describe("the command to type next is one", () => {
     expect(last({ unknown }, flags(), { stopped: refused })).toBe("  cat import a.csv");
   });
 
+  test("the same one where results were not read, though other rows were refused; not where nobody waits for them", () => {
+    const refused = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 422 });
+    const imports: ImportSummary["imports"] = [{ id: "A", status: "completed_with_errors", rows: 2 }];
+    const how = { stopped: refused, unread: new Set(["A"]) };
+    expect(last({ imports }, flags(), how)).toBe("  cat import a.csv");
+    expect(last({ imports }, flags({ wait: false }), how)).toBe("  cat import f.csv");
+  });
+
   test("none for a file that was changed, which is another one", () => {
     const changed = new CatError("changed", { type: "input", code: "file_changed" });
     const unknown = [{ first_line: 4002, last_line: 6001, rows: 2000 }];
     const lines = reportLines({ ...summary, unknown, failed_file: null }, flags(), run({ stopped: changed }));
     expect(lines.join("\n")).not.toContain("cat import");
+  });
+
+  test("none for a file that was changed, whatever else stopped the run; how to go on is said", () => {
+    const changed = new CatError("a.csv was changed", {
+      type: "input",
+      code: "file_changed",
+      hint: "Put it back.",
+    });
+    const unknown = [{ first_line: 2, last_line: 3, rows: 2 }];
+    const more = { unknown, failed_file: null, unwritten: ["a.csv was changed"] };
+    const lines = reportLines({ ...summary, ...more }, flags(), run({ stopped, changed }));
+    expect(lines.slice(1)).toEqual([
+      "  3 rows not sent: the run stopped before",
+      "  It is not known whether the rows of lines 2 to 3 were accepted.",
+      "a.csv was changed.",
+      "Put it back.",
+    ]);
+    const asError = reportLines({ ...summary, ...more }, flags(), run({ stopped: changed, changed }));
+    expect(asError).toHaveLength(3);
   });
 
   test("none when what was remembered is gone", () => {

@@ -160,6 +160,50 @@ describe("the same command again", () => {
     expect((await world.products()).sort()).toEqual(once(...five));
   });
 
+  test("is not needed either where another call was refused for another reason: its rows are in the failed file, too", async () => {
+    const world = await worldWith(...five);
+    const refusals = [422, 402];
+    let areBothSent = () => {};
+    const bothSent = new Promise<void>((resolve) => {
+      areBothSent = resolve;
+    });
+    const first = await world.import("a.csv", { concurrency: 2 }, (client) =>
+      withCreate(client, async (_, { onDoubt } = {}) => {
+        onDoubt?.(true);
+        const status = refusals.shift()!;
+        if (refusals.length === 0) areBothSent();
+        await bothSent;
+        const body = { type: "refused", code: "refused", message: "refused" };
+        throw new ApiError({ request: "POST /v1/imports", status, body });
+      }),
+    );
+    expect(first.summary).toMatchObject({ submitted: 0, failed_file: "failed" });
+    expect(first.summary?.refused).toHaveLength(2);
+    await world.write("mended.csv", await world.read("failed"));
+    expect((await world.import("mended.csv")).summary).toMatchObject({ submitted: 5, created: 5 });
+    expect((await world.products()).sort()).toEqual(once(...five));
+  });
+
+  test("is another one where the file was changed meanwhile, which is said whatever stopped the run", async () => {
+    const world = await worldWith(...five);
+    const text = fileOf(...five);
+    const refuse = async () => {
+      await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
+      await world.write("a.csv", `${text}F,Dress,https://cdn.example.com/F.jpg\n`);
+    };
+    const first = await world.import("a.csv", { concurrency: 1 }, beforeCall(2, refuse));
+    expect(first.stopped).toMatchObject({ status: 402 });
+    expect(first.changed).toMatchObject({ type: "input", code: "file_changed" });
+    // Written anew with the same bytes it is the same file.
+    await world.write("a.csv", text);
+    const again = () => world.write("a.csv", text);
+    const second = await world.import("a.csv", { concurrency: 1 }, beforeCall(1, again));
+    expect(second.stopped).toMatchObject({ status: 402 });
+    expect(second.changed).toBeNull();
+    await world.fault();
+    expect((await world.import("a.csv")).summary).toMatchObject({ ...whole, run_id: "run_1" });
+  });
+
   test("after --no-wait follows what was sent, and sends nothing", async () => {
     const world = await worldWith(...five);
     await world.import("a.csv", { wait: false });

@@ -17,7 +17,10 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   for (const call of summary.unknown ?? []) lines.push(unknownCall(call));
   // What stopped the run is told as its error.
   const told = run.stopped instanceof CatError ? run.stopped.message : null;
-  for (const why of summary.unwritten ?? []) if (why !== told) lines.push(`${why}.`);
+  const { unwritten = [] } = summary;
+  const { changed } = run;
+  for (const why of unwritten) if (why !== told && why !== changed?.message) lines.push(`${why}.`);
+  if (changed !== null && changed.message !== told) lines.push(`${changed.message}.`, changed.hint!);
   if (summary.results_file !== null) lines.push(resultsLine(summary, run, summary.results_file));
   const next = nextCommand(summary, flags, run);
   if (summary.failed_file !== null) lines.push(...failedLines(summary, flags, run, next === "failed file"));
@@ -37,7 +40,7 @@ function nextCommand(
   run: ReportedRun,
 ): "same command" | "failed file" | null {
   const failedFile = summary.failed_file === null ? null : "failed file";
-  if (!goesOn(summary, run)) return failedFile;
+  if (!goesOn(summary, flags, run)) return failedFile;
   const isElsewhere =
     flags.file !== "-" || summary.unknown !== undefined || openImports(summary, run).length > 0;
   return isElsewhere ? "same command" : (failedFile ?? "same command");
@@ -78,6 +81,8 @@ export interface ReportedRun extends CommandOf {
   resultRows: number;
   /** The imports that have ended and whose results were not read. */
   unread: ReadonlySet<string>;
+  /** What is to be said of the input where it is another one by now. */
+  changed: CatError | null;
   /** Whether the failed file can be read again: what went into a pipe cannot. */
   failedFileStays: boolean;
 }
@@ -151,13 +156,15 @@ function unknownCall({
 }
 
 /** Whether the same command goes on with a run that was stopped. */
-function goesOn({ unknown }: ImportSummary, { stopped, globals }: ReportedRun): boolean {
-  // What was refused is refused again as it stands, but not what nothing was heard of; a file that was changed is another
-  // one, a made-up service of this call is gone, or what was remembered.
+function goesOn(summary: ImportSummary, { wait }: ImportFlags, run: ReportedRun): boolean {
+  // What was refused is refused again as it stands, but nothing else tells of rows that nothing was heard of; a file that
+  // was changed is another one, a made-up service of this call is gone, or what was remembered.
+  const { stopped, changed, globals } = run;
   const { type, code } = stopped instanceof CatError ? stopped : { type: undefined, code: undefined };
-  const isRefused = type === "invalid_request" && unknown === undefined;
+  const isUnheard = summary.unknown !== undefined || (wait && openImports(summary, run).length > 0);
+  const isRefused = type === "invalid_request" && !isUnheard;
   const isOver = isRefused || type === "input" || type === "usage" || code === "state_gone";
-  return stopped !== undefined && !isOver && !globals.mock;
+  return stopped !== undefined && !isOver && changed === null && !globals.mock;
 }
 
 /** What to type when a run was stopped: what is not known is asked again under its key, and what is done is not done again. */

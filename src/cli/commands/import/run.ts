@@ -120,7 +120,7 @@ async function fullRun(app: App, flags: ImportFlags, { source, localPhotos }: Gi
 async function tell(
   app: App,
   flags: ImportFlags,
-  { summary, stopped, resultRows, unread }: EndedRun,
+  { summary, stopped, resultRows, unread, changed }: EndedRun,
   format: InputFormat,
 ): Promise<void> {
   if (app.io.json) {
@@ -134,7 +134,7 @@ async function tell(
     await list.end();
     const failedFile = summary.failed_file ?? flags.failed;
     const failedFileStays = failedFile !== undefined && (await isFile(app, failedFile));
-    const run = { stopped, resultRows, unread, failedFileStays, format, globals: app.globals };
+    const run = { stopped, resultRows, unread, changed, failedFileStays, format, globals: app.globals };
     for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
   }
   if (stopped !== undefined) throw stopped;

@@ -167,6 +167,20 @@ const gone =
     throw error instanceof InputError ? changed(name) : error;
   };
 
+/** Tells whether a file has other bytes by now than those that were read of it, whatever its date says. */
+export async function changeOf(source: Source): Promise<InputError | null> {
+  try {
+    await source.refuseIfChanged();
+  } catch {
+    try {
+      for await (const _ of source.read());
+    } catch {
+      return changed(source.name);
+    }
+  }
+  return null;
+}
+
 /** A file that is not what it was when it was checked. */
 export const changed = (name: string): InputError =>
   new InputError(

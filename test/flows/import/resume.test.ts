@@ -266,6 +266,33 @@ describe("the same command again", () => {
     expect((await world.import("a.csv")).summary).toMatchObject({ ...whole, run_id: "run_1" });
   });
 
+  test("after --no-wait, without waiting again, compares the rows anew once the imports have ended", async () => {
+    const world = await worldWith(...five);
+    const first = await world.import("a.csv", { wait: false });
+    const second = await world.import("a.csv", { wait: false });
+    expect(second.summary).toMatchObject({ run_id: first.summary!.run_id, imports: first.summary!.imports });
+    expect(second.notes[0]).toMatch(/^Going on with /);
+    world.clock.advance(60_000);
+    const [product] = (await world.client.products.list()).data;
+    await world.client.products.delete({ product_id: product!.id });
+    const third = await world.import("a.csv", { wait: false });
+    expect(third.notes[0]).toMatch(/ is done at the service: its rows are compared anew\.$/);
+    expect(third.summary).toMatchObject({ run_id: "run_3", submitted: 1, unchanged: 4 });
+    world.clock.advance(60_000);
+    expect((await world.products()).sort()).toEqual(once(...five));
+    const fourth = await world.import("a.csv", { wait: false });
+    expect(fourth.summary).toMatchObject({ submitted: 0, unchanged: 5, imports: [] });
+    // Waiting, it tells what became of the run that was not waited for.
+    await world.write("b.csv", fileOf("F"));
+    await world.import("b.csv", { wait: false });
+    world.clock.advance(60_000);
+    expect((await world.import("b.csv")).summary).toMatchObject({
+      run_id: "run_5",
+      created: 1,
+      succeeded: 1,
+    });
+  });
+
   test("after --timeout goes on to the end", async () => {
     const world = await worldWith(...five);
     world.clock.isIdle = () => world.writes().length === 3;

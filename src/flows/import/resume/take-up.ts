@@ -1,7 +1,9 @@
 import { ApiError } from "../../../client/api-error.ts";
+import type { Import } from "../../../contract/resources/import.ts";
 import type { DoneRow, StoredCall } from "../../../state/calls.ts";
 import type { Run } from "../../../state/runs.ts";
 import { grouped } from "../../grouped.ts";
+import { isEnded } from "../follow.ts";
 import type { ImportInput } from "../import-input.ts";
 import type { ReadyCall } from "../sent-call.ts";
 import { shownName } from "../shown-name.ts";
@@ -50,10 +52,10 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
     const at = (run: Run): RunAtHand => ({ state, sentImports, service, account, id: run.id });
     let open = begun ?? created;
     if (begun !== null) {
-      await makeSure(begun, at(begun), input, deps);
-      const isOld = !input.fresh && isOvertaken(at(begun), input);
-      if (isOld) deps.onNote(comparedAnew(input.source.name, begun));
-      if (input.fresh || isOld) {
+      const isDone = await makeSure(begun, at(begun), input, deps);
+      const why = input.fresh ? null : whyAnew(at(begun), isDone, input);
+      if (why !== null) deps.onNote(comparedAnew(input.source.name, begun, why));
+      if (input.fresh || why !== null) {
         await bringToItsEnd(begun, at(begun), input, deps);
         open = beginRun(account, identity, state, input, deps);
       } else if (state.calls.of(begun.id).length > 0) {
@@ -79,34 +81,47 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
 }
 
 /**
- * Whether another run has written to the service since: that one may have changed again what this one brought, so that its
- * rows are compared anew. The ledger keeps their photos from being added twice.
+ * Why the rows of an open run are compared anew, as what it brought may have been changed since; null where it just goes on.
+ * The ledger keeps their photos from being added twice.
  */
-function isOvertaken({ state, account, id }: RunAtHand, { mode, photos }: ImportInput): boolean {
-  const last = state.runs.lastWriter(account);
+function whyAnew(
+  { state, account, id }: RunAtHand,
+  isDone: boolean,
+  { mode, photos, wait }: ImportInput,
+): string | null {
   const isBegun = state.calls.of(id).length > 0 || state.calls.doneRows(id).length > 0;
-  return mode === "upsert" && photos === "new" && isBegun && last !== null && last !== id;
+  if (mode !== "upsert" || photos !== "new" || !isBegun) return null;
+  const last = state.runs.lastWriter(account);
+  if (last !== null && last !== id) return "had not ended, and another one was made since";
+  // Whoever never waits would never hear of its end, and nothing more would be brought in, as of a file that is given every night.
+  return !wait && isDone ? "is done at the service" : null;
 }
 
-/** Has the user decide about calls of the run that nothing can be learnt of any more. */
-async function makeSure(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<void> {
+/**
+ * Has the user decide about calls of the run that nothing can be learnt of any more. Gives whether the service has done all
+ * that was sent.
+ */
+async function makeSure(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<boolean> {
   const doubtful: DoubtfulCall[] = [];
+  let isDone = true;
   for (const call of run.state.calls.of(open.id)) {
     // Only an upsert sent twice adds its photos twice (Imports, rule 3).
     const mayDouble = call.state === "sent" && input.mode === "upsert";
     const isTooOld = mayDouble && !isKeyAlive(call, await readClocks(deps));
-    if (isTooOld || (call.state === "accepted" && (await isLost(call, deps))))
-      doubtful.push({ run: open, call });
+    const job = call.state === "accepted" ? await jobOf(call, deps) : undefined;
+    if (isTooOld || job === null) doubtful.push({ run: open, call });
+    isDone &&= call.state === "settled" || (job !== null && job !== undefined && isEnded(job));
   }
   await resolveDoubt(doubtful, doubtDeps(run, input, deps));
+  return isDone;
 }
 
-async function isLost({ importId }: StoredCall, { client, signal }: TakeUpDeps): Promise<boolean> {
+/** The import of a call; null where the service does not know it. */
+async function jobOf({ importId }: StoredCall, { client, signal }: TakeUpDeps): Promise<Import | null> {
   try {
-    await client.imports.get({ import_id: importId! }, { signal });
-    return false;
+    return await client.imports.get({ import_id: importId! }, { signal });
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return true;
+    if (error instanceof ApiError && error.status === 404) return null;
     throw error;
   }
 }
@@ -126,8 +141,8 @@ async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps
   state.runs.end(open.id, deps.clock.now());
 }
 
-const comparedAnew = (name: string, { startedAt }: Run): string =>
-  `The import of ${shownName(name)} that was begun at ${shownTime(startedAt)} had not ended, and another one was made since: its rows are compared anew.`;
+const comparedAnew = (name: string, { startedAt }: Run, why: string): string =>
+  `The import of ${shownName(name)} that was begun at ${shownTime(startedAt)} ${why}: its rows are compared anew.`;
 
 function goingOn(name: string, open: Run, calls: readonly StoredCall[]): string {
   const done = calls.filter(({ state }) => state !== "sent");

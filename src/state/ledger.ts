@@ -17,6 +17,12 @@ export interface Ledger {
   ofProduct(account: number, productId: string): LedgerEntry | null;
   /** Up to `count` entries, spread over the ledger. */
   sample(account: number, count: number): LedgerEntry[];
+  /** The ids of the products that were made first and last (ids are ULIDs); one or none where there are no two. */
+  firstAndLast(account: number): string[];
+  /** Every entry has those fields from now on. */
+  setFields(account: number, fields: Uint8Array): void;
+  /** The references of the entries that have just those fields. */
+  havingFields(account: number, fields: Uint8Array): string[];
   /** In one transaction: removes the references of `gone`, then writes the entries, each in place of one of its reference or product. */
   write(account: number, change: { entries: readonly LedgerEntry[]; gone?: readonly string[] }): void;
   /** Up to when the ledger knows what happened at the service, in Unix milliseconds of the service's clock; null at first. */

@@ -23,6 +23,16 @@ export function storedLedger(db: Database): Ledger & {
   const nth = db.statement<EntryRow>(
     `SELECT ${columns} FROM ledger WHERE account = ? ORDER BY reference LIMIT 1 OFFSET ?`,
   );
+  const first = db.statement<[Buffer]>(
+    "SELECT product FROM ledger WHERE account = ? ORDER BY product LIMIT 1",
+  );
+  const last = db.statement<[Buffer]>(
+    "SELECT product FROM ledger WHERE account = ? ORDER BY product DESC LIMIT 1",
+  );
+  const setFields = db.statement("UPDATE ledger SET fields = ? WHERE account = ?");
+  const havingFields = db.statement<[Buffer]>(
+    "SELECT reference FROM ledger WHERE account = ? AND fields = ?",
+  );
   // Takes away whatever has the reference, and whatever has the product.
   const put = db.statement(`INSERT OR REPLACE INTO ledger (account, ${columns}) VALUES (?, ?, ?, ?, ?)`);
   const remove = db.statement("DELETE FROM ledger WHERE account = ? AND reference = ?");
@@ -47,6 +57,12 @@ export function storedLedger(db: Database): Ledger & {
       const places = Array.from({ length: taken }, (_, part) => Math.floor(((part + 0.5) * total) / taken));
       return places.flatMap((place) => nth.all(account, place).map(toEntry));
     },
+    firstAndLast: (account) => [
+      ...new Set([first, last].flatMap((end) => end.all(account).map(([product]) => fromKey(product)))),
+    ],
+    setFields: (account, fields) => void setFields.run(fields, account),
+    havingFields: (account, fields) =>
+      havingFields.all(account, fields).map(([reference]) => fromKey(reference)),
     write(account, { entries, gone = [] }) {
       db.transaction(() => {
         for (const reference of gone) remove.run(account, toKey(reference));

@@ -77,6 +77,36 @@ test("a row that was patched is known by its run and in the ledger, until the ru
   expect(state.calls.doneRows("run")).toEqual([]);
 });
 
+test("the products that were made first and last are known by their ids, and entries by their fields", () => {
+  const entry = (reference: string, productId: string) => ({
+    ...{ reference, productId, fields: new Uint8Array([1]), sources: new Uint8Array([7]) },
+  });
+  expect(state.ledger.firstAndLast(1)).toEqual([]);
+  state.ledger.write(1, { entries: [entry("C", "P1")] });
+  expect(state.ledger.firstAndLast(1)).toEqual(["P1"]);
+  state.ledger.write(1, { entries: [entry("A", "P3"), entry("B", "P2")] });
+  state.ledger.write(2, { entries: [entry("A", "P9")] });
+  expect(state.ledger.firstAndLast(1)).toEqual(["P1", "P3"]);
+  state.ledger.setFields(1, new Uint8Array([0]));
+  state.ledger.write(1, { entries: [entry("B", "P2")] });
+  expect(state.ledger.havingFields(1, new Uint8Array([0])).sort()).toEqual(["A", "C"]);
+  expect(state.ledger.havingFields(2, new Uint8Array([0]))).toEqual([]);
+  expect([...state.ledger.get(1, "A")!.sources]).toEqual([7]);
+});
+
+test("a run that is about to write is the last one that has", () => {
+  const begin = (id: string, account: number) =>
+    state.runs.begin({ id, account, identity: id, file: "f.csv", options: {}, startedAt: 1 });
+  const [one, other] = [state.accounts.create("http://a"), state.accounts.create("http://b")];
+  begin("first", one);
+  begin("second", one);
+  expect(state.runs.lastWriter(one)).toBeNull();
+  state.runs.writes(one, "first");
+  state.runs.writes(one, "second");
+  state.runs.writes(one, "second");
+  expect([state.runs.lastWriter(one), state.runs.lastWriter(other)]).toEqual(["second", null]);
+});
+
 test("a sample is spread over the whole ledger", () => {
   const entries = Array.from({ length: 100 }, (_, index) => ({
     reference: String(index).padStart(3, "0"),

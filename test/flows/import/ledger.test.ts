@@ -271,6 +271,42 @@ describe("what others did meanwhile", () => {
     expect(summary).toMatchObject(asUnchanged);
   });
 
+  test.each([3, 310])(
+    "a service that was put back to what it was has again what it lost, of %i rows",
+    async (count) => {
+      const world = await importWorld();
+      const later = Array.from({ length: count }, (_, at) => `L${at}`);
+      await world.write("old.csv", fileOf("A", "B"));
+      await world.import("old.csv");
+      const state = world.mock.state();
+      world.clock.advance(60_000);
+      await world.write("new.csv", fileOf("A", ...later).replace("A,Dress", "A,Coat"));
+      expect((await world.import("new.csv")).summary).toMatchObject({ updated: 1, created: count });
+      const put = {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(state),
+      };
+      expect((await fetch(`${world.mock.baseUrl}/_mock/state`, put)).status).toBe(200);
+      expect((await world.products()).sort()).toEqual(once("A", "B"));
+      // One of the lost ones comes with a new photo: it is to have the first one, too.
+      const text = (await world.read("new.csv")).replace(`${cdn}/L1.jpg`, `${cdn}/L1.jpg|${cdn}/more.jpg`);
+      await world.write("new.csv", text);
+      const { summary, notes } = await world.import("new.csv");
+      expect(notes).toContain(
+        "The service lacks a product that it had, and has not deleted it: products are looked at anew.",
+      );
+      expect(summary).toMatchObject({ updated: 1, created: count, unchanged: 0, failed: 0, partial: 0 });
+      const all = ["A Coat 1", ...once("B", ...later)].map((one) =>
+        one.startsWith("L1 ") ? "L1 Dress 2" : one,
+      );
+      expect((await world.products()).sort()).toEqual(all.sort());
+      const again = await world.import("new.csv");
+      expect(again.summary).toMatchObject({ submitted: 0, unchanged: count + 1 });
+      expect(again.notes).toEqual([]);
+    },
+  );
+
   test("a product that is deleted between the look and its PATCH is a failed row, and made anew the next time", async () => {
     const { summary, world } = await again(dress({}), dress({ name: "Coat" }), {
       through: (client) => ({

@@ -154,9 +154,14 @@ async function knowsAnImport(
   }
 }
 
-/** Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked. */
+/**
+ * Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked. One
+ * that was put back to what it had been, however long ago, has the first of them.
+ */
 async function knowsProducts(account: number, { client, state, signal }: AccountDeps): Promise<Belonging> {
-  const ids = new Set(state.ledger.sample(account, sampled).map(({ productId }) => productId));
+  const { ledger } = state;
+  const some = ledger.sample(account, sampled - 2).map(({ productId }) => productId);
+  const ids = new Set([...ledger.firstAndLast(account).reverse(), ...some]);
   try {
     for (const product_id of ids)
       if (await exists(client.products.get({ product_id }, { signal }))) return "yes";

@@ -1,8 +1,9 @@
 import { OutputFile } from "../output-file.ts";
 import { EncodedFile, failedFormOf } from "./encoded-file.ts";
 import { CsvForm, ndjsonEscape, ndjsonRow } from "./failed-rows.ts";
+import type { FileRow } from "./file-row.ts";
 import type { ImportInput, OutputTargets } from "./import-input.ts";
-import { joinedFailure, type RowFailure, type RowOutcome } from "./outcomes.ts";
+import { joinedFailure, type RowFailure, type RowOutcome, type RowResult } from "./outcomes.ts";
 import { CsvReader } from "./read/csv-rows.ts";
 import type { InputRow } from "./read/input-row.ts";
 import { openRows, type ReadOptions } from "./read/open-rows.ts";
@@ -48,12 +49,16 @@ export class FailedFile {
   }
 
   /** Adds the row of an outcome, and those before it that were refused; outcomes come in the order of the file. */
-  async add({ line, failure, attached }: RowOutcome): Promise<void> {
+  async add({ line, result, failure, attached }: RowOutcome): Promise<void> {
     if (failure === undefined) return;
     const row = await this.#walk(line);
     // A row that was sent stood there: the file is another one now.
     if (row === undefined) throw changed(this.#source.name);
-    await this.#write(row, new Set(attached), failure);
+    await this.#write(
+      row,
+      new Set(attached),
+      result === undefined ? failure : inWordsOf(row, result, failure),
+    );
   }
 
   /** Adds the refused rows that are left. */
@@ -129,4 +134,14 @@ export class FailedFile {
     this.#reader = await openRows(this.#source, this.#options);
     for await (const rows of this.#reader.batches()) yield* rows;
   }
+}
+
+/** The failure with the photos of this machine called as the row calls them: the service knows the ids of their uploads alone. */
+function inWordsOf({ row }: InputRow, { images }: RowResult, failure: RowFailure): RowFailure {
+  let { message } = failure;
+  for (const { index, source } of images) {
+    const path = (row as FileRow | undefined)?.images[index]?.path;
+    if (path !== undefined) message = message.replace(`${source}: `, () => `${path}: `);
+  }
+  return { ...failure, message };
 }

@@ -79,6 +79,15 @@ describe("a photo that the service refuses", () => {
     expect(await world.read("failed")).toContain("A,Dress,a.png,cut.png,image_failed,");
   });
 
+  test("is called by its path where the service speaks of its upload", async () => {
+    const world = await worldWithCut("A,Dress,a.png,https://cdn.example.com/fail-timeout.jpg\n");
+    await world.import("a.csv", { onImageError: "fail_row" });
+    const [, line] = (await world.read("failed")).split("\n");
+    expect(line).toMatch(
+      /^A,Dress,a\.png,https:\S+,image_failed,.*; a\.png: the row failed, so its images were discarded; https:/,
+    );
+  });
+
   test("beside photos that are there leaves the fields of the row to be changed", async () => {
     const world = await worldWithCut("A,Dress,a.png,\nB,Coat,b.png,\n");
     await world.import("a.csv");

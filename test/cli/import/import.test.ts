@@ -68,6 +68,33 @@ describe("an import", () => {
     expect(world.read("fixtures/some-fail.csv.failed.csv")).toContain("PARTIAL-1");
   });
 
+  test("with --quiet is silent when all is well, and says in one line where the rows are that failed", async () => {
+    const world = await createWorld();
+    world.withFixtures();
+    world.write("tidy.csv", tidy);
+    expect(await world.cat("import tidy.csv --quiet")).toEqual({ exit: 0, stdout: "", stderr: "" });
+    expect(await world.cat("import fixtures/some-fail.csv --quiet")).toEqual({
+      exit: 8,
+      stdout: "",
+      stderr:
+        "error: 2 of 4 rows of fixtures/some-fail.csv did not make it; " +
+        "what did not is in fixtures/some-fail.csv.failed.csv, with the reason\n",
+    });
+    // Rows that the check refused are listed, as errors are.
+    world.write("one-bad.csv", tidy.replace("A-2,Coat,", "A-2,,"));
+    const left = await world.cat("import one-bad.csv --skip-invalid --quiet");
+    expect(left).toMatchObject({ exit: 8, stdout: "" });
+    expect(left.stderr.split("\n")).toEqual([
+      expect.stringMatching(/^one-bad\.csv:3 {2}name {2}invalid_row {2}/),
+      "error: 1 of 2 rows of one-bad.csv did not make it; what did not is in one-bad.csv.failed.csv, with the reason",
+      "",
+    ]);
+    // For programs the summary says it.
+    const asJson = await world.cat("import fixtures/some-fail.csv --mode create --quiet --json");
+    expect(asJson).toMatchObject({ exit: 8, stderr: "" });
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ failed_file: "fixtures/some-fail.csv.failed-2.csv" });
+  });
+
   test("never overwrites an earlier failed file that nobody named", async () => {
     const world = await createWorld();
     world.withFixtures();

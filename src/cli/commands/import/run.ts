@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
+import { CatError } from "../../../errors.ts";
 import { type CheckResult, checkFile, isHopeless } from "../../../flows/import/check.ts";
 import type { EndedRun } from "../../../flows/import/ended-run.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
@@ -8,6 +9,7 @@ import type { LocalPhotos } from "../../../flows/import/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/import/photos/open-local-photos.ts";
 import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
 import { shownName } from "../../../flows/import/shown-name.ts";
+import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
@@ -140,7 +142,19 @@ async function tell(
   if (stopped !== undefined) throw stopped;
   const { succeeded, submitted, failed, partial, unchanged, total } = summary;
   const good = flags.wait ? succeeded : submitted - failed - partial;
-  if (good + unchanged < total) app.exit = ExitCode.partial;
+  const bad = total - good - unchanged;
+  if (bad <= 0) return;
+  // No summary is there to say so.
+  if (app.io.quiet && !app.io.json) throw notAllMadeIt(flags, summary, bad);
+  app.exit = ExitCode.partial;
+}
+
+function notAllMadeIt(flags: ImportFlags, { total, failed_file }: ImportSummary, bad: number): CatError {
+  const where = failed_file === null ? "" : `; what did not is in ${failed_file}, with the reason`;
+  return new CatError(
+    `${grouped(bad)} of ${counted(total, "row")} of ${shownName(flags.file)} did not make it${where}`,
+    { type: "partial", code: "rows_failed" },
+  );
 }
 
 const isFile = async (app: App, name: string): Promise<boolean> =>

@@ -2,22 +2,25 @@ import { byteText } from "../../flows/byte-text.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { grouped } from "./numbers.ts";
 
-/** How fast a step goes: units a second and the seconds that are left, null while neither can be told. */
+/** How fast a step goes: units a second and the seconds that are left, each null while it cannot be told. */
 export interface Pace {
   perSecond: number | null;
   secondsLeft: number | null;
 }
 
-/** Looking back this far, an early stall does not spoil the estimate for good. */
-const windowMs = 30_000;
+/**
+ * Looking back this far, an early stall does not spoil the estimate for good. It is a whole rate window (Limits): a shorter
+ * look sees either only what goes through at once, or only the wait for the next window.
+ */
+const windowMs = 60_000;
 
 const sampleMs = 250;
 
-/** Measures one step's pace over the last half minute. */
+/** Measures one step's pace over the last minute. */
 export class PaceMeter {
   #samples: { at: number; done: number }[] = [];
 
-  /** The pace after `event`, seen at `now` (milliseconds). */
+  /** The pace at `now` (milliseconds), where `event` is the latest: it falls while nothing more comes. */
   measure(event: ProgressEvent, now: number): Pace {
     // A flow may tell of every row; four samples a second are plenty.
     if (now - (this.#samples.at(-2)?.at ?? Number.NEGATIVE_INFINITY) < sampleMs) this.#samples.pop();
@@ -27,8 +30,9 @@ export class PaceMeter {
     const seconds = (now - first.at) / 1000;
     if (seconds < 0.5 || event.done <= first.done) return { perSecond: null, secondsLeft: null };
     const perSecond = (event.done - first.done) / seconds;
-    const secondsLeft = event.total === null ? null : Math.max(0, (event.total - event.done) / perSecond);
-    return { perSecond, secondsLeft };
+    // A step at its total has ended, though the next one may not have begun.
+    const isOpen = event.total !== null && event.done < event.total;
+    return { perSecond, secondsLeft: isOpen ? (event.total! - event.done) / perSecond : null };
   }
 }
 

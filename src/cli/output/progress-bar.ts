@@ -8,7 +8,6 @@ import { visible } from "./visible.ts";
 export function progressBar({ context, paint }: ProgressPlace): ProgressView {
   let bar: cliProgress.SingleBar | null = null;
   let latest: ProgressEvent | null = null;
-  let pace: Pace = { perSecond: null, secondsLeft: null };
   let meter = new PaceMeter();
   let ended = false;
 
@@ -21,8 +20,12 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
       gracefulExit: false,
       // A line above wipes the bar out, and the same bar would not be drawn again.
       forceRedraw: true,
+      // It is drawn again and again, also while nothing moves.
       format: (_options, { maxWidth }) =>
-        barLine(latest!, pace, { width: maxWidth || context.stderr.columns, paint: paint.cyan }),
+        barLine(latest!, meter.measure(latest!, context.clock.now()), {
+          width: maxWidth || context.stderr.columns,
+          paint: paint.cyan,
+        }),
     });
     bar.start(1, 0);
   };
@@ -45,7 +48,7 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
       if (next) finish();
       latest = event;
       if (next) begin();
-      pace = meter.measure(event, context.clock.now());
+      meter.measure(event, context.clock.now());
       bar?.update(event.done);
     },
     above(text) {
@@ -78,7 +81,7 @@ export function barLine(
     doneText(event),
     share === null ? "" : `${Math.floor(share * 100)}%`,
     rateText(pace, event),
-    share === 1 ? "" : leftText(pace),
+    leftText(pace),
     visible(event.note ?? ""),
   ].filter((part) => part !== "");
   // A line that fills the last column wraps on some terminals.

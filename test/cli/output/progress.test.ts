@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Context } from "../../../src/cli/context.ts";
 import { InterruptError } from "../../../src/cli/errors.ts";
 import { leftText, PaceMeter, rateText } from "../../../src/cli/output/pace.ts";
@@ -53,6 +53,17 @@ describe("off a terminal", () => {
     progress.end();
   });
 
+  test("a step that has come to its total says nothing of time left, however long the next one takes", async () => {
+    const stderr = new FakeOutput();
+    const progress = await view(stderr);
+    progress.update({ step: "sending", done: 0, total: 5000 });
+    clock.advance(5_000);
+    progress.update({ step: "sending", done: 5000, total: 5000 });
+    clock.advance(15_000);
+    progress.end();
+    expect(stderr.text).toBe("sending: 5,000 of 5,000, 500/s\nsending: 5,000 of 5,000, 250/s\n");
+  });
+
   test("a job that is over sooner says nothing, and leaves no timer", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
@@ -85,6 +96,24 @@ describe("on a terminal", () => {
     expect(stderr.text).toContain(`processing  ${"█".repeat(30)}  2 of 2  100%`);
     expect(stderr.text.match(/\n/g)).toHaveLength(2);
     expect(stderr.text.lastIndexOf(shows)).toBeGreaterThan(stderr.text.lastIndexOf("\u001b[?25l"));
+  });
+
+  test("the rate and the time left are reckoned anew while nothing moves", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const stderr = new FakeOutput({ isTTY: true, columns: 100 });
+    const progress = await view(stderr);
+    const lastLine = () =>
+      stderr.text.slice(stderr.text.lastIndexOf("processing")).match(/ {2}60 of.*left/)?.[0];
+    progress.update({ step: "processing", done: 0, total: 150 });
+    clock.advance(10_000);
+    progress.update({ step: "processing", done: 60, total: 150 });
+    vi.advanceTimersByTime(200);
+    expect(lastLine()).toBe("  60 of 150  40%  6.0/s  15 s left");
+    clock.advance(30_000);
+    vi.advanceTimersByTime(200);
+    expect(lastLine()).toBe("  60 of 150  40%  1.5/s  1 min 0 s left");
+    progress.end();
   });
 
   test("an interrupt gives the cursor back at once, and nothing is drawn after it", async () => {
@@ -148,14 +177,34 @@ describe("the line of a bar", () => {
 });
 
 describe("the pace", () => {
-  test("looks back half a minute only", () => {
+  test("looks back a minute only", () => {
     const meter = new PaceMeter();
     meter.measure({ step: "x", done: 0, total: 1000 }, 0);
     meter.measure({ step: "x", done: 0, total: 1000 }, 30_000);
-    expect(meter.measure({ step: "x", done: 300, total: 1000 }, 60_000)).toEqual({
+    expect(meter.measure({ step: "x", done: 600, total: 1000 }, 90_000)).toEqual({
       perSecond: 10,
-      secondsLeft: 70,
+      secondsLeft: 40,
     });
+  });
+
+  test("is that of whole rate windows: what went at once and what was waited for count together", () => {
+    const meter = new PaceMeter();
+    const rates: (number | null)[] = [];
+    // Two windows of 60 each: a burst of 10 s, then 50 s of waiting.
+    for (let second = 0; second <= 120; second++) {
+      const done = 60 * Math.floor(second / 60) + Math.min(60, 6 * (second % 60));
+      rates.push(meter.measure({ step: "x", done, total: 180 }, second * 1000).perSecond);
+    }
+    expect(rates[10]).toBe(6);
+    expect(new Set(rates.slice(60))).toEqual(new Set([1]));
+  });
+
+  test("is not known where nothing has moved for a minute", () => {
+    const meter = new PaceMeter();
+    const event = { step: "x", done: 0, total: 1000 };
+    meter.measure(event, 0);
+    for (let second = 1; second <= 61; second++) meter.measure({ ...event, done: 10 }, second * 1000);
+    expect(meter.measure({ ...event, done: 10 }, 62_000)).toEqual({ perSecond: null, secondsLeft: null });
   });
 
   test("is not told before it can be known", () => {

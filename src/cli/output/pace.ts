@@ -19,6 +19,8 @@ const sampleMs = 250;
 /** Measures one step's pace over the last minute. */
 export class PaceMeter {
   #samples: { at: number; done: number }[] = [];
+  /** The latest event, when it came, and how much time was left then (milliseconds). */
+  #latest: { event: ProgressEvent; at: number; left: number } | null = null;
 
   /** The pace at `now` (milliseconds), where `event` is the latest: it falls while nothing more comes. */
   measure(event: ProgressEvent, now: number): Pace {
@@ -26,13 +28,23 @@ export class PaceMeter {
     if (now - (this.#samples.at(-2)?.at ?? Number.NEGATIVE_INFINITY) < sampleMs) this.#samples.pop();
     this.#samples.push({ at: now, done: event.done });
     while (this.#samples.length > 2 && this.#samples[1]!.at <= now - windowMs) this.#samples.shift();
+    const perSecond = this.#perSecond(event, now);
+    // A step at its total has ended, though the next one may not have begun.
+    if (event.total === null || event.done >= event.total) return { perSecond, secondsLeft: null };
+    const byRate = perSecond === null ? null : (event.total - event.done) / perSecond;
+    const least = event.leastMsLeft ?? 0;
+    if (this.#latest?.event !== event) {
+      this.#latest = { event, at: now, left: Math.max(least, (byRate ?? 0) * 1000) };
+    }
+    // While the service lets no more through, the time left runs down; what does not move then says nothing of the rate.
+    const { at, left } = this.#latest;
+    return { perSecond, secondsLeft: now - at < least ? (left - (now - at)) / 1000 : byRate };
+  }
+
+  #perSecond(event: ProgressEvent, now: number): number | null {
     const first = this.#samples[0]!;
     const seconds = (now - first.at) / 1000;
-    if (seconds < 0.5 || event.done <= first.done) return { perSecond: null, secondsLeft: null };
-    const perSecond = (event.done - first.done) / seconds;
-    // A step at its total has ended, though the next one may not have begun.
-    const isOpen = event.total !== null && event.done < event.total;
-    return { perSecond, secondsLeft: isOpen ? (event.total! - event.done) / perSecond : null };
+    return seconds < 0.5 || event.done <= first.done ? null : (event.done - first.done) / seconds;
   }
 }
 

@@ -53,6 +53,26 @@ describe("off a terminal", () => {
     progress.end();
   });
 
+  test("no less time is told to be left than the service needs, and it runs down", async () => {
+    const stderr = new FakeOutput();
+    const progress = await view(stderr);
+    const event = { step: "uploading photos", total: 3_000_000, unit: "bytes" } as const;
+    progress.update({ ...event, done: 0, leastMsLeft: 120_000 });
+    clock.advance(5_000);
+    progress.update({ ...event, done: 1_200_000, leastMsLeft: 115_000 });
+    clock.advance(55_000);
+    progress.end();
+    expect(stderr.text.split("\n").map((line) => line.split(", ").slice(1).join(", "))).toEqual([
+      "120.0 kB/s, 1 min 50 s left",
+      "60.0 kB/s, 1 min 40 s left",
+      "40.0 kB/s, 1 min 30 s left",
+      "30.0 kB/s, 1 min 20 s left",
+      "24.0 kB/s, 1 min 10 s left",
+      "20.0 kB/s, 1 min 0 s left",
+      "",
+    ]);
+  });
+
   test("a step that has come to its total says nothing of time left, however long the next one takes", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
@@ -197,6 +217,15 @@ describe("the pace", () => {
     }
     expect(rates[10]).toBe(6);
     expect(new Set(rates.slice(60))).toEqual(new Set([1]));
+  });
+
+  test("says more than the service needs where the rate does, and goes by the rate alone after that", () => {
+    const meter = new PaceMeter();
+    const event = (done: number) => ({ step: "x", done, total: 100, leastMsLeft: 20_000 });
+    meter.measure(event(0), 0);
+    const ten = event(10);
+    const left = (second: number) => meter.measure(ten, second * 1000).secondsLeft;
+    expect([left(10), left(15), left(29), left(30)]).toEqual([90, 85, 71, 270]);
   });
 
   test("is not known where nothing has moved for a minute", () => {

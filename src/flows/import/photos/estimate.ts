@@ -22,7 +22,7 @@ export function estimateLine(
   { photos, bytes, patches, calls }: WriteCounts,
   writesPerMinute: number = limits.writesPerMinute,
 ): string | null {
-  const windows = Math.ceil((photos + patches + calls) / writesPerMinute);
+  const windows = windowsFor(photos + patches + calls, writesPerMinute);
   if (windows <= 1) return null;
   const parts = [
     photos > 0 ? counted(photos, "photo") : "",
@@ -34,6 +34,9 @@ export function estimateLine(
   const upload = bytes > 0 ? ` (${byteText(bytes)} to upload)` : "";
   return `${parts.join(", ")}, ${writesPerMinute} writes a minute: about ${duration(minutes)}${upload}`;
 }
+
+/** How many rate windows so many writes need. */
+export const windowsFor = (writes: number, perWindow: number): number => Math.ceil(writes / perWindow);
 
 const counted = (count: number, thing: string): string =>
   `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;

@@ -9,6 +9,7 @@ import { keyLifeMs } from "../resume/key-life.ts";
 import { CallsUnderWay } from "../under-way.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 import type { PhotoUpload } from "./refused-photos.ts";
+import { WriteWindow } from "./write-window.ts";
 
 export interface UploadDeps {
   photos: Pick<LocalPhotos, "read" | "size">;
@@ -19,6 +20,8 @@ export interface UploadDeps {
   random: () => number;
   /** How many photos are on their way at once, each with its bytes in memory. */
   concurrency: number;
+  /** What the service lets through; as documented unless given. */
+  writesPerMinute?: number | undefined;
   signal?: AbortSignal | undefined;
   onProgress: (event: ProgressEvent) => void;
 }
@@ -57,7 +60,7 @@ async function uploadAll(
   done: Map<string, PhotoUpload>,
   deps: UploadDeps,
 ): Promise<void> {
-  const progress = new UploadProgress(waiting, deps.onProgress);
+  const progress = new UploadProgress(waiting, deps);
   const underWay = new CallsUnderWay();
   const release = underWay.follow(deps.clock, deps.signal);
   const queue = waiting.values();
@@ -129,16 +132,24 @@ const isOfPhoto = ({ status }: CatError): boolean =>
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>
   `photo_${sha256.slice(0, 32)}_${at.toString(36)}_${Math.floor(random() * 36 ** 8).toString(36)}`;
 
-/** Tells how far the uploads are: in bytes, as photos differ in size, with their number as a note. */
+/**
+ * Tells how far the uploads are: in bytes, as photos differ in size, with their number as a note and, as each is a write,
+ * what the write limit makes of the time left.
+ */
 class UploadProgress {
-  readonly #emit: (event: ProgressEvent) => void;
+  readonly #deps: Pick<UploadDeps, "clock" | "onProgress">;
+  readonly #window: WriteWindow;
   readonly #photos: number;
   readonly #total: number;
   #uploaded = 0;
   #done = 0;
 
-  constructor(waiting: readonly Upload[], emit: (event: ProgressEvent) => void) {
-    this.#emit = emit;
+  constructor(
+    waiting: readonly Upload[],
+    deps: Pick<UploadDeps, "clock" | "onProgress" | "writesPerMinute">,
+  ) {
+    this.#deps = deps;
+    this.#window = new WriteWindow(deps.clock.now(), deps.writesPerMinute);
     this.#photos = waiting.length;
     this.#total = waiting.reduce((sum, { size }) => sum + size, 0);
     this.#tell();
@@ -147,11 +158,15 @@ class UploadProgress {
   uploaded({ size }: Upload): void {
     this.#uploaded++;
     this.#done += size;
+    this.#window.wrote(this.#deps.clock.now());
     this.#tell();
   }
 
   #tell(): void {
+    const { clock, onProgress } = this.#deps;
     const note = `${grouped(this.#uploaded)} of ${grouped(this.#photos)} photos`;
-    this.#emit({ step: "uploading photos", done: this.#done, total: this.#total, unit: "bytes", note });
+    const leastMsLeft = this.#window.leastMsLeft(this.#photos - this.#uploaded, clock.now());
+    const bytes = { done: this.#done, total: this.#total, unit: "bytes" } as const;
+    onProgress({ step: "uploading photos", ...bytes, note, ...(leastMsLeft > 0 ? { leastMsLeft } : {}) });
   }
 }

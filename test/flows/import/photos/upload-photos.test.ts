@@ -137,6 +137,21 @@ describe("photos are uploaded", () => {
   });
 });
 
+test("while the rate window is waited for, no less time is told than it takes", async () => {
+  const paths = names(150);
+  const world = await uploadWorld(filesOf(paths), { rateLimit: { reads: 600, writes: 60 } });
+  const told: { least: number; at: number }[] = [];
+  await world.upload(paths, {
+    concurrency: 8,
+    onProgress: ({ leastMsLeft = 0 }) => told.push({ least: leastMsLeft, at: world.clock.now() }),
+  });
+  const end = world.clock.now();
+  expect(told[0]!.least).toBe(120_000);
+  // The service's windows begin with the minute, as this story does.
+  for (const { least, at } of told.slice(0, 120)) expect(Math.abs(end - at - least)).toBeLessThan(2_000);
+  expect(told.slice(121).map(({ least }) => least)).toEqual(Array(30).fill(0));
+});
+
 describe("an answer that is lost", () => {
   test("is asked for again under its key by the next run, and gives the same image", async () => {
     const world = await uploadWorld({ "a.png": "a" });

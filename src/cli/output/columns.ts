@@ -4,8 +4,8 @@ export interface Column<Row> {
   readonly name: string;
   /** What stands in the cell; null and undefined leave it empty. */
   value(row: Row): string | number | boolean | null | undefined;
-  /** For what is copied from a table, such as an id: cut only when there is nothing else left to cut. */
-  readonly whole?: boolean;
+  /** For what is copied from a table: a reference is cut when there is nothing else left to cut, an id not even then. */
+  readonly cut?: "last" | "never";
   /** For a column that only one of the two shows. */
   readonly only?: "table" | "csv";
 }

@@ -10,7 +10,7 @@ export interface TableLayout {
 }
 
 const gap = 2;
-/** No column is cut below this; a terminal narrower than that wraps. */
+/** No column is cut below this; a terminal that is too narrow for that, and for ids, wraps. */
 const narrowest = 6;
 
 const edges = [
@@ -64,17 +64,25 @@ function finish(text: string, layout: TableLayout): string {
   return `${[layout.heading(heading!), ...lines].join("\n")}\n`;
 }
 
-/** Takes width from the widest column that may be cut, again and again, until the sum fits; from any when none may. */
-function fitted(columns: readonly { whole?: boolean }[], widths: readonly number[], width: number): number[] {
+/**
+ * Takes width from the widest column that may be cut, again and again, until the sum fits: first from those that are not to
+ * be cut last, then from any but those that are never cut.
+ */
+function fitted(
+  columns: readonly Pick<Column<never>, "cut">[],
+  widths: readonly number[],
+  width: number,
+): number[] {
   const result = [...widths];
   const widest = (candidates: number[]) =>
     candidates
       .filter((index) => result[index]! > narrowest + gap)
       .sort((one, other) => result[other]! - result[one]! || one - other)[0];
   const all = columns.map((_, index) => index);
-  const mayBeCut = all.filter((index) => columns[index]!.whole !== true);
+  const first = all.filter((index) => columns[index]!.cut === undefined);
+  const last = all.filter((index) => columns[index]!.cut === "last");
   while (sum(result) - gap > width) {
-    const index = widest(mayBeCut) ?? widest(all);
+    const index = widest(first) ?? widest(last);
     if (index === undefined) break;
     result[index]!--;
   }

@@ -40,11 +40,14 @@ test("on a terminal the widest columns give way, and the cut shows", () => {
 const displayWidth = (line: string): number =>
   [...line].reduce((width, character) => width + (/[日😀]/u.test(character) ? 2 : 1), 0);
 
-test("what is copied from a table is cut last", () => {
-  const ids: Column<Row>[] = [{ ...columns[0]!, whole: true }, columns[1]!];
+test("what is copied from a table is cut last, and an id never", () => {
   const rows = [{ code: "01ARZ3NDEKTSV4RRFFQ69G5FAV", name: "Linen dress" }];
-  expect(table(ids, rows, { ...free, width: 35 })).toContain("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen …\n");
-  expect(table(ids, rows, { ...free, width: 20 })).toContain("01ARZ3NDEKT…  Linen…\n");
+  const drawn = (cut: "last" | "never", width: number) =>
+    table([{ ...columns[0]!, cut }, columns[1]!], rows, { ...free, width }).split("\n")[1];
+  expect(drawn("last", 35)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen …");
+  expect(drawn("last", 20)).toBe("01ARZ3NDEKT…  Linen…");
+  expect(drawn("never", 35)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen …");
+  expect(drawn("never", 20)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen…");
 });
 
 test("a row is a line whatever is in it, and no line is wider than the terminal", () => {

@@ -33,7 +33,7 @@ export const listedImport = ({
 
 /** Sent imports as tables and CSV files show them; `manyServices` tells in a table whose each is. */
 export const sentImportColumns = (manyServices: boolean): readonly Column<ListedImport>[] => [
-  { name: "id", value: (sent) => sent.id, whole: true },
+  { name: "id", value: (sent) => sent.id, cut: "never" },
   { name: "file", value: (sent) => sent.file },
   { name: "rows", value: (sent) => sent.rows },
   { name: "mode", value: (sent) => sent.mode },
@@ -48,7 +48,7 @@ export const sentImportColumns = (manyServices: boolean): readonly Column<Listed
 /** Row results as people read them, and as the results file of an import has them in CSV. */
 export const rowColumns: readonly Column<ImportRowResult>[] = [
   { name: "line", value: (row) => row.line },
-  { name: "reference", value: (row) => row.reference, whole: true },
+  { name: "reference", value: (row) => row.reference, cut: "last" },
   { name: "status", value: (row) => row.status },
   { name: "action", value: (row) => row.action },
   { name: "product_id", value: (row) => row.product_id },

@@ -3,8 +3,8 @@ import type { Column } from "../../output/columns.ts";
 
 /** Products as tables and CSV files show them; the names are the service's own. */
 export const productColumns: readonly Column<Product>[] = [
-  { name: "id", value: (product) => product.id, whole: true },
-  { name: "reference", value: (product) => product.reference, whole: true },
+  { name: "id", value: (product) => product.id, cut: "never" },
+  { name: "reference", value: (product) => product.reference, cut: "last" },
   { name: "name", value: (product) => product.name },
   { name: "description", value: (product) => product.description, only: "csv" },
   { name: "sex", value: (product) => product.sex },

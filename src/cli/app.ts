@@ -4,6 +4,7 @@ import type { Context } from "./context.ts";
 import { UsageError } from "./errors.ts";
 import { ExitCode } from "./exit.ts";
 import type { GlobalOptions } from "./global-options.ts";
+import { LastFailure } from "./last-failure.ts";
 import { createIo, type Io } from "./output/io.ts";
 import type { Paint } from "./output/paint.ts";
 import type { Connection } from "./settings/settings.ts";
@@ -19,6 +20,8 @@ export interface App {
   /** Where the service is and who asks; starts the in-process mock with `--mock`. */
   connection(): Promise<Connection>;
   client(): Promise<Client>;
+  /** What was wrong with the service when it was last asked. */
+  readonly lastFailure: LastFailure;
   /** What this machine remembers for the profile in use; in memory with `--mock`. */
   state(): Promise<State>;
   /** What the program ends with when nothing is thrown; a command sets it, e.g. to `ExitCode.partial`, or as one that it ran. */
@@ -50,6 +53,7 @@ export function createApp(
       client ??= connectClient(app);
       return client;
     },
+    lastFailure: new LastFailure(),
     state() {
       state ??= connectState(app);
       return state;
@@ -83,9 +87,12 @@ async function connect(app: App): Promise<Connection> {
 async function connectClient(app: App): Promise<Client> {
   const connection = await app.connection();
   const { openClient } = await import("./open-client.ts");
-  const { io, globals } = app;
+  const { io, globals, lastFailure } = app;
   const trace = globals.verbose ? (line: string) => void io.line(io.visible(line)) : undefined;
-  const client = openClient(app.context, connection, { trace, note: (text) => io.note(text) });
+  const client = openClient(app.context, connection, {
+    ...{ trace, note: (text) => io.note(text) },
+    onExchange: (line) => lastFailure.saw(line),
+  });
   app.onClose(() => client.close());
   return client;
 }

@@ -1,15 +1,22 @@
 import { type Client, createClient } from "../client/client.ts";
-import { describeExchange } from "../http/exchange-log.ts";
+import { describeExchange, type ExchangeLog } from "../http/exchange-log.ts";
 import type { Context } from "./context.ts";
 import type { Connection } from "./settings/settings.ts";
 import { version } from "./version.ts";
 import { waitNotes } from "./wait-notes.ts";
 
-/** The client of a command. `trace` is told a line a request, secrets masked, for `--verbose`; `note` every long wait. */
+/**
+ * The client of a command. `trace` is told a line a request, secrets masked, for `--verbose`; `note` every long wait;
+ * `onExchange` what came of each attempt.
+ */
 export const openClient = (
   { clock, random, env }: Pick<Context, "clock" | "random" | "env">,
   connection: Connection,
-  told: { trace: ((line: string) => void) | undefined; note: (text: string) => Promise<void> },
+  told: {
+    trace: ((line: string) => void) | undefined;
+    note: (text: string) => Promise<void>;
+    onExchange: (line: ExchangeLog) => void;
+  },
 ): Client =>
   createClient({
     ...connection,
@@ -18,5 +25,8 @@ export const openClient = (
     env,
     userAgent: `catalogue/${version}`,
     onWait: waitNotes(clock, told.note),
-    onExchange: told.trace && ((line) => told.trace?.(describeExchange(line))),
+    onExchange(line) {
+      told.onExchange(line);
+      told.trace?.(describeExchange(line));
+    },
   });

@@ -16,6 +16,8 @@ export async function run(argv: readonly string[], context: Context): Promise<nu
     const program = await createProgram(app, argv);
     await program.parse();
     return app.exit;
+  } catch (error) {
+    throw app.lastFailure.toldWith(error);
   } finally {
     await close();
   }

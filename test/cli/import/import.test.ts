@@ -1,10 +1,17 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { createWorld } from "../../support/world.ts";
+import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
 const tidy = `reference,name,images\nA-1,Dress,${cdn}/1.jpg\nA-2,Coat,${cdn}/2.jpg\n`;
+
+/** Has the world's service fail at everything in that way; gives its address. */
+async function failing({ mock }: TestWorld, how: object): Promise<string> {
+  const order = { match: { path: "/v1" }, ...how };
+  await fetch(`${mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(order) });
+  return mock.baseUrl;
+}
 
 describe("an import", () => {
   test("says on stderr what came of it, and leaves stdout to data", async () => {
@@ -318,6 +325,43 @@ describe("a service that fails", () => {
     expect(ran.stderr).toMatch(/^error: /m);
     expect(ran.stderr).toContain(words);
     expect(ran.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test.each([
+    ["nobody listens", "cannot be reached", async () => "http://127.0.0.1:9"],
+    ["it fails", "answers 503", (world: TestWorld) => failing(world, { status: 503 })],
+    [
+      "it cuts the connection",
+      "cuts the connection",
+      (world: TestWorld) => failing(world, { drop: "before" }),
+    ],
+  ])("a wait that runs out while %s says so, also to programs", async (_, words, addressOf) => {
+    const world = await createWorld();
+    const address = await addressOf(world);
+    world.write("products.csv", tidy);
+    const ran = await world.cat(`import products.csv --timeout 2s --json --base-url ${address}`);
+    expect([ran.exit, JSON.parse(ran.stderr)]).toEqual([
+      7,
+      {
+        error: {
+          type: "timeout",
+          code: "wait_timeout",
+          message:
+            `the import had not ended after 2 s: ${address} ${words}. ` +
+            "What the service has accepted goes on there. Give the same command again to go on with the rest.",
+          exit: 7,
+        },
+      },
+    ]);
+  });
+
+  test("a wait for a run that was begun before says so as well", async () => {
+    const world = await createWorld();
+    world.write("products.csv", tidy);
+    await world.cat("import products.csv --no-wait");
+    const address = await failing(world, { status: 503 });
+    const { stderr } = await world.cat("import products.csv --timeout 2s --quiet");
+    expect(stderr.split("\n")[0]).toBe(`error: the import had not ended after 2 s: ${address} answers 503`);
   });
 
   test("a service with the usual limits is used at its speed, without a 429", async () => {

@@ -115,6 +115,16 @@ describe("a watch that ends before the import", () => {
     });
   });
 
+  test("at --timeout says what was wrong with the service, where it did not answer", async () => {
+    const world = await importsWorld();
+    const id = await world.send("a.csv", tidy(2), "--no-wait");
+    const ran = await world.cat(`imports watch ${id} --timeout 2s --base-url http://127.0.0.1:9 --quiet`);
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
+      7,
+      `error: import ${id} had not ended after 2 s: http://127.0.0.1:9 cannot be reached`,
+    ]);
+  });
+
   test.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],

@@ -12,7 +12,7 @@ export type Step = (typeof steps)[number];
 
 /** What an import is about when it makes that request. */
 export function stepOf(method: string, path: string): Step {
-  if (path.startsWith("/_signed/")) return "reading results";
+  if (path.startsWith("/_signed/") || /^\/v1\/imports\/[^/]+\/rows/.test(path)) return "reading results";
   if (method === "PATCH") return "changing fields";
   if (path.startsWith("/v1/imports")) return method === "POST" ? "sending calls" : "following jobs";
   return path.startsWith("/v1/images") ? "uploading photos" : "looking for changes";

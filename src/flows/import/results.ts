@@ -1,31 +1,28 @@
 import type { Client } from "../../client/client.ts";
-import { ImportRowResult } from "../../contract/resources/import.ts";
+import { operations } from "../../contract/operations.ts";
+import type { ImportRowResult } from "../../contract/resources/import.ts";
+import { CatError } from "../../errors.ts";
 import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "../../http/errors.ts";
 import { isOfCaller, isOfService } from "./faults-of-service.ts";
-
-/** The job whose results are read, and what of it was sent. */
-export interface ResultsOf {
-  importId: string;
-  rows: number;
-  /** The size of the submitted body, in bytes. */
-  bytes: number;
-}
+import { badResults, type ResultsOf, resultsOfFile, whole } from "./whole-results.ts";
 
 /** A results file is read again from a fresh link when it breaks off, with or without a word, or the link has expired. */
 const rounds = 3;
 
-/** So many imports in a row, of which the service itself does not answer for, are enough to ask for no more. */
+/** What could not be had for so many imports in a row is asked for no more, or last. */
 const lostInARow = 2;
 
 /**
- * Reads the results of ended imports, one after another. What is wrong with more than one of them is not waited out for
- * each: once a link could not be opened for all patience, those of the next imports are tried once each, until one is read.
+ * Reads the results of ended imports, one after another: the file behind the import's link, or, where that cannot be had
+ * whole (a firewall blocks the storage, say), the service's own list of the rows. What is wrong with more than one of them
+ * is not waited out for each: once a link led to nothing for all patience, those of the next imports are tried once each;
+ * after two of them the list is read first, as what was tried once may have taken half a minute as well.
  */
 export class ResultsReader {
   readonly #client: Client;
   readonly #signal: AbortSignal;
-  #hurried = false;
-  #lost = 0;
+  /** How often in a row a link could not be had, a list not be read, and an import not be looked up. */
+  readonly #lost = { links: 0, lists: 0, imports: 0 };
   /** Why nothing more is asked for. */
   #over: { error: unknown } | null = null;
 
@@ -35,26 +32,42 @@ export class ResultsReader {
   }
 
   /**
-   * The result of every row of an ended import, in the order of its body. Throws BadAnswerError when they never come
-   * whole, and what kept them from being read.
+   * The result of every row of an ended import, in the order of its body. Where they never come whole it throws what is
+   * wrong with the link, or what keeps anything from being read.
    */
   async read(of: ResultsOf): Promise<ImportRowResult[]> {
     this.#signal.throwIfAborted();
     if (this.#over !== null) throw this.#over.error;
+    const isListFirst = this.#lost.links >= lostInARow && this.#lost.lists === 0;
+    const early = isListFirst ? await this.#fromList(of) : null;
+    if (early !== null) return early;
+    const linked = await this.#fromLink(of);
+    if (!(linked instanceof CatError)) return linked;
+    const late = isListFirst || this.#lost.lists >= lostInARow ? null : await this.#fromList(of);
+    if (late === null) throw linked;
+    return late;
+  }
+
+  /** The results behind the link, or why they could not be had. Throws why the service gave no link. */
+  async #fromLink(of: ResultsOf): Promise<ImportRowResult[] | CatError> {
+    const isHurried = this.#lost.links > 0;
     for (let round = 1; ; round++) {
-      const url = await this.#freshLink(of);
-      const reading = { begun: false };
+      const reading = { hasLink: false, begun: false };
       try {
+        const url = await this.#freshLink(of);
+        reading.hasLink = true;
         if (url === null) throw badResults(of, "has no results yet");
-        const results = whole(of, await parse(of, this.#download(of, url, reading)));
-        this.#hurried = false;
+        const attempts = isHurried ? 1 : undefined;
+        const results = whole(of, await resultsOfFile(of, this.#download(of, { url, attempts, reading })));
+        this.#lost.links = 0;
         return results;
       } catch (error) {
-        if (this.#signal.aborted || !mayPass(error)) throw error;
-        const lasts = hasLasted(error, reading.begun);
-        if (!lasts && round < (this.#hurried ? 1 : rounds)) continue;
-        this.#hurried ||= lasts || error instanceof SignedUrlError;
-        throw error;
+        if (this.#signal.aborted || !(error instanceof CatError)) throw error;
+        const isWorthARound = mayPass(error) && !hasLasted(error, reading.begun);
+        if (isWorthARound && round < (isHurried ? 1 : rounds)) continue;
+        if (!reading.hasLink) throw error;
+        this.#lost.links++;
+        return error;
       }
     }
   }
@@ -63,72 +76,72 @@ export class ResultsReader {
   async #freshLink(of: ResultsOf): Promise<string | null> {
     try {
       const job = await this.#client.imports.get({ import_id: of.importId }, { signal: this.#signal });
-      this.#lost = 0;
+      this.#lost.imports = 0;
       return job.results_url;
     } catch (error) {
-      if (isOfService(error) && !(error instanceof BadAnswerError)) this.#lost++;
-      if (isOfCaller(error) || this.#lost >= lostInARow) this.#over = { error };
+      if (hasCostPatience(error)) this.#lost.imports++;
+      if (isOfCaller(error) || this.#lost.imports >= lostInARow) this.#over = { error };
       throw error;
     }
   }
 
   async *#download(
     { bytes, rows }: ResultsOf,
-    link: string,
-    reading: { begun: boolean },
+    { url, attempts, reading }: { url: string; attempts: number | undefined; reading: { begun: boolean } },
   ): AsyncGenerator<Uint8Array> {
     // A result repeats the row's sources and adds a few words to each; anything far larger is not a results file.
     const maxBytes = bytes * 4 + rows * 16_384;
-    const attempts = this.#hurried ? 1 : undefined;
-    for await (const chunk of this.#client.download(link, { signal: this.#signal, maxBytes, attempts })) {
+    for await (const chunk of this.#client.download(url, { signal: this.#signal, maxBytes, attempts })) {
       reading.begun = true;
       yield chunk;
     }
   }
+
+  /**
+   * The same results as the service lists them (GET /v1/imports/{import_id}/rows); null where they do not come whole either.
+   * Throws what keeps anything from being read.
+   */
+  async #fromList(of: ResultsOf): Promise<ImportRowResult[] | null> {
+    try {
+      const results = whole(of, await this.#list(of));
+      this.#lost.lists = 0;
+      return results;
+    } catch (error) {
+      if (this.#signal.aborted || !(error instanceof CatError)) throw error;
+      if (isOfCaller(error)) {
+        this.#over = { error };
+        throw error;
+      }
+      if (hasCostPatience(error)) this.#lost.lists++;
+      return null;
+    }
+  }
+
+  async #list({ importId, rows }: ResultsOf): Promise<ImportRowResult[]> {
+    const listed: ImportRowResult[] = [];
+    const input = { import_id: importId };
+    for await (const result of this.#client.paginate(operations.imports.rows, input, {
+      signal: this.#signal,
+    })) {
+      listed.push(result);
+      // Nobody knows whether a list that is too long has an end.
+      if (listed.length > rows) break;
+    }
+    return listed;
+  }
 }
 
-const mayPass = (error: unknown): boolean =>
+const mayPass = (error: CatError): boolean =>
   error instanceof BadAnswerError ||
   error instanceof SignedUrlError ||
   error instanceof TimeoutError ||
   (error instanceof NetworkError && error.transient);
 
 /** Whether the link could not be opened however often it was tried (`Download`); what breaks off later was not tried again. */
-const hasLasted = (error: unknown, begun: boolean): boolean =>
+const hasLasted = (error: CatError, begun: boolean): boolean =>
   error instanceof BadAnswerError
     ? error.code === "download_refused" && (error.status! >= 500 || error.status === 429)
     : !begun && (error instanceof NetworkError || error instanceof TimeoutError);
 
-async function parse(of: ResultsOf, chunks: AsyncIterable<Uint8Array>): Promise<ImportRowResult[]> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  const text = Buffer.concat(parts).toString("utf8");
-  // A file that was cut has no last line end (JSONL); its rows would be counted short.
-  if (!text.endsWith("\n")) throw badResults(of, "has a results file that breaks off");
-  return text
-    .slice(0, -1)
-    .split("\n")
-    .map((line) => {
-      try {
-        return ImportRowResult.parse(JSON.parse(line));
-      } catch {
-        throw badResults(of, "has a results file with a line that is no row result");
-      }
-    });
-}
-
-/** One result for each row, in input order, each of them settled (Import, results_url). */
-function whole(of: ResultsOf, results: ImportRowResult[]): ImportRowResult[] {
-  if (results.length !== of.rows) {
-    throw badResults(of, `has results for ${results.length} of ${of.rows} rows`);
-  }
-  results.forEach(({ line, status }, index) => {
-    if (line !== index + 1)
-      throw badResults(of, `has a result for line ${line} in the place of line ${index + 1}`);
-    if (status === "pending") throw badResults(of, `has ended, but its line ${line} is still pending`);
-  });
-  return results;
-}
-
-const badResults = (of: ResultsOf, what: string): BadAnswerError =>
-  new BadAnswerError(`the import ${of.importId} ${what}`, { code: "bad_results" });
+/** Whether it came of asking again and again (`Retry`). */
+const hasCostPatience = (error: unknown): boolean => isOfService(error) && !(error instanceof BadAnswerError);

@@ -6,6 +6,7 @@ import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
+import { operations } from "../../../src/contract/operations.ts";
 import { importFile } from "../../../src/flows/import/import-file.ts";
 import type {
   DoubtQuestion,
@@ -165,4 +166,16 @@ export function mayNot(): never {
 export const withCreate = (client: Client, create: Client["imports"]["create"]): Client => ({
   ...client,
   imports: { ...client.imports, create },
+});
+
+/** The client of a service that does not list the rows of imports. */
+export const withoutRows = (client: Client): Client => ({
+  ...client,
+  paginate: (operation, ...rest) => {
+    if (operation.path !== operations.imports.rows.path) return client.paginate(operation, ...rest);
+    throw new ApiError({
+      ...{ request: `GET ${operation.path}`, status: 404 },
+      body: { type: "not_found", code: "import_not_found", message: "there is no such import" },
+    });
+  },
 });

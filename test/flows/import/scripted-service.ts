@@ -10,12 +10,15 @@ export interface Script {
   post?: (nth: number, usual: Step) => Step | null;
   job?: (job: number, asJob: (status: string) => object) => Step | null;
   results?: (job: number) => Step | null;
+  /** What GET /v1/imports/{import_id}/rows answers. */
+  rows?: (job: number) => Step | null;
   /** Beside the usual headers of an answer to a POST. */
   postHeaders?: (nth: number) => Record<string, string>;
 }
 
 const idOf = (job: number): string => `01JGZZ00000000000000000${String(job).padStart(3, "0")}`;
-const jobOf = (path: string): number => Number(/(\d{3})(?:\?.*)?$/.exec(path)![1]);
+const jobOf = (path: string): number => Number(/(\d{3})(?:\/rows)?(?:\?.*)?$/.exec(path)![1]);
+const isList = (path: string): boolean => /\/rows(\?|$)/.test(path);
 
 /** A service whose jobs end at once and well, but for what the script says; and a client of it on the world's clock. */
 export async function scriptedService(world: Awaited<ReturnType<typeof importWorld>>, script: Script) {
@@ -39,7 +42,9 @@ export async function scriptedService(world: Awaited<ReturnType<typeof importWor
   let posts = 0;
   function asUsual(response: ServerResponse, { path }: Seen): void {
     const job = jobOf(path);
-    if (path.startsWith("/results/")) response.end(bodies[job - 1]!.map(resultOf).join(""));
+    const results = bodies[job - 1]!.map(resultOf);
+    if (path.startsWith("/results/")) response.end(results.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    else if (isList(path)) json(200, pageOf(results, path))(response, undefined as never);
     else json(200, asJob(job, "completed"))(response, undefined as never);
   }
   function takeUp(nth: number): Step {
@@ -56,7 +61,9 @@ export async function scriptedService(world: Awaited<ReturnType<typeof importWor
     const job = jobOf(path);
     const step = path.startsWith("/results/")
       ? script.results?.(job)
-      : script.job?.(job, (status) => asJob(job, status));
+      : isList(path)
+        ? script.rows?.(job)
+        : script.job?.(job, (status) => asJob(job, status));
     return step ?? asUsual;
   }
   return {
@@ -67,12 +74,22 @@ export async function scriptedService(world: Awaited<ReturnType<typeof importWor
     reads: (job: number) =>
       server.requests.filter(({ method, path }) => method === "GET" && path.endsWith(idOf(job))).length,
     downloads: () => server.requests.filter(({ path }) => path.startsWith("/results/")).length,
+    /** The pages of rows that were asked for. */
+    lists: () => server.requests.filter(({ path }) => isList(path)).map(({ path }) => path),
     asJob,
   };
 }
 
-const resultOf = (row: string, index: number): string =>
-  `${JSON.stringify({
-    ...{ line: index + 1, reference: JSON.parse(row).reference, status: "succeeded", action: "created" },
-    ...{ product_id: "01JGZZ0000000000000000000A", images: [], error: null },
-  })}\n`;
+const resultOf = (row: string, index: number) => ({
+  ...{ line: index + 1, reference: JSON.parse(row).reference, status: "succeeded", action: "created" },
+  ...{ product_id: "01JGZZ0000000000000000000A", images: [], error: null },
+});
+
+/** The page that a path asks for; a cursor is the place where it begins. */
+function pageOf<Entry>(entries: readonly Entry[], path: string) {
+  const { searchParams } = new URL(path, "http://localhost");
+  const from = Number(searchParams.get("cursor") ?? 0);
+  const to = from + Number(searchParams.get("limit") ?? 25);
+  const hasMore = to < entries.length;
+  return { data: entries.slice(from, to), has_more: hasMore, next_cursor: hasMore ? `${to}` : null };
+}

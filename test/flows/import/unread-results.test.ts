@@ -1,29 +1,38 @@
-import { expect, test } from "vitest";
-import { bytes, refusal } from "../../http/scripted-server.ts";
+import { describe, expect, test } from "vitest";
+import { bytes, cutInHalf, json, refusal, reset } from "../../http/scripted-server.ts";
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
 
 const cdn = "https://cdn.example.com";
 
 /** Imports five calls' rows through a service that follows the script. */
-async function five(script: (world: Awaited<ReturnType<typeof importWorld>>) => Script) {
+async function five(
+  script: (world: Awaited<ReturnType<typeof importWorld>>) => Script,
+  interrupt?: AbortController,
+) {
   const world = await importWorld();
   const rows = Array.from({ length: 8001 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`);
   await world.write("a.csv", `reference,name,images\n${rows.join("")}`);
   const service = await scriptedService(world, script(world));
   const begun = world.clock.now();
-  const ran = await world.import("a.csv", { concurrency: 1 }, () => service.client);
+  const ran = await world.import("a.csv", { concurrency: 1 }, () => service.client, interrupt?.signal);
   return { ...ran, service, ms: world.clock.now() - begun };
 }
 
 const failing = bytes(500, "<h1>", { "content-type": "text/html" });
 const forbidden = bytes(403, "", {});
+/** A list that is not there, for which nobody waits. */
+const noList = refusal(404, "import_not_found");
 
 test("results that cannot be had are waited for once, and it is told; those of the rest are tried once each", async () => {
-  const { service, stopped, summary, ms } = await five(() => ({ results: () => failing }));
+  const { service, stopped, summary, ms } = await five(() => ({
+    results: () => failing,
+    rows: () => noList,
+  }));
   expect(stopped).toMatchObject({ type: "bad_answer", code: "download_refused", status: 500 });
   expect(summary).toMatchObject({ submitted: 8001, succeeded: 0 });
-  expect(service.downloads()).toBe(6 + 4);
+  expect(service.downloads()).toBe(6 + 1 + 1 + 1 + 1);
+  expect(service.lists()).toHaveLength(5);
   expect(service.waits.map(({ reason }) => reason)).toEqual(Array.from({ length: 5 }, () => "server_error"));
   expect(service.waits.every(({ path }) => path.startsWith("/results/"))).toBe(true);
   expect(ms).toBeLessThan(30_000);
@@ -33,15 +42,125 @@ test("once results are had again, those of the others are waited for as usual", 
   let tries = 0;
   const { service, summary } = await five(() => ({
     results: (job) => (job === 1 || (job === 3 && ++tries < 4) ? failing : null),
+    rows: () => noList,
   }));
   expect(summary).toMatchObject({ submitted: 8001, succeeded: 6001 });
   expect(service.downloads()).toBe(6 + 1 + 4 + 2);
 });
 
 test("links that are not honoured are asked for afresh, for the first import of which that is so", async () => {
-  const { service, stopped } = await five(() => ({ results: () => forbidden }));
+  const { service, stopped } = await five(() => ({ results: () => forbidden, rows: () => noList }));
   expect(stopped).toMatchObject({ type: "signed_url" });
   expect(service.downloads()).toBe(3 + 4);
+});
+
+describe("results behind links that lead to nothing are read from the service's list", () => {
+  const half = cutInHalf(`${JSON.stringify({ line: 1 })}\n`.repeat(100));
+
+  test.each([
+    ["refused", forbidden, 3],
+    ["answered with a fault of the storage", failing, 6],
+    ["cut before the answer", reset, 6],
+    ["cut in the middle of it", half, 3],
+    ["answered with HTML", bytes(200, "<h1>\n", { "content-type": "text/html" }), 3],
+    ["led elsewhere", bytes(302, "", { location: "https://login.example.com" }), 3],
+  ])("links that are %s", async (_, step, patience) => {
+    const { service, stopped, summary, unread, ms } = await five(() => ({ results: () => step }));
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({ submitted: 8001, succeeded: 8001, created: 8001 });
+    expect([...unread!]).toEqual([]);
+    // The first for all patience, the second once, and then none.
+    expect(service.downloads()).toBe(patience + 1);
+    const ofAll = [1, 2, 3, 4].map((job) => pagesOf(service.idOf(job), 2000));
+    expect(service.lists()).toEqual([...ofAll.flat(), ...pagesOf(service.idOf(5), 1)]);
+    expect(ms).toBeLessThan(30_000);
+  });
+
+  /** The pages of an import's rows: a hundred each. */
+  const pagesOf = (id: string, rows: number): string[] =>
+    Array.from({ length: Math.ceil(rows / 100) }, (_, page) => {
+      const cursor = page === 0 ? "" : `&cursor=${page * 100}`;
+      return `/v1/imports/${id}/rows?limit=100${cursor}`;
+    });
+
+  test("also where the import names no link", async () => {
+    const { service, stopped, summary } = await five(() => ({
+      job: (_, asJob) => json(200, { ...asJob("completed"), results_url: null }),
+    }));
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({ submitted: 8001, succeeded: 8001 });
+    expect(service.downloads()).toBe(0);
+  });
+
+  test("and after one such link the others are tried first, and had", async () => {
+    const { service, summary } = await five(() => ({ results: (job) => (job === 1 ? forbidden : null) }));
+    expect(summary).toMatchObject({ succeeded: 8001 });
+    expect(service.downloads()).toBe(3 + 4);
+    expect(service.lists()).toHaveLength(20);
+  });
+
+  test("a list that fails after two that were read is made up for by the link", async () => {
+    const { service, stopped, summary } = await five(() => ({
+      results: (job) => (job < 4 ? forbidden : null),
+      rows: (job) => (job === 4 ? noList : null),
+    }));
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({ succeeded: 8001 });
+    expect(service.downloads()).toBe(3 + 1 + 0 + 1 + 1);
+  });
+
+  test("a list that keeps failing is waited for twice, and what is told is what is wrong with the link", async () => {
+    const { service, stopped } = await five(() => ({
+      results: () => forbidden,
+      rows: () => refusal(503, "unavailable"),
+    }));
+    expect(stopped).toMatchObject({ type: "signed_url" });
+    expect(service.lists()).toHaveLength(6 + 6);
+    expect(service.downloads()).toBe(3 + 4);
+  });
+
+  test("nobody who may not read the list asks for anything more", async () => {
+    const { service, stopped, unread } = await five(() => ({
+      results: () => failing,
+      rows: () => refusal(401, "invalid_api_key"),
+    }));
+    expect(stopped).toMatchObject({ status: 401, code: "invalid_api_key" });
+    expect(service.lists()).toHaveLength(1);
+    expect(service.downloads()).toBe(6);
+    expect(unread?.size).toBe(5);
+  });
+
+  test("a list without end is left where it is longer than what was sent", async () => {
+    let page = 0;
+    const result = { reference: "R", status: "succeeded", action: "created", product_id: null };
+    const data = Array.from({ length: 100 }, (_, at) => ({
+      ...{ ...result, line: at + 1, images: [], error: null },
+    }));
+    const { service, stopped } = await five(() => ({
+      results: () => forbidden,
+      rows: () => json(200, { data, has_more: true, next_cursor: `${++page}` }),
+    }));
+    expect(stopped).toMatchObject({ type: "signed_url" });
+    expect(service.lists()).toHaveLength(4 * 21 + 1);
+  });
+
+  test("an interrupt ends the list too", async () => {
+    const interrupt = new AbortController();
+    const reason = new Error("interrupted");
+    const { service, stopped } = await five(
+      () => ({
+        results: () => forbidden,
+        rows: () => (response) => {
+          interrupt.abort(reason);
+          response.destroy();
+        },
+      }),
+      interrupt,
+    );
+    expect(stopped).toBe(reason);
+    expect(service.lists()).toHaveLength(1);
+    expect(service.downloads()).toBe(3);
+  });
 });
 
 test("nobody who is not let in any more asks for the other results", async () => {
@@ -72,6 +191,7 @@ test("a service that is gone is not asked for the results of every import in tur
 test("the imports whose results were not read are told apart from the others", async () => {
   const { service, unread, summary } = await five(() => ({
     results: (job) => (job === 2 ? forbidden : null),
+    rows: () => noList,
   }));
   expect([...unread!]).toEqual([service.idOf(2)]);
   expect(summary?.unread).toEqual([service.idOf(2)]);

@@ -60,7 +60,9 @@ function importRow({ products, ledger }: Shop, row: SoakRow, options: Options, s
     return { reference, kind: "skipped", missing: [] };
   const bad = sent.filter((image) => "url" in image && image.url.includes("/fail-"));
   const isRefused = product !== undefined && options.mode === "create";
-  if (isRefused || bad.length === sent.length || (bad.length > 0 && options.onImageError === "fail_row")) {
+  // Images that are left out are attached already, so that not all of the row fail.
+  const areAllBad = bad.length === images.length;
+  if (isRefused || areAllBad || (bad.length > 0 && options.onImageError === "fail_row")) {
     return { reference, kind: "failed", missing: sent };
   }
   const changed = product ?? { name, description: null, sex: null, sources: [] };

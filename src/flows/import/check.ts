@@ -11,7 +11,10 @@ export interface CheckResult {
   total: number;
   valid: number;
   invalid: number;
-  /** Whether the file as such is at fault (its header, its encoding, its quotes), so that no row of it may be sent. */
+  /**
+   * Whether the file as such is at fault, so that no row of it may be sent: its header, which makes every row invalid, or
+   * what ends the reading, before which rows are counted as they are.
+   */
   unusable: boolean;
 }
 
@@ -78,7 +81,8 @@ export async function checkFile(source: Source, options: ReadOptions, deps: Chec
   if (total === 0 && !unusable) {
     await fileProblem({ line: 1, code: "empty_file", message: "there are no rows in this file" });
   }
-  return { total, valid: unusable ? 0 : total - invalid, invalid: unusable ? total : invalid, unusable };
+  if (headTold > 0) invalid = total;
+  return { total, valid: total - invalid, invalid, unusable };
 }
 
 /** Whether a file of which the start is there is at fault as such (`unusable`), whatever follows. */

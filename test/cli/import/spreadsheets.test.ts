@@ -97,6 +97,31 @@ describe("bounds of a file", () => {
     expect(JSON.parse(told.stdout).problems).toHaveLength(1500);
   });
 
+  test("a row with a stray quote is left out with --skip-invalid, and comes back with its cells as they stand", async () => {
+    const world = await createWorld();
+    const rows = `A,5" heel,${good}\n,Coat,${good}\nC,Dress,${good}\nD,"Red" top,${good}\n`;
+    world.write("a.csv", `reference,name,images\n${rows}`);
+    const checked = await world.cat("import a.csv --dry-run --no-progress");
+    const says =
+      'a quote (") stands within a cell: put the cell in quotes and double the quote inside it ("")';
+    expect([checked.exit, checked.stderr]).toEqual([
+      3,
+      `a.csv:2  name  stray_quote  ${says}\na.csv:3  reference  invalid_row  reference is missing\na.csv:5  name  stray_quote  ${says}\n` +
+        "error: 3 of 4 rows of a.csv do not validate; nothing was sent\n" +
+        "Mend them and run the command again, or import only the others with --skip-invalid.\n",
+    ]);
+    const ran = await world.cat("import a.csv --skip-invalid --json --no-progress");
+    expect(ran.exit).toBe(8);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ total: 4, invalid: 3, succeeded: 1, failed: 0 });
+    const reason = `stray_quote,"${says.replaceAll('"', '""')}"`;
+    expect(world.read("a.csv.failed.csv")).toBe(
+      "reference,name,images,error_code,error_message\n" +
+        `A,"5"" heel",${good},${reason}\n` +
+        `,Coat,${good},invalid_row,reference is missing\n` +
+        `D,"""Red"" top",${good},${reason}\n`,
+    );
+  });
+
   test("a cell of 20 MB is one plain problem, in CSV and in NDJSON", async () => {
     const world = await createWorld();
     const long = "x".repeat(20 * 1024 * 1024);

@@ -4,6 +4,7 @@ import { CsvCells } from "./csv-cells.ts";
 import { type Column, type ColumnMap, readColumns } from "./csv-columns.ts";
 import { betterThanDeclared, type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
 import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
+import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
 import { inputRowProblems } from "./local-images.ts";
 import { type PhotoFault, type Problem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
@@ -24,42 +25,60 @@ export class CsvReader implements RowReader {
   columns: readonly Column[] = [];
   dialect: Dialect = { delimiter: ",", linesBeforeHeader: 0 };
   cells = new CsvCells([]);
-  readonly #chunks: AsyncIterable<Buffer>;
+  readonly #open: () => AsyncIterable<Buffer>;
   readonly #options: CsvOptions;
+  /** The line on which the next record starts. */
+  #line = 1;
 
-  constructor(chunks: AsyncIterable<Buffer>, options: CsvOptions) {
-    this.#chunks = chunks;
+  /** `open` gives the text from its start. */
+  constructor(open: () => AsyncIterable<Buffer>, options: CsvOptions) {
+    this.#open = open;
     this.#options = options;
   }
 
   async *batches(): AsyncGenerator<CsvRow[]> {
-    const { head, chunks } = await takeHead(this.#chunks);
+    const { head, chunks } = await takeHead(this.#open());
     this.dialect = recogniseDialect(head, this.#options.delimiter, this.#options.map);
-    // Blank lines come as records of one empty cell and are counted here: the parser's own line count goes wrong
-    // where a quoted cell holds a CRLF.
-    const parser = parse({
-      delimiter: this.dialect.delimiter,
-      record_delimiter: ["\r\n", "\n", "\r"],
-      relax_column_count: true,
-      max_record_size: maxRecordLength,
-    });
-    let line = 1;
     let toSkip = this.dialect.linesBeforeHeader;
     try {
-      for await (const records of recordBatches<string[]>(chunks, parser)) {
+      for await (const records of this.#records(chunks)) {
         const rows: CsvRow[] = [];
         for (const record of records) {
-          const start = line;
-          line += linesOf(record);
+          const start = this.#line;
+          this.#line += linesOf(record instanceof StrayRecord ? record.cells : record);
           if (toSkip > 0) toSkip--;
-          else if (isBlank(record)) continue;
+          else if (record instanceof StrayRecord) {
+            if (this.header.length === 0) this.#strayHeader(record, start);
+            else rows.push(this.#strayRow(record, start));
+          } else if (isBlank(record)) continue;
           else if (this.header.length === 0) this.#readHeader(record, start);
           else rows.push(this.#row(record, start));
         }
         if (rows.length > 0) yield rows;
       }
     } catch (error) {
-      throw error instanceof ParseFault ? new UnreadableInput(structureProblem(error.cause, line)) : error;
+      throw error instanceof ParseFault
+        ? new UnreadableInput(structureProblem(error.cause, this.#line))
+        : error;
+    }
+  }
+
+  /** The records of the text; from the first one with a stray quote on they are read anew, and more slowly. */
+  async *#records(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CsvRecord[]> {
+    const { delimiter } = this.dialect;
+    // Blank lines come as records of one empty cell and are counted here: the parser's own line count goes wrong
+    // where a quoted cell holds a CRLF.
+    const parser = parse({
+      delimiter,
+      record_delimiter: ["\r\n", "\n", "\r"],
+      relax_column_count: true,
+      max_record_size: maxRecordLength,
+    });
+    try {
+      yield* recordBatches<string[]>(chunks, parser);
+    } catch (error) {
+      if (!(error instanceof ParseFault) || !isStrayQuote(error.cause)) throw error;
+      yield* lenientRecords(this.#open(), delimiter, this.#line - 1);
     }
   }
 
@@ -90,6 +109,19 @@ export class CsvReader implements RowReader {
     // Cut as it is not meant to be, the header has other problems only for that.
     this.headProblems.push(...(better === null ? problems : [wrongSeparator(delimiter, better)]));
     this.cells = new CsvCells(this.columns);
+  }
+
+  /** Nobody knows what stands below a header that cannot be read for sure. */
+  #strayHeader({ cells, column }: StrayRecord, line: number): void {
+    this.#readHeader(cells, line);
+    this.headProblems.splice(0, Number.POSITIVE_INFINITY, strayQuote(line, cells[column]!.trim()));
+  }
+
+  #strayRow({ cells, column }: StrayRecord, line: number): CsvRow {
+    const at = this.cells.columnOf("reference");
+    const reference = (at < column ? cells[at]?.trim() : "") || undefined;
+    const fault = { ...strayQuote(line, this.header[column]?.trim() || undefined), reference };
+    return { line, record: cells, row: null, fault };
   }
 
   #row(record: readonly string[], line: number): CsvRow {
@@ -164,18 +196,20 @@ function structureProblem(cause: Error & { code?: string }, line: number): Probl
         code: "record_too_long",
         message: `this record is longer than ${maxRecordLength / 1024 / 1024} MiB: perhaps a quote (") is not closed`,
       };
-    case "CSV_INVALID_CLOSING_QUOTE":
-    case "INVALID_OPENING_QUOTE":
-      return {
-        line,
-        code: "stray_quote",
-        message:
-          'a quote (") stands within a cell: put the cell in quotes and double the quote inside it ("")',
-      };
     default:
       return { line, code: "wrong_format", message: `this is not readable as CSV: ${cause.message}` };
   }
 }
+
+const isStrayQuote = ({ code }: Error & { code?: string }): boolean =>
+  code === "CSV_INVALID_CLOSING_QUOTE" || code === "INVALID_OPENING_QUOTE";
+
+const strayQuote = (line: number, param: string | undefined): Problem => ({
+  line,
+  param,
+  code: "stray_quote",
+  message: 'a quote (") stands within a cell: put the cell in quotes and double the quote inside it ("")',
+});
 
 /** The head of the text for a look at the dialect, and the chunks again from the start. */
 async function takeHead(

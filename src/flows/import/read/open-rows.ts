@@ -14,7 +14,7 @@ export interface ReadOptions {
 
 /** A reader over the source from its start; each pass over the file opens its own. */
 export async function openRows(source: Source, options: ReadOptions): Promise<CsvReader | NdjsonReader> {
-  const chunks = utf8Chunks(source.read(), options.encoding);
-  if (source.format === "csv") return new CsvReader(chunks, options);
-  return new (await import("./ndjson-rows.ts")).NdjsonReader(chunks);
+  const open = () => utf8Chunks(source.read(), options.encoding);
+  if (source.format === "csv") return new CsvReader(open, options);
+  return new (await import("./ndjson-rows.ts")).NdjsonReader(open());
 }

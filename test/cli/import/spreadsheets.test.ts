@@ -122,6 +122,22 @@ describe("bounds of a file", () => {
     );
   });
 
+  test("an NDJSON line that is too long is left out with --skip-invalid, and its place told in the failed file", async () => {
+    const world = await createWorld();
+    const line = (reference: string) =>
+      `${JSON.stringify({ reference, name: "Dress", images: [{ url: good }] })}\n`;
+    world.write(
+      "a.ndjson",
+      `${line("A")}{"reference":"B","name":"${"x".repeat(5 * 2 ** 20)}"}\n${line("C")}`,
+    );
+    const ran = await world.cat("import a.ndjson --skip-invalid --json --no-progress");
+    expect(ran.exit).toBe(8);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ total: 3, invalid: 1, succeeded: 2 });
+    expect(world.read("a.ndjson.failed.ndjson")).toBe(
+      '{"error_code":"record_too_long","error_message":"this line (2) is longer than 1 MiB: no row needs as much"}\n',
+    );
+  });
+
   test("a cell of 20 MB is one plain problem, in CSV and in NDJSON", async () => {
     const world = await createWorld();
     const long = "x".repeat(20 * 1024 * 1024);

@@ -259,9 +259,43 @@ describe("limits of a row", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
   });
 
-  test("an NDJSON line of 100 MB is refused early", async () => {
-    const text = Buffer.concat([Buffer.from('{"reference":"'), Buffer.alloc(100_000_000, "x")]);
-    expect((await check(text, { name: "a.ndjson" })).problems).toEqual(["1 record_too_long"]);
+  test("an NDJSON line of 100 MB is one problem, takes no memory, and the lines after it are judged", async () => {
+    const good = `{"reference":"A","name":"Dress","images":[{"url":"${url}"}]}\n`;
+    const long = [Buffer.from('{"reference":"'), Buffer.alloc(100_000_000, "é"), Buffer.from('"}\r\n')];
+    const text = Buffer.concat([Buffer.from(good), ...long, Buffer.from(`\n${good}`)]);
+    const before = process.memoryUsage().rss;
+    const { result, problems } = await checkWhole(text, { name: "a.ndjson" });
+    expect(result).toEqual({ total: 3, valid: 1, invalid: 2, unusable: false });
+    expect(problems).toEqual([
+      {
+        line: 2,
+        code: "record_too_long",
+        message: "this line (2) is longer than 1 MiB: no row needs as much",
+      },
+      {
+        line: 4,
+        reference: "A",
+        param: "reference",
+        code: "duplicate_reference_in_file",
+        message: '"A" stands on line 1 already: a reference may stand in a file once',
+      },
+    ]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
+  });
+
+  test.each([
+    ["1 MiB of letters", "x", 2 ** 20, true],
+    ["1 MiB of letters and one more", "x", 2 ** 20 + 1, false],
+    ["1 MiB of characters of three bytes", "女", 2 ** 20, true],
+    ["one more than 1 MiB of characters of three bytes", "女", 2 ** 20 + 1, false],
+  ])("an NDJSON line of %s, its quotes and braces with it", async (_, character, length, isShort) => {
+    const own = '{"x":""}'.length;
+    const { problems } = await check(`{"x":"${character.repeat(length - own)}"}\n{}\n`, { name: "a.ndjson" });
+    const tooLong = problems.includes("1 record_too_long");
+    expect([tooLong, problems.filter((problem) => problem.startsWith("2 "))]).toEqual([
+      !isShort,
+      ["reference", "name", "images"].map((field) => `2 ${field} invalid_row`),
+    ]);
   });
 });
 

@@ -149,12 +149,45 @@ describe("what has no end is left where it will be refused anyway:", () => {
       "record_too_long",
       8,
     ],
-    ["an NDJSON line", '{"reference":"', "y", "record_too_long", 4],
+    ["an NDJSON line", '{"reference":"', "y", "record_too_long", 8],
+    ["a row of empty cells", "reference,name,images\nA,B,https://x.org/1.jpg\n", ",", "record_too_long", 8],
   ])("%s", async (_, start, again, code, megabytes) => {
     const ran = await endless(start, again);
     expect(ran).toMatchObject({ unusable: true, megabytes });
     expect(ran.codes).toContain(code);
   });
+});
+
+test("of NDJSON that was left in a line the rows before it are judged, and none is sent, as there may be more", async () => {
+  const row = (reference: string) =>
+    `{"reference":"${reference}","name":"B","images":[{"url":"https://x.org/1.jpg"}]}\n`;
+  const source = await openSource("-", {
+    cwd: folder,
+    stdin: Readable.from([
+      row("A"),
+      '{"name":"',
+      "é".repeat(5 * 2 ** 20),
+      '"}\n',
+      row("B"),
+      '{"reference":"C"}\n',
+    ]),
+  });
+  onTestFinished(() => source.close());
+  const problems: string[] = [];
+  const result = await checkFile(
+    source,
+    { map: new Map() },
+    {
+      random: Math.random,
+      localPhotos: new LocalPhotos({ root: folder }),
+      onProgress: () => {},
+      onProblem: ({ line, code }) => void problems.push(`${line} ${code}`),
+    },
+  );
+  expect([result, problems]).toEqual([
+    { total: 1, valid: 1, invalid: 0, unusable: true },
+    ["2 record_too_long"],
+  ]);
 });
 
 test("a long input of which the start is in order is read to its end", async () => {

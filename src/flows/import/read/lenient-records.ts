@@ -1,4 +1,4 @@
-import { maxRecordLength, ParseFault } from "./records.ts";
+import { maxRecordLength, parseFault } from "./records.ts";
 
 /** A record with a quote where none may stand: its cells, those at fault as they stand in the file. */
 export class StrayRecord {
@@ -80,13 +80,14 @@ class LenientText {
       const isLong = begun.textLength + this.#text.length - at > longestText;
       const cell = this.#cell(at, isLast || isLong, begun.stray !== null);
       if (cell === null) break;
-      if (cell === "unclosed") throw fault(isLast ? "CSV_QUOTE_NOT_CLOSED" : "CSV_MAX_RECORD_SIZE");
+      if (cell === "unclosed") throw parseFault(isLast ? "CSV_QUOTE_NOT_CLOSED" : "CSV_MAX_RECORD_SIZE");
       const isFollowed = this.#isDelimiter(cell.end);
       const end = isFollowed ? cell.end + this.#delimiter.length : this.#afterLineEnd(cell.end, isLast);
       if (end === null && !isLong) break;
       begun.textLength += cell.end - at + 1;
       const isTooLong = begun.length + Buffer.byteLength(cell.text) > maxRecordLength;
-      if (end === null || isTooLong || begun.textLength > longestText) throw fault("CSV_MAX_RECORD_SIZE");
+      if (end === null || isTooLong || begun.textLength > longestText)
+        throw parseFault("CSV_MAX_RECORD_SIZE");
       if (cell.isStray) begun.stray ??= begun.cells.length;
       begun.length += cell.text.length;
       begun.cells.push(cell.text);
@@ -168,6 +169,3 @@ function endOfLine(text: Buffer, start: number): number {
 }
 
 const isLineEnd = (byte: number): boolean => byte === lineFeed || byte === carriageReturn;
-
-/** A fault as the parser tells it. */
-const fault = (code: string): ParseFault => new ParseFault(Object.assign(new Error(code), { code }));

@@ -17,18 +17,17 @@ export class NdjsonReader implements RowReader {
   async *batches(): AsyncGenerator<InputRow[]> {
     let line = 0;
     try {
-      for await (const lines of recordBatches<string>(this.#chunks, split2({ maxLength: maxRecordLength }))) {
+      for await (const lines of recordBatches<string>(cutLines(this.#chunks), split2())) {
         const rows: InputRow[] = [];
         for (const text of lines) {
           line++;
-          if (text.trim() !== "") rows.push(readLine(text, line));
+          if (text.length > maxRecordLength) rows.push(tooLong(line));
+          else if (text.trim() !== "") rows.push(readLine(text, line));
         }
         if (rows.length > 0) yield rows;
       }
     } catch (error) {
-      if (!(error instanceof ParseFault)) throw error;
-      const message = `this line is longer than ${maxRecordLength / 1024 / 1024} MiB`;
-      throw new UnreadableInput({ line: line + 1, code: "record_too_long", message });
+      throw error instanceof ParseFault ? new UnreadableInput(tooLong(line + 1).fault) : error;
     }
   }
 
@@ -43,6 +42,31 @@ export class NdjsonReader implements RowReader {
     const param = `images[${index}].path`;
     return { line: row.line, reference: referenceOf(row.row), param, code, message: `${param}: ${message}` };
   }
+}
+
+/** What is read of a line, in bytes: enough to see that it is too long, as a character takes three at most (an emoji is two). */
+const longestLine = 3 * maxRecordLength + 3;
+
+/** The chunks less the rest of each line that is too long, so that it is never held. */
+async function* cutLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let line = 0;
+  for await (const chunk of chunks) {
+    const end = chunk.indexOf(10);
+    const rest = end === -1 ? chunk.length : end;
+    if (line + rest <= longestLine) {
+      yield chunk;
+    } else {
+      yield chunk.subarray(0, Math.max(0, longestLine - line));
+      yield chunk.subarray(rest);
+    }
+    line = end === -1 ? line + chunk.length : chunk.length - 1 - chunk.lastIndexOf(10);
+  }
+}
+
+/** A row for a line of which only the number is kept: a failed file has its place, without what stood there. */
+function tooLong(line: number): InputRow & { fault: Problem } {
+  const message = `this line (${line}) is longer than ${maxRecordLength / 1024 / 1024} MiB: no row needs as much`;
+  return { line, row: null, record: {}, fault: { line, code: "record_too_long", message } };
 }
 
 function readLine(text: string, line: number): InputRow {

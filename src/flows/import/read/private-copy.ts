@@ -25,7 +25,7 @@ export async function privateCopy(
   name: string,
   stream: NodeJS.ReadableStream,
   place: CopyPlace,
-): Promise<{ path: string; close: () => Promise<void> }> {
+): Promise<{ path: string; isCut: boolean; close: () => Promise<void> }> {
   const unwritable = (cause: unknown) =>
     new OutputError(`the temporary folder ${tmpdir()}`, cause as NodeJS.ErrnoException, {
       what: `cannot take the copy of ${name} that an import needs (${(cause as NodeJS.ErrnoException).code})`,
@@ -56,7 +56,7 @@ export async function privateCopy(
       written += bytes.length;
       if (line > longestLine || (looks && (await place.isHopeless(path)))) break;
     }
-    return { path, close };
+    return { path, isCut: line > longestLine, close };
   } catch (error) {
     await close();
     place.signal?.throwIfAborted();

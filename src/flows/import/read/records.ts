@@ -10,6 +10,16 @@ export class ParseFault extends Error {
   }
 }
 
+/** The chunks of an input that was left where a record of it is too long (`privateCopy`): to come to their end is that fault. */
+export async function* cutShort(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* chunks;
+  throw parseFault("CSV_MAX_RECORD_SIZE");
+}
+
+/** A fault as the parser of CSV tells it. */
+export const parseFault = (code: string): ParseFault =>
+  new ParseFault(Object.assign(new Error(code), { code }));
+
 /**
  * Pushes chunks through a synchronous parsing stream and yields what comes out, a batch a chunk: awaiting every record
  * on its own costs more than parsing it. Throws ParseFault once the good records before the fault were yielded.

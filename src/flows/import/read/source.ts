@@ -17,6 +17,8 @@ export interface Source {
   readonly bytes: number;
   /** The path, or null for standard input, a pipe or what a shell opened (`/dev/fd/3`), of which a private copy is kept while the import runs. */
   readonly path: string | null;
+  /** Whether the bytes end where the rest was left unread, as a record is too long. */
+  readonly isCut?: boolean;
   /** The bytes from the start, in chunks. Throws an InputError when they are not those of the first time that they were read to the end. */
   read(): AsyncIterable<Buffer>;
   /** A SHA-256 (hex) of the bytes; null until they were read to the end once. */
@@ -86,12 +88,16 @@ async function copyOf(given: string, stream: NodeJS.ReadableStream, from: Source
   const name = shownName(given);
   const copied = (path: string) => fileSource(given, path, from);
   try {
-    const { path, close } = await privateCopy(name, stream, {
+    const { path, isCut, close } = await privateCopy(name, stream, {
       signal: from.signal,
       isHopeless: async (path) => (await from.isHopeless?.(await copied(path))) ?? false,
     });
     const source = await copied(path);
-    return Object.defineProperties(source, { path: { value: null }, close: { value: close } });
+    return Object.defineProperties(source, {
+      path: { value: null },
+      isCut: { value: isCut },
+      close: { value: close },
+    });
   } catch (error) {
     throw unreadable(name, error);
   }

@@ -263,6 +263,16 @@ describe("the config file", () => {
     );
   });
 
+  test("has columns that NDJSON has no use for, and that do not refuse it", async () => {
+    const world = await shop();
+    config(world, { profiles: { default: { columns: { preis: "ignore" } } } });
+    world.write("a.ndjson", `{"reference":"A1","name":"Hemd","images":[{"url":"${photo}"}]}\n`);
+    expect(await world.cat("import a.ndjson --dry-run")).toMatchObject({
+      exit: 0,
+      stderr: "a.ndjson: 1 row, all valid. Nothing was sent (--dry-run).\n",
+    });
+  });
+
   test("is not looked at for a file whose columns are known", async () => {
     const world = await shop();
     config(world, "{");

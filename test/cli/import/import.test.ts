@@ -264,6 +264,29 @@ describe("flags", () => {
     expect(world.products()).toEqual([]);
   });
 
+  test.each([
+    ["import a.ndjson --map SKU=reference", "--map", "a.ndjson"],
+    ["import a.ndjson --delimiter tab", "--delimiter", "a.ndjson"],
+    ["import a.csv --format ndjson --map SKU=reference --delimiter tab", "--map", "a.csv"],
+    ["import a --delimiter ,", "--delimiter", "a"],
+    ["import - --format ndjson --map SKU=reference", "--map", "stdin"],
+    ["import - --map SKU=reference", "--map", "stdin"],
+    ["import nowhere.jsonl --map SKU=reference", "--map", "nowhere.jsonl"],
+  ])("%s is a wrong command line, as NDJSON has no columns", async (line, flag, name) => {
+    const world = await createWorld();
+    const row = `{"reference":"A","name":"Dress","images":[{"url":"${cdn}/1.jpg"}]}\n`;
+    for (const file of ["a.ndjson", "a.csv", "a"]) world.write(file, row);
+    const ran = await world.cat(line, { stdin: row });
+    expect({ exit: ran.exit, stdout: ran.stdout, stderr: ran.stderr }).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        `error: ${flag} is for CSV, and ${name} is read as NDJSON\n` +
+        `Leave ${flag} out, or give --format csv if it is CSV.\n`,
+    });
+    expect(world.products()).toEqual([]);
+  });
+
   test("a spreadsheet in another language is read with --map, --delimiter and --encoding", async () => {
     const world = await createWorld();
     const text = `SKU|Bezeichnung|Fotos|Preis\nA-1|Ärmelloses Kleid|${cdn}/1.jpg|12,50\n`;

@@ -10,6 +10,7 @@ import { columnOf, knownColumns, normalHeader } from "../../../flows/import/read
 import { checkEncodingName } from "../../../flows/import/read/encoding.ts";
 import { nearestColumn } from "../../../flows/import/read/nearest-column.ts";
 import type { InputFormat } from "../../../flows/import/read/source.ts";
+import { shownName } from "../../../flows/import/shown-name.ts";
 import { UsageError } from "../../errors.ts";
 
 /** The flags as commander hands them over. */
@@ -133,6 +134,17 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
     unknown: raw.unknown as UnknownChoice | undefined,
     sameOrganization: raw.sameOrganization ?? false,
   };
+}
+
+/** Refuses flags that speak of columns and cells where the input has none; a mapping that the profile has saved is just not used. */
+export function refuseCsvFlags({ file, delimiter, map }: ImportFlags, format: InputFormat | undefined): void {
+  if (format !== "ndjson") return;
+  const flag = map.size > 0 ? "--map" : delimiter === undefined ? null : "--delimiter";
+  if (flag === null) return;
+  throw new UsageError(`${flag} is for CSV, and ${shownName(file)} is read as NDJSON`, {
+    param: flag,
+    hint: `Leave ${flag} out, or give --format csv if it is CSV.`,
+  });
 }
 
 /** Only an upsert appends photos to a product that is there: the other modes have nothing to leave out. */

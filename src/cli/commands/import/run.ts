@@ -7,14 +7,20 @@ import type { EndedRun } from "../../../flows/import/ended-run.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import type { LocalPhotos } from "../../../flows/import/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/import/photos/open-local-photos.ts";
-import { InputError, type InputFormat, openSource, type Source } from "../../../flows/import/read/source.ts";
+import {
+  formatOfName,
+  InputError,
+  type InputFormat,
+  openSource,
+  type Source,
+} from "../../../flows/import/read/source.ts";
 import { shownName } from "../../../flows/import/shown-name.ts";
 import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
-import type { ImportFlags } from "./flags.ts";
+import { type ImportFlags, refuseCsvFlags } from "./flags.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "./problem-list.ts";
 import { reportLines } from "./report.ts";
 
@@ -23,6 +29,8 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   const { cwd, stdin, interrupt } = app.context;
   if (flags.file === "-" && stdin.isTTY)
     await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
+  // Before a pipe is waited for, where that can be told.
+  refuseCsvFlags(flags, flags.format ?? formatOfName(flags.file));
   const source = await openSource(flags.file, {
     ...{ cwd, stdin, format: flags.format, signal: interrupt, isCompared: !flags.dryRun },
     isHopeless: async (start) =>
@@ -31,6 +39,7 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
       isHopeless(start, { ...flags, map: await columnsOf(app, flags, start, { ask: false }) }),
   });
   try {
+    refuseCsvFlags(flags, source.format);
     const map = await columnsOf(app, flags, source, { ask: true });
     const place = { cwd, sourcePath: source.path };
     const localPhotos = await openLocalPhotos(flags.imagesRoot, place);

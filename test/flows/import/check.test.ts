@@ -332,12 +332,54 @@ describe("NDJSON", () => {
     ]);
   });
 
-  test("a JSON array is told how rows are written", async () => {
-    const { problems } = await checkWhole(`[\n{"reference":"A"}\n]\n`, { name: "a.ndjson" });
-    expect(problems[0]).toEqual({
-      line: 1,
-      code: "invalid_json",
-      message: "this line is not a JSON object: write one object a line, not a list",
+  const good = JSON.stringify({ reference: "A", name: "Dress", images: [{ url }] });
+  test.each([
+    ["a list over several lines", `[\n  {\n    "reference": "A"\n  }\n]\n`, 1],
+    ["a list of one row", `[\n${good}\n]\n`, 1],
+    ["a list with a row a line", `[\n${good},\n${good}\n]\n`, 1],
+    ["a list with its first row on its first line", `[${good},\n${good}]`, 1],
+    ["a list on one line, without a line end", `[${good},${good}]`, 1],
+    ["an object over several lines", `\n{\n  "reference": "A",\n  "name": "Dress"\n}\n`, 2],
+    ["an object with its first field on its first line", `{ "products": [\n  ${good}\n] }\n`, 1],
+    ["an object cut after a comma", `{"reference": "A",\n"name": "Dress"}\n`, 1],
+  ])("%s is one problem, which says how rows are written", async (_, text, line) => {
+    const message =
+      "this is one JSON document: write each row as an object on a line of its own (NDJSON), with no brackets or commas between them";
+    expect(await checkWhole(text, { name: "a.ndjson" })).toEqual({
+      result: { total: 0, valid: 0, invalid: 0, unusable: true },
+      problems: [{ line, code: "wrong_format", message }],
     });
+  });
+
+  test.each([
+    ["a first line that is cut", `{"reference":"A",\n${good}\n`, ["1 invalid_json"]],
+    ["rows with a comma behind them", `${good},\n${good},\n`, ["1 invalid_json", "2 invalid_json"]],
+    ["a list among rows", `${good}\n[${good}]\n`, ["2 invalid_row"]],
+    ["a list of rows above rows", `[${good}]\n${good}\n`, ["1 invalid_row"]],
+  ])("%s is no document, and is told by its lines", async (_, text, problems) => {
+    expect(await check(text, { name: "a.ndjson" })).toMatchObject({ unusable: false, problems });
+  });
+
+  test.each([
+    ["rows", `${good}\n${good}\n`],
+    ["a row, pretty", `{\n  "reference": "A"\n}\n`],
+    ["a list", ` [\n ${good} ]\n`],
+    ["empty rows", "{}\n"],
+  ])("JSON in a file of another name is told as such: %s", async (_, text) => {
+    expect(await checkWhole(text, { name: "a.txt" })).toEqual({
+      result: { total: 0, valid: 0, invalid: 0, unusable: true },
+      problems: [
+        {
+          line: 1,
+          code: "wrong_format",
+          message: "this looks like JSON, not CSV: if each line is an object (NDJSON), give --format ndjson",
+        },
+      ],
+    });
+  });
+
+  test("a header that begins with a brace is no JSON", async () => {
+    const text = `{id},name,images\nA,Dress,${url}\n`;
+    expect(await check(text, { map: { "{id}": "reference" } })).toMatchObject({ valid: 1, problems: [] });
   });
 });

@@ -38,6 +38,7 @@ export class CsvReader implements RowReader {
 
   async *batches(): AsyncGenerator<CsvRow[]> {
     const { head, chunks } = await takeHead(this.#open());
+    if (looksLikeJson(head)) throw new UnreadableInput(notCsv);
     this.dialect = recogniseDialect(head, this.#options.delimiter, this.#options.map);
     let toSkip = this.dialect.linesBeforeHeader;
     try {
@@ -200,6 +201,15 @@ function structureProblem(cause: Error & { code?: string }, line: number): Probl
       return { line, code: "wrong_format", message: `this is not readable as CSV: ${cause.message}` };
   }
 }
+
+/** Whether a text begins as an object of JSON does, or a list of them. */
+const looksLikeJson = (head: string): boolean => /^\s*(?:\[\s*)?\{\s*(?:["}\r\n]|$)/.test(head);
+
+const notCsv: Problem = {
+  line: 1,
+  code: "wrong_format",
+  message: "this looks like JSON, not CSV: if each line is an object (NDJSON), give --format ndjson",
+};
 
 const isStrayQuote = ({ code }: Error & { code?: string }): boolean =>
   code === "CSV_INVALID_CLOSING_QUOTE" || code === "INVALID_OPENING_QUOTE";

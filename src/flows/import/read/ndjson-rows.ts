@@ -16,9 +16,12 @@ export class NdjsonReader implements RowReader {
 
   async *batches(): AsyncGenerator<InputRow[]> {
     let line = 0;
+    let isStart = true;
     try {
       for await (const lines of recordBatches<string>(cutLines(this.#chunks), split2())) {
         const rows: InputRow[] = [];
+        if (isStart) refuseDocument(lines);
+        isStart = false;
         for (const text of lines) {
           line++;
           if (text.length > maxRecordLength) rows.push(tooLong(line));
@@ -41,6 +44,38 @@ export class NdjsonReader implements RowReader {
   photoProblem(row: InputRow, { index, code, message }: PhotoFault): Problem {
     const param = `images[${index}].path`;
     return { line: row.line, reference: referenceOf(row.row), param, code, message: `${param}: ${message}` };
+  }
+}
+
+/** Refuses a list of rows, or a row over several lines, as one file: each line would have a problem of its own. Looks at the first two lines that are not blank. */
+function refuseDocument(lines: readonly string[]): void {
+  const [first, second] = lines.map((text) => text.trim()).filter((text) => text !== "");
+  if (first === undefined || !isOpened(first, second)) return;
+  const message =
+    "this is one JSON document: write each row as an object on a line of its own (NDJSON), with no brackets or commas between them";
+  const line = lines.findIndex((text) => text.trim() !== "") + 1;
+  throw new UnreadableInput({ line, code: "wrong_format", message });
+}
+
+/** Whether the first line is the beginning, or the whole, of a list of rows or of an object over several lines. */
+function isOpened(first: string, second: string | undefined): boolean {
+  if (/^[[{](?:.*[[{])?$/.test(first)) return true;
+  if (second !== undefined && isObject(jsonOf(second))) return false;
+  const value = jsonOf(first);
+  if (value !== undefined) return Array.isArray(value) && isObject(value[0]);
+  // An object with a comma behind it is a row that is ill written.
+  return first.startsWith("[") || (/^\{.*,$/.test(first) && jsonOf(first.slice(0, -1)) === undefined);
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The value that a text is in JSON; undefined where it is none. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -70,16 +105,13 @@ function tooLong(line: number): InputRow & { fault: Problem } {
 }
 
 function readLine(text: string, line: number): InputRow {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = jsonOf(text);
+  if (value === undefined) {
     const hint = /^\s*\[/.test(text) ? ": write one object a line, not a list" : "";
     const fault: Problem = { line, code: "invalid_json", message: `this line is not a JSON object${hint}` };
     return { line, row: null, record: text, fault };
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    return { line, row: value, record: text };
+  if (!isObject(value)) return { line, row: value, record: text };
   const record = value as Record<string, unknown>;
   // What a failed file adds is not part of the row; everything else goes as it stands.
   if (failureColumns.some((column) => column in record)) {

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   closeSync,
   constants,
@@ -17,6 +17,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { tinyPng } from "../../mock/world.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -136,6 +137,20 @@ describe("files that are written", () => {
     const ran = await world.cat(call, { stdin: half });
     expect(JSON.parse(ran.stdout).failed_file).toBe(name);
     expect(world.read(name)).toContain("BAD,Coat,");
+  });
+
+  test("that nobody named, of a pipe with a name of its own, stand beside it, where its photos are as well", async () => {
+    const world = await createWorld();
+    world.write("a.csv", half.replace(`${cdn}/1.jpg`, "1.png"));
+    world.write("sub/1.png", tinyPng);
+    execFileSync("mkfifo", [join(world.folder, "sub/ff")]);
+    const writer = spawn("/bin/sh", ["-c", "cat a.csv > sub/ff"], { cwd: world.folder });
+    onTestFinished(() => void writer.kill());
+    const ran = await world.cat("import sub/ff --no-progress");
+    expect(ran.exit).toBe(8);
+    expect(ran.stderr).toMatch(/^ {2}cat import sub\/ff\.failed\.csv$/m);
+    expect(world.read("sub/ff.failed.csv")).toContain("BAD,Coat,");
+    expect(world.products().map(({ reference, images }) => [reference, images.length])).toEqual([["OK", 1]]);
   });
 
   test.each([

@@ -59,7 +59,7 @@ export async function outputTargets(
     if (flag === null || found?.isFIFO() !== true) return { path, name };
     return { path, name, pipe: await openPipe(flag, path, name, place) };
   };
-  const unnamed = failedName(source.path === null ? "stdin" : flags.file, source.format);
+  const unnamed = failedName(source.place === null ? "stdin" : flags.file, source.format);
   const failed =
     flags.failed === undefined ? await target(null, unnamed) : await target("--failed", flags.failed);
   return {

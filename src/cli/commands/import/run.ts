@@ -41,7 +41,7 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   try {
     refuseCsvFlags(flags, source.format);
     const map = await columnsOf(app, flags, source, { ask: true });
-    const place = { cwd, sourcePath: source.path };
+    const place = { cwd, sourcePath: source.place };
     const localPhotos = await openLocalPhotos(flags.imagesRoot, place);
     await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, map }, { source, localPhotos });
   } finally {

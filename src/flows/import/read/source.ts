@@ -19,6 +19,8 @@ export interface Source {
   readonly path: string | null;
   /** Whether the bytes end where the rest was left unread, as a record is too long. */
   readonly isCut?: boolean;
+  /** The path that files about it stand beside: also that of a pipe with a name of its own; null where there is none, or nobody finds it again. */
+  readonly place: string | null;
   /** The bytes from the start, in chunks. Throws an InputError when they are not those of the first time that they were read to the end. */
   read(): AsyncIterable<Buffer>;
   /** A SHA-256 (hex) of the bytes; null until they were read to the end once. */
@@ -66,11 +68,12 @@ const isDescriptor = (path: string): boolean =>
 
 /** Opens FILE, or a private copy of what can be read only once (`-`, a pipe, `/dev/stdin`), and tells its format. Throws InputError. */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
-  if (name === "-") return copyOf(name, from.stdin, from);
+  if (name === "-") return copyOf(name, from.stdin, null, from);
   const path = resolve(from.cwd, name);
   const { kind } = await fingerprint(name, path);
   if (kind === "file" && !isDescriptor(path)) return fileSource(name, path, from);
-  return copyOf(name, kind === "pipe" ? await readPipe(name, path) : createReadStream(path), from);
+  if (kind !== "pipe") return copyOf(name, createReadStream(path), null, from);
+  return copyOf(name, await readPipe(name, path), isDescriptor(path) ? null : path, from);
 }
 
 /** A pipe with a name, opened without waiting for its writer: such a wait in the system could not be interrupted. */
@@ -84,7 +87,12 @@ async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStre
   }
 }
 
-async function copyOf(given: string, stream: NodeJS.ReadableStream, from: SourcePlace): Promise<Source> {
+async function copyOf(
+  given: string,
+  stream: NodeJS.ReadableStream,
+  place: string | null,
+  from: SourcePlace,
+): Promise<Source> {
   const name = shownName(given);
   const copied = (path: string) => fileSource(given, path, from);
   try {
@@ -95,6 +103,7 @@ async function copyOf(given: string, stream: NodeJS.ReadableStream, from: Source
     const source = await copied(path);
     return Object.defineProperties(source, {
       path: { value: null },
+      place: { value: place },
       isCut: { value: isCut },
       close: { value: close },
     });
@@ -115,6 +124,7 @@ async function fileSource(
     format: format ?? formatOfName(name) ?? (await sniffFormat(name, path)),
     bytes: opened.size,
     path,
+    place: path,
     read: () => readable(name, bytes.read()),
     get digest() {
       return bytes.digest;

@@ -1,13 +1,6 @@
 import type { DecidedRow } from "./decide-rows.ts";
 import type { ImportInput } from "./import-input.ts";
-import {
-  forgetFields,
-  idsWorthKeeping,
-  type LookDeps,
-  lookAtChanges,
-  lookAtProducts,
-  wasPutBack,
-} from "./ledger/look.ts";
+import { idsWorthKeeping, type LookDeps, lookAtChanges, lookAtProducts } from "./ledger/look.ts";
 import { serviceNow } from "./ledger/service-time.ts";
 import { type Plan, planRows } from "./plan.ts";
 import { decideOtherRuns, heldBy } from "./resume/held-rows.ts";
@@ -72,16 +65,7 @@ async function bringUpToDate(look: LookDeps, { decided, deps }: PlanInput): Prom
     deps.onNote(
       "This key may not read exports (scope exports:read): what others have changed at the service is not seen.",
     );
-  } else {
-    if (isQuiet && now !== null) state.ledger.setLookedAt(account, now);
-    if (outcome === "whole" && (await wasPutBack(look))) {
-      deps.onNote(
-        "The service lacks a product that it had, and has not deleted it: products are looked at anew.",
-      );
-      forgetFields(look);
-      await lookAtProducts(known, look);
-    }
-  }
+  } else if (isQuiet && now !== null) state.ledger.setLookedAt(account, now);
 }
 
 /** The products of the file's rows that the ledger has. */

@@ -37,18 +37,23 @@ export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDep
     if (deps.heldElsewhere.has(reference)) plan.held.push(reference);
     if (decision.kind === "send") {
       plan.sends++;
+      if (decision.unseen !== null) lookAt(plan, decision.unseen);
       for (const { path } of decision.images) {
         if (path !== undefined) await addPhoto(plan, path, deps);
       }
     } else if (decision.kind === "patch") plan.patches++;
     else if (decision.kind === "unchanged") plan.unchanged++;
     else if (decision.kind === "uncertain") {
-      plan.uncertain.count++;
-      if (plan.uncertain.ids.length < idsWorthKeeping) plan.uncertain.ids.push(decision.productId);
+      lookAt(plan, decision.productId);
     }
     if (++rows % 1000 === 0) deps.onProgress(rows);
   }
   return plan;
+}
+
+function lookAt({ uncertain }: Plan, productId: string): void {
+  uncertain.count++;
+  if (uncertain.ids.length < idsWorthKeeping) uncertain.ids.push(productId);
 }
 
 async function addPhoto({ photos, uploads }: Plan, path: string, deps: PlanDeps): Promise<void> {

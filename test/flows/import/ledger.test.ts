@@ -294,7 +294,7 @@ describe("what others did meanwhile", () => {
       await world.write("new.csv", text);
       const { summary, notes } = await world.import("new.csv");
       expect(notes).toContain(
-        "The service lacks a product that it had, and has not deleted it: products are looked at anew.",
+        "The service was put back to what it had been: products are looked at anew. Photos that they lost are sent with --photos all alone.",
       );
       expect(summary).toMatchObject({ updated: 1, created: count, unchanged: 0, failed: 0, partial: 0 });
       const all = ["A Coat 1", ...once("B", ...later)].map((one) =>
@@ -306,6 +306,36 @@ describe("what others did meanwhile", () => {
       expect(again.notes).toEqual([]);
     },
   );
+
+  test("what a service lost that was put back is sent, also after a file that it had nothing to do with", async () => {
+    const world = await importWorld();
+    await world.write("old.csv", fileOf("A"));
+    await world.import("old.csv");
+    const state = world.mock.state();
+    world.clock.advance(60_000);
+    await world.write("new.csv", fileOf("A", "B", "C").replace("A,Dress", "A,Coat"));
+    await world.import("new.csv");
+    const put = {
+      method: "PUT",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(state),
+    };
+    await fetch(`${world.mock.baseUrl}/_mock/state`, put);
+    world.clock.advance(60_000);
+    await world.write("other.csv", fileOf("D"));
+    const other = await world.import("other.csv", { photos: "all" });
+    expect(other.notes).toHaveLength(1);
+    const { summary, notes } = await world.import("new.csv");
+    expect(summary).toMatchObject({ updated: 1, created: 2, unchanged: 0 });
+    expect(notes).toEqual([]);
+    expect((await world.products()).sort()).toEqual(["A Coat 1", ...once("B", "C", "D")]);
+  });
+
+  test("a product that was made last and is deleted by others is no sign that the service was put back", async () => {
+    const { world, notes, writes } = await again(fileOf("A", "B"), fileOf("A"), { meanwhile: remove("B") });
+    expect([notes, writes]).toEqual([[], []]);
+    expect(await world.products()).toEqual(once("A"));
+  });
 
   test("a product that is deleted between the look and its PATCH is a failed row, and made anew the next time", async () => {
     const { summary, world } = await again(dress({}), dress({ name: "Coat" }), {

@@ -9,8 +9,8 @@ import { holds, sourceDigest } from "./source-digests.ts";
 
 /** What is to be done with one row of the file. */
 export type Decision =
-  /** It goes in a call, with these of its images. */
-  | { kind: "send"; images: FileImage[]; memo: RowMemo }
+  /** It goes in a call, with these of its images; `unseen` is its product, where nothing is known of it but photos that are left out. */
+  | { kind: "send"; images: FileImage[]; memo: RowMemo; unseen: string | null }
   /** Its photos are all there, and only these fields differ: one PATCH. */
   | { kind: "patch"; productId: string; fields: FieldValues }
   | { kind: "unchanged"; productId: string }
@@ -56,7 +56,9 @@ export function decide(
   if (isLost) return { kind: "refused", leftOut, discarded: sent.map(({ image }) => image) };
   if (entry === null || sent.length > 0) {
     const images = sent.map(({ image }) => row.images[image]!);
-    return { kind: "send", images, memo: { fields, sent, leftOut, refused } };
+    const isUnseen = leftOut.length > 0 && FieldDigests.nothing.bytes.equals(entry!.fields);
+    const unseen = isUnseen ? entry!.productId : null;
+    return { kind: "send", images, memo: { fields, sent, leftOut, refused }, unseen };
   }
   const { productId } = entry;
   const known = new FieldDigests(entry.fields);

@@ -91,28 +91,6 @@ function takeIn(rows: readonly ExportRow[], displaced: Displaced, { state, accou
   ledger.write(account, { entries, gone });
 }
 
-/**
- * Whether the service was put back to what it had been before: it has not the product that was made last, nor tells that it was
- * deleted, which a look at the changes has just shown. Nothing that the ledger knows is certain then, but what was attached to
- * what is still there.
- */
-export async function wasPutBack({ client, state, account, signal }: LookDeps): Promise<boolean> {
-  const newest = state.ledger.firstAndLast(account).at(-1);
-  if (newest === undefined) return false;
-  try {
-    await client.products.get({ product_id: newest }, { signal });
-    return false;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return true;
-    if (mayNotRead(error)) return false;
-    throw error;
-  }
-}
-
-/** Nothing is said of a product any more before it was looked at. */
-export const forgetFields = ({ state, account }: Pick<LookDeps, "state" | "account">): void =>
-  state.ledger.setFields(account, FieldDigests.nothing.bytes);
-
 /** With more products than that to look at, reading all in pages of 100 takes less than asking for each. */
 const worthAsking = 300;
 

@@ -26,10 +26,10 @@ export async function claimRun(
   input: ImportInput,
   deps: TakeUpDeps,
 ): Promise<Claim> {
-  const { client, clock, signal } = deps;
+  const { client, clock, signal, onNote } = deps;
   const owner = { pid: deps.pid, since: clock.now() };
   const account = {
-    ...{ client, state, service, identity, owner, signal },
+    ...{ client, state, service, identity, owner, signal, onNote },
     ...{ file: input.source.name, sameOrganization: input.sameOrganization },
   };
   const claim = (account: number): Claim => {

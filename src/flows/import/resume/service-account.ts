@@ -4,6 +4,7 @@ import { CatError } from "../../../errors.ts";
 import type { RunOwner } from "../../../state/runs.ts";
 import type { State } from "../../../state/state.ts";
 import { mayNotRead } from "../faults-of-service.ts";
+import { FieldDigests } from "../ledger/field-digests.ts";
 import { sinceLastLook } from "../ledger/look.ts";
 import type { ServiceIdentity } from "../service-identity.ts";
 import { shownName } from "../shown-name.ts";
@@ -17,6 +18,8 @@ export interface AccountDeps {
   file: string;
   /** Whether the user says that a key which was never seen is of the organization that earlier imports were sent to. */
   sameOrganization: boolean;
+  /** Told, in a sentence for people, what the user should hear of. */
+  onNote: (sentence: string) => void;
   /** This process, to see whether another one works on a run. */
   owner: RunOwner;
   signal: AbortSignal;
@@ -155,24 +158,59 @@ async function knowsAnImport(
 }
 
 /**
- * Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked. One
- * that was put back to what it had been, however long ago, has the first of them.
+ * Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked.
+ * The one that was made last is asked for first: a service that lacks it, and tells of no deletion, was put back to what it had
+ * been (a made-up one that loads its state again, a backup), and has the first of them, however long ago that was.
  */
-async function knowsProducts(account: number, { client, state, signal }: AccountDeps): Promise<Belonging> {
+async function knowsProducts(account: number, deps: AccountDeps): Promise<Belonging> {
+  const { client, state, signal } = deps;
   const { ledger } = state;
+  const [last, ...others] = ledger.firstAndLast(account).reverse();
   const some = ledger.sample(account, sampled - 2).map(({ productId }) => productId);
-  const ids = new Set([...ledger.firstAndLast(account).reverse(), ...some]);
+  const has = (product_id: string) => exists(client.products.get({ product_id }, { signal }));
+  let isKnown = false;
   try {
-    for (const product_id of ids)
-      if (await exists(client.products.get({ product_id }, { signal }))) return "yes";
+    if (await has(last!)) return "yes";
+    for (const id of new Set([...others, ...some])) {
+      isKnown = await has(id);
+      if (isKnown) break;
+    }
+    const asked = new Set([last, ...others, ...some]);
     const { operations } = await import("../../../contract/operations.ts");
     const since = sinceLastLook(state, account);
     const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
-    for await (const { product } of changes) if (ids.has(product.id)) return "yes";
-    return "no";
+    for await (const { product } of changes) {
+      if (product.id === last) return "yes";
+      isKnown ||= asked.has(product.id);
+    }
   } catch (error) {
-    if (mayNotRead(error)) return "not known";
+    if (mayNotRead(error)) return isKnown ? "yes" : "not known";
     throw error;
+  }
+  if (isKnown) await forgetWhatWasLost(account, has, deps);
+  return isKnown ? "yes" : "no";
+}
+
+/** So many products that a service lost are forgotten at once; more of them as they are met. */
+const mostForgotten = 50;
+
+/**
+ * Nothing is said of a product any more before it was looked at, but of its photos as long as it is there. Those that were made
+ * last are those that were lost.
+ */
+async function forgetWhatWasLost(
+  account: number,
+  has: (productId: string) => Promise<boolean>,
+  { state: { ledger }, onNote }: AccountDeps,
+): Promise<void> {
+  onNote(
+    "The service was put back to what it had been: products are looked at anew. Photos that they lost are sent with --photos all alone.",
+  );
+  ledger.setFields(account, FieldDigests.nothing.bytes);
+  for (let count = 0; count < mostForgotten; count++) {
+    const last = ledger.firstAndLast(account).at(-1);
+    if (last === undefined || (await has(last))) return;
+    ledger.write(account, { entries: [], gone: [ledger.ofProduct(account, last)!.reference] });
   }
 }
 

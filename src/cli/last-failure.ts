@@ -15,7 +15,7 @@ export class LastFailure {
 
   /** An attempt ended. */
   saw({ origin, status, error }: Pick<ExchangeLog, "origin" | "status" | "error">): void {
-    if (status !== null) this.#words = status >= 500 ? `${origin} answers ${status}` : null;
+    if (status !== null) this.#words = status >= 500 || status === 429 ? `${origin} answers ${status}` : null;
     else if (error !== null && because[error] !== undefined) this.#words = `${origin} ${because[error]}`;
   }
 

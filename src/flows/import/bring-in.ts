@@ -17,8 +17,9 @@ import type { Plan } from "./plan.ts";
 import { ImportProgress } from "./progress.ts";
 import { changeOf } from "./read/source.ts";
 import { Journal } from "./resume/journal.ts";
-import type { TakenUp } from "./resume/take-up.ts";
+import { hearOf } from "./resume/key-life.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";
+import type { TakenUp } from "./resume/taken-up.ts";
 import type { RowSet } from "./row-set.ts";
 import { RowsToBringIn } from "./rows-to-bring-in.ts";
 import { sendCalls } from "./send.ts";
@@ -73,7 +74,7 @@ export async function bringIn(at: RunToBringIn): Promise<EndedRun> {
   };
 }
 
-const nothingChanged = { products: new Map<number, string>(), stopped: undefined };
+const nothingChanged = { products: new Map(), stopped: undefined };
 
 interface Following {
   progress: ImportProgress;
@@ -98,6 +99,8 @@ async function prepareAndSend(
       next = await plan();
       await upload(next, uploads, at);
     }
+    // A call whose answer is lost must not be the first that is heard of the service: its key is as old as the service says.
+    await hearOf(deps);
   } catch (error) {
     if (deps.signal.aborted || isTold(error)) return { sent: [], stopped: error };
     throw error;

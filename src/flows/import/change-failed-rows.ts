@@ -1,10 +1,11 @@
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
 import type { DecidedRow } from "./decide-rows.ts";
 import { type RefusedPhoto, type RowMemo, unpackMemos } from "./ledger/call-memo.ts";
+import { type ChangedAgain, productGone } from "./outcomes.ts";
 import { patchRows } from "./patch-rows.ts";
 import { ResultsReader } from "./results.ts";
-import type { TakenUp } from "./resume/take-up.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";
+import type { TakenUp } from "./resume/taken-up.ts";
 import type { RowsToBringIn } from "./rows-to-bring-in.ts";
 import type { SentCall } from "./sent-call.ts";
 
@@ -17,15 +18,15 @@ export interface FailedRowsDeps extends Pick<TakeUpDeps, "client" | "newKey" | "
 /**
  * Changes the fields of products whose rows failed because none of their new photos could be had. Their other photos were
  * left out as they are there already: with them the row would have been partial, its fields changed (Imports, rule 4).
- * Gives the products of such rows by line, also where the fields were right as they were. `stopped` is why not all were
- * changed.
+ * Gives the products of such rows by line, also where the fields were right as they were, and null where it was deleted
+ * meanwhile. `stopped` is why not all were changed.
  */
 export async function changeFailedRows(
   rows: Pick<RowsToBringIn, "decidedAgain">,
   sent: readonly SentCall[],
   { taken, concurrency, latest, ...deps }: FailedRowsDeps,
-): Promise<{ products: Map<number, string>; stopped: unknown }> {
-  const products = new Map<number, string>();
+): Promise<{ products: ChangedAgain; stopped: unknown }> {
+  const products: ChangedAgain = new Map();
   const { client, newKey, signal, onProgress } = deps;
   try {
     const failed = await failedBesideOthers(sent, { client, signal, taken, latest });
@@ -39,7 +40,8 @@ export async function changeFailedRows(
       onDone: () => onProgress({ step: "updating fields", done: ++done, total: failed.size }),
     });
     for (const { line, result } of outcomes) {
-      if (result?.status === "partial") products.set(line, result.product_id!);
+      if (result?.status === "partial") products.set(line, result.product_id);
+      else if (result?.error?.code === productGone.code) products.set(line, null);
     }
     return { products, stopped };
   } catch (error) {

@@ -5,14 +5,14 @@ import { decisive, isOfCaller } from "./faults-of-service.ts";
 import type { ImportInput, OutputTargets } from "./import-input.ts";
 import type { Stretch } from "./in-order-of-lines.ts";
 import { type RowMemo, unpackMemos } from "./ledger/call-memo.ts";
-import { type RowOutcome, rowOutcomes } from "./outcomes.ts";
+import { type ChangedAgain, type RowOutcome, rowOutcomes } from "./outcomes.ts";
 import { Outputs } from "./outputs.ts";
 import { forgetLostImages } from "./photos/forget-lost-images.ts";
 import { lessRefused, photosOfMemo } from "./photos/refused-photos.ts";
 import type { ReadCall } from "./results-ahead.ts";
 import { settleCall } from "./resume/settle.ts";
-import type { TakenUp } from "./resume/take-up.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";
+import type { TakenUp } from "./resume/taken-up.ts";
 import type { RowSet } from "./row-set.ts";
 import { type SomeRows, unchangedRows, unsentRows } from "./rows-beside-calls.ts";
 import type { SentCall } from "./sent-call.ts";
@@ -29,8 +29,7 @@ export interface Run {
   sent: readonly SentCall[];
   /** What became of rows of which only fields were changed, by line. */
   patched: readonly RowOutcome[];
-  /** The products of rows that failed in a call for their photos alone, by line, and have the fields of the row all the same. */
-  changedAgain: ReadonlyMap<number, string>;
+  changedAgain: ChangedAgain;
   /** Rows that would have changed nothing. */
   unchanged: RowSet;
   /** Rows of which nothing is known, as the run stopped before them; null where every row was brought in. */

@@ -4,8 +4,8 @@ import { idsWorthKeeping, type LookDeps, lookAtChanges, lookAtProducts } from ".
 import { serviceNow } from "./ledger/service-time.ts";
 import { type Plan, planRows } from "./plan.ts";
 import { decideOtherRuns, heldBy } from "./resume/held-rows.ts";
-import type { TakenUp } from "./resume/take-up.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";
+import type { TakenUp } from "./resume/taken-up.ts";
 
 export interface PlanInput {
   input: ImportInput;

@@ -54,9 +54,20 @@ export interface OutcomeDeps {
   onResults: (call: ReadCall, results: readonly ImportRowResult[]) => readonly RowMemo[];
   /** Told why an ended import's results could not be had; the rows of the others are read all the same. */
   onUnread: (error: unknown, importId: string) => void;
-  /** The products of rows that failed for their photos alone, by line, and have the fields of the row all the same. */
-  changedAgain: ReadonlyMap<number, string>;
+  changedAgain: ChangedAgain;
 }
+
+/**
+ * The products of rows that failed in a call for their new photos alone, by line, which have the fields of the row all the
+ * same; null for one that was deleted meanwhile.
+ */
+export type ChangedAgain = Map<number, string | null>;
+
+/** A product of which the fields alone were to be changed is not there any more. */
+export const productGone: RowFailure = {
+  code: "product_not_found",
+  message: "the product was deleted while the import ran: import the row again to create it anew",
+};
 
 /** The outcome of every row of the calls that have one, and of `beside`, in the order of the file. */
 export async function* rowOutcomes(
@@ -93,12 +104,11 @@ async function* outcomesOf(
       const results = await ahead.of(call);
       const memos = deps.onResults(call, results);
       yield* results.map((result, at) => {
-        const productId = deps.changedAgain.get(lines[at]!);
-        return outcomeOf(
-          lines[at]!,
-          productId === undefined ? result : changed(result, productId),
-          memos[at]!,
-        );
+        const line = lines[at]!;
+        const productId = deps.changedAgain.get(line);
+        // All its photos are needed then.
+        if (productId === null) return { line, result, failure: productGone, attached: [] };
+        return outcomeOf(line, productId === undefined ? result : changed(result, productId), memos[at]!);
       });
     } catch (error) {
       if (!deps.signal.aborted && !(error instanceof CatError)) throw error;

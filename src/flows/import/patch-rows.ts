@@ -4,7 +4,7 @@ import type { CatError } from "../../errors.ts";
 import type { DoneRow } from "../../state/calls.ts";
 import type { DecidedRow } from "./decide-rows.ts";
 import { FieldDigests } from "./ledger/field-digests.ts";
-import type { RowFailure, RowOutcome } from "./outcomes.ts";
+import { productGone, type RowFailure, type RowOutcome } from "./outcomes.ts";
 import { lessRefused, type PhotosOfRow, packPhotos, photosOfRow } from "./photos/refused-photos.ts";
 import type { RunAtHand } from "./resume/run-at-hand.ts";
 
@@ -119,13 +119,7 @@ const failedRow = (
 });
 
 const deletedRow = (line: number, reference: string, productId: string | null): RowOutcome =>
-  failedRow(
-    { line, reference, productId },
-    {
-      code: "product_not_found",
-      message: "the product was deleted while the import ran: import the row again to create it anew",
-    },
-  );
+  failedRow({ line, reference, productId }, productGone);
 
 /** A refusal that says something of this row only; any other will meet the next one as well. */
 const isOfThisRow = (error: CatError): boolean =>

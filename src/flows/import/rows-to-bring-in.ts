@@ -1,11 +1,11 @@
 import { type DecideDeps, type DecidedRow, decideRows } from "./decide-rows.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { RefusedPhoto } from "./ledger/call-memo.ts";
-import type { RowOutcome } from "./outcomes.ts";
+import type { ChangedAgain, RowOutcome } from "./outcomes.ts";
 import { updatedRow } from "./patch-rows.ts";
 import { type PhotoUpload, photosOfRow, refusedRow, unpackPhotos } from "./photos/refused-photos.ts";
 import { openRows } from "./read/open-rows.ts";
-import type { TakenUp } from "./resume/take-up.ts";
+import type { TakenUp } from "./resume/taken-up.ts";
 import { RowSet } from "./row-set.ts";
 import type { SomeRows } from "./rows-beside-calls.ts";
 import type { SentCall } from "./sent-call.ts";
@@ -14,7 +14,7 @@ interface RowsOfRun {
   input: ImportInput;
   /** Rows that the check refused. */
   refused: RowSet;
-  taken: TakenUp;
+  taken: Pick<TakenUp, "run" | "earlier" | "patched" | "patching">;
   /** What became of photos that this process has uploaded, by the SHA-256 (hex) of their bytes. */
   uploads: ReadonlyMap<string, PhotoUpload>;
 }
@@ -109,7 +109,7 @@ export class RowsToBringIn {
   }
 
   /** The products of rows that failed in a call, by line, whose fields an earlier process has changed all the same. */
-  changedBefore(): Map<number, string> {
+  changedBefore(): ChangedAgain {
     const changed = this.#at.taken.patched.filter(({ row }) => this.#inCalls.has(row));
     return new Map(changed.map(({ line, productId }) => [line, productId]));
   }

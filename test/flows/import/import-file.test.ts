@@ -72,7 +72,11 @@ describe("a file that is in order", () => {
       succeeded: 0,
       imports: [{ status: "validating", rows: 3 }],
     });
-    expect(world.mock.requests().map(({ method }) => method)).toEqual(["POST"]);
+    const requests = world.mock.requests().map(({ method, path }) => `${method} ${path}`);
+    expect(requests).toEqual([
+      "GET /v1/products?limit=1",
+      "POST /v1/imports?mode=upsert&on_image_error=skip",
+    ]);
   });
 
   test("an upsert of all photos appends them to a product that exists", async () => {

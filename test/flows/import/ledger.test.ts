@@ -500,6 +500,42 @@ describe("rows of which not all went well", () => {
     expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);
   });
 
+  test("fields of such rows are changed where nobody ever waits", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("A"));
+    await world.import("a.csv");
+    await world.write("b.csv", fileOf("A").replace("Dress", "Coat").replace(".jpg\n", `.jpg|${bad}\n`));
+    for (let night = 0; night < 2; night++) {
+      await world.import("b.csv", { wait: false });
+      world.clock.advance(60_000);
+    }
+    expect(await world.products()).toEqual(["A Coat 1"]);
+  });
+
+  test("a product that others delete before its fields are changed is to be made anew with all its photos", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("A"));
+    await world.import("a.csv");
+    await world.write("b.csv", fileOf("A").replace("Dress", "Coat").replace(".jpg\n", `.jpg|${bad}\n`));
+    const { summary } = await world.import("b.csv", {}, (client) => ({
+      ...client,
+      products: {
+        ...client.products,
+        async update(...args) {
+          await client.products.delete({ product_id: args[0].product_id });
+          return client.products.update(...args);
+        },
+      },
+    }));
+    expect(summary).toMatchObject({ failed: 1, partial: 0, updated: 0 });
+    expect((await world.read("failed")).split("\n")[1]).toMatch(
+      new RegExp(`^A,Coat,${cdn}/A\\.jpg\\|${bad},product_not_found,`),
+    );
+    await world.write("mended.csv", (await world.read("failed")).replace(`|${bad}`, ""));
+    await world.import("mended.csv");
+    expect(await world.products()).toEqual(["A Coat 1"]);
+  });
+
   test("the failed file of a row of which photos were left out tells images by their place in the row", async () => {
     const world = await importWorld();
     await world.write("a.csv", dress({}));

@@ -115,7 +115,7 @@ test("an input that is no text any more when it is cut was changed: nothing is s
   const { summary, stopped } = await world.import("a.csv", {}, later);
   expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
   expect(summary).toMatchObject({ submitted: 0 });
-  expect(world.mock.requests()).toEqual([]);
+  expect(world.writes()).toEqual([]);
 });
 
 describe("results", () => {

@@ -58,6 +58,7 @@ export async function scriptedService(world: Awaited<ReturnType<typeof importWor
       const usual = takeUp(++posts);
       return script.post?.(posts, usual) ?? usual;
     }
+    if (path.startsWith("/v1/products")) return json(200, { data: [], has_more: false, next_cursor: null });
     const job = jobOf(path);
     const step = path.startsWith("/results/")
       ? script.results?.(job)

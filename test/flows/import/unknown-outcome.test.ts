@@ -56,6 +56,20 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     expect(products).toEqual(once("A", "B", "C"));
   });
 
+  test("whose age is told by the service's clock from the first one on, however far this machine's is from it", async () => {
+    const there = new MovableClock({ frozenAt: Date.parse("2026-01-06T10:00:00Z") });
+    const world = await importWorld({ clock: there });
+    await world.write("a.csv", fileOf("A", "B", "C"));
+    await world.fault(answersLost);
+    await world.import("a.csv", { concurrency: 1, wait: false });
+    expect(world.mock.requests()[0]).toMatchObject({ method: "GET", path: "/v1/products?limit=1" });
+    await world.fault();
+    const before = world.writes().length;
+    const again = await world.import("a.csv", { concurrency: 1, wait: false });
+    expect(again.stopped).toBeUndefined();
+    expect(world.writes().slice(before)).toEqual([replayed, created]);
+  });
+
   test.each([
     ["is sent again under its key", 22, undefined, [replayed, created]],
     ["is not sent again on its own", 24, "unknown_outcome", []],

@@ -5,8 +5,8 @@ import { resolveDoubt } from "./doubtful-calls.ts";
 import { heldElsewhere } from "./journal.ts";
 import { type OtherRun, otherRuns, settleOtherRuns, withHolds } from "./other-runs.ts";
 import { sendAsTheyWere } from "./send-again.ts";
-import type { TakenUp } from "./take-up.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
+import type { TakenUp } from "./taken-up.ts";
 
 /** The references that calls of other runs have under way. */
 export function heldBy(others: readonly OtherRun[], state: State): ReadonlySet<string> {

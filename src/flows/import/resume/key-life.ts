@@ -22,22 +22,30 @@ export function isKeyAlive(
   return Math.max(here - sentAt, passedThere) < keyLifeMs;
 }
 
-/** Both clocks now. The service is asked where it has not answered anything yet; what it says does not matter, but when. */
+/** Both clocks now. The service is asked where it has not answered anything yet. */
 export async function readClocks({
-  client,
   clock,
-  signal,
+  ...asked
 }: {
   client: Client;
   clock: Clock;
   signal: AbortSignal;
 }): Promise<Clocks> {
-  if (client.serviceNow() === null) {
-    try {
-      await client.products.list({ limit: 1 }, { signal });
-    } catch (error) {
-      if (!(error instanceof CatError)) throw error;
-    }
+  await hearOf(asked).catch((error: unknown) => {
+    if (!(error instanceof CatError)) throw error;
+  });
+  return { here: clock.now(), service: asked.client.serviceNow() };
+}
+
+/**
+ * Has the service tell its time, where it has not answered anything yet; what it says does not matter, but when. Throws why
+ * there was no answer that told.
+ */
+export async function hearOf({ client, signal }: { client: Client; signal: AbortSignal }): Promise<void> {
+  if (client.serviceNow() !== null) return;
+  try {
+    await client.products.list({ limit: 1 }, { signal });
+  } catch (error) {
+    if (client.serviceNow() === null) throw error;
   }
-  return { here: clock.now(), service: client.serviceNow() };
 }

@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import { operations } from "../../../contract/operations.ts";
+import type { Import } from "../../../contract/resources/import.ts";
 import { isEnded } from "../follow.ts";
 import { ResultsReader } from "../results.ts";
 import type { DoubtfulCall } from "./doubtful-calls.ts";
@@ -14,6 +15,8 @@ export interface SettleDeps {
   concurrency: number;
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
+  /** Told each import as it has ended. */
+  onEnded?: (job: Import) => void;
 }
 
 /**
@@ -22,7 +25,7 @@ export interface SettleDeps {
  */
 export async function settleCalls(
   accepted: readonly DoubtfulCall[],
-  { client, run, concurrency, signal, onProgress }: SettleDeps,
+  { client, run, concurrency, signal, onProgress, onEnded }: SettleDeps,
 ): Promise<DoubtfulCall[]> {
   const reader = new ResultsReader(client, signal);
   const limit = pLimit(concurrency);
@@ -35,6 +38,7 @@ export async function settleCalls(
         try {
           const input = { import_id: importId! };
           const job = await client.poll(operations.imports.get, input, { done: isEnded, signal });
+          onEnded?.(job);
           const of = { importId: importId!, rows: rows.length, bytes };
           settleCall(run, one.call, job.status === "failed" ? [] : await reader.read(of));
         } catch (error) {

@@ -1,39 +1,25 @@
 import { ApiError } from "../../../client/api-error.ts";
 import type { Import } from "../../../contract/resources/import.ts";
-import type { DoneRow, StoredCall } from "../../../state/calls.ts";
+import type { StoredCall } from "../../../state/calls.ts";
 import type { Run } from "../../../state/runs.ts";
 import { grouped } from "../../grouped.ts";
+import { changeFailedRows } from "../change-failed-rows.ts";
 import { isEnded } from "../follow.ts";
 import type { ImportInput } from "../import-input.ts";
-import type { ReadyCall } from "../sent-call.ts";
+import { RowSet } from "../row-set.ts";
+import { RowsToBringIn } from "../rows-to-bring-in.ts";
 import { shownName } from "../shown-name.ts";
 import { beginRun, claimRun } from "./claim-run.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { type DoubtfulCall, resolveDoubt } from "./doubtful-calls.ts";
 import { identityOf } from "./identity.ts";
 import { isKeyAlive, readClocks } from "./key-life.ts";
-import { type OtherRun, otherRuns, settleOtherRuns } from "./other-runs.ts";
+import { otherRuns, settleOtherRuns } from "./other-runs.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 import { sendAgain, sendAsTheyWere } from "./send-again.ts";
 import { settleCalls } from "./settle-calls.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
-
-/** The run of a command: one that was stopped before, or a new one. */
-export interface TakenUp {
-  run: RunAtHand;
-  /** The calls that were made of it before, without those that were refused or never sent. */
-  earlier: readonly StoredCall[];
-  /** Those of them whose outcome is unknown, to be sent as they were. */
-  again: () => AsyncGenerator<ReadyCall>;
-  /** Its rows that were brought in without a call whose results tell of them. */
-  patched: readonly DoneRow[];
-  /** The places of rows of which it is not known whether their PATCH was carried out. */
-  patching: readonly number[];
-  /** Runs of other files that were stopped, or are going on, with rows under way. */
-  others: readonly OtherRun[];
-  /** Lets other processes have the run. */
-  release: () => void;
-}
+import type { TakenUp } from "./taken-up.ts";
 
 /**
  * Finds what was begun of this import before and makes sure of it: no other process works on it, and nothing of it is left
@@ -129,15 +115,27 @@ async function jobOf({ importId }: StoredCall, { client, signal }: TakeUpDeps): 
 /** Learns what became of everything that was sent, so that a new run begins with a ledger that knows it. */
 async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<void> {
   const { state } = run;
-  await sendAsTheyWere(run, { run: open, calls: state.calls.of(open.id) }, input.concurrency, deps);
-  const accepted = state.calls.of(open.id).filter((call) => call.state === "accepted");
+  const { concurrency } = input;
+  await sendAsTheyWere(run, { run: open, calls: state.calls.of(open.id) }, concurrency, deps);
+  const calls = state.calls.of(open.id);
+  const jobs = new Map<string, Import>();
   await settleCalls(
-    accepted.map((call) => ({ run: open, call })),
+    calls.filter((call) => call.state === "accepted").map((call) => ({ run: open, call })),
     {
-      ...{ client: deps.client, run, signal: deps.signal, concurrency: input.concurrency },
+      ...{ client: deps.client, run, signal: deps.signal, concurrency },
       onProgress: (done, total) => deps.onProgress({ step: "waiting for the earlier run", done, total }),
+      onEnded: (job) => jobs.set(job.id, job),
     },
   );
+  // Else nothing would change the fields of rows whose photos fail each time, where nobody ever waits.
+  const taken = { run, earlier: calls, patched: state.calls.doneRows(open.id), patching: [] };
+  const rows = new RowsToBringIn({ input, refused: new RowSet(), taken, uploads: new Map() });
+  const sent = calls.flatMap((call) =>
+    call.importId === null ? [] : [{ ...call, kind: "accepted" as const, importId: call.importId }],
+  );
+  const latest = (importId: string) => jobs.get(importId);
+  const { stopped } = await changeFailedRows(rows, sent, { ...deps, taken, concurrency, latest });
+  if (stopped !== undefined) throw stopped;
   state.runs.end(open.id, deps.clock.now());
 }
 

@@ -32,8 +32,9 @@ export class CsvForm {
     return linesBeforeHeader > 0 ? `sep=${delimiter}${this.#lineEnd}${header}` : header;
   }
 
-  row({ record }: InputRow, attached: ReadonlySet<number>, failure: RowFailure): string {
+  row({ record, asItStands }: InputRow, attached: ReadonlySet<number>, failure: RowFailure): string {
     const cells = [...(record as readonly string[])];
+    if (asItStands !== undefined) return this.#strayLine(cells, asItStands, failure);
     // A ragged row stays as ragged as it was: cut or filled up it could be imported with its cells in the wrong places.
     if (cells.length !== this.#reader.header.length) {
       // But it does not get longer each time that it comes back unmended.
@@ -53,6 +54,17 @@ export class CsvForm {
       keptParts.set(cell.column, kept);
     });
     for (const [column, parts] of keptParts) cells[column] = parts.join("|");
+  }
+
+  /** A row with stray quotes keeps them: made sound, it would be imported with them as part of its text. */
+  #strayLine(cells: readonly string[], asItStands: ReadonlySet<number>, failure: RowFailure): string {
+    const { delimiter } = this.#reader.dialect;
+    const isWhole = cells.length === this.#reader.header.length;
+    const kept = isWhole ? this.#kept : [...cells.keys()];
+    const texts = kept.map((index) =>
+      asItStands.has(index) ? cells[index]! : this.#line([cells[index]!]).slice(0, -this.#lineEnd.length),
+    );
+    return [...texts, this.#line(reasonCells(failure))].join(delimiter);
   }
 
   #line(cells: readonly string[]): string {

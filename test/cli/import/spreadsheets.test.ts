@@ -116,10 +116,16 @@ describe("bounds of a file", () => {
     const reason = `stray_quote,"${says.replaceAll('"', '""')}"`;
     expect(world.read("a.csv.failed.csv")).toBe(
       "reference,name,images,error_code,error_message\n" +
-        `A,"5"" heel",${good},${reason}\n` +
+        `A,5" heel,${good},${reason}\n` +
         `,Coat,${good},invalid_row,reference is missing\n` +
-        `D,"""Red"" top",${good},${reason}\n`,
+        `D,"Red" top,${good},${reason}\n`,
     );
+    // As it is, it is refused again.
+    const again = await world.cat("import a.csv.failed.csv --no-progress");
+    expect([again.exit, again.stderr.split("\n").filter((line) => line.includes("stray_quote"))]).toEqual([
+      3,
+      [2, 4].map((line) => `a.csv.failed.csv:${line}  name  stray_quote  ${says}`),
+    ]);
   });
 
   test("an NDJSON line that is too long is left out with --skip-invalid, and its place told in the failed file", async () => {

@@ -128,8 +128,10 @@ describe("what is at fault for good ends the list, and what stands before it is 
   });
 });
 
+// No cell of several lines could be two rows, with delimiters on both.
 const cell = fc
   .string({ unit: fc.constantFrom(..."aé ,;\n\r'"), maxLength: 6 })
+  .map((text) => (/[\n\r]/.test(text) ? text.replaceAll(",", ";") : text))
   .map((text) => (/[,\n\r]/.test(text) ? `"${text}"` : text));
 const someRows = fc.array(
   fc.record({ name: cell, isSpoilt: fc.boolean(), lineEnd: fc.constantFrom("\n", "\r\n", "\r") }),

@@ -79,7 +79,10 @@ export class CsvReader implements RowReader {
       yield* recordBatches<string[]>(chunks, parser);
     } catch (error) {
       if (!(error instanceof ParseFault) || !isStrayQuote(error.cause)) throw error;
-      yield* lenientRecords(this.#open(), delimiter, this.#line - 1);
+      yield* lenientRecords(this.#open(), {
+        ...{ delimiter, linesBefore: this.#line - 1 },
+        width: () => this.header.length,
+      });
     }
   }
 
@@ -113,16 +116,18 @@ export class CsvReader implements RowReader {
   }
 
   /** Nobody knows what stands below a header that cannot be read for sure. */
-  #strayHeader({ cells, column }: StrayRecord, line: number): void {
+  #strayHeader({ cells, atFault }: StrayRecord, line: number): void {
+    const [column] = atFault as ReadonlySet<number> & [number];
     this.#readHeader(cells, line);
     this.headProblems.splice(0, Number.POSITIVE_INFINITY, strayQuote(line, cells[column]!.trim()));
   }
 
-  #strayRow({ cells, column }: StrayRecord, line: number): CsvRow {
+  #strayRow({ cells, atFault }: StrayRecord, line: number): CsvRow {
+    const [column] = atFault as ReadonlySet<number> & [number];
     const at = this.cells.columnOf("reference");
     const reference = (at < column ? cells[at]?.trim() : "") || undefined;
     const fault = { ...strayQuote(line, this.header[column]?.trim() || undefined), reference };
-    return { line, record: cells, row: null, fault };
+    return { line, record: cells, asItStands: atFault, row: null, fault };
   }
 
   #row(record: readonly string[], line: number): CsvRow {

@@ -12,6 +12,8 @@ export interface InputRow {
   readonly row: unknown;
   /** The record itself: a CSV record's cells, an NDJSON line's object, or the line's text where it is none. */
   readonly record: readonly string[] | Record<string, unknown> | string;
+  /** The cells of a CSV record that stand in `record` as in the file, with their quotes, as they cannot be read for sure. */
+  readonly asItStands?: ReadonlySet<number>;
   /** Set where the record could not be made into a row at all. */
   readonly fault?: Problem;
 }

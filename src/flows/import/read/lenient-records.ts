@@ -1,11 +1,10 @@
 import { maxRecordLength, parseFault } from "./records.ts";
 
-/** A record with a quote where none may stand: its cells, those at fault as they stand in the file. */
+/** A record with a quote where none may stand: its cells, those at fault as they stand in the file, and the places of these. */
 export class StrayRecord {
   constructor(
     readonly cells: readonly string[],
-    /** The place of the first cell at fault. */
-    readonly column: number,
+    readonly atFault: ReadonlySet<number>,
   ) {}
 }
 
@@ -21,28 +20,30 @@ const longestText = 4 * maxRecordLength;
  * The records after `linesBefore` lines of a CSV text in UTF-8, also those with stray quotes, which the parser stops at. It
  * is slower, so it is for a text that has such a quote. One within a line spoils its record; one that opens a cell which
  * some later line seems to close spoils the line that it stands on, as the other lines are then rather records of their
- * own. Throws ParseFault where nothing tells the records apart any more, after those before it were given out.
+ * own, and so it does where both lines have as many cells as the header (`width`). Throws ParseFault where nothing tells the records apart any more, after those before it were given out.
  */
 export async function* lenientRecords(
   chunks: AsyncIterable<Buffer>,
-  delimiter: string,
-  linesBefore: number,
+  { delimiter, linesBefore, width }: { delimiter: string; linesBefore: number; width: () => number },
 ): AsyncGenerator<CsvRecord[]> {
-  const text = new LenientText(delimiter, linesBefore);
+  const text = new LenientText(delimiter, linesBefore, width);
   for await (const chunk of chunks) yield* text.take(chunk, false);
   yield* text.take(Buffer.alloc(0), true);
 }
 
 class LenientText {
   readonly #delimiter: Buffer;
+  /** How many cells the header has. */
+  readonly #width: () => number;
   #linesToSkip: number;
   /** What was read and is in no cell yet. */
   #text = Buffer.alloc(0);
-  /** The record whose end was not read yet: its cells, the first of them that is at fault, its length and that of its text. */
+  /** The record whose end was not read yet: its cells, those of them that are at fault, its length and that of its text. */
   #begun = newRecord();
 
-  constructor(delimiter: string, linesToSkip: number) {
+  constructor(delimiter: string, linesToSkip: number, width: () => number) {
     this.#delimiter = Buffer.from(delimiter);
+    this.#width = width;
     this.#linesToSkip = linesToSkip;
   }
 
@@ -78,7 +79,7 @@ class LenientText {
     while (at < this.#text.length || (isLast && this.#begun.cells.length > 0)) {
       const begun = this.#begun;
       const isLong = begun.textLength + this.#text.length - at > longestText;
-      const cell = this.#cell(at, isLast || isLong, begun.stray !== null);
+      const cell = this.#cell(at, isLast || isLong, begun.atFault.size > 0);
       if (cell === null) break;
       if (cell === "unclosed") throw parseFault(isLast ? "CSV_QUOTE_NOT_CLOSED" : "CSV_MAX_RECORD_SIZE");
       const isFollowed = this.#isDelimiter(cell.end);
@@ -88,12 +89,12 @@ class LenientText {
       const isTooLong = begun.length + Buffer.byteLength(cell.text) > maxRecordLength;
       if (end === null || isTooLong || begun.textLength > longestText)
         throw parseFault("CSV_MAX_RECORD_SIZE");
-      if (cell.isStray) begun.stray ??= begun.cells.length;
+      if (cell.isStray) begun.atFault.add(begun.cells.length);
       begun.length += cell.text.length;
       begun.cells.push(cell.text);
       at = end;
       if (isFollowed) continue;
-      records.push(begun.stray === null ? begun.cells : new StrayRecord(begun.cells, begun.stray));
+      records.push(begun.atFault.size === 0 ? begun.cells : new StrayRecord(begun.cells, begun.atFault));
       this.#begun = newRecord();
     }
     this.#text = this.#text.subarray(at);
@@ -115,7 +116,9 @@ class LenientText {
     // What follows may be another quote, or the rest of a delimiter.
     if (!isAll && (close === -1 || close + 1 === text.length)) return null;
     if (close === -1 && !isSpoilt) return "unclosed";
-    if (close !== -1 && this.#isEndOfCell(close + 1)) {
+    const areRows = close === -1 ? false : this.#areRows(start, close, isAll);
+    if (areRows === null) return null;
+    if (close !== -1 && this.#isEndOfCell(close + 1) && !areRows) {
       const cell = text.toString("utf8", start + 1, close).replaceAll('""', '"');
       return { text: cell, end: close + 1, isStray: false };
     }
@@ -123,6 +126,25 @@ class LenientText {
     const end = close === -1 || line < close ? line : this.#endOfCell(close + 1);
     if (end === text.length && !isAll) return null;
     return { text: text.toString("utf8", start, end), end, isStray: true };
+  }
+
+  /** Whether a cell over several lines is rather the ends of two rows; null where the second one's end is not there yet. */
+  #areRows(start: number, close: number, isAll: boolean): boolean | null {
+    const line = endOfLine(this.#text, start);
+    const width = this.#width();
+    if (line > close || width < 2) return false;
+    const next = this.#afterLineEnd(line, true)!;
+    const nextEnd = endOfLine(this.#text, next);
+    if (nextEnd === this.#text.length && !isAll) return null;
+    const before = this.#begun.cells.length;
+    return before + this.#cellsIn(start, line) === width && this.#cellsIn(next, nextEnd) === width;
+  }
+
+  /** How many cells there would be from `start` to `end`, were no quote there. */
+  #cellsIn(start: number, end: number): number {
+    let cells = 1;
+    for (let at = start; at < end; at++) if (this.#isDelimiter(at)) cells++;
+    return cells;
   }
 
   #endOfCell(start: number): number {
@@ -160,7 +182,7 @@ function closingQuote(text: Buffer, start: number): number {
   return at;
 }
 
-const newRecord = () => ({ cells: [] as string[], stray: null as number | null, length: 0, textLength: 0 });
+const newRecord = () => ({ cells: [] as string[], atFault: new Set<number>(), length: 0, textLength: 0 });
 
 function endOfLine(text: Buffer, start: number): number {
   let at = start;

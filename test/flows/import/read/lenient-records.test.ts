@@ -2,11 +2,15 @@ import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type CsvRecord, lenientRecords } from "../../../../src/flows/import/read/lenient-records.ts";
+import {
+  type CsvRecord,
+  lenientRecords,
+  StrayRecord,
+} from "../../../../src/flows/import/read/lenient-records.ts";
 
 const record_delimiter = ["\r\n", "\n", "\r"];
 
-async function recordsOf(text: string, delimiter: string, { size = 1000, linesBefore = 0 } = {}) {
+async function recordsOf(text: string, delimiter: string, { size = 1000, linesBefore = 0, width = 0 } = {}) {
   // Chunks are of whole characters, as the reader of the text gives them.
   const characters = Array.from(text);
   const chunks = Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
@@ -17,8 +21,7 @@ async function recordsOf(text: string, delimiter: string, { size = 1000, linesBe
     (async function* () {
       yield* chunks;
     })(),
-    delimiter,
-    linesBefore,
+    { delimiter, linesBefore, width: () => width },
   );
   for await (const batch of batches) records.push(...batch);
   return records;
@@ -53,7 +56,21 @@ test("begins after the lines that it is told, wherever a chunk cuts their ends",
 test("gives the cells at fault as they stand, and the others without their quotes", async () => {
   const text = 'a,5" b,"c ""d""","e" f,g\n"h",i\n';
   expect(await recordsOf(text, ",")).toEqual([
-    { cells: ["a", '5" b', 'c "d"', '"e" f', "g"], column: 1 },
+    new StrayRecord(["a", '5" b', 'c "d"', '"e" f', "g"], new Set([1, 3])),
     ["h", "i"],
   ]);
+});
+
+test("takes no two rows for one of which a cell has two lines, wherever a chunk ends", async () => {
+  const two = 'a,"open,c\nb,name 5",c\n';
+  for (const size of [1, 2, 5, 100]) {
+    expect(await recordsOf(two, ",", { size, width: 3 })).toEqual([
+      new StrayRecord(["a", '"open,c'], new Set([1])),
+      new StrayRecord(["b", 'name 5"', "c"], new Set([1])),
+    ]);
+    // One of whose lines no row could be.
+    const one = 'a,"two\nlines",c\n';
+    expect(await recordsOf(one, ",", { size, width: 3 })).toEqual([["a", "two\nlines", "c"]]);
+    expect(await recordsOf(two, ",", { size, width: 4 })).toEqual([["a", "open,c\nb,name 5", "c"]]);
+  }
 });

@@ -61,10 +61,15 @@ export class CsvForm {
     const { delimiter } = this.#reader.dialect;
     const isWhole = cells.length === this.#reader.header.length;
     const kept = isWhole ? this.#kept : [...cells.keys()];
-    const texts = kept.map((index) =>
-      asItStands.has(index) ? cells[index]! : this.#line([cells[index]!]).slice(0, -this.#lineEnd.length),
-    );
-    return [...texts, this.#line(reasonCells(failure))].join(delimiter);
+    const reason = this.#line(reasonCells(failure));
+    const before = `${delimiter}${reason.slice(0, -this.#lineEnd.length)}`;
+    const texts = kept.map((index) => {
+      const cell = cells[index]!;
+      if (!asItStands.has(index)) return this.#line([cell]).slice(0, -this.#lineEnd.length);
+      // A quote that opens a cell takes the rest of the line with it, and so the reason of an earlier time.
+      return cell.endsWith(before) ? cell.slice(0, -before.length) : cell;
+    });
+    return [...texts, reason].join(delimiter);
   }
 
   #line(cells: readonly string[]): string {

@@ -120,12 +120,21 @@ describe("bounds of a file", () => {
         `,Coat,${good},invalid_row,reference is missing\n` +
         `D,"Red" top,${good},${reason}\n`,
     );
-    // As it is, it is refused again.
+    // As it is, it is refused again, and gets no longer.
     const again = await world.cat("import a.csv.failed.csv --no-progress");
     expect([again.exit, again.stderr.split("\n").filter((line) => line.includes("stray_quote"))]).toEqual([
       3,
       [2, 4].map((line) => `a.csv.failed.csv:${line}  name  stray_quote  ${says}`),
     ]);
+    world.write("b.csv", `reference,name,images\nA,"open,${good}\nB,"Dress",${good}\n`);
+    await world.cat("import b.csv --skip-invalid");
+    const once = world.read("b.csv.failed.csv");
+    expect(once.split("\n")[1]).toBe(`A,"open,${good},${reason}`);
+    world.write("again.csv", `${once}C,Dress,${good},,\n`);
+    await world.cat("import again.csv --skip-invalid --failed twice.csv");
+    expect(world.read("twice.csv")).toBe(once);
+    world.write("c.csv", once.replace('"open', "open"));
+    expect(await world.cat("import c.csv --dry-run")).toMatchObject({ exit: 0 });
   });
 
   test("an NDJSON line that is too long is left out with --skip-invalid, and its place told in the failed file", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
-import { createClient } from "../../../src/client/client.ts";
+import { type Client, createClient } from "../../../src/client/client.ts";
 import { MovableClock } from "../../../src/clock.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
-import { importWorld } from "./run-import.ts";
+import { importWorld, mayNot } from "./run-import.ts";
 import { answersLost, cdn, fileOf, hour, nothingArrives, once, worldWith } from "./small-world.ts";
 
 // Two rows a call, so that few rows are many calls.
@@ -54,6 +54,16 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     const { products, writes } = await dayLater(answersLost, { passes: 22 * hour });
     expect(writes).toEqual([replayed, created]);
     expect(products).toEqual(once("A", "B", "C"));
+  });
+
+  test("goes out all the same where the service tells no time", async () => {
+    const world = await worldWith("A");
+    const mayNotRead = (client: Client): Client => ({
+      ...client,
+      serviceNow: () => null,
+      products: { ...client.products, list: async () => mayNot() },
+    });
+    expect((await world.import("a.csv", {}, mayNotRead)).summary).toMatchObject({ created: 1 });
   });
 
   test("whose age is told by the service's clock from the first one on, however far this machine's is from it", async () => {

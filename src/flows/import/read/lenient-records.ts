@@ -20,7 +20,7 @@ const longestText = 4 * maxRecordLength;
  * The records after `linesBefore` lines of a CSV text in UTF-8, also those with stray quotes, which the parser stops at. It
  * is slower, so it is for a text that has such a quote. One within a line spoils its record; one that opens a cell which
  * some later line seems to close spoils the line that it stands on, as the other lines are then rather records of their
- * own, and so it does where both lines have as many cells as the header (`width`). Throws ParseFault where nothing tells the records apart any more, after those before it were given out.
+ * own, and so it does where that line and the one of the closing quote have as many cells as the header (`width`). Throws ParseFault where nothing tells the records apart any more, after those before it were given out.
  */
 export async function* lenientRecords(
   chunks: AsyncIterable<Buffer>,
@@ -128,16 +128,17 @@ class LenientText {
     return { text: text.toString("utf8", start, end), end, isStray: true };
   }
 
-  /** Whether a cell over several lines is rather the ends of two rows; null where the second one's end is not there yet. */
+  /** Whether the first and the last line of a cell are rather two rows; null where the end of the last one is not there yet. */
   #areRows(start: number, close: number, isAll: boolean): boolean | null {
     const line = endOfLine(this.#text, start);
     const width = this.#width();
     if (line > close || width < 2) return false;
-    const next = this.#afterLineEnd(line, true)!;
-    const nextEnd = endOfLine(this.#text, next);
-    if (nextEnd === this.#text.length && !isAll) return null;
+    const lastEnd = endOfLine(this.#text, close);
+    if (lastEnd === this.#text.length && !isAll) return null;
+    let last = close;
+    while (!isLineEnd(this.#text[last - 1]!)) last--;
     const before = this.#begun.cells.length;
-    return before + this.#cellsIn(start, line) === width && this.#cellsIn(next, nextEnd) === width;
+    return before + this.#cellsIn(start, line) === width && this.#cellsIn(last, lastEnd) === width;
   }
 
   /** How many cells there would be from `start` to `end`, were no quote there. */

@@ -39,13 +39,13 @@ export async function readClocks({
 
 /**
  * Has the service tell its time, where it has not answered anything yet; what it says does not matter, but when. Throws why
- * there was no answer that told.
+ * there was no answer at all; one without a `Date` tells nothing.
  */
 export async function hearOf({ client, signal }: { client: Client; signal: AbortSignal }): Promise<void> {
   if (client.serviceNow() !== null) return;
   try {
     await client.products.list({ limit: 1 }, { signal });
   } catch (error) {
-    if (client.serviceNow() === null) throw error;
+    if (!(error instanceof CatError) || error.status === undefined) throw error;
   }
 }

@@ -68,9 +68,14 @@ test("takes no two rows for one of which a cell has two lines, wherever a chunk 
       new StrayRecord(["a", '"open,c'], new Set([1])),
       new StrayRecord(["b", 'name 5"', "c"], new Set([1])),
     ]);
-    // One of whose lines no row could be.
-    const one = 'a,"two\nlines",c\n';
-    expect(await recordsOf(one, ",", { size, width: 3 })).toEqual([["a", "two\nlines", "c"]]);
+    // Whatever stands between the two.
+    expect(await recordsOf(two.replace("\n", "\n\nx\n"), ",", { size, width: 3 })).toHaveLength(4);
+    // Of whose lines one could be no row.
+    const one = 'a,"two\nlines",c\na,b,"two\nlines"\n';
+    expect(await recordsOf(one, ",", { size, width: 3 })).toEqual([
+      ["a", "two\nlines", "c"],
+      ["a", "b", "two\nlines"],
+    ]);
     expect(await recordsOf(two, ",", { size, width: 4 })).toEqual([["a", "open,c\nb,name 5", "c"]]);
   }
 });

@@ -8,7 +8,7 @@ export default defineConfig({
     // Builds what the tests of the real program start.
     globalSetup: ["test/support/build.ts"],
     setupFiles: ["test/support/seed-properties.ts"],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -24,7 +24,7 @@ function atTerminal(world: TestWorld, line: string) {
     ran,
     screen,
     async press(question: string, ...pressed: (keyof typeof keys)[]) {
-      await vi.waitFor(() => expect(screen()).toContain(question), { interval: 5 });
+      await vi.waitFor(() => expect(screen()).toContain(question), { interval: 5, timeout: 20_000 });
       // A question takes keys from the next turn of the loop on.
       await new Promise((resolve) => setTimeout(resolve, 20));
       for (const key of pressed) stdin.write(keys[key]);

@@ -25,6 +25,7 @@ const may = {
     "/csv-stringify/",
     "/split2/",
     "/p-limit/",
+    "/ulid/",
     "^(node:)?[a-z_/]+$",
   ],
   "^src/mock/": [

@@ -31,6 +31,18 @@ const someRun = {
   startedAt: 1,
 };
 
+/** A call of `someRun` with its first row, less its place, its references and its bytes. */
+const oneRow = {
+  run: "run",
+  idempotencyKey: "key",
+  rows: new Uint32Array([0]),
+  lines: new Uint32Array([0]),
+  sentAt: 1,
+  sentAtService: null,
+  exclusive: true,
+  memo: new Uint8Array(),
+};
+
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 /** Has files made as with that umask, until the test is over. */
@@ -404,18 +416,8 @@ describe("damage that is met later is told as such", () => {
     const path = await writtenState();
     const writer = await open(path);
     writer.runs.begin(someRun);
-    const places = new Uint32Array([0]);
     const body = Buffer.from("reference,name\nA,Shirt\n");
-    const parts = {
-      run: "run",
-      idempotencyKey: "key",
-      rows: places,
-      lines: places,
-      sentAt: 1,
-      sentAtService: null,
-      exclusive: true,
-    };
-    writer.calls.begin(1, { ...parts, index: 0, memo: new Uint8Array(), body, references: ["A"] });
+    writer.calls.begin(1, { ...oneRow, index: 0, body, references: ["A"] });
     expect(Buffer.from(writer.calls.body("run", 0)).toString()).toBe("reference,name\nA,Shirt\n");
     writer.close();
     await execute(
@@ -431,18 +433,9 @@ test("the file gives room back when what was large is let go", async () => {
   const path = await writtenState();
   const state = await open(path);
   state.runs.begin(someRun);
-  const places = new Uint32Array([0]);
-  const parts = {
-    run: "run",
-    idempotencyKey: "key",
-    rows: places,
-    lines: places,
-    sentAt: 1,
-    sentAtService: null,
-  };
-  const large = { ...parts, memo: new Uint8Array(), body: Buffer.alloc(4_000_000, "x") };
+  const body = Buffer.alloc(4_000_000, "x");
   for (let index = 0; index < 4; index++) {
-    state.calls.begin(1, { ...large, index, references: [`reference-${index}`], exclusive: true });
+    state.calls.begin(1, { ...oneRow, index, body, references: [`reference-${index}`] });
   }
   for (let index = 0; index < 4; index++) state.calls.accepted("run", index, `import-${index}`);
   state.close();

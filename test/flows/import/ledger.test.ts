@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
-import { importWorld } from "./run-import.ts";
+import { importWorld, mayNot } from "./run-import.ts";
 import { cdn, fileOf, once, worldWith } from "./small-world.ts";
 
 const head = "reference,name,description,sex,image_1,image_1_orientation,image_2\n";
@@ -253,8 +253,7 @@ describe("what others did meanwhile", () => {
       };
       return {
         ...client,
-        exchange: (operation, ...rest) =>
-          operation.path === "/v1/exports" ? refused() : client.exchange(operation, ...rest),
+        exports: { ...client.exports, list: refused },
         async *paginate(operation, ...rest) {
           if (operation.path === "/v1/exports") await refused();
           yield* client.paginate(operation, ...rest);
@@ -282,12 +281,7 @@ describe("what others did meanwhile", () => {
       world.clock.advance(60_000);
       await world.write("new.csv", fileOf("A", ...later).replace("A,Dress", "A,Coat"));
       expect((await world.import("new.csv")).summary).toMatchObject({ updated: 1, created: count });
-      const put = {
-        method: "PUT",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(state),
-      };
-      expect((await fetch(`${world.mock.baseUrl}/_mock/state`, put)).status).toBe(200);
+      await world.putBack(state);
       expect((await world.products()).sort()).toEqual(once("A", "B"));
       // One of the lost ones comes with a new photo: it is to have the first one, too.
       const text = (await world.read("new.csv")).replace(`${cdn}/L1.jpg`, `${cdn}/L1.jpg|${cdn}/more.jpg`);
@@ -315,12 +309,7 @@ describe("what others did meanwhile", () => {
     world.clock.advance(60_000);
     await world.write("new.csv", fileOf("A", "B", "C").replace("A,Dress", "A,Coat"));
     await world.import("new.csv");
-    const put = {
-      method: "PUT",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(state),
-    };
-    await fetch(`${world.mock.baseUrl}/_mock/state`, put);
+    await world.putBack(state);
     world.clock.advance(60_000);
     await world.write("other.csv", fileOf("D"));
     const other = await world.import("other.csv", { photos: "all" });
@@ -329,6 +318,32 @@ describe("what others did meanwhile", () => {
     expect(summary).toMatchObject({ updated: 1, created: 2, unchanged: 0 });
     expect(notes).toEqual([]);
     expect((await world.products()).sort()).toEqual(["A Coat 1", ...once("B", "C", "D")]);
+  });
+
+  test("a service that was put back is refused where the key may not read products", async () => {
+    const world = await importWorld();
+    const narrow = (client: Client): Client => ({
+      ...client,
+      products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },
+    });
+    await world.write("a.csv", fileOf("A"));
+    await world.import("a.csv");
+    const state = world.mock.state();
+    world.clock.advance(60 * 60_000);
+    await world.write("b.csv", fileOf("B"));
+    await world.import("b.csv");
+    world.clock.advance(60 * 60_000);
+    // Now the ledger has looked since B was made, and the next look begins after it.
+    expect((await world.import("b.csv", {}, narrow)).summary).toMatchObject({ unchanged: 1 });
+    await world.putBack(state);
+    const ran = world.import("b.csv", {}, narrow);
+    await expect(ran).rejects.toMatchObject({
+      ...{ type: "conflict", code: "service_put_back" },
+      message: `${world.mock.baseUrl} does not know a product that was imported before, and this key may not read products (scope products:read), so it cannot be told what else is lost`,
+    });
+    expect(await world.products()).toEqual(once("A"));
+    expect((await world.import("b.csv")).summary).toMatchObject({ created: 1 });
+    expect((await world.import("b.csv", {}, narrow)).summary).toMatchObject({ unchanged: 1 });
   });
 
   test("a product that was made last and is deleted by others is no sign that the service was put back", async () => {

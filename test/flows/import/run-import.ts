@@ -19,7 +19,7 @@ import type { Problem } from "../../../src/flows/import/read/problem.ts";
 import { openSource } from "../../../src/flows/import/read/source.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import type { FaultOrder } from "../../../src/mock/faults.ts";
-import { type MockOptions, startMock } from "../../../src/mock/index.ts";
+import { type MockOptions, type MockState, startMock } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
 import { TestClock } from "../../support/test-clock.ts";
@@ -69,6 +69,13 @@ export async function importWorld(options: MockOptions = {}) {
       const method = order === undefined ? "DELETE" : "POST";
       const { ok } = await fetch(`${mock.baseUrl}/_mock/faults`, { method, headers, ...body });
       if (!ok) throw new Error("no such fault");
+    },
+    /** Gives the service a state of before again (interface, serve --mock, Control). */
+    async putBack(state: MockState) {
+      const headers = { "content-type": "application/json" };
+      const body = JSON.stringify(state);
+      const { ok } = await fetch(`${mock.baseUrl}/_mock/state`, { method: "PUT", headers, body });
+      if (!ok) throw new Error("no such state");
     },
     /** What was written at the service so far: method, path and status of each. */
     writes: () =>

@@ -4,10 +4,10 @@ import { CatError } from "../../../errors.ts";
 import type { RunOwner } from "../../../state/runs.ts";
 import type { State } from "../../../state/state.ts";
 import { mayNotRead } from "../faults-of-service.ts";
-import { FieldDigests } from "../ledger/field-digests.ts";
 import { sinceLastLook } from "../ledger/look.ts";
 import type { ServiceIdentity } from "../service-identity.ts";
 import { shownName } from "../shown-name.ts";
+import { forgetWhatWasLost, makeSureItWasNotPutBack } from "./put-back.ts";
 
 export interface AccountDeps {
   client: Client;
@@ -69,7 +69,10 @@ export async function provenAccount(deps: AccountDeps): Promise<number | null> {
 async function theOne(undecided: readonly number[], deps: AccountDeps): Promise<number> {
   const begun = undecided.filter((account) => hasBegun(account, deps));
   const likely = begun.length > 0 ? begun : undecided;
-  if (deps.sameOrganization && likely.length === 1) return likely[0]!;
+  if (deps.sameOrganization && likely.length === 1) {
+    await makeSureItWasNotPutBack(likely[0]!, deps);
+    return likely[0]!;
+  }
   await makeSureOfKey(deps);
   throw anotherKey(begun.length > 0, likely.length, deps);
 }
@@ -94,8 +97,12 @@ const isBlank = (account: number, { state }: AccountDeps): boolean =>
   state.runs.open(account).every(({ id }) => state.calls.of(id).length === 0);
 
 /** Of a key that was seen before: one that may not read is believed to be what it was. */
-const isStillOfService = async (account: number, deps: AccountDeps): Promise<boolean> =>
-  deps.state.ledger.isEmpty(account) || (await knowsProducts(account, deps)) !== "no";
+async function isStillOfService(account: number, deps: AccountDeps): Promise<boolean> {
+  if (deps.state.ledger.isEmpty(account)) return true;
+  const belonging = await knowsProducts(account, deps);
+  if (belonging === "not known") await makeSureItWasNotPutBack(account, deps);
+  return belonging !== "no";
+}
 
 /**
  * Of a key that was never seen. Where nothing is found that the service could tell by, the answer matters only if rows were
@@ -189,29 +196,6 @@ async function knowsProducts(account: number, deps: AccountDeps): Promise<Belong
   }
   if (isKnown) await forgetWhatWasLost(account, has, deps);
   return isKnown ? "yes" : "no";
-}
-
-/** So many products that a service lost are forgotten at once; more of them as they are met. */
-const mostForgotten = 50;
-
-/**
- * Nothing is said of a product any more before it was looked at, but of its photos as long as it is there. Those that were made
- * last are those that were lost.
- */
-async function forgetWhatWasLost(
-  account: number,
-  has: (productId: string) => Promise<boolean>,
-  { state: { ledger }, onNote }: AccountDeps,
-): Promise<void> {
-  onNote(
-    "The service was put back to what it had been: products are looked at anew. Photos that they lost are sent with --photos all alone.",
-  );
-  ledger.setFields(account, FieldDigests.nothing.bytes);
-  for (let count = 0; count < mostForgotten; count++) {
-    const last = ledger.firstAndLast(account).at(-1);
-    if (last === undefined || (await has(last))) return;
-    ledger.write(account, { entries: [], gone: [ledger.ofProduct(account, last)!.reference] });
-  }
 }
 
 /** Whether the service finds what is asked for, where anything but a 404 is an error. */

@@ -80,6 +80,8 @@ async function dryRun(app: App, flags: ImportFlags, { source, localPhotos }: Giv
 
 async function fullRun(app: App, flags: ImportFlags, { source, localPhotos }: Given): Promise<void> {
   const { clock, random, interrupt, cwd, pid } = app.context;
+  // A million rows go through, of which few are in use at a time.
+  app.context.keepHeapSmall?.();
   // The service's client and what it stands on load here, once an import is really to be made.
   const { outputTargets } = await import("./outputs.ts");
   const place = {

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
+import type { FaultOrder } from "../../../src/mock/faults.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
 import { Killed, Life } from "./mortal.ts";
@@ -17,7 +18,15 @@ type World = Awaited<ReturnType<typeof importWorld>>;
 type Mode = "upsert" | "all" | "create" | "skip_existing";
 type Row = { reference: string; name: string; description: string; sex: string; photos: string[] };
 type Edit = { reference: string; what: "delete" | "rename" | "name" | "description" };
-type Story = { first: Row[]; edits: Edit[]; second: Row[]; other: Row[]; mode: Mode; lives: number[] };
+type Story = {
+  first: Row[];
+  edits: Edit[];
+  second: Row[];
+  other: Row[];
+  mode: Mode;
+  faults: FaultOrder[];
+  lives: number[];
+};
 
 const references = ["A", "B", "C", "D", "E"];
 const row = fc.record({
@@ -28,6 +37,27 @@ const row = fc.record({
   photos: fc.uniqueArray(fc.constantFrom("1", "2", "3", "fail-timeout"), { minLength: 1, maxLength: 3 }),
 });
 const rows = fc.uniqueArray(row, { selector: ({ reference }) => reference, minLength: 1, maxLength: 5 });
+/** What is over after as many attempts as are made without the user, also where it meets the same request twice. */
+const fault: fc.Arbitrary<FaultOrder> = fc
+  .record({
+    match: fc.constantFrom(
+      { method: "POST", path: "/v1/imports" },
+      { method: "GET", path: "/v1/imports" },
+      { method: "PATCH", path: "/v1/products" },
+      { method: "GET", path: "/v1/exports" },
+      { path: "/v1/" },
+    ),
+    times: fc.integer({ min: 1, max: 2 }),
+    what: fc.constantFrom<Partial<FaultOrder>[]>(
+      { status: 500 },
+      { status: 503 },
+      { status: 429 },
+      { drop: "before" },
+      { drop: "after" },
+      { truncate: 20 },
+    ),
+  })
+  .map(({ what, ...order }) => ({ ...order, ...what }));
 const story: fc.Arbitrary<Story> = fc.record({
   first: rows,
   edits: fc.array(
@@ -40,6 +70,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   second: rows,
   other: fc.oneof(fc.constant<Row[]>([]), rows),
   mode: fc.constantFrom("upsert", "upsert", "all", "create", "skip_existing"),
+  faults: fc.array(fault, { maxLength: 2 }),
   lives: fc.array(fc.integer({ min: 0, max: 90 }), { maxLength: 3 }),
 });
 
@@ -185,13 +216,15 @@ async function endsAsItShould(
   expect(await productsOf(world)).toEqual(model.products);
   await world.write("second.csv", textOf(story.second));
   await world.write("other.csv", textOf(story.other));
+  for (const order of story.faults) await world.fault(order);
   if (await untilDone(world, state, story, through)) model.import(story.other, "upsert");
   model.import(story.second, story.mode);
+  await world.fault();
   expect(await productsOf(world)).toEqual(model.products);
   state.close();
 }
 
-test("whatever the files, what others do between them, and where a run is killed: the service ends the same", async () => {
+test("whatever the files, what others do between them, what fails for a while, and where a run is killed: the service ends the same", async () => {
   const world = await importWorld();
   await fc.assert(
     fc.asyncProperty(story, (one) => endsAsItShould(world, one)),

@@ -17,8 +17,13 @@ export interface Ledger {
   ofProduct(account: number, productId: string): LedgerEntry | null;
   /** Up to `count` entries, spread over the ledger. */
   sample(account: number, count: number): LedgerEntry[];
-  /** The ids of the products that were made first and last (ids are ULIDs); one or none where there are no two. */
-  firstAndLast(account: number): string[];
+  /** The id of the product that was made first (ids are ULIDs). */
+  first(account: number): string | null;
+  /** The id of the product that was made last, of those up to `upTo` where it is given. */
+  last(account: number, upTo?: string): string | null;
+  /** The product up to which the service was last seen to have what it should; null at first. */
+  seenUpTo(account: number): string | null;
+  setSeenUpTo(account: number, productId: string): void;
   /** Every entry has those fields from now on. */
   setFields(account: number, fields: Uint8Array): void;
   /** The references of the entries that have just those fields. */

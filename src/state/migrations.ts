@@ -70,6 +70,8 @@ export const migrations: readonly string[] = [
   "ALTER TABLE state.account ADD COLUMN last_run TEXT",
   // Keys are forgotten by the service's clock.
   "ALTER TABLE state.call ADD COLUMN sent_at_service INTEGER",
+  // A service that is put back while an import is on its way has a new product made last.
+  "ALTER TABLE state.account ADD COLUMN seen_product BLOB",
 ];
 
 /** Brings a state to this program's version, all the way or not at all. `steps` are `migrations`, but in tests of this. */

@@ -29,6 +29,11 @@ export function storedLedger(db: Database): Ledger & {
   const last = db.statement<[Buffer]>(
     "SELECT product FROM ledger WHERE account = ? ORDER BY product DESC LIMIT 1",
   );
+  const lastUpTo = db.statement<[Buffer]>(
+    "SELECT product FROM ledger WHERE account = ? AND product <= ? ORDER BY product DESC LIMIT 1",
+  );
+  const seenUpTo = db.statement<[Buffer | null]>("SELECT seen_product FROM account WHERE id = ?");
+  const setSeenUpTo = db.statement("UPDATE account SET seen_product = ? WHERE id = ?");
   const setFields = db.statement("UPDATE ledger SET fields = ? WHERE account = ?");
   const havingFields = db.statement<[Buffer]>(
     "SELECT reference FROM ledger WHERE account = ? AND fields = ?",
@@ -41,6 +46,8 @@ export function storedLedger(db: Database): Ledger & {
 
   const entryOf = (row: EntryRow | undefined): LedgerEntry | null =>
     row === undefined ? null : toEntry(row);
+  const idOf = ([product]: [Buffer | null] | [] = []): string | null =>
+    product == null ? null : fromKey(product);
   const putAll = (account: number, entries: readonly LedgerEntry[]): void => {
     for (const { reference, productId, fields, sources } of entries) {
       put.run(account, toKey(reference), toKey(productId), fields, sources);
@@ -57,9 +64,11 @@ export function storedLedger(db: Database): Ledger & {
       const places = Array.from({ length: taken }, (_, part) => Math.floor(((part + 0.5) * total) / taken));
       return places.flatMap((place) => nth.all(account, place).map(toEntry));
     },
-    firstAndLast: (account) => [
-      ...new Set([first, last].flatMap((end) => end.all(account).map(([product]) => fromKey(product)))),
-    ],
+    first: (account) => idOf(first.get(account)),
+    last: (account, upTo) =>
+      idOf(upTo === undefined ? last.get(account) : lastUpTo.get(account, toKey(upTo))),
+    seenUpTo: (account) => idOf(seenUpTo.get(account)),
+    setSeenUpTo: (account, productId) => void setSeenUpTo.run(toKey(productId), account),
     setFields: (account, fields) => void setFields.run(fields, account),
     havingFields: (account, fields) =>
       havingFields.all(account, fields).map(([reference]) => fromKey(reference)),

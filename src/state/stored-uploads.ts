@@ -17,6 +17,7 @@ export function storedUploads(db: Database): Uploads {
      ON CONFLICT DO UPDATE SET image = excluded.image, key = NULL, begun_at = NULL`,
   );
   const forget = db.statement("DELETE FROM upload WHERE account = ? AND sha256 = ?");
+  const forgetAll = db.statement("DELETE FROM upload WHERE account = ?");
   const forgetImage = db.statement("DELETE FROM upload WHERE account = ? AND image = ?");
   return {
     imageOf: (account, sha256) => imageOf.get(account, sha256)?.[0] ?? null,
@@ -29,6 +30,7 @@ export function storedUploads(db: Database): Uploads {
       }),
     done: (account, sha256, imageId) => void done.run(account, sha256, imageId),
     forget: (account, sha256) => void forget.run(account, sha256),
+    forgetAll: (account) => void forgetAll.run(account),
     forgetImage: (account, imageId) => void forgetImage.run(account, imageId),
   };
 }

@@ -10,6 +10,8 @@ export interface Uploads {
   done(account: number, sha256: string, imageId: string): void;
   /** The attempt was refused, or the image is not there any more: the next one begins anew. */
   forget(account: number, sha256: string): void;
+  /** What the account's photos became is not known any more. */
+  forgetAll(account: number): void;
   /** That image is not at the service any more. */
   forgetImage(account: number, imageId: string): void;
 }

@@ -81,12 +81,11 @@ test("the products that were made first and last are known by their ids, and ent
   const entry = (reference: string, productId: string) => ({
     ...{ reference, productId, fields: new Uint8Array([1]), sources: new Uint8Array([7]) },
   });
-  expect(state.ledger.firstAndLast(1)).toEqual([]);
-  state.ledger.write(1, { entries: [entry("C", "P1")] });
-  expect(state.ledger.firstAndLast(1)).toEqual(["P1"]);
-  state.ledger.write(1, { entries: [entry("A", "P3"), entry("B", "P2")] });
+  expect([state.ledger.first(1), state.ledger.last(1)]).toEqual([null, null]);
+  state.ledger.write(1, { entries: [entry("C", "P1"), entry("A", "P3"), entry("B", "P2")] });
   state.ledger.write(2, { entries: [entry("A", "P9")] });
-  expect(state.ledger.firstAndLast(1)).toEqual(["P1", "P3"]);
+  expect([state.ledger.first(1), state.ledger.last(1)]).toEqual(["P1", "P3"]);
+  expect(["P0", "P2", "P25", "P9"].map((id) => state.ledger.last(1, id))).toEqual([null, "P2", "P2", "P3"]);
   state.ledger.setFields(1, new Uint8Array([0]));
   state.ledger.write(1, { entries: [entry("B", "P2")] });
   expect(state.ledger.havingFields(1, new Uint8Array([0])).sort()).toEqual(["A", "C"]);

@@ -95,8 +95,8 @@ export interface DoubtQuestion {
   /** When the calls were sent, the first of them, in Unix milliseconds. */
   sentAt: number;
   rows: number;
-  /** How many of the rows' references exist at the service. */
-  existing: number;
+  /** How many of the rows' references exist at the service; null where the key may not read products. */
+  existing: number | null;
   /** Whether the service still knows the keys, so that what is sent again is carried out once. */
   resendsOnce: boolean;
   /** Imports that took the rows up and that the service does not know any more; else it is the answer that never came. */

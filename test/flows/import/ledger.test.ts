@@ -1,9 +1,10 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
-import { importWorld, mayNot } from "./run-import.ts";
+import { photo } from "./photos/photo-folder.ts";
+import { importWorld, withCreate, withoutExports, withoutProducts } from "./run-import.ts";
 import { cdn, fileOf, once, worldWith } from "./small-world.ts";
 
 const head = "reference,name,description,sex,image_1,image_1_orientation,image_2\n";
@@ -242,27 +243,9 @@ describe("what others did meanwhile", () => {
   });
 
   test("is not seen by a key that may not read exports, and the user hears of it", async () => {
-    const blind = (client: Client): Client => {
-      const refused = async () => {
-        const body = {
-          type: "permission_denied",
-          code: "insufficient_scope",
-          message: "exports:read is missing",
-        };
-        throw new ApiError({ request: "GET /v1/exports", status: 403, body });
-      };
-      return {
-        ...client,
-        exports: { ...client.exports, list: refused },
-        async *paginate(operation, ...rest) {
-          if (operation.path === "/v1/exports") await refused();
-          yield* client.paginate(operation, ...rest);
-        },
-      };
-    };
     const { notes, summary } = await again(dress({}), dress({}), {
       meanwhile: edit("A", { name: "Theirs" }),
-      through: blind,
+      through: withoutExports,
     });
     expect(notes[0]).toBe(
       "This key may not read exports (scope exports:read): what others have changed at the service is not seen.",
@@ -322,10 +305,6 @@ describe("what others did meanwhile", () => {
 
   test("a service that was put back is refused where the key may not read products", async () => {
     const world = await importWorld();
-    const narrow = (client: Client): Client => ({
-      ...client,
-      products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },
-    });
     await world.write("a.csv", fileOf("A"));
     await world.import("a.csv");
     const state = world.mock.state();
@@ -334,16 +313,82 @@ describe("what others did meanwhile", () => {
     await world.import("b.csv");
     world.clock.advance(60 * 60_000);
     // Now the ledger has looked since B was made, and the next look begins after it.
-    expect((await world.import("b.csv", {}, narrow)).summary).toMatchObject({ unchanged: 1 });
+    expect((await world.import("b.csv", {}, withoutProducts)).summary).toMatchObject({ unchanged: 1 });
     await world.putBack(state);
-    const ran = world.import("b.csv", {}, narrow);
+    const ran = world.import("b.csv", {}, withoutProducts);
     await expect(ran).rejects.toMatchObject({
       ...{ type: "conflict", code: "service_put_back" },
       message: `${world.mock.baseUrl} does not know a product that was imported before, and this key may not read products (scope products:read), so it cannot be told what else is lost`,
     });
     expect(await world.products()).toEqual(once("A"));
     expect((await world.import("b.csv")).summary).toMatchObject({ created: 1 });
-    expect((await world.import("b.csv", {}, narrow)).summary).toMatchObject({ unchanged: 1 });
+    expect((await world.import("b.csv", {}, withoutProducts)).summary).toMatchObject({ unchanged: 1 });
+  });
+
+  test.each(["all", "create", "skip_existing"] as const)(
+    "and is not where nothing is asked of the ledger: %s",
+    async (what) => {
+      const world = await importWorld();
+      const state = world.mock.state();
+      await world.write("a.csv", fileOf("A"));
+      await world.import("a.csv");
+      await world.putBack(state);
+      const flags = what === "all" ? ({ photos: "all" } as const) : ({ mode: what, photos: "all" } as const);
+      await world.write("b.csv", fileOf("B"));
+      expect((await world.import("b.csv", flags, withoutProducts)).summary).toMatchObject({ created: 1 });
+      expect((await world.import("a.csv", flags, withoutProducts)).summary).toMatchObject({ created: 1 });
+    },
+  );
+
+  test("a service that was put back while an import was on its way is seen the next time", async () => {
+    const world = await importWorld();
+    await world.write("old.csv", fileOf("A"));
+    await world.import("old.csv");
+    const state = world.mock.state();
+    world.clock.advance(60_000);
+    await world.write("lost.csv", fileOf("B", "C"));
+    await world.import("lost.csv");
+    world.clock.advance(60_000);
+    await world.write("new.csv", fileOf("D"));
+    const meanwhile = (client: Client) =>
+      withCreate(client, async (...args) => {
+        await world.putBack(state);
+        return client.imports.create(...args);
+      });
+    expect((await world.import("new.csv", {}, meanwhile)).summary).toMatchObject({ created: 1 });
+    const { summary, notes } = await world.import("lost.csv");
+    expect(notes).toHaveLength(1);
+    expect(summary).toMatchObject({ created: 2, unchanged: 0 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C", "D"));
+  });
+
+  test("what a service lost is sent by a key that may not read exports, too", async () => {
+    const world = await importWorld();
+    await world.write("old.csv", fileOf("A"));
+    await world.import("old.csv");
+    const state = world.mock.state();
+    await world.write("new.csv", fileOf("A", "B"));
+    await world.import("new.csv");
+    await world.putBack(state);
+    const { summary, notes } = await world.import("new.csv", {}, withoutExports);
+    expect(notes[0]).toBe(
+      "A product that was imported last is gone, and this key may not read why (scope exports:read): products are looked at anew.",
+    );
+    expect(summary).toMatchObject({ created: 1, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+
+  test("photos of this machine are uploaded again to a service that was put back", async () => {
+    const world = await importWorld();
+    await world.write("old.csv", fileOf("A"));
+    await world.import("old.csv");
+    const state = world.mock.state();
+    writeFileSync(join(world.folder, "b.png"), photo("b"));
+    await world.write("new.csv", "reference,name,images\nB,Dress,b.png\n");
+    await world.import("new.csv");
+    await world.putBack(state);
+    expect((await world.import("new.csv")).summary).toMatchObject({ created: 1, failed: 0 });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
 
   test("a product that was made last and is deleted by others is no sign that the service was put back", async () => {

@@ -3,19 +3,16 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
+import { photo as photoOf } from "./photos/photo-folder.ts";
 import { importWorld, mayNot, withCreate } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
 
-/** The bytes of a picture that is another one for each `mark`. */
-const picture = (mark: string): Buffer =>
-  Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.from(mark.padEnd(40, "."))]);
-
 type World = Awaited<ReturnType<typeof importWorld>>;
 
 const photo = (world: World, name: string, mark: string) =>
-  writeFileSync(join(world.folder, name), picture(mark));
+  writeFileSync(join(world.folder, name), photoOf(mark));
 
 const deleteProduct = async (world: World, reference: string) => {
   const [product] = (await world.client.products.list({ q: reference })).data;

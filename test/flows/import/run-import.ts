@@ -169,6 +169,27 @@ export function mayNot(): never {
   });
 }
 
+// biome-ignore lint/correctness/useYield: it ends before the first page.
+async function* refused(): AsyncGenerator<never> {
+  mayNot();
+}
+
+/** The client of a key that may not read products. */
+export const withoutProducts = (client: Client): Client => ({
+  ...client,
+  products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },
+  paginate: (operation, ...rest) =>
+    operation.path === operations.products.list.path ? refused() : client.paginate(operation, ...rest),
+});
+
+/** The client of a key that may not read exports. */
+export const withoutExports = (client: Client): Client => ({
+  ...client,
+  exports: { ...client.exports, list: async () => mayNot() },
+  paginate: (operation, ...rest) =>
+    operation.path === operations.exports.list.path ? refused() : client.paginate(operation, ...rest),
+});
+
 /** The client with another POST /v1/imports. */
 export const withCreate = (client: Client, create: Client["imports"]["create"]): Client => ({
   ...client,

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { MovableClock } from "../../../src/clock.ts";
 import type { ImportInput } from "../../../src/flows/import/import-input.ts";
-import { importWorld, mayNot } from "./run-import.ts";
+import { importWorld, mayNot, withoutProducts } from "./run-import.ts";
 import { answersLost, cdn, fileOf, hour, nothingArrives, once, worldWith } from "./small-world.ts";
 
 // Two rows a call, so that few rows are many calls.
@@ -54,6 +54,27 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     const { products, writes } = await dayLater(answersLost, { passes: 22 * hour });
     expect(writes).toEqual([replayed, created]);
     expect(products).toEqual(once("A", "B", "C"));
+  });
+
+  test("is decided by who may not read products as well, but for one answer that would double photos", async () => {
+    const world = await worldWith("A", "B");
+    await world.fault(answersLost);
+    await world.import("a.csv");
+    await world.fault();
+    world.clock.advance(25 * hour);
+    const ran = world.import("a.csv", {}, withoutProducts);
+    await expect(ran).rejects.toMatchObject({
+      code: "unknown_outcome",
+      message: expect.stringMatching(/; this key may not read their products \(scope products:read\)$/),
+      hint: "Look at some of them, then give the command again with --unknown not-imported, or with --unknown resend (which may add photos a second time).",
+    });
+    await expect(world.import("a.csv", { unknown: "imported" }, withoutProducts)).rejects.toMatchObject({
+      code: "unknown_outcome",
+      hint: "Give the command again with a key that may read products, or with another choice.",
+    });
+    expect(await world.products()).toEqual(once("A", "B"));
+    const { summary } = await world.import("a.csv", { unknown: "not-imported" }, withoutProducts);
+    expect(summary).toMatchObject({ updated: 2, failed: 0 });
   });
 
   test("goes out all the same where the service tells no time", async () => {
@@ -189,7 +210,7 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     const resent = await world.import("a.csv", { unknown: "resend" }).catch((error: unknown) => error);
     expect(resent).toMatchObject({
       code: "unknown_outcome",
-      hint: expect.stringMatching(/--unknown imported or --unknown not-imported\.$/),
+      hint: expect.stringMatching(/--unknown imported, or with --unknown not-imported\.$/),
     });
     const { summary } = await world.import("a.csv", { unknown: "imported" });
     expect(summary).toMatchObject({ submitted: 0, unchanged: 2 });

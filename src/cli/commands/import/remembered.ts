@@ -40,14 +40,22 @@ async function askAboutDoubt(
   const { whatIsNotKnown } = await import("../../../flows/import/resume/doubtful-calls.ts");
   const when = `${new Date(sentAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const what = whatIsNotKnown(question, when);
-  const products = `Of their products ${grouped(existing)} of ${grouped(rows)} exist at the service.`;
+  const products =
+    existing === null
+      ? "This key may not read their products (scope products:read)."
+      : `Of their products ${grouped(existing)} of ${grouped(rows)} exist at the service.`;
   await app.io.note(app.io.visible(`${what[0]!.toUpperCase()}${what.slice(1)}. ${products}`));
   const risk = resendsOnce ? "the service carries them out once" : "may add photos a second time";
   const choices: Choice<UnknownChoice>[] = [
-    { name: "they were imported: do not send their photos again", value: "imported" },
     { name: "they were not imported: send them", value: "not-imported" },
   ];
+  if (existing !== null)
+    choices.unshift({ name: "they were imported: do not send their photos again", value: "imported" });
   if (lost.length === 0) choices.push({ name: `send the same calls again (${risk})`, value: "resend" });
   const prompts = await openPrompts(app);
-  return prompts.select("What is to be done with them?", choices, existing > 0 ? "imported" : "not-imported");
+  return prompts.select(
+    "What is to be done with them?",
+    choices,
+    (existing ?? 0) > 0 ? "imported" : "not-imported",
+  );
 }

@@ -4,6 +4,7 @@ import type { State } from "../../../state/state.ts";
 import type { ImportInput } from "../import-input.ts";
 import type { ServiceIdentity } from "../service-identity.ts";
 import { shownName } from "../shown-name.ts";
+import { shownTime } from "../shown-time.ts";
 import { accountOf, provenAccount } from "./service-account.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 
@@ -31,6 +32,7 @@ export async function claimRun(
   const account = {
     ...{ client, state, service, identity, owner, signal, onNote },
     ...{ file: input.source.name, sameOrganization: input.sameOrganization },
+    asksLedger: input.photos === "new",
   };
   const claim = (account: number): Claim => {
     const hold = state.runs.hold(account, identity, owner);
@@ -92,7 +94,8 @@ const notGettingOn = (pid: number, baseUrl: string): CatError =>
   });
 
 const alive = (file: string, { pid, since }: RunOwner): CatError =>
-  new CatError(
-    `${shownName(file)} is being imported already, since ${new Date(since).toISOString().slice(0, 19)}Z by process ${pid}`,
-    { type: "conflict", code: "run_alive", hint: "Wait for it, or stop it and give the command again." },
-  );
+  new CatError(`${shownName(file)} is being imported already, since ${shownTime(since)} by process ${pid}`, {
+    type: "conflict",
+    code: "run_alive",
+    hint: "Wait for it, or stop it and give the command again.",
+  });

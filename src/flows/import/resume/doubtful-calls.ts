@@ -9,6 +9,7 @@ import { FieldDigests } from "../ledger/field-digests.ts";
 import { union } from "../ledger/source-digests.ts";
 import { packPhotos, photosOfMemo } from "../photos/refused-photos.ts";
 import { shownName } from "../shown-name.ts";
+import { shownTime } from "../shown-time.ts";
 import { existingProducts, type LookUpDeps } from "./existing-products.ts";
 import { isKeyAlive, readClocks } from "./key-life.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
@@ -46,12 +47,13 @@ export async function resolveDoubt(
     file: [...new Set(doubtful.map(({ run }) => shownName(run.file)))].join(", "),
     sentAt: Math.min(...doubtful.map(({ call }) => call.sentAt)),
     rows: references.flat().length,
-    existing: existing.size,
+    existing: existing?.size ?? null,
     resendsOnce: doubtful.every(({ call }) => isKeyAlive(call, clocks)),
     lost: doubtful.flatMap(({ call }) => call.importId ?? []),
   };
   const choice = deps.choice() ?? (await deps.ask?.(question));
   if (choice === undefined) throw undecided(question);
+  if (choice === "imported" && existing === null) throw unseenProducts(question);
   const again: DoubtfulCall[] = [];
   for (const [at, one] of doubtful.entries()) {
     const { call } = one;
@@ -64,7 +66,7 @@ export async function resolveDoubt(
     if (choice === "imported") {
       const memos = unpackMemos(state.calls.memo(call.run, call.index));
       const entries = references[at]!.flatMap((reference, row) => {
-        const productId = existing.get(reference);
+        const productId = existing?.get(reference);
         if (productId === undefined) return [];
         const known = state.ledger.get(account, reference);
         const earlier = known?.productId === productId ? known.sources : Buffer.alloc(0);
@@ -76,7 +78,9 @@ export async function resolveDoubt(
       });
       // Its rows are judged anew, by the ledger; where that is not asked, those with a product are done.
       const done =
-        one.run.options.photos === "all" ? doneRows(call, references[at]!, { existing, memos }) : [];
+        one.run.options.photos === "all"
+          ? doneRows(call, references[at]!, { existing: existing ?? new Map(), memos })
+          : [];
       state.calls.decided(call.run, call.index, entries, done);
     } else {
       // Its rows are judged anew, as if they were never sent.
@@ -100,18 +104,37 @@ const doneRows = (
   });
 
 function undecided(question: DoubtQuestion): CatError {
-  const { sentAt, existing, resendsOnce, lost } = question;
-  const when = new Date(sentAt).toISOString().replace(/\.\d+Z$/, "Z");
-  const products =
-    existing === 0 ? "none exists" : existing === 1 ? "1 exists" : `${grouped(existing)} exist`;
-  const hint =
-    "Look at some of them, then give the command again with --unknown imported or --unknown not-imported";
-  const risk = resendsOnce ? "which the service carries out once" : "which may add photos a second time";
-  return new CatError(`${whatIsNotKnown(question, when)}; of their products ${products}`, {
+  const { existing, resendsOnce, lost } = question;
+  const choices = [
+    ...(existing === null ? [] : ["--unknown imported"]),
+    "--unknown not-imported",
+    ...(lost.length > 0
+      ? []
+      : [
+          `--unknown resend (${resendsOnce ? "which the service carries out once" : "which may add photos a second time"})`,
+        ]),
+  ];
+  return new CatError(`${inWords(question)}; ${existenceOf(existing)}`, {
     type: "conflict",
     code: "unknown_outcome",
-    hint: lost.length > 0 ? `${hint}.` : `${hint}, or with --unknown resend (${risk}).`,
+    hint: `Look at some of them, then give the command again with ${choices.join(", or with ")}.`,
   });
+}
+
+/** That rows were imported is of no use where their products cannot be found: their photos would be sent a second time. */
+const unseenProducts = (question: DoubtQuestion): CatError =>
+  new CatError(`${inWords(question)}; ${existenceOf(null)}, so --unknown imported cannot be carried out`, {
+    type: "conflict",
+    code: "unknown_outcome",
+    hint: "Give the command again with a key that may read products, or with another choice.",
+  });
+
+const inWords = (question: DoubtQuestion): string => whatIsNotKnown(question, shownTime(question.sentAt));
+
+function existenceOf(products: number | null): string {
+  if (products === null) return "this key may not read their products (scope products:read)";
+  const exist = products === 0 ? "none exists" : products === 1 ? "1 exists" : `${grouped(products)} exist`;
+  return `of their products ${exist}`;
 }
 
 /** Why nobody can say what became of rows, as the beginning of a sentence; `when` they were sent, in words. */

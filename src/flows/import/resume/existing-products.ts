@@ -1,6 +1,8 @@
 import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
+import { canonicalReference } from "../../../contract/import-row.ts";
 import { operations } from "../../../contract/operations.ts";
+import { mayNotRead } from "../faults-of-service.ts";
 
 export interface LookUpDeps {
   client: Client;
@@ -10,27 +12,30 @@ export interface LookUpDeps {
 }
 
 /**
- * Which of the references exist at the service, with the id of each product. The service has no look-up by reference: `q`
+ * Which of the references exist at the service, with the id of each product; null where the key may not read them. The service has no look-up by reference: `q`
  * is a free-text search, among whose results the exact one is taken.
  */
 export async function existingProducts(
   references: readonly string[],
   { client, concurrency, signal, onProgress }: LookUpDeps,
-): Promise<Map<string, string>> {
+): Promise<Map<string, string> | null> {
   const found = new Map<string, string>();
   const limit = pLimit(concurrency);
   let done = 0;
-  await Promise.all(
-    references.map((reference) =>
-      limit(async () => {
-        for await (const product of client.paginate(operations.products.list, { q: reference }, { signal })) {
-          if (product.reference.trim() !== reference) continue;
-          found.set(reference, product.id);
-          break;
-        }
-        onProgress(++done, references.length);
-      }),
-    ),
-  );
+  const lookUp = async (reference: string) => {
+    for await (const product of client.paginate(operations.products.list, { q: reference }, { signal })) {
+      if (canonicalReference(product.reference) !== reference) continue;
+      found.set(reference, product.id);
+      break;
+    }
+    onProgress(++done, references.length);
+  };
+  try {
+    await Promise.all(references.map((reference) => limit(lookUp, reference)));
+  } catch (error) {
+    if (!mayNotRead(error)) throw error;
+    limit.clearQueue();
+    return null;
+  }
   return found;
 }

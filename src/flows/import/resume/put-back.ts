@@ -1,5 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
+import type { Ledger } from "../../../state/ledger.ts";
 import type { State } from "../../../state/state.ts";
 import { mayNotRead } from "../faults-of-service.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
@@ -16,53 +17,89 @@ export interface PutBackDeps {
   signal: AbortSignal;
 }
 
+/**
+ * The products that tell by their absence that a service was put back: the one that was made last, and the last of those
+ * that were there when this was asked before, as the service may have been put back while others were being made.
+ */
+export function newestProducts(account: number, ledger: Ledger): string[] {
+  const seen = ledger.seenUpTo(account);
+  const newest = [ledger.last(account), seen === null ? null : ledger.last(account, seen)];
+  return [...new Set(newest.flatMap((id) => id ?? []))];
+}
+
+/**
+ * Whether the service tells of all these products, as of changed or of deleted ones; those that it tells of leave the set.
+ * `onChange` is told every product that was changed since (RFC 3339).
+ */
+export async function findInChanges(
+  products: Set<string>,
+  since: string,
+  { client, signal }: PutBackDeps,
+  onChange: (productId: string) => void = () => {},
+): Promise<"all found" | "some lost" | "not allowed"> {
+  const { operations } = await import("../../../contract/operations.ts");
+  const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
+  try {
+    for await (const { product } of changes) {
+      onChange(product.id);
+      products.delete(product.id);
+      if (products.size === 0) return "all found";
+    }
+  } catch (error) {
+    if (mayNotRead(error)) return "not allowed";
+    throw error;
+  }
+  return "some lost";
+}
+
 /** So many products that a service lost are forgotten at once; more of them as they are met. */
 const mostForgotten = 50;
 
 /**
- * Nothing is said of a product any more before it was looked at, but of its photos as long as it is there. Those that were made
- * last are those that were lost.
+ * Nothing is said of a product any more before it was looked at, but of its photos as long as it is there, and nothing of
+ * uploads. Those that were made last are those that were lost. Where it is not certain, they may have been deleted as well.
  */
 export async function forgetWhatWasLost(
   account: number,
-  has: (productId: string) => Promise<boolean>,
-  { state: { ledger }, onNote }: PutBackDeps,
+  { has, isCertain }: { has: (productId: string) => Promise<boolean>; isCertain: boolean },
+  { state: { ledger, uploads }, onNote }: PutBackDeps,
 ): Promise<void> {
   onNote(
-    "The service was put back to what it had been: products are looked at anew. Photos that they lost are sent with --photos all alone.",
+    isCertain
+      ? "The service was put back to what it had been: products are looked at anew. Photos that they lost are sent with --photos all alone."
+      : "A product that was imported last is gone, and this key may not read why (scope exports:read): products are looked at anew.",
   );
   ledger.setFields(account, FieldDigests.nothing.bytes);
+  uploads.forgetAll(account);
   for (let count = 0; count < mostForgotten; count++) {
-    const last = ledger.firstAndLast(account).at(-1);
-    if (last === undefined || (await has(last))) return;
+    const last = ledger.last(account);
+    if (last === null || (await has(last))) break;
     ledger.write(account, { entries: [], gone: [ledger.ofProduct(account, last)!.reference] });
   }
+  const last = ledger.last(account);
+  if (last !== null) ledger.setSeenUpTo(account, last);
 }
 
 /**
- * Of a key that may not read products: throws a CatError of type conflict where exports tell that the service lacks the one
- * that was made last. Which others it lost cannot be told then, and their rows would be called unchanged.
+ * Of a key that may not read products: throws a CatError of type conflict where exports tell that the service lacks one of
+ * those that were made last. Which others it lost cannot be told then, and their rows would be called unchanged.
  */
 export async function makeSureItWasNotPutBack(account: number, deps: PutBackDeps): Promise<void> {
-  const { client, state, service, signal } = deps;
-  const last = state.ledger.firstAndLast(account).at(-1);
-  if (last === undefined) return;
-  const { operations } = await import("../../../contract/operations.ts");
+  const { state, service } = deps;
+  const newest = newestProducts(account, state.ledger);
+  if (newest.length === 0) return;
   const { decodeTime } = await import("ulid");
-  const since = new Date(decodeTime(last) - lookMarginMs).toISOString();
-  const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
-  try {
-    for await (const { product } of changes) if (product.id === last) return;
-  } catch (error) {
-    if (mayNotRead(error)) return;
-    throw error;
-  }
+  const made = Math.min(...newest.map((id) => decodeTime(id)));
+  const since = new Date(made - lookMarginMs).toISOString();
+  const outcome = await findInChanges(new Set(newest), since, deps);
+  if (outcome === "all found") state.ledger.setSeenUpTo(account, newest[0]!);
+  if (outcome !== "some lost") return;
   throw new CatError(
     `${service.baseUrl} does not know a product that was imported before, and this key may not read products (scope products:read), so it cannot be told what else is lost`,
     {
       type: "conflict",
       code: "service_put_back",
-      hint: "Import once with a key that may read products, or give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own, which knows of no photos that are attached.",
+      hint: "Import this file once with a key that may read products, or give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own, which knows of no photos that are attached.",
     },
   );
 }

@@ -7,7 +7,7 @@ import { mayNotRead } from "../faults-of-service.ts";
 import { sinceLastLook } from "../ledger/look.ts";
 import type { ServiceIdentity } from "../service-identity.ts";
 import { shownName } from "../shown-name.ts";
-import { forgetWhatWasLost, makeSureItWasNotPutBack } from "./put-back.ts";
+import { findInChanges, forgetWhatWasLost, makeSureItWasNotPutBack, newestProducts } from "./put-back.ts";
 
 export interface AccountDeps {
   client: Client;
@@ -20,6 +20,8 @@ export interface AccountDeps {
   sameOrganization: boolean;
   /** Told, in a sentence for people, what the user should hear of. */
   onNote: (sentence: string) => void;
+  /** Whether the ledger decides what is sent (`--photos new`). */
+  asksLedger: boolean;
   /** This process, to see whether another one works on a run. */
   owner: RunOwner;
   signal: AbortSignal;
@@ -70,7 +72,7 @@ async function theOne(undecided: readonly number[], deps: AccountDeps): Promise<
   const begun = undecided.filter((account) => hasBegun(account, deps));
   const likely = begun.length > 0 ? begun : undecided;
   if (deps.sameOrganization && likely.length === 1) {
-    await makeSureItWasNotPutBack(likely[0]!, deps);
+    if (deps.asksLedger) await makeSureItWasNotPutBack(likely[0]!, deps);
     return likely[0]!;
   }
   await makeSureOfKey(deps);
@@ -100,7 +102,7 @@ const isBlank = (account: number, { state }: AccountDeps): boolean =>
 async function isStillOfService(account: number, deps: AccountDeps): Promise<boolean> {
   if (deps.state.ledger.isEmpty(account)) return true;
   const belonging = await knowsProducts(account, deps);
-  if (belonging === "not known") await makeSureItWasNotPutBack(account, deps);
+  if (belonging === "not known" && deps.asksLedger) await makeSureItWasNotPutBack(account, deps);
   return belonging !== "no";
 }
 
@@ -166,36 +168,38 @@ async function knowsAnImport(
 
 /**
  * Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked.
- * The one that was made last is asked for first: a service that lacks it, and tells of no deletion, was put back to what it had
- * been (a made-up one that loads its state again, a backup), and has the first of them, however long ago that was.
+ * Those are asked for first that were made last: a service that lacks one of them, and tells of no deletion, was put back to
+ * what it had been (a made-up one that loads its state again, a backup), and has the first of them, however long ago that was.
  */
 async function knowsProducts(account: number, deps: AccountDeps): Promise<Belonging> {
   const { client, state, signal } = deps;
   const { ledger } = state;
-  const [last, ...others] = ledger.firstAndLast(account).reverse();
-  const some = ledger.sample(account, sampled - 2).map(({ productId }) => productId);
   const has = (product_id: string) => exists(client.products.get({ product_id }, { signal }));
-  let isKnown = false;
+  const newest = newestProducts(account, ledger);
+  const missing = new Set<string>();
   try {
-    if (await has(last!)) return "yes";
-    for (const id of new Set([...others, ...some])) {
-      isKnown = await has(id);
-      if (isKnown) break;
+    for (const id of newest) if (!(await has(id))) missing.add(id);
+    if (missing.size === 0) {
+      ledger.setSeenUpTo(account, newest[0]!);
+      return "yes";
     }
-    const asked = new Set([last, ...others, ...some]);
-    const { operations } = await import("../../../contract/operations.ts");
-    const since = sinceLastLook(state, account);
-    const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
-    for await (const { product } of changes) {
-      if (product.id === last) return "yes";
-      isKnown ||= asked.has(product.id);
-    }
+    const older = new Set([
+      ledger.first(account)!,
+      ...ledger.sample(account, sampled - 2).map(({ productId }) => productId),
+    ]);
+    let isKnown = missing.size < newest.length;
+    for (const id of older) isKnown ||= !missing.has(id) && (await has(id));
+    const asked = new Set([...newest, ...older]);
+    const outcome = await findInChanges(missing, sinceLastLook(state, account), deps, (id) => {
+      isKnown ||= asked.has(id);
+    });
+    if (outcome === "all found") return "yes";
+    if (isKnown) await forgetWhatWasLost(account, { has, isCertain: outcome === "some lost" }, deps);
+    return isKnown ? "yes" : outcome === "not allowed" ? "not known" : "no";
   } catch (error) {
-    if (mayNotRead(error)) return isKnown ? "yes" : "not known";
+    if (mayNotRead(error)) return "not known";
     throw error;
   }
-  if (isKnown) await forgetWhatWasLost(account, has, deps);
-  return isKnown ? "yes" : "no";
 }
 
 /** Whether the service finds what is asked for, where anything but a 404 is an error. */

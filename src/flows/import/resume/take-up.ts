@@ -9,6 +9,7 @@ import type { ImportInput } from "../import-input.ts";
 import { RowSet } from "../row-set.ts";
 import { RowsToBringIn } from "../rows-to-bring-in.ts";
 import { shownName } from "../shown-name.ts";
+import { shownTime } from "../shown-time.ts";
 import { beginRun, claimRun } from "./claim-run.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { type DoubtfulCall, resolveDoubt } from "./doubtful-calls.ts";
@@ -147,6 +148,3 @@ function goingOn(name: string, open: Run, calls: readonly StoredCall[]): string 
   const rows = done.reduce((sum, call) => sum + call.rows.length, 0);
   return `Going on with the import of ${shownName(name)} that was begun at ${shownTime(open.startedAt)}: ${grouped(rows)} of its rows are submitted. (--fresh begins anew.)`;
 }
-
-/** A time for people, in UTC to the second. */
-const shownTime = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;

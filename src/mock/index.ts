@@ -23,7 +23,7 @@ export interface MockOptions {
   /** 127.0.0.1 unless told. */
   host?: string;
   /** Same seed and same requests: same ids and contents, whenever started. */
-  seed?: number;
+  seed?: number | undefined;
   /** How many demo products it starts with; none unless told. */
   demo?: number;
   /** Jobs run this many times faster than the service's. */

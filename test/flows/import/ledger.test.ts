@@ -341,7 +341,8 @@ describe("what others did meanwhile", () => {
   );
 
   test("a service that was put back while an import was on its way is seen the next time", async () => {
-    const world = await importWorld();
+    // Without a seed, which would give the ids of what was lost to what comes after.
+    const world = await importWorld({ seed: undefined });
     await world.write("old.csv", fileOf("A"));
     await world.import("old.csv");
     const state = world.mock.state();

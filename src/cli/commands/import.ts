@@ -67,6 +67,7 @@ export const importCommand = (
       "--images-root <DIR>",
       "the folder that photos on this machine are relative to (default: the file's own)",
     )
+    .option("--images-outside", "let image paths lead out of their folder, through .. or a link")
     .addOption(
       new Option(
         "--photos <WHICH>",

@@ -32,9 +32,10 @@ test("--images-root says where they are, and what they may not leave", async () 
       reference: "A",
       param: "images",
       code: "photo_outside_root",
-      message: `"../photos/a.png" lies outside of the folder of the file (${world.folder}/lists): name a folder that contains it with --images-root`,
+      message: `"../photos/a.png" lies outside of the folder of the file (${world.folder}/lists): give --images-outside to let paths lead there`,
     },
   ]);
+  expect(await world.cat("import lists/rows.csv --dry-run --images-outside")).toMatchObject({ exit: 0 });
   world.write("lists/rows.csv", `${head}A,Dress,photos/a.png\n`);
   expect(await world.cat("import lists/rows.csv --dry-run --images-root .")).toMatchObject({ exit: 0 });
   const gone = await world.cat("import lists/rows.csv --dry-run --images-root nowhere");
@@ -56,7 +57,7 @@ test("photos of piped rows are relative to the current folder", async () => {
   expect([ran.exit, ran.stderr]).toEqual([
     3,
     expect.stringContaining(
-      `stdin:1  images[0].path  photo_outside_root  images[0].path: "b.png" is a link to /etc/hostname: it lies outside of the current folder (${world.folder}): name a folder that contains it with --images-root\n`,
+      `stdin:1  images[0].path  photo_outside_root  images[0].path: "b.png" is a link to /etc/hostname: it lies outside of the current folder (${world.folder}): give --images-outside to let paths lead there\n`,
     ),
   ]);
 });

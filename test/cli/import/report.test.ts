@@ -177,12 +177,16 @@ test("the command to go on with says all that makes it the same run", () => {
       encoding: "windows-1252",
       map: ["SKU=reference"],
     },
-    ...{ imagesRoot: "my photos", ledger: "l.db", results: "r.ndjson" },
+    ...{ imagesRoot: "my photos", imagesOutside: true, ledger: "l.db", results: "r.ndjson" },
   });
   expect(reportLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped })).slice(-2)).toEqual([
     "Give the same command again to go on; nothing is sent twice:",
-    "  cat import a.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --skip-invalid --images-root 'my photos' --ledger l.db --results r.ndjson",
+    "  cat import a.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --skip-invalid --images-root 'my photos' --images-outside --ledger l.db --results r.ndjson",
   ]);
+  const failed = summaryOf({ failed: 1, failed_file: "a.failed.csv" });
+  expect(reportLines(failed, given, run()).at(-1)).toBe(
+    "  cat import a.failed.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --images-root 'my photos' --images-outside --ledger l.db",
+  );
 });
 
 test("what was refused is not to be sent again as it stands", () => {

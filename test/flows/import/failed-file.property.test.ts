@@ -79,7 +79,7 @@ describe("a failed file", () => {
         const read = { encoding: kind.flag, map };
 
         const before = await recordsOf(path, read);
-        const localPhotos = await openLocalPhotos(undefined, { cwd: folder, sourcePath: path });
+        const localPhotos = await openLocalPhotos({}, { cwd: folder, sourcePath: path });
         const target = { path: failedPath, name: failedPath, overwrite: true, unfinished: `${run}` };
         const failed = new FailedFile({ source: before.source, read, localPhotos }, noneRefused, target);
         for await (const batch of (await openRows(before.source, read)).batches()) {

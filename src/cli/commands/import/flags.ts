@@ -29,6 +29,7 @@ export interface RawFlags {
   results?: string;
   failed?: string;
   imagesRoot?: string;
+  imagesOutside?: boolean;
   photos?: string;
   ledger?: string;
   fresh?: boolean;
@@ -54,6 +55,8 @@ export interface ImportFlags {
   failed: string | undefined;
   /** The folder that local photos are relative to; undefined for that of the file. */
   imagesRoot: string | undefined;
+  /** Let paths of photos lead out of that folder. */
+  imagesOutside: boolean;
   photos: PhotosMode;
   /** The file to keep the ledger in, in place of the profile's own. */
   ledger: string | undefined;
@@ -128,6 +131,7 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
     results: raw.results,
     failed: raw.failed,
     imagesRoot: raw.imagesRoot,
+    imagesOutside: raw.imagesOutside ?? false,
     photos: readPhotosMode(raw),
     ledger: raw.ledger,
     fresh: raw.fresh ?? false,

@@ -22,6 +22,7 @@ export function sameCommand(flags: ImportFlags, { globals }: CommandOf): string 
   for (const [column, field] of flags.map) words.give("--map", `${column}=${field}`);
   if (flags.skipInvalid) words.add("--skip-invalid");
   words.give("--images-root", flags.imagesRoot);
+  words.giveOutside(flags);
   words.give("--ledger", flags.ledger);
   words.give("--results", flags.results);
   words.give("--failed", flags.failed);
@@ -45,6 +46,7 @@ export function commandForFailed(
   for (const [column, field] of flags.map)
     if (!isFailureColumn(column)) words.give("--map", `${column}=${field}`);
   words.give("--images-root", flags.imagesRoot ?? folderOfPhotos(failedFile, flags));
+  words.giveOutside(flags);
   words.give("--ledger", flags.ledger);
   words.giveGlobals(globals);
   return words.line;
@@ -79,6 +81,10 @@ class Words {
     this.give("--mode", mode === "upsert" ? undefined : mode);
     this.give("--on-image-error", onImageError === "skip" ? undefined : onImageError);
     this.give("--photos", mode === "upsert" && photos === "all" ? photos : undefined);
+  }
+
+  giveOutside({ imagesOutside }: ImportFlags): void {
+    if (imagesOutside) this.add("--images-outside");
   }
 
   giveDelimiter({ delimiter }: ImportFlags): void {

@@ -42,7 +42,7 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
     refuseCsvFlags(flags, source.format);
     const map = await columnsOf(app, flags, source, { ask: true });
     const place = { cwd, sourcePath: source.place };
-    const localPhotos = await openLocalPhotos(flags.imagesRoot, place);
+    const localPhotos = await openLocalPhotos(flags, place);
     await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, map }, { source, localPhotos });
   } finally {
     await source.close();

@@ -11,16 +11,19 @@ import { bytesOf, digestOf, type FileFault, lookAt, type PhotoFile } from "./pho
 const openAtOnce = 8;
 
 export interface PhotosPlace {
-  /** The folder that paths are relative to and that no photo may lie outside of. */
+  /** The folder that paths are relative to and, unless `mayLeave`, that no photo may lie outside of. */
   root: string;
   /** What the root is to the user; "the folder of the file" unless given. */
   called?: string | undefined;
+  /** Whether paths may lead out of the root: through `..`, a link, or from the file system's own root. */
+  mayLeave?: boolean | undefined;
 }
 
 /** The photos on this machine that an import names. Each path is looked at once, however many rows name it. */
 export class LocalPhotos {
   readonly #root: string;
   readonly #called: string;
+  readonly #mayLeave: boolean;
   readonly #inTurn = pLimit(openAtOnce);
   readonly #looks = new Map<string, Promise<PhotoFile | FileFault>>();
   /** By the path without links, so that two names of one file are read once. */
@@ -28,9 +31,10 @@ export class LocalPhotos {
   readonly #nearby = new NamesNearby();
   #realRoot: Promise<string> | undefined;
 
-  constructor({ root, called = "the folder of the file" }: PhotosPlace) {
+  constructor({ root, called = "the folder of the file", mayLeave = false }: PhotosPlace) {
     this.#root = resolve(root);
     this.#called = called;
+    this.#mayLeave = mayLeave;
   }
 
   /** Whether any photo on this machine was named so far. */
@@ -124,11 +128,12 @@ export class LocalPhotos {
   async #lookFor(path: string, resolved: string): Promise<PhotoFile | FileFault> {
     const root = await this.#rootWithoutLinks();
     // Of what is named outside nothing is told, not even whether it is there.
-    if (!isWithin(this.#root, resolved) && !isWithin(root, resolved))
-      return this.#outside(quoted(path), resolved);
+    if (!this.#mayLeave && !isWithin(this.#root, resolved) && !isWithin(root, resolved))
+      return this.#outside(quoted(path), path, resolved);
     try {
       const real = await realpath(resolved);
-      if (!isWithin(root, real)) return this.#outside(`${quoted(path)} is a link to ${real}: it`, real);
+      if (!this.#mayLeave && !isWithin(root, real))
+        return this.#outside(`${quoted(path)} is a link to ${real}: it`, path, real);
       const look = await lookAt(real, quoted(path));
       return "code" in look ? { ...look, at: real } : look;
     } catch (error) {
@@ -153,9 +158,11 @@ export class LocalPhotos {
     return { code: "photo_not_readable", message: `${quoted(path)} ${why}`, at: resolved };
   }
 
-  #outside(what: string, at: string): FileFault {
+  #outside(what: string, path: string, at: string): FileFault {
     const root = `${this.#called} (${this.#root})`;
-    const message = `${what} lies outside of ${root}: name a folder that contains it with --images-root`;
+    // Another root moves a relative path as well, so it would lead to another place.
+    const otherRoot = isAbsolute(path) ? "name a folder that contains it with --images-root, or " : "";
+    const message = `${what} lies outside of ${root}: ${otherRoot}give --images-outside to let paths lead there`;
     return { code: "photo_outside_root", message, at };
   }
 

@@ -3,19 +3,25 @@ import { dirname, resolve } from "node:path";
 import { InputError } from "../read/source.ts";
 import { LocalPhotos } from "./local-photos.ts";
 
+/** What the user says of where photos on this machine are. */
+export interface PhotoFlags {
+  imagesRoot?: string | undefined;
+  imagesOutside?: boolean | undefined;
+}
+
 /**
  * The photos of an import: relative to `imagesRoot` (`--images-root`), else to the folder of the file, else, where the rows
- * come through standard input or a pipe (`sourcePath` is null), to the current folder `cwd`. Throws InputError when
- * `imagesRoot` is no folder.
+ * come through standard input or a pipe (`sourcePath` is null), to the current folder `cwd`. They lie in that folder unless
+ * `imagesOutside` (`--images-outside`). Throws InputError when `imagesRoot` is no folder.
  */
 export async function openLocalPhotos(
-  imagesRoot: string | undefined,
+  { imagesRoot, imagesOutside: mayLeave = false }: PhotoFlags,
   { cwd, sourcePath }: { cwd: string; sourcePath: string | null },
 ): Promise<LocalPhotos> {
   if (imagesRoot === undefined) {
     return sourcePath === null
-      ? new LocalPhotos({ root: cwd, called: "the current folder" })
-      : new LocalPhotos({ root: dirname(sourcePath) });
+      ? new LocalPhotos({ root: cwd, called: "the current folder", mayLeave })
+      : new LocalPhotos({ root: dirname(sourcePath), mayLeave });
   }
   const root = resolve(cwd, imagesRoot);
   const fault = await realpath(root)
@@ -25,7 +31,7 @@ export async function openLocalPhotos(
       ({ code }: NodeJS.ErrnoException) =>
         code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`,
     );
-  if (fault === null) return new LocalPhotos({ root, called: "--images-root" });
+  if (fault === null) return new LocalPhotos({ root, called: "--images-root", mayLeave });
   throw new InputError(
     `--images-root ${imagesRoot} ${fault}`,
     "images_root_not_found",

@@ -15,8 +15,10 @@ afterEach(() => void vi.clearAllMocks());
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 describe("a photo must lie in the root:", () => {
-  const outside = (what: string, root: string) =>
-    `photo_outside_root ${what} lies outside of ${root}: name a folder that contains it with --images-root`;
+  const outside = (what: string, root: string, absolute = false) => {
+    const otherRoot = absolute ? "name a folder that contains it with --images-root, or " : "";
+    return `photo_outside_root ${what} lies outside of ${root}: ${otherRoot}give --images-outside to let paths lead there`;
+  };
 
   test("what lies in it may be named from it, absolutely, and on ways that lead out and back", async () => {
     const { folder, at, photosIn } = photoFolder({
@@ -34,7 +36,11 @@ describe("a photo must lie in the root:", () => {
     const faults = await faultsOf(photosIn("list"), folder, ...names);
     expect(faults).toEqual(
       names.map((name) =>
-        outside(JSON.stringify(name).replace(folder, "~"), "the folder of the file (~/list)"),
+        outside(
+          JSON.stringify(name).replace(folder, "~"),
+          "the folder of the file (~/list)",
+          name.startsWith("/"),
+        ),
       ),
     );
     expect(await faultsOf(photosIn("."), folder, at("a.jpg"), "list2/b.jpg")).toEqual([]);
@@ -52,6 +58,24 @@ describe("a photo must lie in the root:", () => {
       outside('"out/b.jpg" is a link to ~/else/b.jpg: it', "--images-root (~/list)"),
     ]);
     expect(await faultsOf(photosIn(), folder, "list/link.jpg", "list/out/b.jpg")).toEqual([]);
+  });
+
+  test("unless it may lie outside: then a path leads where it says, from the same folder", async () => {
+    const { folder, at } = photoFolder({ "a.jpg": "a", "else/b.jpg": "b", "list/c.jpg": "c" });
+    symlinkSync("../else", at("list/out"));
+    const place = { cwd: folder, sourcePath: at("list/rows.csv") };
+    const names = ["../a.jpg", "..\\a.jpg", "out/b.jpg", at("a.jpg"), "c.jpg"];
+    for (const imagesRoot of [undefined, "list"]) {
+      const photos = await openLocalPhotos({ imagesRoot, imagesOutside: true }, place);
+      expect(await faultsOf(photos, folder, ...names)).toEqual([]);
+      expect(await photos.digest("../a.jpg")).toBe(sha256(photo("a")));
+      expect(await photos.digest("out/b.jpg")).toBe(sha256(photo("b")));
+      expect(await faultsOf(photos, folder, "../no.jpg", "..", "a.jpg")).toEqual([
+        "photo_not_found there is no ~/no.jpg",
+        'not_an_image ".." is a folder, not a file',
+        "photo_not_found there is no ~/list/a.jpg",
+      ]);
+    }
   });
 
   test("a root that is a link itself is the folder that it leads to", async () => {
@@ -155,7 +179,7 @@ describe("a name that is not quite that of a file", () => {
     expect(
       await faultsOf(photosIn("list"), folder, "in\\a.jpg", "odd\\name.jpg", "..\\b.jpg", "D:\\a.jpg"),
     ).toEqual([
-      'photo_outside_root "..\\\\b.jpg" lies outside of the folder of the file (~/list): name a folder that contains it with --images-root',
+      'photo_outside_root "..\\\\b.jpg" lies outside of the folder of the file (~/list): give --images-outside to let paths lead there',
       "photo_not_found there is no ~/list/D:\\a.jpg",
     ]);
   });
@@ -255,19 +279,25 @@ describe("the root is", () => {
   test("the folder of the file, or the current one for what is piped in, or the one that was named", async () => {
     const { folder, at } = photoFolder({ "list/a.jpg": "a", "b.jpg": "b", "photos/c.jpg": "c" });
     const place = { cwd: folder, sourcePath: at("list/rows.csv") };
-    expect(await faultsOf(await openLocalPhotos(undefined, place), folder, "a.jpg")).toEqual([]);
-    const piped = await openLocalPhotos(undefined, { ...place, sourcePath: null });
+    expect(await faultsOf(await openLocalPhotos({}, place), folder, "a.jpg")).toEqual([]);
+    const piped = await openLocalPhotos({}, { ...place, sourcePath: null });
     expect(await faultsOf(piped, folder, "b.jpg", "../x.jpg")).toEqual([
-      'photo_outside_root "../x.jpg" lies outside of the current folder (~): name a folder that contains it with --images-root',
+      'photo_outside_root "../x.jpg" lies outside of the current folder (~): give --images-outside to let paths lead there',
     ]);
-    expect(await faultsOf(await openLocalPhotos("photos", place), folder, "c.jpg")).toEqual([]);
-    expect(await faultsOf(await openLocalPhotos(join(folder, "."), place), folder, "list/a.jpg")).toEqual([]);
+    const named = await openLocalPhotos({ imagesRoot: "photos" }, place);
+    expect(await faultsOf(named, folder, "c.jpg")).toEqual([]);
+    const absolute = await openLocalPhotos({ imagesRoot: join(folder, ".") }, place);
+    expect(await faultsOf(absolute, folder, "list/a.jpg")).toEqual([]);
   });
 
   test("a folder that is there", async () => {
     const { folder } = photoFolder({ "a.jpg": "a" });
     const place = { cwd: folder, sourcePath: null };
-    await expect(openLocalPhotos("no", place)).rejects.toThrow("--images-root no does not exist");
-    await expect(openLocalPhotos("a.jpg", place)).rejects.toThrow("--images-root a.jpg is not a folder");
+    await expect(openLocalPhotos({ imagesRoot: "no" }, place)).rejects.toThrow(
+      "--images-root no does not exist",
+    );
+    await expect(openLocalPhotos({ imagesRoot: "a.jpg" }, place)).rejects.toThrow(
+      "--images-root a.jpg is not a folder",
+    );
   });
 });

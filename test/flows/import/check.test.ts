@@ -171,6 +171,25 @@ describe("a fault is named by line, column and code", () => {
     ]);
   });
 
+  test("several URLs in a cell for one image are refused, as the bar parts them in `images` only", async () => {
+    const other = "https://cdn.example.com/b.jpg";
+    const header = "reference,name,images,image_2,image_front\n";
+    const rows = [
+      `A-1,Dress,,,${url}|${other}`,
+      `A-2,,,${url} | HTTP://x.example.com/c.jpg |${other},${other}`,
+      `A-3,Dress,${url}|${other},${url}|,${url}?sizes=1|2`,
+    ];
+    const advice =
+      'is for one image: put them into a column "images", or each into a column of its own (image_1, image_2)';
+    const { result, problems } = await checkWhole(`${header}${rows.join("\n")}\n`);
+    expect(result).toMatchObject({ valid: 1, invalid: 2 });
+    expect(problems.map(({ line, reference, code, message }) => [line, reference, code, message])).toEqual([
+      [2, "A-1", "invalid_row", `image_front holds 2 URLs and ${advice}`],
+      [3, "A-2", "invalid_row", "name is missing"],
+      [3, "A-2", "invalid_row", `image_2 holds 3 URLs and ${advice}`],
+    ]);
+  });
+
   test("lines count from the start of the record, also after cells with line ends of any kind and blank lines", async () => {
     const cell = '"one\r\ntwo\nthree\rfour"';
     const text = `reference,name,description,images\r\nA-1,Dress,${cell},${url}\r\n\r\n\nA-2,,${cell},${url}\rA-3,,x,${url}`;

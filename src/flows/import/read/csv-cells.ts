@@ -14,12 +14,15 @@ export interface ImageCell {
 /** Turns records into rows by a header's columns, and image indexes of a row back into cells. */
 export class CsvCells {
   readonly #columns: readonly Column[];
+  /** Those of one image a cell. */
+  readonly #imageColumns: readonly number[];
   readonly #orientationOf: readonly (number | null)[];
   /** Columns without a header (null), and columns of orientations with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
 
   constructor(columns: readonly Column[]) {
     this.#columns = columns;
+    this.#imageColumns = columns.flatMap(({ kind }, index) => (kind === "image" ? [index] : []));
     this.#orientationOf = columns.map((column) => {
       if (column.kind !== "image" || column.number === undefined) return null;
       const at = columns.findIndex((other) => other.kind === "orientation" && other.number === column.number);
@@ -83,6 +86,14 @@ export class CsvCells {
     return null;
   }
 
+  /** The columns of one image whose cells hold several URLs: the bar parts images in `images` only. */
+  cellsOfSeveralUrls(record: readonly string[]): readonly number[] {
+    let found = none;
+    for (const column of this.#imageColumns)
+      if (record[column]!.includes("|") && areUrls(imageParts(record[column]!))) found = [...found, column];
+    return found;
+  }
+
   /** The column that holds a plain field, or -1. */
   columnOf(field: string): number {
     return this.#columns.findIndex((column) => column.kind === "field" && column.field === field);
@@ -108,6 +119,11 @@ export const imageParts = (cell: string): string[] =>
     .split("|")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+
+const none: readonly number[] = [];
+
+const areUrls = (parts: readonly string[]): boolean =>
+  parts.length > 1 && parts.every((part) => /^https?:\/\//i.test(part));
 
 /** What a cell names: a URL, an uploaded image, or else a file of this machine. */
 function imageOf(source: string): InputImage {

@@ -1,6 +1,6 @@
 import { parse } from "csv-parse";
 import type { RowProblem } from "../../../contract/import-row.ts";
-import { CsvCells } from "./csv-cells.ts";
+import { CsvCells, imageParts } from "./csv-cells.ts";
 import { type Column, type ColumnMap, readColumns } from "./csv-columns.ts";
 import { betterThanDeclared, type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
 import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
@@ -89,7 +89,15 @@ export class CsvReader implements RowReader {
   problems(row: InputRow): readonly Problem[] {
     if (row.fault !== undefined) return [row.fault];
     const found = inputRowProblems(row.row);
-    return found.length === 0 ? [] : found.map((problem) => this.#inColumns(row as CsvRow, problem));
+    const several = this.cells.cellsOfSeveralUrls((row as CsvRow).record);
+    if (found.length === 0 && several.length === 0) return none;
+    const tooMany = several.map((column) => this.#severalUrls(row as CsvRow, column));
+    const told = new Set(tooMany.map(({ param }) => param));
+    // As one URL such a cell may be at fault as well, which is not what is to be mended.
+    const others = found
+      .map((problem) => this.#inColumns(row as CsvRow, problem))
+      .filter(({ param }) => !told.has(param));
+    return [...others, ...tooMany];
   }
 
   photoProblem(row: InputRow, { index, path, code, message }: PhotoFault): Problem {
@@ -164,6 +172,13 @@ export class CsvReader implements RowReader {
     return at === -1 ? "" : `, as "${record[at]!.trim()},${record[at + 1]!.trim()}" does if it is one number`;
   }
 
+  #severalUrls({ line, record, row }: CsvRow, column: number): Problem {
+    const param = this.header[column]!.trim();
+    const count = imageParts(record[column]!).length;
+    const message = `${param} holds ${count} URLs and is for one image: put them into a column "images", or each into a column of its own (image_1, image_2)`;
+    return { line, reference: referenceOf(row), param, code: "invalid_row", message };
+  }
+
   /** A problem by the row's path, told by the column that a person sees. */
   #inColumns(row: CsvRow, problem: RowProblem): Problem {
     const reference = referenceOf(row.row);
@@ -176,6 +191,8 @@ export class CsvReader implements RowReader {
     return { line: row.line, reference, param, code: problem.code, message };
   }
 }
+
+const none: readonly Problem[] = [];
 
 const isBlank = (record: readonly string[]): boolean => record.every((cell) => cell.trim() === "");
 

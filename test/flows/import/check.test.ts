@@ -241,7 +241,7 @@ describe("a fault is named by line, column and code", () => {
         line: 5002,
         code: "wrong_encoding",
         message:
-          "byte 0xE9 is not UTF-8: save the file as UTF-8, or name its encoding, e.g. --encoding windows-1252",
+          'byte 0xE9 is not UTF-8: save the file as UTF-8, or name its encoding, e.g. --encoding windows-1252, in which it reads "Aé"',
       },
     ]);
   });

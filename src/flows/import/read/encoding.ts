@@ -94,10 +94,10 @@ function isUtf32(start: Buffer): boolean {
 const isLetter = (byte: number): boolean => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
 
 /**
- * What bytes that are no UTF-8 are probably in, as advice: Windows-1252, unless the letters with accents are where a
- * Macintosh has them, or whole words are of such bytes, as in other scripts.
+ * What bytes that are no UTF-8 may be in: Windows-1252, unless the letters with accents are where a Macintosh has them, or
+ * whole words are of such bytes, as in other scripts. It is a guess: other languages of Latin letters have the same bytes.
  */
-export function likelyEncodings(bytes: Buffer): string {
+function likelyEncodings(bytes: Buffer): readonly [first: string, ...others: string[]] {
   let windows = 0;
   let macintosh = 0;
   let inRow = 0;
@@ -113,8 +113,36 @@ export function likelyEncodings(bytes: Buffer): string {
     else if (byte === 0xa7 || (byte < 0xa0 && !/[\x80\x85\x91-\x97\x99]/.test(String.fromCharCode(byte))))
       macintosh++;
   }
-  if (inRow > all / 2) return "--encoding windows-1251, shift_jis or gbk";
-  return macintosh > windows ? "--encoding macintosh" : "--encoding windows-1252";
+  if (inRow > all / 2) return ["windows-1251", "shift_jis", "gbk"];
+  return macintosh > windows ? ["macintosh"] : ["windows-1252"];
+}
+
+/**
+ * The encodings that bytes which are no UTF-8 at `at` may be in, as advice, with how the text there reads in the first of
+ * them: whoever knows the text sees whether that is right.
+ */
+export function encodingAdvice(bytes: Buffer, at: number): string {
+  const [first, ...others] = likelyEncodings(bytes);
+  const sample = `"${readAs(first, bytes, at)}"`;
+  return others.length === 0
+    ? `--encoding ${first}, in which it reads ${sample}`
+    : `--encoding ${[first, ...others.slice(0, -1)].join(", ")} or ${others.at(-1)}; in the first it reads ${sample}`;
+}
+
+/** How many bytes a sample of text has at most before and from the one that it is about. */
+const sampleBytes = { before: 10, after: 16 };
+/** What parts cells and lines, and what can stand in no cell. */
+const endsSample = /[\x00-\x1f\x7f",;|]/;
+
+/** The text round a byte, up to the ends of its cell, in an encoding of a byte a character; what cannot be seen is U+FFFD. */
+function readAs(encoding: string, bytes: Buffer, at: number): string {
+  const isText = (place: number) => !endsSample.test(String.fromCharCode(bytes[place]!));
+  let [start, end] = [at, at + 1];
+  while (start > Math.max(0, at - sampleBytes.before) && isText(start - 1)) start--;
+  while (end < Math.min(bytes.length, at + sampleBytes.after) && isText(end)) end++;
+  // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1.
+  const text = new TextDecoder(encoding).decode(bytes.subarray(start, end), { stream: true });
+  return text.replace(/^ +| +$/g, "").replace(/\p{C}/gu, "\ufffd");
 }
 
 const wrong = (message: string): UnreadableInput =>

@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import {
   type EncodingName,
+  encodingAdvice,
   formBytes,
-  likelyEncodings,
   type TextForm,
   textFormOf,
   unmarkedUtf16,
@@ -179,14 +179,13 @@ function refuseNul(text: Buffer, lines: LineCounter): void {
 }
 
 function notUtf8(text: Buffer, lines: LineCounter): UnreadableInput {
-  const likely = likelyEncodings(text);
   const at = firstInvalid(text);
   lines.count(text.subarray(0, at));
   const byte = `0x${(text[at] ?? 0).toString(16).toUpperCase().padStart(2, "0")}`;
   return new UnreadableInput({
     line: lines.line,
     code: "wrong_encoding",
-    message: `byte ${byte} is not UTF-8: save the file as UTF-8, or name its encoding, e.g. ${likely}`,
+    message: `byte ${byte} is not UTF-8: save the file as UTF-8, or name its encoding, e.g. ${encodingAdvice(text, at)}`,
   });
 }
 

@@ -1,5 +1,5 @@
 import { systemClock } from "../clock.ts";
-import { didYouMean } from "../contract/did-you-mean.ts";
+import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import type { WebhookEvent } from "../contract/resources/webhook.ts";
 import { isRawBody, type SignatureFault, verifySignature } from "../contract/signature.ts";
 import type { EventType } from "../contract/value-sets.ts";
@@ -92,8 +92,7 @@ function refuseMisuse(delivery: WebhookDelivery): void {
   }
   for (const name of Object.keys(delivery)) {
     if (Object.hasOwn(parts, name) || delivery[name as keyof WebhookDelivery] === undefined) continue;
-    const meant = didYouMean(name, Object.keys(parts));
-    const hint = meant === null ? "" : `; did you mean ${meant}?`;
+    const hint = questionFor(didYouMean(name, Object.keys(parts)), "; ");
     throw new TypeError(`verifyWebhook: there is no option ${name.slice(0, 50)}${hint}`);
   }
   for (const [name, [holds, mustBe]] of Object.entries(parts)) {

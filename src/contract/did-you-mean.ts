@@ -8,34 +8,45 @@ export const plain = (text: string): string =>
 /** What is longer was not mistyped; to compare it would take time. */
 const longestWord = 60;
 
+/** More that are as near say nothing. */
+const mostAsNear = 3;
+
 /**
- * The one of `known` that was probably meant by `given`, or null: the same but for case and separators, or what
- * `otherWords` (from plain words to known ones) says, or the only one that begins so, or the nearest by mistyped letters:
- * at most one in three.
+ * What of `known` was probably meant by `given`; empty where that cannot be told. It is one: the same but for case and
+ * separators, or what `otherWords` (from plain words to known ones) says, or the only one that begins so. Or it is the
+ * nearest by mistyped letters, at most one in three, and all that are as near: the longest first, of which the least is wrong.
  */
 export function didYouMean(
   given: string,
   known: readonly string[],
   otherWords: Readonly<Record<string, string>> = {},
-): string | null {
-  if (given.length > longestWord) return null;
+): readonly string[] {
+  if (given.length > longestWord) return [];
   const word = plain(given);
-  if (word === "") return null;
+  if (word === "") return [];
   const plainKnown = known.map(plain);
   const same = plainKnown.indexOf(word);
-  if (same !== -1) return known[same]!;
-  if (Object.hasOwn(otherWords, word)) return otherWords[word]!;
+  if (same !== -1) return [known[same]!];
+  if (Object.hasOwn(otherWords, word)) return [otherWords[word]!];
   const begun = known.filter((_, index) => plainKnown[index]!.startsWith(word));
-  if (begun.length === 1) return begun[0]!;
-  let nearest: { word: string; edits: number } | null = null;
+  if (begun.length === 1) return begun;
+  let nearest: string[] = [];
+  let fewest = Number.POSITIVE_INFINITY;
   for (const [index, one] of known.entries()) {
     const edits = editsBetween(word, plainKnown[index]!);
-    if (edits <= one.length / 3 && edits < (nearest?.edits ?? Number.POSITIVE_INFINITY)) {
-      nearest = { word: one, edits };
-    }
+    if (edits > one.length / 3 || edits > fewest) continue;
+    nearest = edits < fewest ? [one] : [...nearest, one];
+    fewest = edits;
   }
-  return nearest?.word ?? null;
+  return nearest.length > mostAsNear ? [] : nearest.sort((one, other) => other.length - one.length);
 }
+
+/** The question that goes with what `didYouMean` found, as it is put into a sentence after `before`; "" where that is nothing. */
+export const questionFor = (
+  meant: readonly string[],
+  before: string,
+  shown: (word: string) => string = (word) => word,
+): string => (meant.length === 0 ? "" : `${before}did you mean ${meant.map(shown).join(" or ")}?`);
 
 /**
  * How many letters are wrong, missing, too many or exchanged with the next one (the optimal string alignment distance).

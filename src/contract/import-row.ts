@@ -1,4 +1,4 @@
-import { didYouMean } from "./did-you-mean.ts";
+import { didYouMean, questionFor } from "./did-you-mean.ts";
 import { ulidPattern } from "./ids.ts";
 import { limits } from "./limits.ts";
 import { describeBreach, urlBreach } from "./url-policy.ts";
@@ -85,8 +85,8 @@ class Problems {
   }
 
   choice(field: string, value: unknown, allowed: readonly string[], otherWords: OtherWords): void {
-    const meant = typeof value === "string" ? didYouMean(value, allowed, otherWords) : null;
-    const question = meant === null ? "" : `: did you mean ${quote(meant)}?`;
+    const meant = typeof value === "string" ? didYouMean(value, allowed, otherWords) : [];
+    const question = questionFor(meant, ": ", quote);
     this.add(field, `must be one of ${allowed.join(", ")}, not ${quote(value)}${question}`);
   }
 

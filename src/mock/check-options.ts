@@ -1,5 +1,5 @@
 import { lastMoment } from "../clock.ts";
-import { didYouMean } from "../contract/did-you-mean.ts";
+import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import { optionRanges } from "../contract/option-ranges.ts";
 
 interface Range {
@@ -115,8 +115,7 @@ function checkEach(
   const known = [...Object.keys(rules), ...others];
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
-    const meant = didYouMean(name, known);
-    const hint = meant === null ? "" : `; did you mean ${within}${meant}?`;
+    const hint = questionFor(didYouMean(name, known), "; ", (meant) => `${within}${meant}`);
     throw new TypeError(`startMock: there is no option ${within}${name.slice(0, 50)}${hint}`);
   }
   for (const [name, [holds, mustBe]] of Object.entries(rules)) {

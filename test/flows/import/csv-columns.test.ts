@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readColumns } from "../../../src/flows/import/read/csv-columns.ts";
 import { recogniseDialect } from "../../../src/flows/import/read/csv-dialect.ts";
-import { nearestColumn } from "../../../src/flows/import/read/nearest-column.ts";
+import { nearestColumns } from "../../../src/flows/import/read/nearest-column.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";
 
 describe("a column that nobody knows", () => {
@@ -35,7 +35,7 @@ describe("a column that nobody knows", () => {
     ["__proto__", null],
     ["constructor", null],
   ])("%j is perhaps %j", (header, column) => {
-    expect(nearestColumn(header)).toBe(column);
+    expect(nearestColumns(header)).toEqual(column === null ? [] : [column]);
   });
 });
 
@@ -71,6 +71,29 @@ describe("a header", () => {
     );
     expect(problems.map(({ message }) => message)).toEqual([
       '--map names a column "frabe" that the file does not have: did you mean "farbe"?',
+    ]);
+  });
+
+  test("that is as near to two columns has both proposed, and one alone where the other is there", () => {
+    const messages = (...others: string[]) => {
+      const problems: Problem[] = [];
+      const header = ["reference", "name", "images", "image_three-quarter-leght", ...others];
+      readColumns(header, new Map([["imagos", "ignore"]]), 1, (problem) => problems.push(problem));
+      return problems.map(({ message }) => message);
+    };
+    const [left, right] = ["image_three-quarter-left", "image_three-quarter-right"];
+    const isNone = '"image_three-quarter-leght" is not a column of an import';
+    const give = (field: string) =>
+      `give --map "image_three-quarter-leght=${field}", or --map "image_three-quarter-leght=ignore"`;
+    const noMap = '--map names a column "imagos" that the file does not have: did you mean "images"?';
+    expect(messages()).toEqual([
+      `${isNone}: did you mean ${right} or ${left}? Rename it, or ${give("FIELD")}`,
+      noMap,
+    ]);
+    expect(messages(left)).toEqual([`${isNone}: did you mean ${right}? Rename it, or ${give(right)}`, noMap]);
+    expect(messages(left, right)).toEqual([
+      `${isNone}, and ${right} is there: rename it, or give --map "image_three-quarter-leght=ignore"`,
+      noMap,
     ]);
   });
 

@@ -6,7 +6,7 @@ import {
   normalHeader,
 } from "../../../flows/import/read/csv-columns.ts";
 import { CsvReader } from "../../../flows/import/read/csv-rows.ts";
-import { columnNames, nearestColumn } from "../../../flows/import/read/nearest-column.ts";
+import { columnNames, nearestColumns } from "../../../flows/import/read/nearest-column.ts";
 import { openRows } from "../../../flows/import/read/open-rows.ts";
 import { UnreadableInput } from "../../../flows/import/read/problem.ts";
 import type { Source } from "../../../flows/import/read/source.ts";
@@ -144,14 +144,13 @@ function choicesFor(
     (name) =>
       !taken.has(name) && (!name.endsWith("_orientation") || taken.has(name.replace("_orientation", ""))),
   );
-  const nearest = nearestColumn(column);
-  const first = nearest !== null && free.includes(nearest) ? [nearest] : [];
+  const first = nearestColumns(column).filter((name) => free.includes(name));
   const leave: Choice<string> = { name: "none: leave it out", value: "ignore" };
   const leaveRest: Choice<string> = {
     name: "none, and leave out the other unknown columns as well",
     value: ignoreRest,
   };
-  const fields = [...first, ...free.filter((name) => name !== nearest)].map((name) => ({
+  const fields = [...first, ...free.filter((name) => !first.includes(name))].map((name) => ({
     name,
     value: name,
   }));

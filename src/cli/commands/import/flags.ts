@@ -8,7 +8,7 @@ import {
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
 import { columnOf, knownColumns, normalHeader } from "../../../flows/import/read/csv-columns.ts";
 import { checkEncodingName } from "../../../flows/import/read/encoding.ts";
-import { nearestColumn } from "../../../flows/import/read/nearest-column.ts";
+import { nearestColumns } from "../../../flows/import/read/nearest-column.ts";
 import type { InputFormat } from "../../../flows/import/read/source.ts";
 import { shownName } from "../../../flows/import/shown-name.ts";
 import { UsageError } from "../../errors.ts";
@@ -182,8 +182,8 @@ function readMap(entries: readonly string[]): Map<string, string> {
         ? "it must be COLUMN=FIELD"
         : (fieldFault(field) ?? duplicateFault(map, column));
     if (wrong !== undefined) {
-      const near = nearestColumn(field);
-      const hint = `${near === null ? "" : `Did you mean ${near}? `}FIELD is ${knownColumns}, or ignore.`;
+      const near = nearestColumns(field).join(" or ");
+      const hint = `${near === "" ? "" : `Did you mean ${near}? `}FIELD is ${knownColumns}, or ignore.`;
       throw new UsageError(`--map ${JSON.stringify(entry)}: ${wrong}`, { param: "--map", hint });
     }
     map.set(column, field);

@@ -1,7 +1,7 @@
-import { didYouMean } from "../../../contract/did-you-mean.ts";
+import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Orientation, orientations } from "../../../contract/value-sets.ts";
-import { nearestColumn } from "./nearest-column.ts";
+import { nearestColumns } from "./nearest-column.ts";
 import type { Problem } from "./problem.ts";
 
 /** What a CSV column holds. */
@@ -102,8 +102,7 @@ export function readColumns(
   const headersThere = new Set(headers.map(normalHeader));
   for (const column of map.keys()) {
     if (!headersThere.has(column)) {
-      const near = didYouMean(column, headers.map(normalHeader));
-      const question = near === null ? "" : `: did you mean "${near}"?`;
+      const question = questionFor(didYouMean(column, [...headersThere]), ": ", (name) => `"${name}"`);
       const message = `--map names a column "${column}" that the file does not have${question}`;
       report({ line, param: column, code: "unknown_column", message });
     }
@@ -135,13 +134,15 @@ export function readColumns(
 
 /** What to do about a column that no import has. A file may have very many: what columns there are is said for one without a near name only. */
 function unknownColumn(header: string, there: ReadonlySet<string | null>): string {
-  const near = nearestColumn(header);
-  if (near !== null && there.has(meaningOf(columnOf(near))))
-    return `"${header}" is not a column of an import, and ${near} is there: rename it, or give ${mapFlag(header, "ignore")}`;
-  const ways = (field: string) => `or give ${mapFlag(header, field)}, or ${mapFlag(header, "ignore")}`;
-  return near === null
-    ? `"${header}" is not a column of an import (${knownColumns}): rename it, ${ways("FIELD")}`
-    : `"${header}" is not a column of an import: did you mean ${near}? Rename it, ${ways(near)}`;
+  const near = nearestColumns(header);
+  const free = near.filter((name) => !there.has(meaningOf(columnOf(name))));
+  if (near.length > 0 && free.length === 0)
+    return `"${header}" is not a column of an import, and ${near[0]} is there: rename it, or give ${mapFlag(header, "ignore")}`;
+  const field = free.length === 1 ? free[0]! : "FIELD";
+  const ways = `or give ${mapFlag(header, field)}, or ${mapFlag(header, "ignore")}`;
+  return free.length === 0
+    ? `"${header}" is not a column of an import (${knownColumns}): rename it, ${ways}`
+    : `"${header}" is not a column of an import${questionFor(free, ": ")} Rename it, ${ways}`;
 }
 
 /** The flag as a shell takes it. */

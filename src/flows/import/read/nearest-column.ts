@@ -35,24 +35,23 @@ const otherWords: Readonly<Record<string, string>> = {
 const imageWord =
   /^(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?|immagin[ei]|imagen(?:es)?)(?:urls?|links?|src)?|(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?)(?:urls?|links?|src)?$/;
 
-/** The column of an import that one with this header is probably to be, or null. It is for people to agree to. */
-export function nearestColumn(header: string): string | null {
+/** The columns of an import of which one with this header is probably to be one; nearly always one or none. They are for people to agree to. */
+export function nearestColumns(header: string): readonly string[] {
   const word = plain(header);
   // One or two letters begin many a word.
-  if (word.length < 2 || word.length > 60) return null;
+  if (word.length < 2 || word.length > 60) return [];
   const digits = word.replace(/\D/g, "");
   const rest = word.replace(imageWord, "");
   if (rest !== word && !/orient/.test(rest)) {
-    if (rest === "") return "images";
+    if (rest === "") return ["images"];
     const number = Number(/^(\d{1,2})(?:urls?|links?|src)?$/.exec(rest)?.[1]);
-    if (imageNumbers.includes(number)) return `image_${number}`;
-    const orientation = didYouMean(rest, orientations, wordsForOrientations);
-    if (orientation !== null) return `image_${orientation}`;
+    if (imageNumbers.includes(number)) return [`image_${number}`];
+    const meant = didYouMean(rest, orientations, wordsForOrientations);
+    if (meant.length > 0) return meant.map((orientation) => `image_${orientation}`);
   }
   // A digit is never mistyped for another: image_21 is not image_1.
   const known = columnNames.filter((name) => name.replace(/\D/g, "") === digits);
-  const meant = didYouMean(header, known, otherWords);
-  return word.length < 3 && meant !== null && !Object.hasOwn(otherWords, word) ? null : meant;
+  return word.length < 3 && !Object.hasOwn(otherWords, word) ? [] : didYouMean(header, known, otherWords);
 }
 
 function all(column: string, words: string): Record<string, string> {

@@ -64,6 +64,8 @@ async function* sameAsChecked({ source, reader }: DecideDeps): AsyncGenerator<In
   try {
     yield* reader.batches();
   } catch (error) {
-    throw error instanceof UnreadableInput || error instanceof InputError ? changed(source.name) : error;
+    throw error instanceof UnreadableInput || error instanceof InputError
+      ? changed(source.name, error)
+      : error;
   }
 }

@@ -83,7 +83,7 @@ export class Outputs {
       await (file === "failed" ? this.#failed : this.#results)?.discard();
       // The input could be read when it was checked.
       const isOfInput = error instanceof UnreadableInput || error instanceof InputError;
-      const fault = isOfInput ? changed(this.#input.source.name) : error;
+      const fault = isOfInput ? changed(this.#input.source.name, error) : error;
       if (!(fault instanceof CatError)) throw fault;
       this.#faults.set(file, fault);
     }

@@ -70,12 +70,13 @@ describe("the files of a run", () => {
   });
 
   test.each([
-    ["gone", (world: World) => rm(`${world.folder}/a.csv`)],
+    ["gone", "removed", (world: World) => rm(`${world.folder}/a.csv`)],
     [
       "a folder now",
+      "changed",
       (world: World) => rm(`${world.folder}/a.csv`).then(() => mkdir(`${world.folder}/a.csv`)),
     ],
-  ])("are not missed in silence: an input that is %s was changed", async (_, change) => {
+  ])("are not missed in silence: an input that is %s was %s", async (_, what, change) => {
     const world = await importWorld();
     await world.write("a.csv", half);
     const { summary, stopped } = await world.import(
@@ -83,11 +84,12 @@ describe("the files of a run", () => {
       {},
       beforeResults(() => change(world)),
     );
-    expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
-    expect(summary).toMatchObject({ failed: 1, failed_file: null });
+    const message = `a.csv was ${what} while it was being imported: nothing more of it is sent, nor written down`;
+    expect(stopped).toMatchObject({ type: "input", code: "file_changed", message });
+    expect(summary).toMatchObject({ failed: 1, failed_file: null, unwritten: [message] });
   });
 
-  test("an input that is gone when a later call is cut was changed", async () => {
+  test("an input that is gone when a later call is cut was removed", async () => {
     const world = await importWorld();
     await world.write(
       "a.csv",
@@ -100,7 +102,11 @@ describe("the files of a run", () => {
         return answer;
       }),
     );
-    expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
+    expect(stopped).toMatchObject({
+      ...{ type: "input", code: "file_changed" },
+      message: "a.csv was removed while it was being imported: nothing more of it is sent, nor written down",
+      hint: "To go on, put the file back and give the command again.",
+    });
     expect(summary).toMatchObject({ submitted: 2000, succeeded: 2000 });
   });
 });

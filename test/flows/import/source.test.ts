@@ -9,7 +9,7 @@ import { checkFile, isHopeless as looksHopeless } from "../../../src/flows/impor
 import { LocalPhotos } from "../../../src/flows/import/photos/local-photos.ts";
 import type { ReadOptions } from "../../../src/flows/import/read/open-rows.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";
-import { openSource, type Source } from "../../../src/flows/import/read/source.ts";
+import { changeOf, openSource, type Source } from "../../../src/flows/import/read/source.ts";
 
 let folder: string;
 let temporary: string;
@@ -214,7 +214,9 @@ test("a file that was changed, replaced or removed is noticed", async () => {
   const source = await open("a.csv");
   await expect(source.refuseIfChanged()).resolves.toBeUndefined();
   await writeFile(join(folder, "a.csv"), "two, longer");
-  await expect(source.refuseIfChanged()).rejects.toMatchObject({ code: "file_changed" });
+  const told = (what: string) => ({ code: "file_changed", message: expect.stringContaining(`was ${what} `) });
+  await expect(source.refuseIfChanged()).rejects.toMatchObject(told("changed"));
   await rm(join(folder, "a.csv"));
-  await expect(source.refuseIfChanged()).rejects.toMatchObject({ code: "file_changed" });
+  await expect(source.refuseIfChanged()).rejects.toMatchObject(told("removed"));
+  expect(await changeOf(source)).toMatchObject(told("removed"));
 });

@@ -130,7 +130,7 @@ async function fileSource(
       return bytes.digest;
     },
     async refuseIfChanged() {
-      const now = await fingerprint(name, path).catch(gone(name));
+      const now = await fingerprint(name, path).catch(unlikeBefore(name));
       if (now.size === opened.size && now.changed === opened.changed && now.file === opened.file) return;
       throw changed(name);
     },
@@ -177,10 +177,10 @@ async function sniffFormat(name: string, path: string): Promise<InputFormat> {
 }
 
 /** What cannot be read any more is another file as well. */
-const gone =
+const unlikeBefore =
   (name: string) =>
   (error: unknown): never => {
-    throw error instanceof InputError ? changed(name) : error;
+    throw error instanceof InputError ? changed(name, error) : error;
   };
 
 /** Tells whether a file has other bytes by now than those that were read of it, whatever its date says. */
@@ -190,20 +190,26 @@ export async function changeOf(source: Source): Promise<InputError | null> {
   } catch {
     try {
       for await (const _ of source.read());
-    } catch {
-      return changed(source.name);
+    } catch (error) {
+      return changed(source.name, error);
     }
   }
   return null;
 }
 
-/** A file that is not what it was when it was checked. */
-export const changed = (name: string): InputError =>
-  new InputError(
-    `${basename(name)} was changed while it was being imported: nothing more of it is sent, nor written down`,
+/** A file that is not what it was when it was checked, or not there any more, where `error` says so. */
+export function changed(name: string, error?: unknown): InputError {
+  if (error instanceof InputError && error.code === "file_changed") return error;
+  const isGone = error instanceof InputError && error.code === "file_not_found";
+  const what = isGone ? "removed" : "changed";
+  return new InputError(
+    `${basename(name)} was ${what} while it was being imported: nothing more of it is sent, nor written down`,
     "file_changed",
-    "To go on, put the file back as it was and give the command again. Changed it is imported as a new file: only with --photos new are photos of rows that were submitted not added again.",
+    isGone
+      ? "To go on, put the file back and give the command again."
+      : "To go on, put the file back as it was and give the command again. Changed it is imported as a new file: only with --photos new are photos of rows that were submitted not added again.",
   );
+}
 
 /** What the file system refused, as a sentence; errors of other kinds pass through. */
 function unreadable(name: string, error: unknown): unknown {

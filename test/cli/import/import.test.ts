@@ -252,6 +252,7 @@ describe("flags", () => {
     ["import a.csv --failed a.csv", "--failed a.csv is the file to import itself"],
     ["import a.csv --failed b.csv --results ./b.csv", "--results and --failed name the same file"],
     ["import a.csv --ledger=", "--ledger is empty"],
+    ["import ''", "error: FILE is empty\nName a file, or - for standard input."],
     ["import a.csv --nonsense", "unknown option '--nonsense'"],
   ])("%s is a wrong command line", async (line, message) => {
     const world = await createWorld();

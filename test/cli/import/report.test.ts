@@ -189,6 +189,14 @@ test("the command to go on with says all that makes it the same run", () => {
   );
 });
 
+test.each([
+  [1, "1 row left out: it does not validate"],
+  [2, "2 rows left out: they do not validate"],
+])("of %d rows that do not validate is said that they were left out", (invalid, line) => {
+  const summary = summaryOf({ invalid, submitted: 5 - invalid, succeeded: 5 - invalid });
+  expect(reportLines(summary, flags(), run()).slice(1)).toEqual([`  ${line}`]);
+});
+
 test("what was refused is not to be sent again as it stands", () => {
   const stopped = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 400 });
   expect(reportLines(summaryOf({ submitted: 0, created: 0 }), flags(), run({ stopped }))).toEqual([

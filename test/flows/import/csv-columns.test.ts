@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CsvCells } from "../../../src/flows/import/read/csv-cells.ts";
 import { readColumns } from "../../../src/flows/import/read/csv-columns.ts";
 import { recogniseDialect } from "../../../src/flows/import/read/csv-dialect.ts";
 import { nearestColumns } from "../../../src/flows/import/read/nearest-column.ts";
@@ -37,6 +38,12 @@ describe("a column that nobody knows", () => {
   ])("%j is perhaps %j", (header, column) => {
     expect(nearestColumns(header)).toEqual(column === null ? [] : [column]);
   });
+});
+
+test("a description is as it stands, and one of spaces only is none", () => {
+  const cells = new CsvCells([{ kind: "field", field: "description" }]);
+  expect(cells.toRow([" linen \n"])).toEqual({ description: " linen \n", images: [] });
+  expect(cells.toRow([" \n"])).toEqual({ images: [] });
 });
 
 const read = (headers: string[], map: [string, string][] = []) => {

@@ -74,6 +74,9 @@ export const formats = ["csv", "ndjson"] as const;
 
 /** Judges the flags that commander cannot judge by itself. Throws UsageError. */
 export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags {
+  if (file === "") {
+    throw new UsageError("FILE is empty", { param: "FILE", hint: "Name a file, or - for standard input." });
+  }
   const outputs = { "--results": raw.results, "--failed": raw.failed };
   for (const [flag, output] of Object.entries(outputs)) {
     if (output !== undefined && file !== "-" && resolve(cwd, output) === resolve(cwd, file)) {

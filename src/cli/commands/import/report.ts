@@ -9,7 +9,10 @@ import { type CommandOf, commandForFailed, sameCommand } from "./next-command.ts
 export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
   const lines = [headline(summary, flags, run)];
   const { invalid, failed, partial } = summary;
-  if (invalid > 0) lines.push(`  ${rows(invalid)} left out: they do not validate`);
+  if (invalid > 0) {
+    const who = invalid === 1 ? "it does" : "they do";
+    lines.push(`  ${rows(invalid)} left out: ${who} not validate`);
+  }
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
   if (partial > 0) lines.push(`  ${rows(partial)} partial: the product is there, some of its photos are not`);
   if (flags.wait || run.stopped !== undefined) lines.push(...openImports(summary, run));

@@ -3,6 +3,8 @@ import type { Problem } from "../../../flows/import/read/problem.ts";
 import { shownName } from "../../../flows/import/shown-name.ts";
 import type { Io } from "../../output/io.ts";
 import { grouped } from "../../output/numbers.ts";
+import { shellWord } from "../../output/shell-word.ts";
+import { visible } from "../../output/visible.ts";
 
 /** A report is gathered to this many characters before it is written: a write for each of a million problems takes longer than the check. */
 const bufferLength = 64 * 1024;
@@ -18,7 +20,10 @@ export interface ProblemList {
 }
 
 /** A problem as it is listed: the service's have codes of its own, and may be about the lines from one to another. */
-type Listed = Pick<Problem, "param" | "message"> & { line: number | `${number}-${number}`; code: string };
+type Listed = Pick<Problem, "param" | "message" | "mapsTo"> & {
+  line: number | `${number}-${number}`;
+  code: string;
+};
 
 /**
  * For people: one line each, `FILE:LINE  field  code  message`, up to a limit; all of them are counted. `listsAll` is the
@@ -28,9 +33,10 @@ export function problemLines(file: string, io: Pick<Io, "line" | "visible">, lis
   const name = shownName(file);
   let count = 0;
   return {
-    async add({ line, param, code, message }: Listed) {
+    async add(problem: Listed) {
       if (++count > listed) return;
-      await io.line(io.visible(`${name}:${line}  ${param ?? "-"}  ${code}  ${message}`));
+      const { line, param, code } = problem;
+      await io.line(io.visible(`${name}:${line}  ${param ?? "-"}  ${code}  ${wholeMessage(problem)}`));
     },
     async end() {
       if (count > listed) await io.line(`and ${grouped(count - listed)} more: ${listsAll} lists all of them`);
@@ -50,7 +56,9 @@ export function problemReport(
   let count = 0;
   let gathered = `{"file":${JSON.stringify(file)},"problems":[`;
   return {
-    async add({ line, reference, param, code, message }) {
+    async add(problem) {
+      const { line, reference, param, code } = problem;
+      const message = wholeMessage(problem);
       gathered += (count++ === 0 ? "" : ",") + JSON.stringify({ line, reference, param, code, message });
       if (gathered.length < bufferLength) return;
       const text = gathered;
@@ -63,6 +71,17 @@ export function problemReport(
     },
   };
 }
+
+/** The message with the flags that would make something of an unknown column. */
+function wholeMessage({ param, message, mapsTo }: Pick<Problem, "param" | "message" | "mapsTo">): string {
+  if (param === undefined || mapsTo === undefined) return message;
+  const flags = mapsTo.map((field) => `--map ${inQuotes(`${param}=${field}`)}`);
+  return `${message}, or give ${flags.join(", or ")}`;
+}
+
+/** A word in double quotes, as people write headers, where a shell reads nothing into it. */
+const inQuotes = (word: string): string =>
+  visible(word) === word && !/["$`\\!]/.test(word) ? `"${word}"` : shellWord(word);
 
 /** For a run that leaves the refused rows out and speaks JSON: the failed file names them. */
 export const noList: ProblemList = { async add() {}, async end() {} };

@@ -83,8 +83,7 @@ export function readColumns(
     const meaning = meaningOf(column);
     const earlier = meaning === null ? undefined : seen.get(meaning);
     if (column.kind === "unknown") {
-      const message = unknownColumn(header.trim(), meanings);
-      report({ line, param: header.trim(), code: "unknown_column", message });
+      report({ line, ...unknownColumn(header.trim(), meanings) });
     } else if (earlier !== undefined) {
       const twin =
         normalHeader(earlier) === normalHeader(header)
@@ -133,23 +132,19 @@ export function readColumns(
 }
 
 /** What to do about a column that no import has. A file may have very many: what columns there are is said for one without a near name only. */
-function unknownColumn(header: string, there: ReadonlySet<string | null>): string {
+function unknownColumn(header: string, there: ReadonlySet<string | null>): Omit<Problem, "line"> {
+  const told = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
+    ...{ param: header, code: "unknown_column", mapsTo },
+    message: `"${header}" is not a column of an import${rest}`,
+  });
   const near = nearestColumns(header);
   const free = near.filter((name) => !there.has(meaningOf(columnOf(name))));
-  if (near.length > 0 && free.length === 0)
-    return `"${header}" is not a column of an import, and ${near[0]} is there: rename it, or give ${mapFlag(header, "ignore")}`;
+  if (near.length > 0 && free.length === 0) return told(`, and ${near[0]} is there: rename it`, "ignore");
   const field = free.length === 1 ? free[0]! : "FIELD";
-  const ways = `or give ${mapFlag(header, field)}, or ${mapFlag(header, "ignore")}`;
   return free.length === 0
-    ? `"${header}" is not a column of an import (${knownColumns}): rename it, ${ways}`
-    : `"${header}" is not a column of an import${questionFor(free, ": ")} Rename it, ${ways}`;
+    ? told(` (${knownColumns}): rename it`, field, "ignore")
+    : told(`${questionFor(free, ": ")} Rename it`, field, "ignore");
 }
-
-/** The flag as a shell takes it. */
-const mapFlag = (header: string, field: string): string =>
-  /["$`\\!]/.test(header)
-    ? `--map '${header.replaceAll("'", "'\\''")}=${field}'`
-    : `--map "${header}=${field}"`;
 
 /** The name of a column that holds something; "" for any other. */
 export const nameOfColumn = (column: Column): string => meaningOf(column) ?? "";

@@ -8,6 +8,8 @@ export interface Problem {
   param?: string | undefined;
   code: ProblemCode;
   message: string;
+  /** What `--map` can make of the column `param`: the message goes on with the flags, which the command line words for a shell. */
+  mapsTo?: readonly string[] | undefined;
 }
 
 /** The service's two codes for rows, and ours for files that cannot be read as rows. */

@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { migrate, migrations } from "../../src/state/migrations.ts";
+import { openState } from "../../src/state/open-state.ts";
+import { placesToBytes } from "../../src/state/places.ts";
+import { type Connect, type Database, loadConnect, type Value } from "../../src/state/sqlite.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const service = "http://service.example";
+const photo = "0a".repeat(32);
+const bytes = (text: string): Buffer => Buffer.from(text);
+const places = (...numbers: number[]): Buffer => placesToBytes(Uint32Array.from(numbers));
+const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
+
+function add(db: Database, table: string, row: Record<string, Value>): void {
+  const names = Object.keys(row);
+  db.statement(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`).run(
+    ...Object.values(row),
+  );
+}
+
+const call = { run: "run-1", account: 7, bytes: 4, digest: sha256("rows") };
+const patch = { run: "run-1", product: bytes("P4") };
+
+/** What each version had room for that the one before it had not, a step of `migrations` each. */
+const news: readonly ((db: Database) => void)[] = [
+  (db) => {
+    add(db, "account", { id: 7, base_url: service, looked_at: 5000 });
+    add(db, "account_key", { base_url: service, fingerprint: "print", account: 7 });
+    const run = { account: 7, identity: "identity", file: "a.csv", options: '{"mode":"upsert"}' };
+    add(db, "run", { number: 1, id: "run-1", started_at: 1000, ...run });
+    const accepted = { number: 1, place: 0, key: "key-0", state: "accepted", import_id: "import-0" };
+    add(db, "call", { ...call, ...accepted, sent_at: 2000, rows: places(0, 1), lines: places(2, 4) });
+    const sent = { number: 2, place: 1, key: "key-1", state: "sent" };
+    add(db, "call", { ...call, ...sent, sent_at: 3000, rows: places(2), lines: places(5) });
+    add(db, "body", { call: 2, bytes: bytes("rows") });
+    add(db, "memo", { call: 1, bytes: bytes("memo of A and B") });
+    add(db, "memo", { call: 2, bytes: bytes("memo of C") });
+    for (const [reference, of, place] of [
+      ["A", 1, 0],
+      ["B", 1, 1],
+      ["C", 2, 0],
+    ] as const) {
+      add(db, "pending", { account: 7, reference: bytes(reference), call: of, place });
+    }
+    add(db, "patch", { ...patch, row: 3, line: 6, reference: bytes("D") });
+    const known = { fields: bytes("fields"), sources: bytes("sources") };
+    add(db, "ledger", { account: 7, reference: bytes("D"), product: bytes("P4"), ...known });
+    add(db, "upload", { account: 7, sha256: photo, image: "image-1" });
+    add(db, "upload", { account: 7, sha256: "unanswered", key: "key-of-photo", begun_at: 900 });
+    const imported = { id: "import-0", base_url: service, run: "run-1", file: "a.csv", mode: "upsert" };
+    add(db, "sent_import", { number: 1, ...imported, rows: 2, at: 2100, status: "processing" });
+  },
+  (db) =>
+    add(db, "patch", { ...patch, row: 4, line: 7, reference: bytes("E"), is_done: 0, memo: bytes("m") }),
+  (db) => db.execute("UPDATE account SET last_run = 'run-1'"),
+];
+
+/** A state as version `version` of this program left it, with rows in it. */
+function makeEarlier(version: number, connect: Connect): string {
+  const path = join(temporaryFolder(), "default.db");
+  const db = connect(path);
+  migrate(db, migrations.slice(0, version));
+  db.transaction(() => {
+    for (const fill of news.slice(0, version)) fill(db);
+  });
+  db.close();
+  return path;
+}
+
+/** Every row of the file, by its table, in the columns that are asked for; in all there are unless told. */
+function rowsOf(path: string, connect: Connect, columns?: ReadonlyMap<string, string>) {
+  const db = connect(path);
+  const found = new Map<string, { columns: string; rows: unknown[] }>();
+  const tables = db.statement<[string]>(
+    "SELECT name FROM state.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  for (const [table] of tables.all()) {
+    const all = db.statement<[string]>("SELECT group_concat(name) FROM pragma_table_info(?, 'state')");
+    const asked = columns === undefined ? all.get(table)![0] : columns.get(table);
+    if (asked === undefined) continue;
+    found.set(table, { columns: asked, rows: db.statement(`SELECT ${asked} FROM state.${table}`).all() });
+  }
+  db.close();
+  return found;
+}
+
+test("there are rows of each version before this one", () => {
+  expect(news).toHaveLength(migrations.length - 1);
+});
+
+test.each(news.map((_, index) => index + 1))(
+  "a state of version %i is opened with all that is in it",
+  async (version) => {
+    const connect = await loadConnect();
+    const path = makeEarlier(version, connect);
+    const before = rowsOf(path, connect);
+    const columns = new Map([...before].map(([table, one]) => [table, one.columns]));
+
+    const state = await openState(path, { clock: systemClock() });
+    expect(state.accounts.find(service, "print")).toBe(7);
+    expect(state.ledger.lookedAt(7)).toBe(5000);
+    expect(state.runs.lastWriter(7)).toBe(version < 3 ? null : "run-1");
+    const run = { id: "run-1", account: 7, identity: "identity", file: "a.csv", startedAt: 1000 };
+    expect(state.runs.open(7)).toEqual([{ ...run, options: { mode: "upsert" } }]);
+    const known = { run: "run-1", bytes: 4, sentAtService: null };
+    expect(state.calls.of("run-1")).toEqual([
+      {
+        ...{ ...known, index: 0, idempotencyKey: "key-0", state: "accepted", importId: "import-0" },
+        ...{ sentAt: 2000, rows: Uint32Array.of(0, 1), lines: Uint32Array.of(2, 4) },
+      },
+      {
+        ...{ ...known, index: 1, idempotencyKey: "key-1", state: "sent", importId: null },
+        ...{ sentAt: 3000, rows: Uint32Array.of(2), lines: Uint32Array.of(5) },
+      },
+    ]);
+    expect([0, 1].map((index) => state.calls.references("run-1", index))).toEqual([["A", "B"], ["C"]]);
+    expect([0, 1].map((index) => String(state.calls.memo("run-1", index)))).toEqual([
+      "memo of A and B",
+      "memo of C",
+    ]);
+    expect(String(state.calls.body("run-1", 1))).toBe("rows");
+    // Of the first version a PATCH was written down once it was answered, and nothing beside.
+    expect(state.calls.doneRows("run-1")).toEqual([
+      { row: 3, line: 6, reference: "D", productId: "P4", memo: Buffer.alloc(0) },
+    ]);
+    expect(state.calls.patchingRows("run-1")).toEqual(version < 2 ? [] : [4]);
+    expect(state.ledger.get(7, "D")).toEqual({
+      ...{ reference: "D", productId: "P4", fields: bytes("fields"), sources: bytes("sources") },
+    });
+    expect(state.uploads.imageOf(7, photo)).toBe("image-1");
+    expect(state.uploads.begin(7, "unanswered", { newKey: "new", at: 1000, notBefore: 900 })).toBe(
+      "key-of-photo",
+    );
+    const imported = { id: "import-0", baseUrl: service, runId: "run-1", file: "a.csv", mode: "upsert" };
+    expect([...state.sentImports.list(service)]).toEqual([
+      { ...imported, rows: 2, at: 2100, status: "processing" },
+    ]);
+    state.close();
+
+    expect(rowsOf(path, connect, columns)).toEqual(before);
+  },
+);

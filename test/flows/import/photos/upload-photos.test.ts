@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../../../src/client/client.ts";
 import { uploadPhotos } from "../../../../src/flows/import/photos/upload-photos.ts";
@@ -241,7 +241,8 @@ describe("what the service refuses", () => {
     const world = await uploadWorld(filesOf(paths));
     await world.fault({ match: { path: "/v1/images" }, status: 403 });
     await expect(world.upload(paths, { concurrency: 2 })).rejects.toMatchObject({ status: 403 });
-    expect(world.posts().length).toBeLessThanOrEqual(2);
+    // The other one that was begun is left when the first is refused, on its way or at the service.
+    expect([[403], [403, 403]]).toContainEqual(world.posts().map(({ status }) => status));
   });
 });
 
@@ -295,7 +296,6 @@ describe("an interrupt", () => {
     const world = await uploadWorld({ "a.png": "a" });
     const signal = AbortSignal.abort(new Error("interrupted"));
     await expect(world.upload(["a.png"], { signal })).rejects.toThrow("interrupted");
-    expect(world.keys).toEqual([]);
-    expect(existsSync(world.at("a.png"))).toBe(true);
+    expect([world.keys, world.posts()]).toEqual([[], []]);
   });
 });

@@ -35,7 +35,10 @@ export interface Runs {
   writes(account: number, runId: string): void;
   /** The id of the run of which that was told last; null before there was one. */
   lastWriter(account: number): string | null;
-  /** It has ended: every row's outcome is known and told. Its calls and patched rows are forgotten; throws when one is not settled. */
+  /**
+   * It has ended: nothing is left to tell of its rows. Its settled calls and its patched rows are forgotten; a call that is
+   * not settled stays, and keeps its references from other runs until one of them has settled it.
+   */
   end(runId: string, endedAt: number): void;
   /**
    * Takes an identity for this process: no two processes work on the same run. Gives the owner when another living

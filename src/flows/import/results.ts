@@ -9,14 +9,15 @@ import { badResults, type ResultsOf, resultsOfFile, whole } from "./whole-result
 /** A results file is read again from a fresh link when it breaks off, with or without a word, or the link has expired. */
 const rounds = 3;
 
-/** What could not be had for so many imports in a row is asked for no more, or last. */
+/** What could not be had for so many imports in a row, in the order in which they end, is asked for no more, or last. */
 const lostInARow = 2;
 
 /**
- * Reads the results of ended imports, one after another: the file behind the import's link, or, where that cannot be had
- * whole (a firewall blocks the storage, say), the service's own list of the rows. What is wrong with more than one of them
- * is not waited out for each: once a link led to nothing for all patience, those of the next imports are tried once each;
- * after two of them the list is read first, as what was tried once may have taken half a minute as well.
+ * Reads the results of ended imports: the file behind the import's link, or, where that cannot be had whole (a firewall
+ * blocks the storage, say), the service's own list of the rows. Several may be asked for at
+ * once. What is wrong with more than one of them is not waited out for each: once a link led to nothing for all patience,
+ * those of the next imports are tried once each; after two of them the list is read first, as what was tried once may have
+ * taken half a minute as well.
  */
 export class ResultsReader {
   readonly #client: Client;

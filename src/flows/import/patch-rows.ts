@@ -3,6 +3,7 @@ import type { Client } from "../../client/client.ts";
 import type { CatError } from "../../errors.ts";
 import type { DoneRow } from "../../state/calls.ts";
 import type { DecidedRow } from "./decide-rows.ts";
+import { orNull } from "./faults-of-service.ts";
 import { FieldDigests } from "./ledger/field-digests.ts";
 import { productGone, type RowFailure, type RowOutcome } from "./outcomes.ts";
 import { lessRefused, type PhotosOfRow, packPhotos, photosOfRow } from "./photos/refused-photos.ts";
@@ -90,15 +91,8 @@ export const updatedRow = (
     : { line, result: updatedResult(reference, productId) };
 
 /** Whether the product is not there, as the answer to a write says; asked once more before the ledger forgets its photos. */
-async function isGone(product_id: string, { client, signal }: PatchDeps): Promise<boolean> {
-  try {
-    await client.products.get({ product_id }, { signal });
-    return false;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return true;
-    throw error;
-  }
-}
+const isGone = async (product_id: string, { client, signal }: PatchDeps): Promise<boolean> =>
+  (await orNull(client.products.get({ product_id }, { signal }))) === null;
 
 /** The result of a row that was changed by a write of its own. */
 const updatedResult = (reference: string, productId: string): NonNullable<RowOutcome["result"]> => ({

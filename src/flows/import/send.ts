@@ -4,6 +4,7 @@ import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import { CatError } from "../../errors.ts";
 import type { Call } from "./calls.ts";
+import { isRefusal } from "./faults-of-service.ts";
 import type { Journal } from "./resume/journal.ts";
 import type { CallProblem, ReadyCall, SentCall, SentRows } from "./sent-call.ts";
 import { CallsUnderWay, type CallUnderWay } from "./under-way.ts";
@@ -97,7 +98,7 @@ function failureOf(error: unknown, { again, lines }: ReadyCall, way: CallUnderWa
   const unsent = again ? "unknown" : "unsent";
   // It is ended with the error of another call, which says nothing about this one.
   if (way.hasLeft) return { kind: unsent, error };
-  if (error instanceof CatError && isDefinitive(error, again)) {
+  if (error instanceof CatError && isNothingDone(error, again)) {
     const problems = error instanceof ApiError ? error.problems : [];
     return { kind: "refused", error, problems: problems.map((problem) => inFile(problem, lines)) };
   }
@@ -105,14 +106,13 @@ function failureOf(error: unknown, { again, lines }: ReadyCall, way: CallUnderWa
 }
 
 /**
- * Whether an answer says for certain that nothing was done: any 4xx (after a 429 nothing was created: Limits), but not
- * the 409 that says the first attempt is still being worked on (Cross-cutting rule 4). After an attempt without an
- * answer, also one of an earlier process, only a refusal of the body itself is certain, and the one that the service has
- * stored under the key: the others may be given before it looks at the key.
+ * Whether an answer says for certain that nothing was done: any refusal (after a 429 nothing was created: Limits). After an
+ * attempt without an answer, also one of an earlier process, only a refusal of the body itself is certain, and the one that
+ * the service has stored under the key: the others may be given before it looks at the key.
  */
-function isDefinitive(error: CatError, again: boolean): boolean {
-  const { status = 0, code, earlierUnanswered } = error;
-  if (status < 400 || status >= 500 || code === "request_in_progress") return false;
+function isNothingDone(error: CatError, again: boolean): boolean {
+  const { status, earlierUnanswered } = error;
+  if (!isRefusal(error)) return false;
   if (!(earlierUnanswered || again)) return true;
   return error instanceof ApiError && (error.replayed || status === 400 || status === 422);
 }

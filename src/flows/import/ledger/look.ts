@@ -1,12 +1,11 @@
 import pLimit from "p-limit";
-import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { ExportRow } from "../../../contract/resources/export.ts";
 import type { Product } from "../../../contract/resources/product.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";
 import type { State } from "../../../state/state.ts";
-import { mayNotRead } from "../faults-of-service.ts";
+import { mayNotRead, orNull } from "../faults-of-service.ts";
 import { FieldDigests } from "./field-digests.ts";
 
 export interface LookDeps {
@@ -123,17 +122,18 @@ export async function lookAtProducts(
   await Promise.all(
     some.ids.map((product_id) =>
       limit(async () => {
-        try {
-          known([await client.products.get({ product_id }, { signal })], deps);
-        } catch (error) {
-          if (!(error instanceof ApiError && error.status === 404)) throw error;
-          const entry = deps.state.ledger.ofProduct(deps.account, product_id);
-          if (entry !== null) deps.state.ledger.write(deps.account, { entries: [], gone: [entry.reference] });
-        }
+        const product = await orNull(client.products.get({ product_id }, { signal }));
+        if (product !== null) known([product], deps);
+        else forget(product_id, deps);
         onProgress(++seen);
       }),
     ),
   );
+}
+
+function forget(productId: string, { state, account }: LookDeps): void {
+  const entry = state.ledger.ofProduct(account, productId);
+  if (entry !== null) state.ledger.write(account, { entries: [], gone: [entry.reference] });
 }
 
 /** How many ids `lookAtProducts` makes use of. */

@@ -5,6 +5,7 @@ import { CatError } from "../../../errors.ts";
 import type { Uploads } from "../../../state/uploads.ts";
 import { grouped } from "../../grouped.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import { isOfContent, isRefusal } from "../faults-of-service.ts";
 import { keyLifeMs } from "../resume/key-life.ts";
 import { CallsUnderWay } from "../under-way.ts";
 import type { LocalPhotos } from "./local-photos.ts";
@@ -109,10 +110,10 @@ async function uploadOne(
     uploads.done(account, sha256, id);
     return { image: id };
   } catch (error) {
-    if (!(error instanceof CatError) || !isDefinitive(error)) throw error;
+    if (!(error instanceof CatError) || !endsKey(error)) throw error;
     // The refusal is kept under the key (Cross-cutting rule 5); at worst a second image comes to be, which nothing has.
     uploads.forget(account, sha256);
-    if (!(error instanceof ApiError) || !isOfPhoto(error)) throw error;
+    if (!(error instanceof ApiError) || !isOfContent(error)) throw error;
     const { code, message } = error.body;
     return { refused: { code, message } };
   } finally {
@@ -120,13 +121,8 @@ async function uploadOne(
   }
 }
 
-/** Whether the service has said no: nothing is to be had any more under the same key. */
-const isDefinitive = ({ status = 0, code }: CatError): boolean =>
-  status >= 400 && status < 500 && status !== 429 && code !== "request_in_progress";
-
-/** Whether it is the photo that was refused (POST /v1/images), rather than the caller. */
-const isOfPhoto = ({ status }: CatError): boolean =>
-  status === 400 || status === 413 || status === 415 || status === 422;
+/** Whether nothing is to be had any more under the same key; a 429 consumes none (Limits). */
+const endsKey = (error: CatError): boolean => isRefusal(error) && error.status !== 429;
 
 /** Another one for each content and attempt. */
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>

@@ -120,6 +120,7 @@ describe("an id", () => {
     [".", '"."'],
     ["a\u001b[2J", '"a\\x1b[2J"'],
     [`${unknownId}0`, `"${unknownId}0"`],
+    ["8ZZZZZZZZZZZZZZZZZZZZZZZZZ", `"8ZZZZZZZZZZZZZZZZZZZZZZZZZ"`],
     ["x".repeat(9000), `"${"x".repeat(60)}…"`],
   ] as const)("that cannot be one is not asked for: %s", async ([id, shown]) => {
     const world = await importsWorld();

@@ -1,8 +1,9 @@
+import { ulidPattern } from "../../../contract/ids.ts";
 import { CatError } from "../../../errors.ts";
 import { UsageError } from "../../errors.ts";
 
 /** The form of an import's id (Resources); in either case, as the service is the one to judge it. */
-const idForm = /^[0-9A-HJKMNP-TV-Z]{26}$/i;
+const idForm = new RegExp(ulidPattern, "i");
 
 /** The id as it was typed, without the space around it. What cannot be one is not asked for: exit 2 when empty, else 5. */
 export function importId(text: string): string {

@@ -1,3 +1,4 @@
+import { canonicalReference } from "../../../contract/import-row.ts";
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import type { Ledger, LedgerEntry } from "../../../state/ledger.ts";
 import type { RowMemo } from "./call-memo.ts";
@@ -17,7 +18,7 @@ export function entriesOf(
   for (const { memo, result } of rows) {
     const { action, product_id: productId, images } = result;
     if ((action !== "created" && action !== "updated") || productId === null) continue;
-    const reference = result.reference.trim();
+    const reference = canonicalReference(result.reference);
     const attached = images
       .filter(({ status }) => status === "attached")
       .flatMap(({ index }) => memo.sent[index]?.digest ?? []);

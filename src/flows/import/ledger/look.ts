@@ -1,5 +1,6 @@
 import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
+import { canonicalReference } from "../../../contract/import-row.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { ExportRow } from "../../../contract/resources/export.ts";
 import type { Product } from "../../../contract/resources/product.ts";
@@ -71,7 +72,7 @@ function takeIn(rows: readonly ExportRow[], displaced: Displaced, { state, accou
   const gone: string[] = [];
   for (const { product } of rows) {
     const entry = ledger.ofProduct(account, product.id) ?? displaced.get(product.id) ?? null;
-    const reference = product.reference.trim();
+    const reference = canonicalReference(product.reference);
     if (product.deleted_at !== null) {
       if (entry !== null) gone.push(entry.reference);
     } else if (entry === null) {
@@ -143,7 +144,7 @@ function known(products: readonly Product[], { state, account }: LookDeps): void
   const entries = products.flatMap(({ id, reference, name, description, sex }) => {
     const entry = state.ledger.ofProduct(account, id);
     const fields = FieldDigests.of({ name, description, sex }).bytes;
-    return entry === null ? [] : [{ ...entry, reference: reference.trim(), fields }];
+    return entry === null ? [] : [{ ...entry, reference: canonicalReference(reference), fields }];
   });
   state.ledger.write(account, { entries });
 }

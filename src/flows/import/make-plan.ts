@@ -1,6 +1,7 @@
 import type { DecidedRow } from "./decide-rows.ts";
 import type { ImportInput } from "./import-input.ts";
-import { idsWorthKeeping, type LookDeps, lookAtChanges, lookAtProducts } from "./ledger/look.ts";
+import { type LookDeps, lookAtChanges, lookAtProducts } from "./ledger/look.ts";
+import { ProductsToLookAt, worthAsking } from "./ledger/products-to-look-at.ts";
 import { serviceNow } from "./ledger/service-time.ts";
 import { type Plan, planRows } from "./plan.ts";
 import { decideOtherRuns, heldBy } from "./resume/held-rows.ts";
@@ -30,7 +31,8 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
   if (asksLedger) await bringUpToDate(look, at);
   if (!asksLedger && taken.others.length === 0 && !input.localPhotos.areAny) return null;
   let { others } = taken;
-  for (let round = 0; ; round++) {
+  let looks = 0;
+  while (true) {
     const plan = await planRows(at.decided(), {
       contentOf: (path) => input.localPhotos.digest(path),
       sizeOf: (path) => input.localPhotos.size(path),
@@ -42,10 +44,14 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
       others = await decideOtherRuns(plan.held, others, at);
       continue;
     }
-    if (plan.uncertain.count === 0 || round > 2) return plan;
+    if (plan.uncertain.count === 0 || looks === mostLooks) return plan;
+    looks++;
     await lookAtProducts(plan.uncertain, look);
   }
 }
+
+/** So often products are looked at, as others may change them again meanwhile. */
+const mostLooks = 3;
 
 /**
  * Has the ledger know what others did at the service. A small file is not made to wait for all that has changed, as when
@@ -58,7 +64,7 @@ async function bringUpToDate(look: LookDeps, { decided, deps }: PlanInput): Prom
   // What is under way while we look may be written before, and seen after it.
   const isQuiet = state.calls.unsettledElsewhere(account, "").length === 0;
   const now = await serviceNow(look);
-  const most = known.count > idsWorthKeeping ? Number.POSITIVE_INFINITY : idsWorthKeeping;
+  const most = known.ids === null ? Number.POSITIVE_INFINITY : worthAsking;
   const outcome = await lookAtChanges(most, look);
   if (outcome === "too many") await lookAtProducts(known, look);
   else if (outcome === "not allowed") {
@@ -72,13 +78,11 @@ async function bringUpToDate(look: LookDeps, { decided, deps }: PlanInput): Prom
 async function knownProducts(
   decided: AsyncIterable<DecidedRow>,
   { state, account }: LookDeps,
-): Promise<{ ids: string[]; count: number }> {
-  const known = { ids: [] as string[], count: 0 };
+): Promise<ProductsToLookAt> {
+  const known = new ProductsToLookAt();
   for await (const { reference } of decided) {
     const entry = state.ledger.get(account, reference);
-    if (entry === null) continue;
-    known.count++;
-    if (known.ids.length < idsWorthKeeping) known.ids.push(entry.productId);
+    if (entry !== null) known.add(entry.productId);
   }
   return known;
 }

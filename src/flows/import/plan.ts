@@ -1,5 +1,5 @@
 import type { DecidedRow } from "./decide-rows.ts";
-import { idsWorthKeeping } from "./ledger/look.ts";
+import { ProductsToLookAt } from "./ledger/products-to-look-at.ts";
 
 /** What a look over all rows found, before anything is sent. */
 export interface Plan {
@@ -11,8 +11,8 @@ export interface Plan {
   photos: Map<string, string>;
   /** Those of them that are not uploaded yet: how many, and how large in bytes. */
   uploads: { count: number; bytes: number };
-  /** Products to look at before it can be said what their rows need: how many, and the first of their ids. */
-  uncertain: { ids: string[]; count: number };
+  /** Products to look at before it can be said what their rows need. */
+  uncertain: ProductsToLookAt;
   /** References of rows that another run has under way. */
   held: string[];
 }
@@ -30,30 +30,23 @@ export interface PlanDeps {
 export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDeps): Promise<Plan> {
   const plan: Plan = {
     ...{ sends: 0, patches: 0, unchanged: 0 },
-    ...{ photos: new Map(), uploads: { count: 0, bytes: 0 }, uncertain: { ids: [], count: 0 }, held: [] },
+    ...{ photos: new Map(), uploads: { count: 0, bytes: 0 }, uncertain: new ProductsToLookAt(), held: [] },
   };
   let rows = 0;
   for await (const { reference, decision } of decided) {
     if (deps.heldElsewhere.has(reference)) plan.held.push(reference);
     if (decision.kind === "send") {
       plan.sends++;
-      if (decision.unseen !== null) lookAt(plan, decision.unseen);
+      if (decision.unseen !== null) plan.uncertain.add(decision.unseen);
       for (const { path } of decision.images) {
         if (path !== undefined) await addPhoto(plan, path, deps);
       }
     } else if (decision.kind === "patch") plan.patches++;
     else if (decision.kind === "unchanged") plan.unchanged++;
-    else if (decision.kind === "uncertain") {
-      lookAt(plan, decision.productId);
-    }
+    else if (decision.kind === "uncertain") plan.uncertain.add(decision.productId);
     if (++rows % 1000 === 0) deps.onProgress(rows);
   }
   return plan;
-}
-
-function lookAt({ uncertain }: Plan, productId: string): void {
-  uncertain.count++;
-  if (uncertain.ids.length < idsWorthKeeping) uncertain.ids.push(productId);
 }
 
 async function addPhoto({ photos, uploads }: Plan, path: string, deps: PlanDeps): Promise<void> {

@@ -8,6 +8,7 @@ import type { LedgerEntry } from "../../../state/ledger.ts";
 import type { State } from "../../../state/state.ts";
 import { mayNotRead, orNull } from "../faults-of-service.ts";
 import { FieldDigests } from "./field-digests.ts";
+import type { ProductsToLookAt } from "./products-to-look-at.ts";
 
 export interface LookDeps {
   client: Client;
@@ -91,20 +92,14 @@ function takeIn(rows: readonly ExportRow[], displaced: Displaced, { state, accou
   ledger.write(account, { entries, gone });
 }
 
-/** With more products than that to look at, reading all in pages of 100 takes less than asking for each. */
-const worthAsking = 300;
-
 /**
  * Looks at products of which not all fields are known: each by its id, or all of the service in pages when there are
- * many. `some` are the ids, of which only the first 300 need be given. The ledger forgets those that are not there.
+ * many. The ledger forgets those that are not there.
  */
-export async function lookAtProducts(
-  some: { ids: readonly string[]; count: number },
-  deps: LookDeps,
-): Promise<void> {
+export async function lookAtProducts({ ids }: ProductsToLookAt, deps: LookDeps): Promise<void> {
   const { client, signal, onProgress, concurrency } = deps;
   let seen = 0;
-  if (some.count > worthAsking) {
+  if (ids === null) {
     let page: Product[] = [];
     for await (const product of client.paginate(operations.products.list, {}, { signal })) {
       page.push(product);
@@ -121,7 +116,7 @@ export async function lookAtProducts(
   }
   const limit = pLimit(concurrency);
   await Promise.all(
-    some.ids.map((product_id) =>
+    ids.map((product_id) =>
       limit(async () => {
         const product = await orNull(client.products.get({ product_id }, { signal }));
         if (product !== null) known([product], deps);
@@ -136,9 +131,6 @@ function forget(productId: string, { state, account }: LookDeps): void {
   const entry = state.ledger.ofProduct(account, productId);
   if (entry !== null) state.ledger.write(account, { entries: [], gone: [entry.reference] });
 }
-
-/** How many ids `lookAtProducts` makes use of. */
-export const idsWorthKeeping = worthAsking;
 
 function known(products: readonly Product[], { state, account }: LookDeps): void {
   const entries = products.flatMap(({ id, reference, name, description, sex }) => {

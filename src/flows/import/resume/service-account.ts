@@ -1,9 +1,8 @@
-import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import type { RunOwner } from "../../../state/runs.ts";
 import type { State } from "../../../state/state.ts";
-import { mayNotRead } from "../faults-of-service.ts";
+import { mayNotRead, orNull } from "../faults-of-service.ts";
 import { sinceLastLook } from "../ledger/look.ts";
 import type { ServiceIdentity } from "../service-identity.ts";
 import { shownName } from "../shown-name.ts";
@@ -202,13 +201,5 @@ async function knowsProducts(account: number, deps: AccountDeps): Promise<Belong
   }
 }
 
-/** Whether the service finds what is asked for, where anything but a 404 is an error. */
-async function exists(answer: Promise<unknown>): Promise<boolean> {
-  try {
-    await answer;
-    return true;
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return false;
-    throw error;
-  }
-}
+/** Whether the service finds what is asked for. */
+const exists = async (answer: Promise<unknown>): Promise<boolean> => (await orNull(answer)) !== null;

@@ -1,9 +1,9 @@
-import { ApiError } from "../../../client/api-error.ts";
 import type { Import } from "../../../contract/resources/import.ts";
 import type { StoredCall } from "../../../state/calls.ts";
 import type { Run } from "../../../state/runs.ts";
 import { grouped } from "../../grouped.ts";
 import { changeFailedRows } from "../change-failed-rows.ts";
+import { orNull } from "../faults-of-service.ts";
 import { isEnded } from "../follow.ts";
 import type { ImportInput } from "../import-input.ts";
 import { RowSet } from "../row-set.ts";
@@ -104,14 +104,8 @@ async function makeSure(open: Run, run: RunAtHand, input: ImportInput, deps: Tak
 }
 
 /** The import of a call; null where the service does not know it. */
-async function jobOf({ importId }: StoredCall, { client, signal }: TakeUpDeps): Promise<Import | null> {
-  try {
-    return await client.imports.get({ import_id: importId! }, { signal });
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null;
-    throw error;
-  }
-}
+const jobOf = ({ importId }: StoredCall, { client, signal }: TakeUpDeps): Promise<Import | null> =>
+  orNull(client.imports.get({ import_id: importId! }, { signal }));
 
 /** Learns what became of everything that was sent, so that a new run begins with a ledger that knows it. */
 async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<void> {

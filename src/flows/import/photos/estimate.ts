@@ -1,6 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
 import { byteText } from "../../byte-text.ts";
 import { grouped } from "../../grouped.ts";
+import { leastMsFor } from "./write-window.ts";
 
 /** What an import is going to write to the service. */
 export interface WriteCounts {
@@ -20,23 +21,21 @@ export interface WriteCounts {
  */
 export function estimateLine(
   { photos, bytes, patches, calls }: WriteCounts,
-  writesPerMinute: number = limits.writesPerMinute,
+  writesPerMinute: number,
 ): string | null {
-  const windows = windowsFor(photos + patches + calls, writesPerMinute);
-  if (windows <= 1) return null;
+  const leastMs = leastMsFor(photos + patches + calls, writesPerMinute);
+  if (leastMs === 0) return null;
   const parts = [
     photos > 0 ? counted(photos, "photo") : "",
     patches > 0 ? counted(patches, "changed row") : "",
     // One call or two say nothing beside what they carry.
     calls > writesPerMinute || (photos === 0 && patches === 0) ? counted(calls, "call") : "",
   ].filter((part) => part !== "");
-  const minutes = windows * (limits.rateWindowMs / 60_000);
+  // The last window is counted as well, which the progress leaves out: its writes take their time, and this is said once.
+  const minutes = (leastMs + limits.rateWindowMs) / 60_000;
   const upload = bytes > 0 ? ` (${byteText(bytes)} to upload)` : "";
   return `${parts.join(", ")}, ${writesPerMinute} writes a minute: about ${duration(minutes)}${upload}`;
 }
-
-/** How many rate windows so many writes need. */
-export const windowsFor = (writes: number, perWindow: number): number => Math.ceil(writes / perWindow);
 
 const counted = (count: number, thing: string): string =>
   `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;

@@ -21,8 +21,8 @@ export interface UploadDeps {
   random: () => number;
   /** How many photos are on their way at once, each with its bytes in memory. */
   concurrency: number;
-  /** What the service lets through; as documented unless given. */
-  writesPerMinute?: number | undefined;
+  /** What the service lets through. */
+  writesPerMinute: number;
   signal?: AbortSignal | undefined;
   onProgress: (event: ProgressEvent) => void;
 }

@@ -1,5 +1,8 @@
 import { limits } from "../../../contract/limits.ts";
-import { windowsFor } from "./estimate.ts";
+
+/** How long so many writes last at least, in milliseconds: until the last of the rate windows opens that they need. */
+export const leastMsFor = (writes: number, perMinute: number): number =>
+  Math.max(0, Math.ceil(writes / perMinute) - 1) * limits.rateWindowMs;
 
 /**
  * What the write limit allows for writes that have begun, as far as their own times tell: the window is taken to begin with
@@ -14,7 +17,7 @@ export class WriteWindow {
   #written = 0;
 
   /** `now`: when the first write begins, in milliseconds. */
-  constructor(now: number, perMinute: number = limits.writesPerMinute) {
+  constructor(now: number, perMinute: number) {
     this.#beganAt = now;
     this.#opensAt = now;
     this.#perMinute = perMinute;
@@ -33,8 +36,7 @@ export class WriteWindow {
   leastMsLeft(writes: number, now: number): number {
     if (writes === 0 || this.#isDisproved(now)) return 0;
     this.#roll(now);
-    const windows = windowsFor(this.#used + writes, this.#perMinute);
-    return Math.max(0, this.#opensAt + (windows - 1) * limits.rateWindowMs - now);
+    return Math.max(0, this.#opensAt + leastMsFor(this.#used + writes, this.#perMinute) - now);
   }
 
   /** Whether more was written than any windows of that limit have let through: the service has another one, or none. */

@@ -18,5 +18,5 @@ test.each<[object, string | null]>([
   [{ photos: 58, patches: 1, calls: 1 }, null],
   [{}, null],
 ])("%j: %s", (counts, line) => {
-  expect(estimateLine({ ...nothing, ...counts })).toBe(line);
+  expect(estimateLine({ ...nothing, ...counts }, 60)).toBe(line);
 });

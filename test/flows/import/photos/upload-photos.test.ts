@@ -59,7 +59,7 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
       const events: ProgressEvent[] = [];
       const done: Parameters<typeof uploadPhotos>[1] = new Map();
       await uploadPhotos(wanted, done, {
-        ...{ photos, client, uploads, account, clock, random, concurrency: 4 },
+        ...{ photos, client, uploads, account, clock, random, concurrency: 4, writesPerMinute: 60 },
         onProgress: (event) => events.push(event),
         ...deps,
       });

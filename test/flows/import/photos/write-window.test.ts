@@ -4,7 +4,7 @@ import { WriteWindow } from "../../../../src/flows/import/photos/write-window.ts
 const second = 1000;
 
 /** What is told after each write, of 150 in all, where `at` says when each is answered (in seconds); in seconds as well. */
-function told(at: (write: number) => number, perMinute?: number): number[] {
+function told(at: (write: number) => number, perMinute = 60): number[] {
   const window = new WriteWindow(0, perMinute);
   return Array.from({ length: 150 }, (_, index) => {
     window.wrote(at(index) * second);
@@ -13,7 +13,7 @@ function told(at: (write: number) => number, perMinute?: number): number[] {
 }
 
 test("writes last until the last window that they need opens", () => {
-  const window = new WriteWindow(0);
+  const window = new WriteWindow(0, 60);
   const least = (writes: number) => window.leastMsLeft(writes, 0) / second;
   expect([0, 1, 60, 61, 120, 121, 1240].map(least)).toEqual([0, 0, 0, 60, 60, 120, 1200]);
 });
@@ -34,7 +34,7 @@ test("a window of the service that began before the first write is learned from 
 });
 
 test("where others use up a window, what is left needs the next ones all the same", () => {
-  const window = new WriteWindow(0);
+  const window = new WriteWindow(0, 60);
   window.wrote(0);
   expect(window.leastMsLeft(149, 150 * second)).toBe(90 * second);
 });

@@ -13,7 +13,6 @@ export interface Accounts {
   at(baseUrl: string): number[];
   /** Whether any key leads to it. */
   hasKey(account: number): boolean;
-  create(baseUrl: string): number;
   /**
    * A new account that the key leads to from now on, in place of `known`. Where another process has led it to one
    * meanwhile, gives that one: two accounts would know nothing of each other's runs.

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, linkSync, openSync, renameSync, unlinkSync } from "node:fs";
+import { chmodSync, closeSync, linkSync, openSync, renameSync } from "node:fs";
 import { migrate } from "./migrations.ts";
 import type { Connect } from "./sqlite.ts";
 import { fileSystemError, stateError } from "./state-error.ts";
+import { removeFile } from "./state-place.ts";
 
 /**
  * Makes an empty state at a path where there is none, for its owner alone. It appears there whole: a file without tables
@@ -83,9 +84,3 @@ function putInPlace(unfinished: string, path: string): boolean {
 }
 
 const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;
-
-function removeFile(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {}
-}

@@ -1,8 +1,7 @@
-import { unlinkSync } from "node:fs";
 import type { RunHold, Runs } from "./runs.ts";
 import type { Connect, Database } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
-import { prepareLockFile, sizeOf } from "./state-place.ts";
+import { prepareLockFile, removeFile, sizeOf } from "./state-place.ts";
 
 /**
  * Who works on which run. Every hold is a row with its owner and an empty file beside the state that the owner keeps
@@ -103,10 +102,4 @@ function isLocked(file: string, connect: Connect): boolean {
     if (error instanceof StateError && error.code === "state_busy") return true;
     throw error;
   }
-}
-
-function removeFile(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {}
 }

@@ -9,6 +9,7 @@ import {
   readdirSync,
   type Stats,
   statSync,
+  unlinkSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileSystemError, stateError } from "./state-error.ts";
@@ -151,4 +152,11 @@ function makePrivate(path: string, mode: number, stateFile: string): void {
     // SQLite takes its own away at any time.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw fileSystemError(stateFile, error);
   }
+}
+
+/** Removes a file; what stays behind when that fails does no harm. */
+export function removeFile(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {}
 }

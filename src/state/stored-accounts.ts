@@ -24,7 +24,6 @@ export function storedAccounts(db: Database): Accounts {
     find: (baseUrl, fingerprint) => find.get(baseUrl, fingerprint)?.[0] ?? null,
     hasKey: (account) => keyOf.get(account) !== undefined,
     at: (baseUrl) => at.all(baseUrl).map(([id]) => id),
-    create: (baseUrl) => db.transaction(() => create.get(baseUrl)![0]),
     createFor: (baseUrl, fingerprint, known) =>
       db.transaction(() => {
         const [now = null] = find.get(baseUrl, fingerprint) ?? [];

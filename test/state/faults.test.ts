@@ -7,6 +7,7 @@ import { migrate } from "../../src/state/migrations.ts";
 import { openState } from "../../src/state/open-state.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
 import { storedLedger } from "../../src/state/stored-ledger.ts";
+import { newAccount } from "../support/new-account.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** Which call to the file system fails, counted down, and how; and what has been called. */
@@ -55,7 +56,7 @@ describe("each call to the file system that fails ends in a sentence, and the ne
     faults.code = code;
     const old = join(temporaryFolder(), "default.db");
     const first = await openState(old, options);
-    first.accounts.create("http://service.example");
+    newAccount(first, "http://service.example");
     first.close();
     for (const makePath of [() => join(temporaryFolder(), "state", "default.db"), () => old]) {
       faults.called = [];
@@ -115,7 +116,7 @@ describe("a new state appears whole", () => {
     const path = join(folder, "default.db");
     faults.onLink = noLinks;
     const first = await openState(path, options);
-    expect(first.accounts.create(service)).toBe(1);
+    expect(newAccount(first, service)).toBe(1);
     first.close();
     expect(readdirSync(folder)).toEqual(["default.db"]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -128,7 +129,7 @@ describe("a new state appears whole", () => {
       const folder = temporaryFolder();
       const [path, theirs] = [join(folder, "default.db"), join(folder, "theirs.db")];
       const other = await openState(theirs, options);
-      other.accounts.create(service);
+      newAccount(other, service);
       other.close();
       faults.onLink = (_, to) => {
         renameSync(theirs, to);

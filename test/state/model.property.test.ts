@@ -5,6 +5,7 @@ import { systemClock } from "../../src/clock.ts";
 import type { LedgerEntry } from "../../src/state/ledger.ts";
 import { openState } from "../../src/state/open-state.ts";
 import type { State } from "../../src/state/state.ts";
+import { newAccount } from "../support/new-account.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const options = { clock: systemClock() };
@@ -203,7 +204,7 @@ test("a state answers as plain arrays would, on the disk and in memory", async (
       const models = [new Model(), new Model()];
       for (const state of states) {
         for (const id of runs) {
-          const account = state.accounts.create("http://service.example");
+          const account = newAccount(state, "http://service.example");
           expect(account).toBe(runs.indexOf(id) + 1);
           state.runs.begin({
             id,

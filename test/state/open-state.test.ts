@@ -18,6 +18,7 @@ import { systemClock } from "../../src/clock.ts";
 import { type OpenStateOptions, openState } from "../../src/state/open-state.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
 import type { State } from "../../src/state/state.ts";
+import { newAccount } from "../support/new-account.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const options: OpenStateOptions = { clock: systemClock() };
@@ -65,7 +66,7 @@ async function open(path: string | null, more: Partial<OpenStateOptions> = {}): 
 /** A state with one account in it, closed. */
 async function writtenState(path = join(temporaryFolder(), "default.db")): Promise<string> {
   const state = await openState(path, options);
-  state.accounts.create(service);
+  newAccount(state, service);
   state.close();
   return path;
 }
@@ -90,7 +91,7 @@ test("what was written is there when the state is opened again, and nothing is l
   const path = join(folder, "default.db");
   const first = await open(path);
   expect(first.path).toBe(path);
-  const account = first.accounts.create(service);
+  const account = newAccount(first, service);
   first.accounts.bind(service, "fingerprint", account);
   first.close();
   expect(readdirSync(folder)).toEqual(["default.db"]);
@@ -103,10 +104,10 @@ test("what was written is there when the state is opened again, and nothing is l
 test("a state that another one still uses is tidied up by the other one", async () => {
   const folder = temporaryFolder();
   const [first, second] = [await open(join(folder, "default.db")), await open(join(folder, "default.db"))];
-  first.accounts.create(service);
+  newAccount(first, service);
   first.close();
   expect(second.accounts.at(service)).toEqual([1]);
-  expect(second.accounts.create(service)).toBe(2);
+  expect(newAccount(second, service)).toBe(2);
   second.close();
   expect(readdirSync(folder)).toEqual(["default.db"]);
 });
@@ -114,7 +115,7 @@ test("a state that another one still uses is tidied up by the other one", async 
 test("in memory nothing is written anywhere, and two of them know nothing of each other", async () => {
   const [one, other] = [await open(null), await open(null)];
   expect(one.path).toBe(null);
-  expect(one.accounts.create(service)).toBe(1);
+  expect(newAccount(one, service)).toBe(1);
   expect(other.accounts.at(service)).toEqual([]);
   expect(one.runs.hold(1, "identity", { pid: 1, since: 1 })).not.toHaveProperty("heldBy");
 });
@@ -125,7 +126,7 @@ describe("only its owner may read it", () => {
     setUmask(umask);
     const path = join(folder, "state", "default.db");
     const state = await open(path);
-    state.runs.hold(state.accounts.create(service), "identity", { pid: 1, since: 1 });
+    state.runs.hold(newAccount(state, service), "identity", { pid: 1, since: 1 });
     expect(modeOf(join(folder, "state"))).toBe("700");
     expect(
       readdirSync(join(folder, "state")).map((file) => [file, modeOf(join(folder, "state", file))]),
@@ -322,7 +323,7 @@ test("what a killed process had begun does not disturb, nor does what it left of
   const begun = ["default.db-new-1", "default.db-new-2", "default.db-shm", "default.db-wal"];
   for (const file of begun) writeFileSync(join(folder, file), file.includes("new") ? "begun" : "");
   const state = await open(path);
-  expect(state.accounts.create(service)).toBe(1);
+  expect(newAccount(state, service)).toBe(1);
   state.close();
   expect(readdirSync(folder)).toEqual(["default.db", "default.db-new-1", "default.db-new-2"]);
   expect((await open(path)).accounts.at(service)).toEqual([1]);
@@ -331,7 +332,7 @@ test("what a killed process had begun does not disturb, nor does what it left of
 test("a ledger that somebody named is whole in its one file at every moment, also when nobody closes it", async () => {
   const path = join(temporaryFolder(), "ledger.db");
   const state = await open(path, { folder: "theirs" });
-  const account = state.accounts.create(service);
+  const account = newAccount(state, service);
   const copy = join(temporaryFolder(), "copy.db");
   copyFileSync(path, copy);
   expect((await open(copy, { folder: "theirs" })).accounts.at(service)).toEqual([account]);
@@ -352,7 +353,7 @@ test("a ledger that somebody named is whole in its one file at every moment, als
 test("two processes read and write one ledger by turns, and neither keeps the other out", async () => {
   const path = join(temporaryFolder(), "ledger.db");
   const [one, other] = [await open(path, { folder: "theirs" }), await open(path, { folder: "theirs" })];
-  const account = one.accounts.create(service);
+  const account = newAccount(one, service);
   const entryOf = (reference: string) => ({
     ...{ reference, productId: `of ${reference}` },
     ...{ fields: new Uint8Array(), sources: new Uint8Array() },
@@ -377,10 +378,10 @@ describe("a state that is not there any more", () => {
   ])("is told, when it was %s, before anything is written into nowhere", async (_, happens) => {
     const path = join(temporaryFolder(), "state", "default.db");
     const state = await open(path);
-    state.accounts.create(service);
+    newAccount(state, service);
     copyFileSync(path, `${path}.copy`);
     happens(path);
-    expect(() => state.accounts.create(service)).toThrow(gone);
+    expect(() => newAccount(state, service)).toThrow(gone);
     expect(() => state.ledger.setLookedAt(1, 1)).toThrow(gone);
   });
 });

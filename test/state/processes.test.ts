@@ -5,6 +5,7 @@ import { systemClock } from "../../src/clock.ts";
 import { openState } from "../../src/state/open-state.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
 import type { State } from "../../src/state/state.ts";
+import { newAccount } from "../support/new-account.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { buildWorker } from "./spawn-worker.ts";
 
@@ -20,7 +21,7 @@ async function stateFile(): Promise<{ folder: string; path: string }> {
   const folder = temporaryFolder();
   const path = join(folder, "default.db");
   const state = await openAt(path);
-  state.accounts.create("http://service.example");
+  newAccount(state, "http://service.example");
   state.close();
   return { folder, path };
 }

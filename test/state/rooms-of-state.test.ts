@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { openState } from "../../src/state/open-state.ts";
 import type { State } from "../../src/state/state.ts";
+import { newAccount } from "../support/new-account.ts";
 
 let state: State;
 beforeEach(async () => {
@@ -9,8 +10,8 @@ beforeEach(async () => {
 });
 
 test("a key leads to the account that it was bound to last, at its own base URL", () => {
-  const [first, second] = [state.accounts.create("http://a"), state.accounts.create("http://a")];
-  state.accounts.create("http://b");
+  const [first, second] = [newAccount(state, "http://a"), newAccount(state, "http://a")];
+  newAccount(state, "http://b");
   state.accounts.bind("http://a", "key", first);
   expect([state.accounts.find("http://a", "key"), state.accounts.find("http://b", "key")]).toEqual([
     first,
@@ -96,7 +97,7 @@ test("the products that were made first and last are known by their ids, and ent
 test("a run that is about to write is the last one that has", () => {
   const begin = (id: string, account: number) =>
     state.runs.begin({ id, account, identity: id, file: "f.csv", options: {}, startedAt: 1 });
-  const [one, other] = [state.accounts.create("http://a"), state.accounts.create("http://b")];
+  const [one, other] = [newAccount(state, "http://a"), newAccount(state, "http://b")];
   begin("first", one);
   begin("second", one);
   expect(state.runs.lastWriter(one)).toBeNull();
@@ -116,7 +117,7 @@ test("a sample is spread over the whole ledger", () => {
   state.ledger.write(1, { entries });
   expect(state.ledger.sample(1, 4).map(({ reference }) => reference)).toEqual(["012", "037", "062", "087"]);
   expect(state.ledger.sample(1, 1_000)).toHaveLength(100);
-  const account = state.accounts.create("http://a");
+  const account = newAccount(state, "http://a");
   expect(state.ledger.lookedAt(account)).toBe(null);
   state.ledger.setLookedAt(account, 1_700_000_000_123);
   expect(state.ledger.lookedAt(account)).toBe(1_700_000_000_123);

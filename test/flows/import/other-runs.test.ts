@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { RunHold } from "../../../src/state/runs.ts";
+import { newAccount } from "../../support/new-account.ts";
 import { type importWorld, mayNot } from "./run-import.ts";
 import {
   answersLost,
@@ -360,7 +361,7 @@ describe("what is remembered of an organization", () => {
     const find: typeof accounts.find = (...key) => {
       const found = accounts.find(...key);
       if (theirs === 0) {
-        theirs = accounts.create(world.mock.baseUrl);
+        theirs = newAccount({ accounts }, world.mock.baseUrl);
         accounts.bind(...service, theirs);
       }
       return found;

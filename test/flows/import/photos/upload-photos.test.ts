@@ -5,6 +5,7 @@ import { uploadPhotos } from "../../../../src/flows/import/photos/upload-photos.
 import type { ProgressEvent } from "../../../../src/flows/progress-event.ts";
 import { type MockOptions, startMock } from "../../../../src/mock/index.ts";
 import { openState } from "../../../../src/state/open-state.ts";
+import { newAccount } from "../../../support/new-account.ts";
 import { TestClock } from "../../../support/test-clock.ts";
 import { seededRandom } from "../check-support.ts";
 import { photo, photoFolder } from "./photo-folder.ts";
@@ -16,7 +17,7 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
   const clock = new TestClock();
   const mock = await startMock({ clock, seed: 1, rateLimit: false, ...options });
   const state = await openState(null, { clock });
-  const account = state.accounts.create(mock.baseUrl);
+  const account = newAccount(state, mock.baseUrl);
   const { folder, at, write, photosIn } = photoFolder(files);
   const random = seededRandom(1);
   const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, clock, random });
@@ -93,7 +94,7 @@ describe("photos are uploaded", () => {
   test("for each account by itself", async () => {
     const world = await uploadWorld({ "a.png": "a" });
     await world.upload(["a.png"]);
-    await world.upload(["a.png"], { account: world.state.accounts.create("https://other.example.com") });
+    await world.upload(["a.png"], { account: newAccount(world.state, "https://other.example.com") });
     expect(world.images()).toBe(2);
   });
 

@@ -56,6 +56,7 @@ const news: readonly ((db: Database) => void)[] = [
   (db) =>
     add(db, "patch", { ...patch, row: 4, line: 7, reference: bytes("E"), is_done: 0, memo: bytes("m") }),
   (db) => db.execute("UPDATE account SET last_run = 'run-1'"),
+  (db) => db.execute("UPDATE call SET sent_at_service = 2500"),
 ];
 
 /** A state as version `version` of this program left it, with rows in it. */
@@ -105,7 +106,7 @@ test.each(news.map((_, index) => index + 1))(
     expect(state.runs.lastWriter(7)).toBe(version < 3 ? null : "run-1");
     const run = { id: "run-1", account: 7, identity: "identity", file: "a.csv", startedAt: 1000 };
     expect(state.runs.open(7)).toEqual([{ ...run, options: { mode: "upsert" } }]);
-    const known = { run: "run-1", bytes: 4, sentAtService: null };
+    const known = { run: "run-1", bytes: 4, sentAtService: version < 4 ? null : 2500 };
     expect(state.calls.of("run-1")).toEqual([
       {
         ...{ ...known, index: 0, idempotencyKey: "key-0", state: "accepted", importId: "import-0" },

@@ -8,6 +8,7 @@ import type { TakeUpDeps } from "./resume/take-up-deps.ts";
 import type { TakenUp } from "./resume/taken-up.ts";
 import type { RowsToBringIn } from "./rows-to-bring-in.ts";
 import type { SentCall } from "./sent-call.ts";
+import type { Stage } from "./stage.ts";
 
 export interface FailedRowsDeps extends Pick<TakeUpDeps, "client" | "newKey" | "signal" | "onProgress"> {
   taken: Pick<TakenUp, "run">;
@@ -25,27 +26,31 @@ export async function changeFailedRows(
   rows: Pick<RowsToBringIn, "decidedAgain">,
   sent: readonly SentCall[],
   { taken, concurrency, latest, ...deps }: FailedRowsDeps,
-): Promise<{ products: ChangedAgain; stopped: unknown }> {
+): Promise<Stage<ChangedAgain>> {
   const products: ChangedAgain = new Map();
   const { client, newKey, signal, onProgress } = deps;
   try {
     const failed = await failedBesideOthers(sent, { client, signal, taken, latest });
-    if (failed.size === 0) return { products, stopped: undefined };
+    if (failed.size === 0) return { done: products, stopped: undefined };
     let done = 0;
-    const { outcomes, stopped } = await patchRows(whoseFieldsCount(rows.decidedAgain(failed)), {
-      ...{ client, newKey, signal, concurrency, run: taken.run },
+    const changing = await patchRows(whoseFieldsCount(rows.decidedAgain(failed)), {
+      client,
+      newKey,
+      signal,
+      concurrency,
+      run: taken.run,
       onUnchanged: ({ line, decision }) => {
         if (decision.kind === "unchanged") products.set(line, decision.productId);
       },
       onDone: () => onProgress({ step: "updating fields", done: ++done, total: failed.size }),
     });
-    for (const { line, result } of outcomes) {
+    for (const { line, result } of changing.done) {
       if (result?.status === "partial") products.set(line, result.product_id);
       else if (result?.error?.code === productGone.code) products.set(line, null);
     }
-    return { products, stopped };
+    return { done: products, stopped: changing.stopped };
   } catch (error) {
-    return { products, stopped: error };
+    return { done: products, stopped: error };
   }
 }
 
@@ -80,8 +85,11 @@ const areAllFailed = ({ status, error, images }: ImportRowResult): boolean =>
 const failedPhotos = ({ images }: ImportRowResult, { sent, refused }: RowMemo): RefusedPhoto[] => [
   ...refused,
   ...images.map(({ index, source, orientation, error }) => ({
-    ...{ image: sent[index]!.image, source, orientation },
-    ...{ code: error?.code ?? "image_failed", message: error?.message ?? "not attached" },
+    image: sent[index]!.image,
+    source,
+    orientation,
+    code: error?.code ?? "image_failed",
+    message: error?.message ?? "not attached",
   })),
 ];
 

@@ -22,9 +22,9 @@ export type FailedFileInput = Pick<ImportInput, "source" | "read" | "localPhotos
 
 /**
  * Writes the rows that failed or are partial in the input's own columns, with `error_code` and `error_message` added,
- * so that the file can be mended and imported as it is. It is begun with the first such row, and reads the input a
- * third time beside the outcomes, which come in the order of the file: memory stays flat. Rows that the check refused
- * are written where they stand.
+ * so that the file can be mended and imported as it is. It is begun with the first such row, and reads the input once
+ * more beside the outcomes, which come in the order of the file: memory stays flat. Rows that the check refused are
+ * written where they stand.
  */
 export class FailedFile {
   readonly #target: FailedFileTarget;

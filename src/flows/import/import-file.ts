@@ -1,10 +1,17 @@
-import { TimeoutError } from "../../http/errors.ts";
-import { bringIn } from "./bring-in.ts";
+import { changeFields, changeFieldsOfFailed } from "./change-fields.ts";
 import { type CheckResult, checkFile } from "./check.ts";
+import { closeRun } from "./close-run.ts";
 import type { EndedRun } from "./ended-run.ts";
+import { decisive } from "./faults-of-service.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
+import { patienceOf } from "./patience.ts";
+import { prepare } from "./prepare.ts";
+import { changeOf } from "./read/source.ts";
 import { takeUpRun } from "./resume/take-up.ts";
 import { RowSet } from "./row-set.ts";
+import { type RunToBringIn, runToBringIn } from "./run-to-bring-in.ts";
+import { callsOfRun, sendRows } from "./send-rows.ts";
+import { after } from "./stage.ts";
 
 export interface ImportOutcome {
   check: CheckResult;
@@ -12,27 +19,23 @@ export interface ImportOutcome {
   ended: EndedRun | null;
 }
 
-/** The bulk import: check the file, take up the run if it was begun before, and bring its rows in. */
+/** The bulk import: check the whole file, take up the run if it was begun before, and bring its rows in. */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();
   const refused = new RowSet();
-  const check = await checkFile(input.source, input.read, {
-    ...deps,
-    localPhotos: input.localPhotos,
-    onRefused: (row) => refused.add(row),
-    onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
-  });
+  const check = await checkInput(input, refused, deps);
   if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
     return { check, ended: null };
   }
   const targets = await deps.targets();
   const client = await deps.client();
-  const patience = waitFor(input.timeoutMs, deps);
+  const patience = patienceOf(input.timeoutMs, deps);
   try {
-    const at = { ...deps, client, signal: patience.signal, unknown: toldOnce(input.unknown) };
-    const taken = await takeUpRun(input, at);
+    const { signal } = patience;
+    const depsOfRun = { ...deps, client, signal, unknown: toldOnce(input.unknown) };
+    const taken = await takeUpRun(input, depsOfRun);
     try {
-      const ended = await bringIn({ input, deps: at, targets, check, refused, taken });
+      const ended = await bringIn(runToBringIn({ input, deps: depsOfRun, targets, check, refused, taken }));
       ended.summary.duration_ms = Math.round(deps.clock.now() - started);
       return { check, ended };
     } finally {
@@ -43,30 +46,46 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   }
 }
 
+const checkInput = (input: ImportInput, refused: RowSet, deps: ImportDeps): Promise<CheckResult> =>
+  checkFile(input.source, input.read, {
+    ...deps,
+    localPhotos: input.localPhotos,
+    onRefused: (row) => refused.add(row),
+    onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
+  });
+
+/**
+ * The stages of a run, each of which is written down, so that it can be taken up after any end. One that is stopped leaves
+ * out those after it that would write to the service; what was sent is followed and told all the same.
+ */
+async function bringIn(run: RunToBringIn): Promise<EndedRun> {
+  const { input, deps, taken, rows, follower } = run;
+  const preparing = await prepare(run);
+  const sending = await after(preparing, [], () => sendRows(run));
+  const changing = await after(sending, [], () => changeFields(run));
+  const unfollowed = await follower.settled();
+  const sent = callsOfRun(taken, sending);
+  const changingFailed = await after(changing, new Map(), () => changeFieldsOfFailed(run, sent));
+  const closed = await closeRun({
+    ...run,
+    sent,
+    besideCalls: [...rows.doneBefore(), ...changing.done, ...rows.told],
+    changedAgain: new Map([...rows.changedBefore(), ...changingFailed.done]),
+    left: changingFailed.stopped === undefined ? null : rows.left(sent),
+  });
+  // An interrupt makes other things fail, each in its own words: it is the reason.
+  const stopped: unknown = deps.signal.aborted
+    ? deps.signal.reason
+    : (changing.stopped ?? decisive(unfollowed, changingFailed.stopped, closed.stopped));
+  return { ...closed, stopped, sent, changed: stopped === undefined ? null : await changeOf(input.source) };
+}
+
+/** Gives the value to who asks first, and undefined to who asks again. */
 function toldOnce<Value>(value: Value | undefined): () => Value | undefined {
   let left = value;
   return () => {
     const now = left;
     left = undefined;
     return now;
-  };
-}
-
-/** A signal for the interrupt and for the end of the user's patience (`--timeout`). */
-function waitFor(
-  timeoutMs: number | null,
-  { clock, signal }: ImportDeps,
-): { signal: AbortSignal; release: () => void } {
-  const patience = new AbortController();
-  const expire = () => {
-    const hint =
-      "What the service has accepted goes on there. Give the same command again to go on with the rest.";
-    const detail = { code: "wait_timeout", hint };
-    patience.abort(new TimeoutError(`the import had not ended after ${(timeoutMs ?? 0) / 1000} s`, detail));
-  };
-  const release = timeoutMs === null ? () => {} : clock.at(clock.now() + timeoutMs, expire);
-  return {
-    signal: signal === undefined ? patience.signal : AbortSignal.any([signal, patience.signal]),
-    release,
   };
 }

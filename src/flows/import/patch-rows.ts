@@ -8,6 +8,7 @@ import { FieldDigests } from "./ledger/field-digests.ts";
 import { productGone, type RowFailure, type RowOutcome } from "./outcomes.ts";
 import { lessRefused, type PhotosOfRow, packPhotos, photosOfRow } from "./photos/refused-photos.ts";
 import type { RunAtHand } from "./resume/run-at-hand.ts";
+import type { Stage } from "./stage.ts";
 
 export interface PatchDeps {
   client: Client;
@@ -30,7 +31,7 @@ export interface PatchDeps {
 export async function patchRows(
   rows: AsyncIterator<DecidedRow>,
   deps: PatchDeps,
-): Promise<{ outcomes: RowOutcome[]; stopped: unknown }> {
+): Promise<Stage<RowOutcome[]>> {
   const outcomes: RowOutcome[] = [];
   let stopped: unknown;
   const worker = async () => {
@@ -49,7 +50,7 @@ export async function patchRows(
   };
   await Promise.all(Array.from({ length: deps.concurrency }, worker));
   await rows.return?.();
-  return { outcomes: outcomes.sort((one, other) => one.line - other.line), stopped };
+  return { done: outcomes.sort((one, other) => one.line - other.line), stopped };
 }
 
 async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
@@ -96,8 +97,13 @@ const isGone = async (product_id: string, { client, signal }: PatchDeps): Promis
 
 /** The result of a row that was changed by a write of its own. */
 const updatedResult = (reference: string, productId: string): NonNullable<RowOutcome["result"]> => ({
-  ...{ line: null, reference, status: "succeeded", action: "updated", product_id: productId },
-  ...{ images: [], error: null },
+  line: null,
+  reference,
+  status: "succeeded",
+  action: "updated",
+  product_id: productId,
+  images: [],
+  error: null,
 });
 
 const failedRow = (
@@ -106,8 +112,13 @@ const failedRow = (
 ): RowOutcome => ({
   line,
   result: {
-    ...{ line: null, reference, status: "failed", action: "none", product_id: productId },
-    ...{ images: [], error: failure },
+    line: null,
+    reference,
+    status: "failed",
+    action: "none",
+    product_id: productId,
+    images: [],
+    error: failure,
   },
   failure,
 });

@@ -1,5 +1,10 @@
-/** A set of rows of a file, by their place among its rows from 0: one bit a row. */
-export class RowSet {
+/** Rows of a file by their place among its rows, from 0. */
+export interface SomeRows {
+  has(row: number): boolean;
+}
+
+/** A set of them that takes one bit a row. */
+export class RowSet implements SomeRows {
   #bits = new Uint8Array(1024);
   size = 0;
 

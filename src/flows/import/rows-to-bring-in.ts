@@ -6,8 +6,7 @@ import { updatedRow } from "./patch-rows.ts";
 import { type PhotoUpload, photosOfRow, refusedRow, unpackPhotos } from "./photos/refused-photos.ts";
 import { openRows } from "./read/open-rows.ts";
 import type { TakenUp } from "./resume/taken-up.ts";
-import { RowSet } from "./row-set.ts";
-import type { SomeRows } from "./rows-beside-calls.ts";
+import { RowSet, type SomeRows } from "./row-set.ts";
 import type { SentCall } from "./sent-call.ts";
 
 interface RowsOfRun {

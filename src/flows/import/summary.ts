@@ -12,7 +12,10 @@ export interface ImportSummary {
   total: number;
   /** Rows that the check refused. */
   invalid: number;
-  /** Rows of calls that the service accepted, and those that were changed by a write of their own. */
+  /**
+   * Rows of calls that the service accepted, and those that went in none: only their fields were to be changed, or the service
+   * refused their photos. Each of them is succeeded, partial or failed, once that is known.
+   */
   submitted: number;
   succeeded: number;
   partial: number;
@@ -56,11 +59,12 @@ export type SummaryProblem = { param?: string | undefined; code: string; message
 /** A summary that counts as the outcomes come in. */
 export function beginSummary(
   {
-    patched,
+    besideCalls,
     unchanged,
     ...head
   }: Pick<ImportSummary, "run_id" | "file" | "mode" | "total" | "invalid" | "unchanged"> & {
-    patched: number;
+    /** Submitted rows that went in no call. */
+    besideCalls: number;
   },
   sent: readonly SentCall[],
   latest: (importId: string) => Import | undefined,
@@ -71,7 +75,7 @@ export function beginSummary(
   const problems = sent.flatMap((call) => (call.kind === "refused" ? problemsOf(call) : []));
   return {
     ...head,
-    submitted: accepted.reduce((rows, call) => rows + call.lines.length, patched),
+    submitted: accepted.reduce((rows, call) => rows + call.lines.length, besideCalls),
     succeeded: 0,
     partial: 0,
     failed: 0,
@@ -103,7 +107,9 @@ function problemsOf(call: Extract<SentCall, { kind: "refused" }>): SummaryProble
   const { first_line, last_line } = spanOf(call);
   return call.problems.map(({ line, param, code, message }) => ({
     ...(line === null ? { first_line, last_line } : { line }),
-    ...{ param, code, message },
+    param,
+    code,
+    message,
   }));
 }
 

@@ -9,7 +9,7 @@ import { SameBytes } from "./same-bytes.ts";
 
 export type InputFormat = "csv" | "ndjson";
 
-/** A file that an import reads more than once: to check it, to send it, and to write what failed. */
+/** A file that an import reads anew for each walk over its rows, as they are not kept. */
 export interface Source {
   /** As the user typed it, for messages: `products.csv`, or `-` for standard input. */
   readonly name: string;

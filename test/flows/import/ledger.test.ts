@@ -379,6 +379,18 @@ describe("what others did meanwhile", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
 
+  test("and where nothing that is asked for is there any more", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("A", "B"));
+    await world.import("a.csv");
+    world.mock.reset();
+    const { summary, notes } = await world.import("a.csv", {}, withoutExports);
+    expect(notes[0]).toMatch(/^A product that was imported last is gone, /);
+    expect(summary).toMatchObject({ created: 2, unchanged: 0 });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+    expect((await world.import("a.csv", {}, withoutExports)).summary).toMatchObject({ unchanged: 2 });
+  });
+
   test("photos of this machine are uploaded again to a service that was put back", async () => {
     const world = await importWorld();
     await world.write("old.csv", fileOf("A"));

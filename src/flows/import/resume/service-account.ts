@@ -100,7 +100,7 @@ const isBlank = (account: number, { state }: AccountDeps): boolean =>
 /** Of a key that was seen before: one that may not read is believed to be what it was. */
 async function isStillOfService(account: number, deps: AccountDeps): Promise<boolean> {
   if (deps.state.ledger.isEmpty(account)) return true;
-  const belonging = await knowsProducts(account, deps);
+  const belonging = await knowsProducts(account, deps, { isOurs: true });
   if (belonging === "not known" && deps.asksLedger) await makeSureItWasNotPutBack(account, deps);
   return belonging !== "no";
 }
@@ -111,7 +111,9 @@ async function isStillOfService(account: number, deps: AccountDeps): Promise<boo
  */
 async function belongingTo(account: number, deps: AccountDeps): Promise<Belonging> {
   const { state } = deps;
-  const products = state.ledger.isEmpty(account) ? null : await knowsProducts(account, deps);
+  const products = state.ledger.isEmpty(account)
+    ? null
+    : await knowsProducts(account, deps, { isOurs: false });
   if (products === "yes") return "yes";
   const imports = await knowsAnImport(account, deps);
   if (imports === "yes") return "yes";
@@ -169,8 +171,13 @@ async function knowsAnImport(
  * Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked.
  * Those are asked for first that were made last: a service that lacks one of them, and tells of no deletion, was put back to
  * what it had been (a made-up one that loads its state again, a backup), and has the first of them, however long ago that was.
+ * `isOurs` says that the key was seen before to be of the account.
  */
-async function knowsProducts(account: number, deps: AccountDeps): Promise<Belonging> {
+async function knowsProducts(
+  account: number,
+  deps: AccountDeps,
+  { isOurs }: { isOurs: boolean },
+): Promise<Belonging> {
   const { client, state, signal } = deps;
   const { ledger } = state;
   const has = (product_id: string) => exists(client.products.get({ product_id }, { signal }));
@@ -193,7 +200,9 @@ async function knowsProducts(account: number, deps: AccountDeps): Promise<Belong
       isKnown ||= asked.has(id);
     });
     if (outcome === "all found") return "yes";
-    if (isKnown) await forgetWhatWasLost(account, { has, isCertain: outcome === "some lost" }, deps);
+    // Where deletions are not told, all that were asked for may be gone and others not.
+    const mayBeLost = isKnown || (isOurs && outcome === "not allowed");
+    if (mayBeLost) await forgetWhatWasLost(account, { has, isCertain: outcome === "some lost" }, deps);
     return isKnown ? "yes" : outcome === "not allowed" ? "not known" : "no";
   } catch (error) {
     if (mayNotRead(error)) return "not known";

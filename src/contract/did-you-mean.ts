@@ -8,12 +8,15 @@ export const plain = (text: string): string =>
 /** What is longer was not mistyped; to compare it would take time. */
 const longestWord = 60;
 
+/** A word that several others begin with says something only when it is not much shorter. */
+const longEnough = 4;
+
 /** More that are as near say nothing. */
 const mostAsNear = 3;
 
 /**
  * What of `known` was probably meant by `given`; empty where that cannot be told. It is one: the same but for case and
- * separators, or what `otherWords` (from plain words to known ones) says, or the only one that begins so. Or it is the
+ * separators, or what `otherWords` (from plain words to known ones) says, or the few that begin so. Or it is the
  * nearest by mistyped letters, at most one in three, and all that are as near: the longest first, of which the least is wrong.
  */
 export function didYouMean(
@@ -29,7 +32,8 @@ export function didYouMean(
   if (same !== -1) return [known[same]!];
   if (Object.hasOwn(otherWords, word)) return [otherWords[word]!];
   const begun = known.filter((_, index) => plainKnown[index]!.startsWith(word));
-  if (begun.length === 1) return begun;
+  if (begun.length === 1 || (word.length >= longEnough && begun.length <= mostAsNear && begun.length > 0))
+    return begun;
   let nearest: string[] = [];
   let fewest = Number.POSITIVE_INFINITY;
   for (const [index, one] of known.entries()) {

@@ -50,6 +50,11 @@ test("the nearest is proposed, with all that are as near, unless these are many"
   expect(didYouMean("shoxs", ["shots", "shoos", "shoes"])).toEqual(["shots", "shoos", "shoes"]);
   expect(didYouMean("shoxs", ["shots", "shoos", "shoes", "shops"])).toEqual([]);
   expect(didYouMean("zzzz", ["coat"])).toEqual([]);
+  // Of the few that begin so none is nearer for being shorter.
+  expect(didYouMean("three-quarter", ["three-quarter-left", "three-quarter-right", "front"])).toEqual([
+    "three-quarter-left",
+    "three-quarter-right",
+  ]);
 });
 
 test("a word of a megabyte takes no time", () => {

@@ -171,22 +171,22 @@ describe("a fault is named by line, column and code", () => {
     ]);
   });
 
-  test("several URLs in a cell for one image are refused, as the bar parts them in `images` only", async () => {
+  test("several images in a cell for one are refused, as the bar parts them in `images` only", async () => {
     const other = "https://cdn.example.com/b.jpg";
     const header = "reference,name,images,image_2,image_front\n";
     const rows = [
       `A-1,Dress,,,${url}|${other}`,
-      `A-2,,,${url} | HTTP://x.example.com/c.jpg |${other},${other}`,
+      `A-2,,,${url} | HTTP://x.example.com/c.jpg |01M811H8Q55N35W1YQXB85HY6C,${other}`,
       `A-3,Dress,${url}|${other},${url}|,${url}?sizes=1|2`,
     ];
     const advice =
-      'is for one image: put them into a column "images", or each into a column of its own (image_1, image_2)';
+      'is for one: put them into a column "images", or each into a column of its own (image_1, image_2)';
     const { result, problems } = await checkWhole(`${header}${rows.join("\n")}\n`);
     expect(result).toMatchObject({ valid: 1, invalid: 2 });
     expect(problems.map(({ line, reference, code, message }) => [line, reference, code, message])).toEqual([
-      [2, "A-1", "invalid_row", `image_front holds 2 URLs and ${advice}`],
+      [2, "A-1", "invalid_row", `image_front holds 2 images and ${advice}`],
       [3, "A-2", "invalid_row", "name is missing"],
-      [3, "A-2", "invalid_row", `image_2 holds 3 URLs and ${advice}`],
+      [3, "A-2", "invalid_row", `image_2 holds 3 images and ${advice}`],
     ]);
   });
 

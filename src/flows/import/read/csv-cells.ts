@@ -86,11 +86,11 @@ export class CsvCells {
     return null;
   }
 
-  /** The columns of one image whose cells hold several URLs: the bar parts images in `images` only. */
-  cellsOfSeveralUrls(record: readonly string[]): readonly number[] {
+  /** The columns of one image whose cells hold several: the bar parts images in `images` only. */
+  cellsOfSeveralImages(record: readonly string[]): readonly number[] {
     let found = none;
     for (const column of this.#imageColumns)
-      if (record[column]!.includes("|") && areUrls(imageParts(record[column]!))) found = [...found, column];
+      if (record[column]!.includes("|") && areImages(imageParts(record[column]!))) found = [...found, column];
     return found;
   }
 
@@ -122,13 +122,16 @@ export const imageParts = (cell: string): string[] =>
 
 const none: readonly number[] = [];
 
-const areUrls = (parts: readonly string[]): boolean =>
-  parts.length > 1 && parts.every((part) => /^https?:\/\//i.test(part));
+/** A path may have a bar, and so may the query of a URL: what follows it must be an image by its form. */
+const areImages = (parts: readonly string[]): boolean =>
+  parts.length > 1 && parts.every((part) => /^https?:\/\//i.test(part) || isImageId(part));
+
+const isImageId = (source: string): boolean => source.length === 26 && ulidPattern.test(source);
 
 /** What a cell names: a URL, an uploaded image, or else a file of this machine. */
 function imageOf(source: string): InputImage {
   if (looksLikeUrl(source)) return { url: source };
-  return source.length === 26 && ulidPattern.test(source) ? { image_id: source } : { path: source };
+  return isImageId(source) ? { image_id: source } : { path: source };
 }
 
 /** Whether a cell looks like a URL of any scheme, good or bad; one letter before the colon is a disk of Windows. */

@@ -89,9 +89,9 @@ export class CsvReader implements RowReader {
   problems(row: InputRow): readonly Problem[] {
     if (row.fault !== undefined) return [row.fault];
     const found = inputRowProblems(row.row);
-    const several = this.cells.cellsOfSeveralUrls((row as CsvRow).record);
+    const several = this.cells.cellsOfSeveralImages((row as CsvRow).record);
     if (found.length === 0 && several.length === 0) return none;
-    const tooMany = several.map((column) => this.#severalUrls(row as CsvRow, column));
+    const tooMany = several.map((column) => this.#severalImages(row as CsvRow, column));
     const told = new Set(tooMany.map(({ param }) => param));
     // As one URL such a cell may be at fault as well, which is not what is to be mended.
     const others = found
@@ -172,10 +172,10 @@ export class CsvReader implements RowReader {
     return at === -1 ? "" : `, as "${record[at]!.trim()},${record[at + 1]!.trim()}" does if it is one number`;
   }
 
-  #severalUrls({ line, record, row }: CsvRow, column: number): Problem {
+  #severalImages({ line, record, row }: CsvRow, column: number): Problem {
     const param = this.header[column]!.trim();
     const count = imageParts(record[column]!).length;
-    const message = `${param} holds ${count} URLs and is for one image: put them into a column "images", or each into a column of its own (image_1, image_2)`;
+    const message = `${param} holds ${count} images and is for one: put them into a column "images", or each into a column of its own (image_1, image_2)`;
     return { line, reference: referenceOf(row), param, code: "invalid_row", message };
   }
 

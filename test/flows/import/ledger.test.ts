@@ -379,16 +379,27 @@ describe("what others did meanwhile", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
 
-  test("and where nothing that is asked for is there any more", async () => {
+  test("and where nothing that is asked for is there any more, it is refused until another key has looked", async () => {
     const world = await importWorld();
     await world.write("a.csv", fileOf("A", "B"));
+    const narrow = { fingerprint: "narrow" };
     await world.import("a.csv");
+    await world.import("a.csv", { machine: narrow }, withoutExports);
     world.mock.reset();
-    const { summary, notes } = await world.import("a.csv", {}, withoutExports);
-    expect(notes[0]).toMatch(/^A product that was imported last is gone, /);
-    expect(summary).toMatchObject({ created: 2, unchanged: 0 });
+    const ran = world.import("a.csv", { machine: narrow }, withoutExports);
+    await expect(ran).rejects.toMatchObject({ type: "conflict", code: "products_gone" });
+    const other = world.import(
+      "a.csv",
+      { machine: { fingerprint: "new" }, sameOrganization: true },
+      withoutExports,
+    );
+    await expect(other).rejects.toMatchObject({ code: "products_gone" });
+    expect(await world.products()).toEqual([]);
+    expect((await world.import("a.csv")).summary).toMatchObject({ created: 2 });
+    // The other key has a new account, whose products this one sees.
+    const after = await world.import("a.csv", { machine: narrow }, withoutExports);
+    expect(after.summary).toMatchObject({ submitted: 0, unchanged: 2 });
     expect((await world.products()).sort()).toEqual(once("A", "B"));
-    expect((await world.import("a.csv", {}, withoutExports)).summary).toMatchObject({ unchanged: 2 });
   });
 
   test("photos of this machine are uploaded again to a service that was put back", async () => {

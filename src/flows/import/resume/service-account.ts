@@ -54,6 +54,7 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
     if (belonging === "not known" && state.accounts.hasKey(account)) undecided.push(account);
   }
   if (!isProven && undecided.length > 0) return bound(await theOne(undecided, deps), deps);
+  if (isProven) await refuseWhereNoneIsThere(known, deps);
   if (known !== null && !isProven) return known;
   return state.accounts.createFor(service.baseUrl, service.keyFingerprint, known);
 }
@@ -71,6 +72,7 @@ async function theOne(undecided: readonly number[], deps: AccountDeps): Promise<
   const begun = undecided.filter((account) => hasBegun(account, deps));
   const likely = begun.length > 0 ? begun : undecided;
   if (deps.sameOrganization && likely.length === 1) {
+    await refuseWhereNoneIsThere(likely[0]!, deps);
     if (deps.asksLedger) await makeSureItWasNotPutBack(likely[0]!, deps);
     return likely[0]!;
   }
@@ -100,9 +102,27 @@ const isBlank = (account: number, { state }: AccountDeps): boolean =>
 /** Of a key that was seen before: one that may not read is believed to be what it was. */
 async function isStillOfService(account: number, deps: AccountDeps): Promise<boolean> {
   if (deps.state.ledger.isEmpty(account)) return true;
-  const belonging = await knowsProducts(account, deps, { isOurs: true });
+  const belonging = await knowsProducts(account, deps);
   if (belonging === "not known" && deps.asksLedger) await makeSureItWasNotPutBack(account, deps);
-  return belonging !== "no";
+  return belonging === "none there" ? !deps.asksLedger : belonging !== "no";
+}
+
+/**
+ * Throws a CatError of type conflict where a key that may not read exports sees no product that is remembered: whether they
+ * were deleted, and which are left, is not told, so their rows could neither be called unchanged nor be sent.
+ */
+async function refuseWhereNoneIsThere(account: number, deps: AccountDeps): Promise<void> {
+  const { state, service, asksLedger } = deps;
+  if (!asksLedger || state.ledger.isEmpty(account)) return;
+  if ((await knowsProducts(account, deps)) !== "none there") return;
+  throw new CatError(
+    `${service.baseUrl} has none of the products that were asked for of those imported before, and this key may not read exports (scope exports:read), which would tell what was deleted`,
+    {
+      type: "conflict",
+      code: "products_gone",
+      hint: "Import this file once with a key that may read exports, or give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own, which knows of no photos that are attached.",
+    },
+  );
 }
 
 /**
@@ -111,12 +131,11 @@ async function isStillOfService(account: number, deps: AccountDeps): Promise<boo
  */
 async function belongingTo(account: number, deps: AccountDeps): Promise<Belonging> {
   const { state } = deps;
-  const products = state.ledger.isEmpty(account)
-    ? null
-    : await knowsProducts(account, deps, { isOurs: false });
+  const products = state.ledger.isEmpty(account) ? null : await knowsProducts(account, deps);
   if (products === "yes") return "yes";
   const imports = await knowsAnImport(account, deps);
   if (imports === "yes") return "yes";
+  if (products === "none there") return "not known";
   return products ?? imports ?? (hasUnheard(account, deps) ? "not known" : "no");
 }
 
@@ -171,13 +190,9 @@ async function knowsAnImport(
  * Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked.
  * Those are asked for first that were made last: a service that lacks one of them, and tells of no deletion, was put back to
  * what it had been (a made-up one that loads its state again, a backup), and has the first of them, however long ago that was.
- * `isOurs` says that the key was seen before to be of the account.
+ * It says "none there" where no product is there that was asked for, and the key may not read what was deleted.
  */
-async function knowsProducts(
-  account: number,
-  deps: AccountDeps,
-  { isOurs }: { isOurs: boolean },
-): Promise<Belonging> {
+async function knowsProducts(account: number, deps: AccountDeps): Promise<Belonging | "none there"> {
   const { client, state, signal } = deps;
   const { ledger } = state;
   const has = (product_id: string) => exists(client.products.get({ product_id }, { signal }));
@@ -200,10 +215,8 @@ async function knowsProducts(
       isKnown ||= asked.has(id);
     });
     if (outcome === "all found") return "yes";
-    // Where deletions are not told, all that were asked for may be gone and others not.
-    const mayBeLost = isKnown || (isOurs && outcome === "not allowed");
-    if (mayBeLost) await forgetWhatWasLost(account, { has, isCertain: outcome === "some lost" }, deps);
-    return isKnown ? "yes" : outcome === "not allowed" ? "not known" : "no";
+    if (isKnown) await forgetWhatWasLost(account, { has, isCertain: outcome === "some lost" }, deps);
+    return isKnown ? "yes" : outcome === "not allowed" ? "none there" : "no";
   } catch (error) {
     if (mayNotRead(error)) return "not known";
     throw error;

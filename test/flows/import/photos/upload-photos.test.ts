@@ -103,8 +103,14 @@ describe("photos are uploaded", () => {
     const world = await uploadWorld(filesOf(paths));
     let now = 0;
     let most = 0;
+    let meet = () => {};
+    const threeMet = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
     const upload: typeof world.client.images.upload = async (...args) => {
       most = Math.max(most, ++now);
+      if (now === 3) meet();
+      await threeMet;
       try {
         return await world.client.images.upload(...args);
       } finally {

@@ -16,6 +16,18 @@ const dress = (
   return `${head}${[reference, name, description, sex, one, orientation, two].join(",")}\n`;
 };
 
+/** A client of which others delete each product just before its PATCH. */
+const deletedBeforeItsPatch = (client: Client): Client => ({
+  ...client,
+  products: {
+    ...client.products,
+    async update(...args) {
+      await client.products.delete({ product_id: args[0].product_id });
+      return client.products.update(...args);
+    },
+  },
+});
+
 /** Imports a file, has something happen to the products, and imports the next one. */
 async function again(
   first: string,
@@ -423,16 +435,7 @@ describe("what others did meanwhile", () => {
 
   test("a product that is deleted between the look and its PATCH is a failed row, and made anew the next time", async () => {
     const { summary, world } = await again(dress({}), dress({ name: "Coat" }), {
-      through: (client) => ({
-        ...client,
-        products: {
-          ...client.products,
-          async update(...args) {
-            await client.products.delete({ product_id: args[0].product_id });
-            return client.products.update(...args);
-          },
-        },
-      }),
+      through: deletedBeforeItsPatch,
     });
     expect(summary).toMatchObject({
       submitted: 1,
@@ -601,16 +604,7 @@ describe("rows of which not all went well", () => {
     await world.write("a.csv", fileOf("A"));
     await world.import("a.csv");
     await world.write("b.csv", fileOf("A").replace("Dress", "Coat").replace(".jpg\n", `.jpg|${bad}\n`));
-    const { summary } = await world.import("b.csv", {}, (client) => ({
-      ...client,
-      products: {
-        ...client.products,
-        async update(...args) {
-          await client.products.delete({ product_id: args[0].product_id });
-          return client.products.update(...args);
-        },
-      },
-    }));
+    const { summary } = await world.import("b.csv", {}, deletedBeforeItsPatch);
     expect(summary).toMatchObject({ failed: 1, partial: 0, updated: 0 });
     expect((await world.read("failed")).split("\n")[1]).toMatch(
       new RegExp(`^A,Coat,${cdn}/A\\.jpg\\|${bad},product_not_found,`),

@@ -14,10 +14,13 @@ export interface Accounts {
   /** Whether any key leads to it. */
   hasKey(account: number): boolean;
   /**
-   * A new account that the key leads to from now on, in place of `known`. Where another process has led it to one
-   * meanwhile, gives that one: two accounts would know nothing of each other's runs.
+   * A new account that the key leads to from now on in place of `known`, and all others with it that led there. Where another
+   * process has led it to one meanwhile, gives that one: two accounts would know nothing of each other's runs.
    */
   createFor(baseUrl: string, fingerprint: string, known: number | null): number;
-  /** From now on the key leads to that account, wherever it led before. */
+  /**
+   * From now on the key leads to that account. Wherever it led before, all keys that led there come with it: they are of one
+   * organization, and would make of it two.
+   */
   bind(baseUrl: string, fingerprint: string, account: number): void;
 }

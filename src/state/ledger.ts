@@ -24,8 +24,8 @@ export interface Ledger {
   /** The product up to which the service was last seen to have what it should; null at first. */
   seenUpTo(account: number): string | null;
   setSeenUpTo(account: number, productId: string): void;
-  /** Every entry has those fields from now on. */
-  setFields(account: number, fields: Uint8Array): void;
+  /** Every entry has those fields from now on; only those of products from that id on, where it is given. */
+  setFields(account: number, fields: Uint8Array, from?: string): void;
   /** The references of the entries that have just those fields. */
   havingFields(account: number, fields: Uint8Array): string[];
   /** In one transaction: removes the references of `gone`, then writes the entries, each in place of one of its reference or product. */

@@ -17,9 +17,13 @@ export function storedAccounts(db: Database): Accounts {
   );
   const keyOf = db.statement("SELECT 1 FROM account_key WHERE account = ? LIMIT 1");
   const create = db.statement<[number]>("INSERT INTO account (base_url) VALUES (?) RETURNING id");
-  const bind = db.statement(
-    "INSERT OR REPLACE INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)",
-  );
+  const move = db.statement("UPDATE account_key SET account = ? WHERE account = ?");
+  const put = db.statement("INSERT INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)");
+  const bind = (baseUrl: string, fingerprint: string, account: number) => {
+    const [known = null] = find.get(baseUrl, fingerprint) ?? [];
+    if (known !== null) move.run(account, known);
+    else put.run(baseUrl, fingerprint, account);
+  };
   return {
     find: (baseUrl, fingerprint) => find.get(baseUrl, fingerprint)?.[0] ?? null,
     hasKey: (account) => keyOf.get(account) !== undefined,
@@ -29,9 +33,9 @@ export function storedAccounts(db: Database): Accounts {
         const [now = null] = find.get(baseUrl, fingerprint) ?? [];
         if (now !== null && now !== known) return now;
         const [account] = create.get(baseUrl)!;
-        bind.run(baseUrl, fingerprint, account);
+        bind(baseUrl, fingerprint, account);
         return account;
       }),
-    bind: (baseUrl, fingerprint, account) => void bind.run(baseUrl, fingerprint, account),
+    bind: (baseUrl, fingerprint, account) => db.transaction(() => bind(baseUrl, fingerprint, account)),
   };
 }

@@ -34,7 +34,7 @@ export function storedLedger(db: Database): Ledger & {
   );
   const seenUpTo = db.statement<[Buffer | null]>("SELECT seen_product FROM account WHERE id = ?");
   const setSeenUpTo = db.statement("UPDATE account SET seen_product = ? WHERE id = ?");
-  const setFields = db.statement("UPDATE ledger SET fields = ? WHERE account = ?");
+  const setFields = db.statement("UPDATE ledger SET fields = ? WHERE account = ? AND product >= ?");
   const havingFields = db.statement<[Buffer]>(
     "SELECT reference FROM ledger WHERE account = ? AND fields = ?",
   );
@@ -69,7 +69,7 @@ export function storedLedger(db: Database): Ledger & {
       idOf(upTo === undefined ? last.get(account) : lastUpTo.get(account, toKey(upTo))),
     seenUpTo: (account) => idOf(seenUpTo.get(account)),
     setSeenUpTo: (account, productId) => void setSeenUpTo.run(toKey(productId), account),
-    setFields: (account, fields) => void setFields.run(fields, account),
+    setFields: (account, fields, from = "") => void setFields.run(fields, account, toKey(from)),
     havingFields: (account, fields) =>
       havingFields.all(account, fields).map(([reference]) => fromKey(reference)),
     write(account, { entries, gone = [] }) {

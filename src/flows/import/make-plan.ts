@@ -1,6 +1,9 @@
 import type { DecidedRow } from "./decide-rows.ts";
 import type { ImportInput } from "./import-input.ts";
-import { type LookDeps, lookAtChanges, lookAtProducts } from "./ledger/look.ts";
+import { FieldDigests } from "./ledger/field-digests.ts";
+import type { LookDeps } from "./ledger/look.ts";
+import { lookAtChanges } from "./ledger/look-at-changes.ts";
+import { lookAtProducts, mayLookAtProducts } from "./ledger/look-at-products.ts";
 import { ProductsToLookAt, worthAsking } from "./ledger/products-to-look-at.ts";
 import { serviceNow } from "./ledger/service-time.ts";
 import { type Plan, planRows } from "./plan.ts";
@@ -67,11 +70,25 @@ async function bringUpToDate(look: LookDeps, { decided, deps }: PlanInput): Prom
   const most = known.ids === null ? Number.POSITIVE_INFINITY : worthAsking;
   const outcome = await lookAtChanges(most, look);
   if (outcome === "too many") await lookAtProducts(known, look);
-  else if (outcome === "not allowed") {
-    deps.onNote(
-      "This key may not read exports (scope exports:read): what others have changed at the service is not seen.",
+  else if (outcome === "not allowed") await lookWithoutChanges(known, look, deps);
+  else if (isQuiet && now !== null) state.ledger.setLookedAt(account, now);
+}
+
+/** What a key sees that may not read exports: the products themselves, which takes longer. */
+async function lookWithoutChanges(
+  known: ProductsToLookAt,
+  look: LookDeps,
+  { onNote }: TakeUpDeps,
+): Promise<void> {
+  if (!(await mayLookAtProducts(look))) {
+    onNote(
+      "This key may read neither exports nor products (scopes exports:read, products:read): what others have changed at the service is not seen.",
     );
-  } else if (isQuiet && now !== null) state.ledger.setLookedAt(account, now);
+    return;
+  }
+  // Of which nothing is known after all pages were read is not there.
+  if (known.ids === null) look.state.ledger.setFields(look.account, FieldDigests.nothing.bytes);
+  await lookAtProducts(known, look);
 }
 
 /** The products of the file's rows that the ledger has. */

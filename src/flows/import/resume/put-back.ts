@@ -1,5 +1,4 @@
 import type { Client } from "../../../client/client.ts";
-import { CatError } from "../../../errors.ts";
 import type { Ledger } from "../../../state/ledger.ts";
 import type { State } from "../../../state/state.ts";
 import { mayNotRead } from "../faults-of-service.ts";
@@ -19,11 +18,12 @@ export interface PutBackDeps {
 
 /**
  * The products that tell by their absence that a service was put back: the one that was made last, and the last of those
- * that were there when this was asked before, as the service may have been put back while others were being made.
+ * that were there when this was asked before, as the service may have been put back while others were being made. Where it
+ * was never asked, the first of all.
  */
 export function newestProducts(account: number, ledger: Ledger): string[] {
   const seen = ledger.seenUpTo(account);
-  const newest = [ledger.last(account), seen === null ? null : ledger.last(account, seen)];
+  const newest = [ledger.last(account), seen === null ? ledger.first(account) : ledger.last(account, seen)];
   return [...new Set(newest.flatMap((id) => id ?? []))];
 }
 
@@ -52,25 +52,34 @@ export async function findInChanges(
   return "some lost";
 }
 
+/**
+ * Nothing is said of a product any more before it was looked at, but of its photos as long as it is there, and nothing of
+ * uploads.
+ */
+export function doubtEverything(account: number, { ledger, uploads }: State): void {
+  ledger.setFields(account, FieldDigests.nothing.bytes);
+  uploads.forgetAll(account);
+}
+
 /** So many products that a service lost are forgotten at once; more of them as they are met. */
 const mostForgotten = 50;
 
 /**
- * Nothing is said of a product any more before it was looked at, but of its photos as long as it is there, and nothing of
- * uploads. Those that were made last are those that were lost. Where it is not certain, they may have been deleted as well.
+ * Doubts everything, and forgets those that were made last, which are those that were lost. Where it is not certain that the
+ * service was put back, they may have been deleted as well.
  */
 export async function forgetWhatWasLost(
   account: number,
   { has, isCertain }: { has: (productId: string) => Promise<boolean>; isCertain: boolean },
-  { state: { ledger, uploads }, onNote }: PutBackDeps,
+  { state, onNote }: PutBackDeps,
 ): Promise<void> {
-  onNote(
-    isCertain
-      ? "The service was put back to what it had been: products are looked at anew. Photos that they lost are sent with --photos all alone."
-      : "A product that was imported last is gone, and this key may not read why (scope exports:read): products are looked at anew.",
-  );
-  ledger.setFields(account, FieldDigests.nothing.bytes);
-  uploads.forgetAll(account);
+  const { ledger } = state;
+  if (isCertain) {
+    onNote(
+      "The service was put back to what it had been: products are looked at anew. Photos that they lost are sent with --photos all alone.",
+    );
+  }
+  doubtEverything(account, state);
   for (let count = 0; count < mostForgotten; count++) {
     const last = ledger.last(account);
     if (last === null || (await has(last))) break;
@@ -81,25 +90,19 @@ export async function forgetWhatWasLost(
 }
 
 /**
- * Of a key that may not read products: throws a CatError of type conflict where exports tell that the service lacks one of
- * those that were made last. Which others it lost cannot be told then, and their rows would be called unchanged.
+ * Of a key that may not read products: whether exports tell of those of the account that were made last. Which others a
+ * service lost that lacks one of them cannot be told then.
  */
-export async function makeSureItWasNotPutBack(account: number, deps: PutBackDeps): Promise<void> {
-  const { state, service } = deps;
-  const newest = newestProducts(account, state.ledger);
-  if (newest.length === 0) return;
+export async function toldByExports(
+  account: number,
+  deps: PutBackDeps,
+): Promise<"yes" | "some lost" | "not known"> {
+  const { ledger } = deps.state;
+  const newest = newestProducts(account, ledger);
   const { decodeTime } = await import("ulid");
   const made = Math.min(...newest.map((id) => decodeTime(id)));
   const since = new Date(made - lookMarginMs).toISOString();
   const outcome = await findInChanges(new Set(newest), since, deps);
-  if (outcome === "all found") state.ledger.setSeenUpTo(account, newest[0]!);
-  if (outcome !== "some lost") return;
-  throw new CatError(
-    `${service.baseUrl} does not know a product that was imported before, and this key may not read products (scope products:read), so it cannot be told what else is lost`,
-    {
-      type: "conflict",
-      code: "service_put_back",
-      hint: "Import this file once with a key that may read products, or give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own, which knows of no photos that are attached.",
-    },
-  );
+  if (outcome === "all found") ledger.setSeenUpTo(account, newest[0]!);
+  return outcome === "all found" ? "yes" : outcome === "some lost" ? outcome : "not known";
 }

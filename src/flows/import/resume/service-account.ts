@@ -1,29 +1,27 @@
-import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import type { RunOwner } from "../../../state/runs.ts";
-import type { State } from "../../../state/state.ts";
 import { mayNotRead, orNull } from "../faults-of-service.ts";
 import { sinceLastLook } from "../ledger/look.ts";
-import type { ServiceIdentity } from "../service-identity.ts";
 import { shownName } from "../shown-name.ts";
-import { findInChanges, forgetWhatWasLost, makeSureItWasNotPutBack, newestProducts } from "./put-back.ts";
+import {
+  doubtEverything,
+  findInChanges,
+  forgetWhatWasLost,
+  newestProducts,
+  type PutBackDeps,
+  toldByExports,
+} from "./put-back.ts";
 
-export interface AccountDeps {
-  client: Client;
-  state: State;
-  service: ServiceIdentity;
+export interface AccountDeps extends PutBackDeps {
   /** What makes the import at hand the same as an earlier one (`identityOf`), and how its file is called. */
   identity: string;
   file: string;
   /** Whether the user says that a key which was never seen is of the organization that earlier imports were sent to. */
   sameOrganization: boolean;
-  /** Told, in a sentence for people, what the user should hear of. */
-  onNote: (sentence: string) => void;
   /** Whether the ledger decides what is sent (`--photos new`). */
   asksLedger: boolean;
   /** This process, to see whether another one works on a run. */
   owner: RunOwner;
-  signal: AbortSignal;
 }
 
 /** So many products, or imports, of an account are asked for before it is taken to be that of another organization. */
@@ -31,6 +29,16 @@ const sampled = 5;
 
 /** Whether the key at hand is one of the organization that an account is of. */
 type Belonging = "yes" | "no" | "not known";
+
+/** What is told of the products of an account where not all is well: none is there, or one of the last is not, and the key may not read more. */
+type Lost = "none there" | "some lost";
+
+/**
+ * What the service tells of an account to a key that was seen before: one that may not read anything is believed to be what
+ * it was. An account of a service that was started anew is gone; for a blank one nothing was ever taken up, so that the key
+ * may as well be one of another account.
+ */
+type Standing = "known" | "gone" | "blank" | Lost;
 
 /**
  * The account that this machine's memory of the service is kept under. A key that was seen before leads to its account, as
@@ -41,10 +49,9 @@ type Belonging = "yes" | "no" | "not known";
  */
 export async function accountOf(deps: AccountDeps): Promise<number> {
   const { state, service } = deps;
-  const proven = await provenAccount(deps);
-  if (proven !== null) return proven;
   const known = state.accounts.find(service.baseUrl, service.keyFingerprint);
-  const isProven = known !== null && !isBlank(known, deps);
+  const standing = known === null ? "blank" : await standingOf(known, deps);
+  if (standing === "known") return known!;
   const others = state.accounts.at(service.baseUrl).filter((account) => account !== known);
   const undecided: number[] = [];
   for (const account of others) {
@@ -53,9 +60,12 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
     // One that no key leads to any more is of a service that is gone.
     if (belonging === "not known" && state.accounts.hasKey(account)) undecided.push(account);
   }
-  if (!isProven && undecided.length > 0) return bound(await theOne(undecided, deps), deps);
-  if (isProven) await refuseWhereNoneIsThere(known, deps);
-  if (known !== null && !isProven) return known;
+  if (undecided.length > 0 && standing === "blank") return bound(await theOne(undecided, deps), deps);
+  if (isLost(standing)) {
+    if (undecided.length > 0) throw lostProducts(standing, deps);
+    goOnWithout(known!, standing, deps);
+  }
+  if (known !== null && standing !== "gone") return known;
   return state.accounts.createFor(service.baseUrl, service.keyFingerprint, known);
 }
 
@@ -63,18 +73,31 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
 export async function provenAccount(deps: AccountDeps): Promise<number | null> {
   const { state, service } = deps;
   const known = state.accounts.find(service.baseUrl, service.keyFingerprint);
-  if (known === null || isBlank(known, deps)) return null;
-  return (await isStillOfService(known, deps)) ? known : null;
+  return known !== null && (await standingOf(known, deps)) === "known" ? known : null;
 }
+
+async function standingOf(account: number, deps: AccountDeps): Promise<Standing> {
+  const { ledger, runs, calls } = deps.state;
+  if (ledger.isEmpty(account)) {
+    return runs.open(account).some(({ id }) => calls.of(id).length > 0) ? "known" : "blank";
+  }
+  const belonging = await knowsProducts(account, deps);
+  if (belonging === "no") return "gone";
+  return isLost(belonging) ? belonging : "known";
+}
+
+const isLost = (told: string): told is Lost => told === "none there" || told === "some lost";
 
 /** The account that the user means, of those of which the service does not tell whether the key is theirs. */
 async function theOne(undecided: readonly number[], deps: AccountDeps): Promise<number> {
+  const { state } = deps;
   const begun = undecided.filter((account) => hasBegun(account, deps));
   const likely = begun.length > 0 ? begun : undecided;
   if (deps.sameOrganization && likely.length === 1) {
-    await refuseWhereNoneIsThere(likely[0]!, deps);
-    if (deps.asksLedger) await makeSureItWasNotPutBack(likely[0]!, deps);
-    return likely[0]!;
+    const account = likely[0]!;
+    const told = state.ledger.isEmpty(account) ? "yes" : await knowsProducts(account, deps);
+    if (isLost(told)) goOnWithout(account, told, deps);
+    return account;
   }
   await makeSureOfKey(deps);
   throw anotherKey(begun.length > 0, likely.length, deps);
@@ -94,35 +117,35 @@ function bound(account: number, { state, service }: AccountDeps): number {
   return account;
 }
 
-/** Whether nothing was ever taken up for an account, so that its key may as well be one of another account. */
-const isBlank = (account: number, { state }: AccountDeps): boolean =>
-  state.ledger.isEmpty(account) &&
-  state.runs.open(account).every(({ id }) => state.calls.of(id).length === 0);
-
-/** Of a key that was seen before: one that may not read is believed to be what it was. */
-async function isStillOfService(account: number, deps: AccountDeps): Promise<boolean> {
-  if (deps.state.ledger.isEmpty(account)) return true;
-  const belonging = await knowsProducts(account, deps);
-  if (belonging === "not known" && deps.asksLedger) await makeSureItWasNotPutBack(account, deps);
-  return belonging === "none there" ? !deps.asksLedger : belonging !== "no";
+/**
+ * Has an account be used of which products are lost: nothing is said of one before it was looked at. A key that may not look
+ * is refused, but where nothing is asked of the ledger.
+ */
+function goOnWithout(account: number, lost: Lost, deps: AccountDeps): void {
+  if (lost === "some lost" && deps.asksLedger) throw lostProducts(lost, deps);
+  doubtEverything(account, deps.state);
 }
 
-/**
- * Throws a CatError of type conflict where a key that may not read exports sees no product that is remembered: whether they
- * were deleted, and which are left, is not told, so their rows could neither be called unchanged nor be sent.
- */
-async function refuseWhereNoneIsThere(account: number, deps: AccountDeps): Promise<void> {
-  const { state, service, asksLedger } = deps;
-  if (!asksLedger || state.ledger.isEmpty(account)) return;
-  if ((await knowsProducts(account, deps)) !== "none there") return;
-  throw new CatError(
-    `${service.baseUrl} has none of the products that were asked for of those imported before, and this key may not read exports (scope exports:read), which would tell what was deleted`,
-    {
-      type: "conflict",
-      code: "products_gone",
-      hint: "Import this file once with a key that may read exports, or give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own, which knows of no photos that are attached.",
-    },
-  );
+/** Why an import cannot be: its rows could neither be called unchanged nor be sent, or two accounts would be made of one organization. */
+function lostProducts(lost: Lost, { service }: AccountDeps): CatError {
+  const [what, code, reads] =
+    lost === "none there"
+      ? [
+          "has none of the products that were asked for of those imported before, and this key may not read exports (scope exports:read), which would tell what was deleted",
+          "products_gone",
+          "exports",
+        ]
+      : [
+          "does not know a product that was imported before, and this key may not read products (scope products:read), so it cannot be told what else is lost",
+          "service_put_back",
+          "products",
+        ];
+  return new CatError(`${service.baseUrl} ${what}`, {
+    type: "conflict",
+    code,
+    // All keys have to go the other way together, as two ledgers would each add all photos.
+    hint: `Import this file once with a key that may read ${reads}. Where there is none, begin with a ledger (--ledger FILE) that all keys use from then on: it knows of no photos that are attached.`,
+  });
 }
 
 /**
@@ -135,7 +158,7 @@ async function belongingTo(account: number, deps: AccountDeps): Promise<Belongin
   if (products === "yes") return "yes";
   const imports = await knowsAnImport(account, deps);
   if (imports === "yes") return "yes";
-  if (products === "none there") return "not known";
+  if (products !== null && isLost(products)) return "not known";
   return products ?? imports ?? (hasUnheard(account, deps) ? "not known" : "no");
 }
 
@@ -187,12 +210,13 @@ async function knowsAnImport(
 }
 
 /**
- * Whether the service has one of the ledger's products, or tells that it had; a key that may not read them cannot be asked.
+ * Whether the service has one of the ledger's products, or tells that it had.
  * Those are asked for first that were made last: a service that lacks one of them, and tells of no deletion, was put back to
  * what it had been (a made-up one that loads its state again, a backup), and has the first of them, however long ago that was.
- * It says "none there" where no product is there that was asked for, and the key may not read what was deleted.
+ * It says "none there" where no product is there that was asked for, and the key may not read what was deleted. A key that may
+ * not read products hears of the last ones by exports.
  */
-async function knowsProducts(account: number, deps: AccountDeps): Promise<Belonging | "none there"> {
+async function knowsProducts(account: number, deps: AccountDeps): Promise<Belonging | Lost> {
   const { client, state, signal } = deps;
   const { ledger } = state;
   const has = (product_id: string) => exists(client.products.get({ product_id }, { signal }));
@@ -218,7 +242,7 @@ async function knowsProducts(account: number, deps: AccountDeps): Promise<Belong
     if (isKnown) await forgetWhatWasLost(account, { has, isCertain: outcome === "some lost" }, deps);
     return isKnown ? "yes" : outcome === "not allowed" ? "none there" : "no";
   } catch (error) {
-    if (mayNotRead(error)) return "not known";
+    if (mayNotRead(error)) return toldByExports(account, deps);
     throw error;
   }
 }

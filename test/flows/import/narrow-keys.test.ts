@@ -1,0 +1,192 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { photo } from "./photos/photo-folder.ts";
+import { importWorld, withoutExports, withoutProducts } from "./run-import.ts";
+import { cdn, fileOf, once } from "./small-world.ts";
+
+type World = Awaited<ReturnType<typeof importWorld>>;
+
+const withoutBoth = (client: Client): Client => withoutExports(withoutProducts(client));
+const narrow = { machine: { fingerprint: "narrow" } };
+const idOf = (world: World, reference: string) => world.state.ledger.get(1, reference)!.productId;
+const call = (world: World, product_id: string, body: { name?: string; reference?: string }) =>
+  world.client.products.update({ product_id, body: body as { name: string } });
+
+describe("a key that may not read exports looks at products", () => {
+  test.each([3, 310])("what others changed is found, of %i rows", async (count) => {
+    const world = await importWorld();
+    const rest = Array.from({ length: count - 3 }, (_, index) => `R${String(index).padStart(3, "0")}`);
+    const text = fileOf("A", "B", "C", ...rest);
+    await world.write("a.csv", text);
+    await world.import("a.csv", {}, withoutExports);
+    await world.client.products.delete({ product_id: idOf(world, "A") });
+    await call(world, idOf(world, "B"), { name: "Theirs" });
+    await call(world, idOf(world, "C"), { reference: "C9" });
+    const { summary, notes } = await world.import("a.csv", {}, withoutExports);
+    expect(summary).toMatchObject({ created: 2, updated: 1, unchanged: count - 3, failed: 0 });
+    expect(notes).toEqual([]);
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C", "C9", ...rest).sort());
+    const again = await world.import("a.csv", {}, withoutExports);
+    expect(again.summary).toMatchObject({ submitted: 0, unchanged: count });
+  });
+
+  test("references that they swapped, also with a product that the file does not name", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("A", "B"));
+    await world.write("b.csv", fileOf("C"));
+    await world.import("a.csv");
+    await world.import("b.csv");
+    const [a, c] = [idOf(world, "A"), idOf(world, "C")];
+    await call(world, a, { reference: "x" });
+    await call(world, c, { reference: "A" });
+    await call(world, a, { reference: "C" });
+    await world.import("a.csv", {}, withoutExports);
+    expect((await world.products()).sort()).toEqual(["A Dress 2", "B Dress 1", "C Dress 1"]);
+    // What was attached to each is known still.
+    await world.write("c.csv", `reference,name,images\nA,Dress,${cdn}/A.jpg|${cdn}/C.jpg\n`);
+    const { summary } = await world.import("c.csv", {}, withoutExports);
+    expect(summary).toMatchObject({ submitted: 0, unchanged: 1 });
+  });
+
+  test("and one that may not read them either hears that it sees nothing of it", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("A"));
+    await world.import("a.csv");
+    await call(world, idOf(world, "A"), { name: "Theirs" });
+    const { summary, notes } = await world.import("a.csv", {}, withoutBoth);
+    expect(summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect(notes).toEqual([
+      "This key may read neither exports nor products (scopes exports:read, products:read): what others have changed at the service is not seen.",
+    ]);
+  });
+
+  test("one that may read exports alone says what it lacks where a product has to be looked at", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `reference,name,description,images\nA,Dress,long,${cdn}/A.jpg\n`);
+    await world.import("a.csv");
+    const { stopped } = await world.import("a.csv", {}, withoutProducts);
+    expect(stopped).toMatchObject({
+      ...{ type: "forbidden", code: "insufficient_scope", status: 403 },
+      message:
+        "1 product has to be looked at before it can be said what their rows need, and this key may not read products (scope products:read)",
+    });
+  });
+
+  test("a product that is not there any more fails its row alone, also where it cannot be asked for", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("A", "B"));
+    await world.import("a.csv");
+    await world.client.products.delete({ product_id: idOf(world, "A") });
+    await world.write("b.csv", fileOf("A", "B").replaceAll("Dress", "Coat"));
+    const { summary, stopped } = await world.import("b.csv", {}, withoutBoth);
+    expect(stopped).toBeUndefined();
+    expect(summary).toMatchObject({ failed: 1, updated: 1 });
+    expect((await world.import("b.csv", {}, withoutBoth)).summary).toMatchObject({
+      created: 1,
+      unchanged: 1,
+    });
+    expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);
+  });
+});
+
+describe("a service that knows nothing any more", () => {
+  test.each(["reset", "deleted"] as const)(
+    "has all of it sent again by a key that may not read exports: %s",
+    async (how) => {
+      const world = await importWorld({ seed: undefined });
+      await world.write("a.csv", fileOf("A", "B"));
+      await world.import("a.csv", narrow, withoutExports);
+      if (how === "reset") world.mock.reset();
+      else for (const one of ["A", "B"]) await world.client.products.delete({ product_id: idOf(world, one) });
+      const { summary } = await world.import("a.csv", narrow, withoutExports);
+      expect(summary).toMatchObject({ created: 2, unchanged: 0 });
+      // Another key of the organization finds that, and neither says that something is missing.
+      const full = await world.import("a.csv");
+      expect(full.summary).toMatchObject({ submitted: 0, unchanged: 2 });
+      expect((await world.import("a.csv", narrow, withoutExports)).summary).toMatchObject({ unchanged: 2 });
+      expect((await world.products()).sort()).toEqual(once("A", "B"));
+    },
+  );
+
+  test("has photos of this machine uploaded again, too", async () => {
+    const world = await importWorld({ seed: undefined });
+    writeFileSync(join(world.folder, "b.png"), photo("b"));
+    await world.write("b.csv", "reference,name,images\nB,Dress,b.png\n");
+    await world.import("b.csv", narrow, withoutExports);
+    world.mock.reset();
+    const { summary } = await world.import("b.csv", narrow, withoutExports);
+    expect(summary).toMatchObject({ created: 1, failed: 0, partial: 0 });
+    expect(await world.products()).toEqual(once("B"));
+  });
+
+  test.each([
+    ["may not read exports", "all", withoutExports],
+    ["may not read exports", "create", withoutExports],
+    ["may read neither", "all", withoutBoth],
+  ] as const)("and after a key that %s has sent another file with %s", async (_, how, through) => {
+    for (const last of [narrow, {}]) {
+      const world = await importWorld({ seed: undefined });
+      await world.write("a.csv", fileOf("A", "B"));
+      await world.write("b.csv", fileOf("C"));
+      await world.import("a.csv", narrow, through);
+      await world.import("a.csv");
+      world.mock.reset();
+      const flags = how === "all" ? { photos: "all" as const } : { photos: "all" as const, mode: how };
+      expect((await world.import("b.csv", { ...narrow, ...flags }, through)).summary).toMatchObject({
+        created: 1,
+      });
+      const { summary } = await world.import("a.csv", last, last === narrow ? withoutExports : undefined);
+      expect(summary).toMatchObject({ created: 2, unchanged: 0 });
+      expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
+    }
+  });
+
+  test("is not taken for whole by a key that may not read products, which has sent another file", async () => {
+    const world = await importWorld({ seed: undefined });
+    await world.write("a.csv", fileOf("A"));
+    await world.write("b.csv", fileOf("B"));
+    await world.import("a.csv", narrow, withoutProducts);
+    world.mock.reset();
+    await world.import("b.csv", { ...narrow, photos: "all" }, withoutProducts);
+    const ran = world.import("a.csv", narrow, withoutProducts);
+    await expect(ran).rejects.toMatchObject({ type: "conflict", code: "service_put_back" });
+    expect((await world.import("a.csv")).summary).toMatchObject({ created: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+
+  test("is one for all keys of an organization as soon as one of them has seen it", async () => {
+    const world = await importWorld({ seed: undefined });
+    await world.write("a.csv", fileOf("A"));
+    await world.write("b.csv", fileOf("B"));
+    await world.import("a.csv");
+    await world.import("a.csv", { ...narrow, sameOrganization: true }, withoutBoth);
+    world.mock.reset();
+    await world.import("a.csv");
+    // This one sees nothing of it, and yet its products are those of the other key.
+    await world.import("b.csv", narrow, withoutBoth);
+    expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+
+  test("is refused where it cannot be told which of two accounts is the key's", async () => {
+    const world = await importWorld({ seed: undefined });
+    await world.write("a.csv", fileOf("A"));
+    await world.import("a.csv", narrow, withoutExports);
+    world.mock.reset();
+    // A key that was never seen might be of another organization.
+    await world.import("a.csv", { machine: { fingerprint: "new" } });
+    await world.client.products.delete({ product_id: (await world.client.products.list({})).data[0]!.id });
+    const ran = world.import("a.csv", narrow, withoutExports);
+    await expect(ran).rejects.toMatchObject({
+      ...{ type: "conflict", code: "products_gone" },
+      message: `${world.mock.baseUrl} has none of the products that were asked for of those imported before, and this key may not read exports (scope exports:read), which would tell what was deleted`,
+    });
+    expect(await world.products()).toEqual([]);
+    await world.import("a.csv", { machine: { fingerprint: "new" } });
+    const { summary } = await world.import("a.csv", narrow, withoutExports);
+    expect(summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect(await world.products()).toEqual(once("A"));
+  });
+});

@@ -4,7 +4,7 @@ import type { Client } from "../../../src/client/client.ts";
 import type { ImportMode } from "../../../src/contract/value-sets.ts";
 import { CatError } from "../../../src/errors.ts";
 import type { MockState } from "../../../src/mock/index.ts";
-import { importWorld, withoutExports, withoutProducts } from "./run-import.ts";
+import { blind, importWorld, withoutExports, withoutProducts } from "./run-import.ts";
 import { cdn } from "./small-world.ts";
 
 type World = Awaited<ReturnType<typeof importWorld>>;
@@ -16,7 +16,7 @@ const keys: Record<string, (client: Client) => Client> = {
   withoutExports,
   otherWithoutExports: withoutExports,
   withoutProducts,
-  blind: (client) => withoutExports(withoutProducts(client)),
+  blind,
 };
 const files: Record<string, string[]> = { f: ["A", "B"], g: ["C", "D"], h: ["A", "C"] };
 

@@ -1,14 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
 import { photo } from "./photos/photo-folder.ts";
-import { importWorld, withoutExports, withoutProducts } from "./run-import.ts";
+import { blind, importWorld, withoutExports, withoutProducts } from "./run-import.ts";
 import { cdn, fileOf, once } from "./small-world.ts";
 
 type World = Awaited<ReturnType<typeof importWorld>>;
 
-const withoutBoth = (client: Client): Client => withoutExports(withoutProducts(client));
 const narrow = { machine: { fingerprint: "narrow" } };
 const idOf = (world: World, reference: string) => world.state.ledger.get(1, reference)!.productId;
 const call = (world: World, product_id: string, body: { name?: string; reference?: string }) =>
@@ -55,7 +53,7 @@ describe("a key that may not read exports looks at products", () => {
     await world.write("a.csv", fileOf("A"));
     await world.import("a.csv");
     await call(world, idOf(world, "A"), { name: "Theirs" });
-    const { summary, notes } = await world.import("a.csv", {}, withoutBoth);
+    const { summary, notes } = await world.import("a.csv", {}, blind);
     expect(summary).toMatchObject({ submitted: 0, unchanged: 1 });
     expect(notes).toEqual([
       "This key may read neither exports nor products (scopes exports:read, products:read): what others have changed at the service is not seen.",
@@ -80,10 +78,10 @@ describe("a key that may not read exports looks at products", () => {
     await world.import("a.csv");
     await world.client.products.delete({ product_id: idOf(world, "A") });
     await world.write("b.csv", fileOf("A", "B").replaceAll("Dress", "Coat"));
-    const { summary, stopped } = await world.import("b.csv", {}, withoutBoth);
+    const { summary, stopped } = await world.import("b.csv", {}, blind);
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ failed: 1, updated: 1 });
-    expect((await world.import("b.csv", {}, withoutBoth)).summary).toMatchObject({
+    expect((await world.import("b.csv", {}, blind)).summary).toMatchObject({
       created: 1,
       unchanged: 1,
     });
@@ -124,7 +122,7 @@ describe("a service that knows nothing any more", () => {
   test.each([
     ["may not read exports", "all", withoutExports],
     ["may not read exports", "create", withoutExports],
-    ["may read neither", "all", withoutBoth],
+    ["may read neither", "all", blind],
   ] as const)("and after a key that %s has sent another file with %s", async (_, how, through) => {
     for (const last of [narrow, {}]) {
       const world = await importWorld({ seed: undefined });
@@ -161,11 +159,11 @@ describe("a service that knows nothing any more", () => {
     await world.write("a.csv", fileOf("A"));
     await world.write("b.csv", fileOf("B"));
     await world.import("a.csv");
-    await world.import("a.csv", { ...narrow, sameOrganization: true }, withoutBoth);
+    await world.import("a.csv", { ...narrow, sameOrganization: true }, blind);
     world.mock.reset();
     await world.import("a.csv");
     // This one sees nothing of it, and yet its products are those of the other key.
-    await world.import("b.csv", narrow, withoutBoth);
+    await world.import("b.csv", narrow, blind);
     expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
     expect((await world.products()).sort()).toEqual(once("A", "B"));
   });

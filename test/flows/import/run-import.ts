@@ -190,6 +190,9 @@ export const withoutExports = (client: Client): Client => ({
     operation.path === operations.exports.list.path ? refused() : client.paginate(operation, ...rest),
 });
 
+/** The client of a key that may read neither. */
+export const blind = (client: Client): Client => withoutExports(withoutProducts(client));
+
 /** The client with another POST /v1/imports. */
 export const withCreate = (client: Client, create: Client["imports"]["create"]): Client => ({
   ...client,

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { type Client, createClient } from "../../../src/client/client.ts";
+import { createClient } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { RunHold } from "../../../src/state/runs.ts";
 import { newAccount } from "../../support/new-account.ts";

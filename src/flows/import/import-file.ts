@@ -1,16 +1,16 @@
-import { changeFields, changeFieldsOfFailed } from "./change-fields.ts";
-import { type CheckResult, checkFile } from "./check.ts";
-import { closeRun } from "./close-run.ts";
-import type { EndedRun } from "./ended-run.ts";
+import { type CheckResult, checkFile } from "./check/check.ts";
+import { closeRun } from "./close/close-run.ts";
+import type { EndedRun } from "./close/ended-run.ts";
 import { decisive } from "./faults-of-service.ts";
+import { changeFields, changeFieldsOfFailed } from "./fields/change-fields.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { patienceOf } from "./patience.ts";
-import { prepare } from "./prepare.ts";
+import { prepare } from "./plan/prepare.ts";
 import { changeOf } from "./read/source.ts";
 import { takeUpRun } from "./resume/take-up.ts";
 import { RowSet } from "./row-set.ts";
 import { type RunToBringIn, runToBringIn } from "./run-to-bring-in.ts";
-import { callsOfRun, sendRows } from "./send-rows.ts";
+import { callsOfRun, sendRows } from "./send/send-rows.ts";
 import { after } from "./stage.ts";
 
 export interface ImportOutcome {

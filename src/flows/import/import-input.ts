@@ -4,7 +4,7 @@ import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { SentImports } from "../../state/sent-imports.ts";
 import type { State } from "../../state/state.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import type { OutputPipe } from "./output-pipe.ts";
+import type { OutputPipe } from "./outputs/output-pipe.ts";
 import type { LocalPhotos } from "./photos/local-photos.ts";
 import type { ReadOptions } from "./read/open-rows.ts";
 import type { Problem } from "./read/problem.ts";

@@ -1,13 +1,13 @@
+import type { ChangedAgain, RowOutcome } from "./close/outcomes.ts";
 import { type DecideDeps, type DecidedRow, decideRows } from "./decide-rows.ts";
+import { updatedRow } from "./fields/patch-rows.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { RefusedPhoto } from "./ledger/call-memo.ts";
-import type { ChangedAgain, RowOutcome } from "./outcomes.ts";
-import { updatedRow } from "./patch-rows.ts";
 import { type PhotoUpload, photosOfRow, refusedRow, unpackPhotos } from "./photos/refused-photos.ts";
 import { openRows } from "./read/open-rows.ts";
 import type { TakenUp } from "./resume/taken-up.ts";
 import { RowSet, type SomeRows } from "./row-set.ts";
-import type { SentCall } from "./sent-call.ts";
+import type { SentCall } from "./send/sent-call.ts";
 
 interface RowsOfRun {
   input: ImportInput;

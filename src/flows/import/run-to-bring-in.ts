@@ -1,8 +1,8 @@
-import type { CheckResult } from "./check.ts";
-import { Follower } from "./follow.ts";
+import type { CheckResult } from "./check/check.ts";
 import type { ImportInput, OutputTargets } from "./import-input.ts";
 import type { PhotoUpload } from "./photos/refused-photos.ts";
 import { ImportProgress } from "./progress.ts";
+import { Follower } from "./results/follow.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";
 import type { TakenUp } from "./resume/taken-up.ts";
 import type { RowSet } from "./row-set.ts";

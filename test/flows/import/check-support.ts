@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { type CheckResult, checkFile } from "../../../src/flows/import/check.ts";
+import { type CheckResult, checkFile } from "../../../src/flows/import/check/check.ts";
 import { LocalPhotos } from "../../../src/flows/import/photos/local-photos.ts";
 import { normalHeader } from "../../../src/flows/import/read/csv-columns.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { checkFile, isHopeless as looksHopeless } from "../../../src/flows/import/check.ts";
+import { checkFile, isHopeless as looksHopeless } from "../../../src/flows/import/check/check.ts";
 import { LocalPhotos } from "../../../src/flows/import/photos/local-photos.ts";
 import type { ReadOptions } from "../../../src/flows/import/read/open-rows.ts";
 import type { Problem } from "../../../src/flows/import/read/problem.ts";

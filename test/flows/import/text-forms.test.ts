@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { encoderOf } from "../../../src/flows/import/encode.ts";
+import { encoderOf } from "../../../src/flows/import/outputs/encode.ts";
 import { checkEncodingName } from "../../../src/flows/import/read/encoding.ts";
 import { UnreadableInput } from "../../../src/flows/import/read/problem.ts";
 import { lineEndOf, utf8Chunks } from "../../../src/flows/import/read/text.ts";

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import { encodingOfFailedFile } from "../../../flows/import/encoded-file.ts";
+import { encodingOfFailedFile } from "../../../flows/import/outputs/encoded-file.ts";
 import { isFailureColumn } from "../../../flows/import/read/csv-columns.ts";
 import { formatOfName, type InputFormat } from "../../../flows/import/read/source.ts";
 import type { GlobalOptions } from "../../global-options.ts";

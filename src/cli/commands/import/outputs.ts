@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { OutputTarget, OutputTargets } from "../../../flows/import/import-input.ts";
-import { OutputPipe, type PipePlace } from "../../../flows/import/output-pipe.ts";
+import { OutputPipe, type PipePlace } from "../../../flows/import/outputs/output-pipe.ts";
 import type { Source } from "../../../flows/import/read/source.ts";
 import { OutputError } from "../../../flows/output-error.ts";
 import { numbered } from "../../../flows/output-file.ts";

@@ -1,4 +1,4 @@
-import type { CheckResult } from "../../../flows/import/check.ts";
+import type { CheckResult } from "../../../flows/import/check/check.ts";
 import type { Problem } from "../../../flows/import/read/problem.ts";
 import { shownName } from "../../../flows/import/shown-name.ts";
 import type { Io } from "../../output/io.ts";

@@ -2,8 +2,9 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
-import { type CheckResult, checkFile, isHopeless } from "../../../flows/import/check.ts";
-import type { EndedRun } from "../../../flows/import/ended-run.ts";
+import { type CheckResult, checkFile, isHopeless } from "../../../flows/import/check/check.ts";
+import type { EndedRun } from "../../../flows/import/close/ended-run.ts";
+import type { ImportSummary } from "../../../flows/import/close/summary.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import type { LocalPhotos } from "../../../flows/import/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/import/photos/open-local-photos.ts";
@@ -15,7 +16,6 @@ import {
   type Source,
 } from "../../../flows/import/read/source.ts";
 import { shownName } from "../../../flows/import/shown-name.ts";
-import type { ImportSummary } from "../../../flows/import/summary.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";

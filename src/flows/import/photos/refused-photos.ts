@@ -1,7 +1,13 @@
+import {
+  failedImage,
+  failureOf,
+  type RowFailure,
+  type RowOutcome,
+  type RowResult,
+} from "../close/outcomes.ts";
 import type { DecidedRow } from "../decide-rows.ts";
 import type { RefusedPhoto, RowMemo } from "../ledger/call-memo.ts";
 import { placed, type Weighed } from "../ledger/decide.ts";
-import { failedImage, failureOf, type RowFailure, type RowOutcome, type RowResult } from "../outcomes.ts";
 
 /** What became of a photo that was uploaded: the image that it is now, or why the service does not take it. */
 export type PhotoUpload = { readonly image: string } | { readonly refused: RowFailure };

@@ -7,7 +7,7 @@ import { grouped } from "../../grouped.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { isOfContent, isRefusal } from "../faults-of-service.ts";
 import { keyLifeMs } from "../resume/key-life.ts";
-import { CallsUnderWay } from "../under-way.ts";
+import { CallsUnderWay } from "../send/under-way.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 import type { PhotoUpload } from "./refused-photos.ts";
 import { WriteWindow } from "./write-window.ts";

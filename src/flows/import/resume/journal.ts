@@ -1,9 +1,9 @@
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import type { StoredCall } from "../../../state/calls.ts";
-import type { Call } from "../calls.ts";
 import { packMemos } from "../ledger/call-memo.ts";
-import type { ReadyCall, SentCall } from "../sent-call.ts";
+import type { Call } from "../send/calls.ts";
+import type { ReadyCall, SentCall } from "../send/sent-call.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 
 /** Another run of this machine has a row of ours under way. */

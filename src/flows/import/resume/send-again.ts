@@ -1,7 +1,7 @@
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
 import type { StoredCall } from "../../../state/calls.ts";
-import { sendCalls } from "../send.ts";
-import type { ReadyCall } from "../sent-call.ts";
+import { sendCalls } from "../send/send.ts";
+import type { ReadyCall } from "../send/sent-call.ts";
 import { Journal } from "./journal.ts";
 import { isKeyAlive, readClocks } from "./key-life.ts";
 import type { OtherRun } from "./other-runs.ts";

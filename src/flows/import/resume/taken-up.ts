@@ -1,5 +1,5 @@
 import type { DoneRow, StoredCall } from "../../../state/calls.ts";
-import type { ReadyCall } from "../sent-call.ts";
+import type { ReadyCall } from "../send/sent-call.ts";
 import type { OtherRun } from "./other-runs.ts";
 import type { RunAtHand } from "./run-at-hand.ts";
 

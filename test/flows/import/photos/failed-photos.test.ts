@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { ImportRowResult } from "../../../../src/contract/resources/import.ts";
-import { FailedFile } from "../../../../src/flows/import/failed-file.ts";
-import type { RowOutcome } from "../../../../src/flows/import/outcomes.ts";
+import type { RowOutcome } from "../../../../src/flows/import/close/outcomes.ts";
+import { FailedFile } from "../../../../src/flows/import/outputs/failed-file.ts";
 import { openSource } from "../../../../src/flows/import/read/source.ts";
 import { photoFolder } from "./photo-folder.ts";
 

@@ -1,0 +1,116 @@
+import type { ImportRowResult } from "../../../contract/resources/import.ts";
+import { decisive } from "../faults-of-service.ts";
+import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
+import { Outputs } from "../outputs/outputs.ts";
+import { forgetLostImages } from "../photos/forget-lost-images.ts";
+import type { ReadCall } from "../results/results-ahead.ts";
+import { settleCall } from "../resume/settle.ts";
+import type { SentCall } from "../send/sent-call.ts";
+import { rowOutcomes } from "./outcomes.ts";
+import { rowsBesideCalls } from "./rows-beside-calls.ts";
+import type { RunToClose } from "./run-to-close.ts";
+import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
+import { type WhatIsTold, whatIsTold } from "./what-is-told.ts";
+
+/** How a run ended. */
+export interface ClosedRun {
+  summary: ImportSummary;
+  /** Why not all results could be read, or all rows be written down. */
+  stopped: unknown;
+  /** How many rows the results file has. */
+  resultRows: number;
+  /** The imports that have ended and whose results were not read. */
+  unread: ReadonlySet<string>;
+}
+
+/**
+ * The end of a run: what became of each row is read, counted, and written to the results file and the failed file, in
+ * one walk in the order of the file. An error on the way does not take the summary with it.
+ * After an interrupt nothing more is asked of the service, but what was never sent is still written down.
+ */
+export async function closeRun(run: RunToClose): Promise<ClosedRun> {
+  const { input, deps, check, sent, taken } = run;
+  const told = whatIsTold(run);
+  const summary = summaryOf(run);
+  const outputs = new Outputs({ ...input, ...run.targets }, run.refused, taken.run.id);
+  const unread = new Set<string>();
+  let stopped: unknown;
+  const onFault = (error: unknown) => {
+    stopped = decisive(stopped, error);
+  };
+  const outcomes = rowOutcomes(callsToTell(sent, told), rowsBesideCalls(run, told, onFault), {
+    client: deps.client,
+    latest: run.follower.latest,
+    signal: deps.signal,
+    concurrency: input.concurrency,
+    changedAgain: run.changedAgain,
+    onResults: (call, results) => readResults(call, results, run),
+    onUnread: (error, importId) => {
+      onFault(error);
+      unread.add(importId);
+    },
+  });
+  let rows = 0;
+  try {
+    for await (const outcome of outcomes) {
+      countOutcome(summary, outcome);
+      if (told.inFiles) await outputs.add(outcome);
+      deps.onProgress({ step: "reading results", done: ++rows, total: check.valid });
+    }
+  } catch (error) {
+    await outputs.discard();
+    throw error;
+  }
+  Object.assign(summary, await outputs.close());
+  const { faults, resultRows } = outputs;
+  if (summary.results_file !== null) summary.results_rows = resultRows;
+  if (unread.size > 0) summary.unread = [...unread];
+  if (faults.length > 0) summary.unwritten = faults.map(({ message }) => message);
+  endIfDone(run, faults.length === 0);
+  return { summary, stopped: stopped ?? faults[0], resultRows, unread };
+}
+
+/** The summary before any outcome was counted. */
+const summaryOf = ({ input, taken, check, rows, besideCalls, sent, follower }: RunToClose): ImportSummary =>
+  beginSummary(
+    {
+      run_id: taken.run.id,
+      file: input.source.name,
+      mode: input.mode,
+      total: check.total,
+      invalid: check.invalid,
+      unchanged: rows.unchanged.size,
+      besideCalls: besideCalls.length,
+    },
+    sent,
+    follower.latest,
+  );
+
+const callsToTell = (sent: readonly SentCall[], { accepted, notTakenUp }: WhatIsTold): SentCall[] =>
+  sent.filter(({ kind }) => (kind === "accepted" && accepted) || (kind === "refused" && notTakenUp));
+
+/**
+ * Ends the run where nothing is left to learn of any row, nor to tell: one whose files could not be written goes on with
+ * them, and one that was not waited for with what it has to tell.
+ */
+function endIfDone({ input, deps, taken, sent, left }: RunToClose, areFilesWritten: boolean): void {
+  const { state, id } = taken.run;
+  const isTold = areFilesWritten && (input.wait || sent.length === 0);
+  const isAllKnown = state.calls.of(id).every((call) => call.state === "settled");
+  if (left === null && isAllKnown && isTold) state.runs.end(id, deps.clock.now());
+}
+
+/** Takes results into the ledger as soon as they are read, and gives what is remembered of their rows. */
+function readResults(
+  call: ReadCall,
+  results: readonly ImportRowResult[],
+  { taken: { run, earlier } }: RunToClose,
+): readonly RowMemo[] {
+  const { state, account, id } = run;
+  const memos = unpackMemos(state.calls.memo(id, call.index));
+  // What the ledger took in before may have been overtaken by what others did since.
+  const wasSettled = earlier.some(({ index, state }) => index === call.index && state === "settled");
+  if (!wasSettled) settleCall(run, { run: id, index: call.index }, results);
+  forgetLostImages(state.uploads, account, results);
+  return memos;
+}

@@ -1,0 +1,11 @@
+import type { CatError } from "../../../errors.ts";
+import type { SentCall } from "../send/sent-call.ts";
+import type { ClosedRun } from "./close-run.ts";
+
+/** An import that was made: `stopped` is what stopped it before its end, if anything did; the summary tells how far it came. */
+export interface EndedRun extends ClosedRun {
+  /** What became of each call. */
+  sent: SentCall[];
+  /** What is to be said of the file where it is another one by now, so that the same command would begin anew; null otherwise, or at the end. */
+  changed: CatError | null;
+}

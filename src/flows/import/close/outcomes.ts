@@ -1,0 +1,193 @@
+import type { Client } from "../../../client/client.ts";
+import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
+import { CatError } from "../../../errors.ts";
+import type { RefusedPhoto, RowMemo } from "../ledger/call-memo.ts";
+import { type ReadCall, ResultsAhead } from "../results/results-ahead.ts";
+import type { CallProblem, SentCall } from "../send/sent-call.ts";
+import { inOrderOfLines, type Stretch } from "./in-order-of-lines.ts";
+
+/** Why a row, or some of its images, did not make it. */
+export interface RowFailure {
+  code: string;
+  message: string;
+}
+
+/** Why a row that the run did not come to is not imported. */
+export const notSent: RowFailure = {
+  code: "not_sent",
+  message: "not sent, because the run stopped before this row",
+};
+
+/**
+ * What became of a row, in the form of the service's ImportRowResult. `line` is null, and `action` may be `unchanged`, where
+ * the row went in no call; the `index` of an image is its place in the row of the file.
+ */
+export interface RowResult {
+  line: number | null;
+  reference: string;
+  status: ImportRowResult["status"];
+  action: ImportRowResult["action"] | "unchanged";
+  product_id: string | null;
+  images: ImportRowResult["images"];
+  error: { code: string; message: string } | null;
+}
+
+/** What became of one row of the file. */
+export interface RowOutcome {
+  /** The file's line of the row. */
+  line: number;
+  /** Absent where the row was never taken up. */
+  result?: RowResult;
+  failure?: RowFailure;
+  /** Which images of a row that failed are at the service all the same, by their place in the row. */
+  attached?: readonly number[];
+}
+
+export interface OutcomeDeps {
+  client: Client;
+  latest: (importId: string) => Import | undefined;
+  /** How many results files are read at once. */
+  concurrency: number;
+  /** Once it is aborted nothing more is asked of the service; what is known without asking is still told. */
+  signal: AbortSignal;
+  /** Told the results of an ended import as soon as they are there, and none for one that could not be run; gives what is remembered of its rows. */
+  onResults: (call: ReadCall, results: readonly ImportRowResult[]) => readonly RowMemo[];
+  /** Told why an ended import's results could not be had; the rows of the others are read all the same. */
+  onUnread: (error: unknown, importId: string) => void;
+  changedAgain: ChangedAgain;
+}
+
+/**
+ * The products of rows that failed in a call for their new photos alone, by line, which have the fields of the row all the
+ * same; null for one that was deleted meanwhile.
+ */
+export type ChangedAgain = Map<number, string | null>;
+
+/** A product of which the fields alone were to be changed is not there any more. */
+export const productGone: RowFailure = {
+  code: "product_not_found",
+  message: "the product was deleted while the import ran: import the row again to create it anew",
+};
+
+/** The outcome of every row of the calls that have one, and of `beside`, in the order of the file. */
+export async function* rowOutcomes(
+  sent: readonly SentCall[],
+  beside: readonly Stretch<RowOutcome>[],
+  deps: OutcomeDeps,
+): AsyncGenerator<RowOutcome> {
+  const ended = sent.filter((call) => call.kind === "accepted" && hasResults(call, deps)) as ReadCall[];
+  ended.sort((one, other) => one.lines[0]! - other.lines[0]!);
+  const ahead = new ResultsAhead(ended, deps);
+  const calls = sent.map((call) => ({ first: call.lines[0]!, rows: () => outcomesOf(call, ahead, deps) }));
+  yield* inOrderOfLines([...calls, ...beside]);
+}
+
+const hasResults = ({ importId }: ReadCall, { latest }: OutcomeDeps): boolean => {
+  const status = latest(importId)?.status;
+  return status === "completed" || status === "completed_with_errors";
+};
+
+async function* outcomesOf(
+  call: SentCall,
+  ahead: ResultsAhead,
+  deps: OutcomeDeps,
+): AsyncGenerator<RowOutcome> {
+  if (call.kind === "refused") yield* refusedRows(call);
+  if (call.kind !== "accepted") return;
+  const { importId, lines } = call;
+  if (deps.latest(importId)?.status === "failed") {
+    deps.onResults(call, []);
+    const message = `the import ${importId} could not be run by the service; no row of it was processed`;
+    for (const line of lines) yield { line, failure: { code: "import_failed", message } };
+  } else if (hasResults(call, deps)) {
+    try {
+      const results = await ahead.of(call);
+      const memos = deps.onResults(call, results);
+      yield* results.map((result, at) => {
+        const line = lines[at]!;
+        const productId = deps.changedAgain.get(line);
+        // All its photos are needed then.
+        if (productId === null) return { line, result, failure: productGone, attached: [] };
+        return outcomeOf(line, productId === undefined ? result : changed(result, productId), memos[at]!);
+      });
+    } catch (error) {
+      if (!deps.signal.aborted && !(error instanceof CatError)) throw error;
+      deps.onUnread(error, importId);
+    }
+  }
+}
+
+/** The result that a row would have had, had the photos that were left out gone with it. */
+const changed = (result: ImportRowResult, product_id: string): ImportRowResult => ({
+  ...{ ...result, product_id },
+  ...{ status: "partial", action: "updated", error: null },
+});
+
+function outcomeOf(line: number, sent: ImportRowResult, memo: RowMemo): RowOutcome {
+  const images = sent.images.map((image) => ({
+    ...image,
+    index: memo.sent[image.index]?.image ?? image.index,
+  }));
+  const isAnew = sent.action === "created" && memo.leftOut.length > 0;
+  // A row that the service left as it is has no use for its photos.
+  const refused = sent.action === "skipped" ? [] : memo.refused;
+  images.push(...refused.map(failedImage));
+  images.sort((one, other) => one.index - other.index);
+  const isPartial = isAnew || (refused.length > 0 && sent.status === "succeeded");
+  const result = isPartial ? { ...sent, images, status: "partial" as const } : { ...sent, images };
+  const failure = isAnew ? photosMissing : failureOf(result);
+  if (failure === undefined) return { line, result };
+  const there = sent.status === "failed" ? [] : images.filter(({ status }) => status === "attached");
+  const attached = there.map(({ index }) => index);
+  return { line, result, failure, attached: isAnew ? attached : [...memo.leftOut, ...attached] };
+}
+
+/** A photo that was not taken, in the form of the service's results. */
+export const failedImage = ({ image, source, orientation, code, message }: RefusedPhoto) => ({
+  ...{ index: image, source, orientation, status: "failed" as const },
+  error: { code, message },
+});
+
+/** The photos that were left out were those of a product that is not there any more. */
+const photosMissing: RowFailure = {
+  code: "photos_missing",
+  message:
+    "the product was deleted while the import ran, and was created anew without the photos that it had: import this row again",
+};
+
+function* refusedRows({
+  error,
+  problems,
+  lines,
+}: Extract<SentCall, { kind: "refused" }>): Generator<RowOutcome> {
+  const ofRows = new Map<number | null, CallProblem[]>();
+  for (const problem of problems) ofRows.set(problem.line, [...(ofRows.get(problem.line) ?? []), problem]);
+  const ofAll = ofRows.get(null) ?? (problems.length > 0 ? [otherRowsRefused] : [error]);
+  for (const line of lines) yield { line, failure: joinedFailure(ofRows.get(line) ?? ofAll) };
+}
+
+const otherRowsRefused: RowFailure = {
+  code: "call_refused",
+  message: "not imported, because other rows of the same call were refused",
+};
+
+/** Everything that is wrong with one row, of which there is something: the first code, and all sentences. */
+export const joinedFailure = (problems: readonly RowFailure[]): RowFailure => ({
+  code: problems[0]!.code,
+  message: inOneLine(problems.map(({ message }) => message).join("; ")),
+});
+
+/** Why a row is failed or partial, in one code and one sentence. */
+export function failureOf(result: RowResult): RowFailure | undefined {
+  if (result.status !== "failed" && result.status !== "partial") return undefined;
+  const images = result.images.filter((image) => image.status === "failed");
+  const reasons = images.map(
+    ({ source, error }) => `${source}: ${error?.message ?? error?.code ?? "not attached"}`,
+  );
+  const parts = result.error === null ? reasons : [result.error.message, ...reasons];
+  const code = result.error?.code ?? images[0]?.error?.code ?? result.status;
+  return { code, message: inOneLine(parts.join("; ")) || result.status };
+}
+
+/** The service's words as they may stand in a file that people open: without what a terminal would obey. */
+const inOneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();

@@ -1,0 +1,96 @@
+import { CatError } from "../../../errors.ts";
+import type { FileRow } from "../file-row.ts";
+import type { ImportInput } from "../import-input.ts";
+import { unpackMemos } from "../ledger/call-memo.ts";
+import { referenceOfRow } from "../ledger/decide.ts";
+import { lessRefused, photosOfMemo } from "../photos/refused-photos.ts";
+import type { InputRow } from "../read/input-row.ts";
+import { openRows } from "../read/open-rows.ts";
+import type { RunAtHand } from "../resume/run-at-hand.ts";
+import type { SomeRows } from "../row-set.ts";
+import type { SentCall } from "../send/sent-call.ts";
+import type { Stretch } from "./in-order-of-lines.ts";
+import { notSent, type RowOutcome } from "./outcomes.ts";
+import type { RunToClose } from "./run-to-close.ts";
+import type { WhatIsTold } from "./what-is-told.ts";
+
+type FileToRead = Pick<ImportInput, "source" | "read">;
+
+/** What became of rows that no results tell of, so far as it is told. A file that was changed meanwhile ends its rows with `onFault`. */
+export function rowsBesideCalls(
+  run: RunToClose,
+  told: WhatIsTold,
+  onFault: (error: unknown) => void,
+): Stretch<RowOutcome>[] {
+  const { input, rows, left, taken, besideCalls } = run;
+  const stretches: Stretch<RowOutcome>[] = [];
+  if (besideCalls.length > 0) stretches.push({ first: 0, rows: () => each(besideCalls) });
+  if (!told.accepted) stretches.push(...run.sent.flatMap((call) => refusedInCall(call, taken.run)));
+  if (told.unchanged && rows.unchanged.size > 0) {
+    const unchanged = () => unchangedRows(input, rows.unchanged, taken.run);
+    stretches.push({ first: 0, rows: () => untilChanged(unchanged(), onFault) });
+  }
+  if (told.notTakenUp && left !== null) {
+    stretches.push({ first: 0, rows: () => untilChanged(unsentRows(input, left), onFault) });
+  }
+  return stretches;
+}
+
+/** Rows of a call whose results are not told, of which it is known already that photos were refused. */
+function refusedInCall(call: SentCall, { state, id }: RunAtHand): Stretch<RowOutcome>[] {
+  if (call.kind !== "accepted") return [];
+  const memos = unpackMemos(state.calls.memo(id, call.index));
+  if (memos.every(({ refused }) => refused.length === 0)) return [];
+  // Let go of where another run has read the results, of which nothing was told for this one.
+  const references = state.calls.references(id, call.index);
+  const outcomes = memos.flatMap((memo, at): RowOutcome[] => {
+    if (memo.refused.length === 0) return [];
+    const row = { reference: references[at] ?? "", productId: null, action: null };
+    return [lessRefused(call.lines[at]!, row, photosOfMemo(memo))];
+  });
+  return [{ first: call.lines[0]!, rows: () => each(outcomes) }];
+}
+
+/** The outcome of every row that was not sent because it would have changed nothing, in the order of the file. */
+async function* unchangedRows(
+  input: FileToRead,
+  unchanged: SomeRows,
+  { state, account }: RunAtHand,
+): AsyncGenerator<RowOutcome> {
+  for await (const { line, row } of rowsOf(input, unchanged)) {
+    const reference = referenceOfRow(row as FileRow);
+    const product_id = state.ledger.get(account, reference)?.productId ?? null;
+    const result = { line: null, reference, status: "succeeded", action: "unchanged", product_id } as const;
+    yield { line, result: { ...result, images: [], error: null } };
+  }
+}
+
+/** The outcome of every row that the run did not come to, in the order of the file. */
+async function* unsentRows(input: FileToRead, left: SomeRows): AsyncGenerator<RowOutcome> {
+  for await (const { line } of rowsOf(input, left)) yield { line, failure: notSent };
+}
+
+async function* rowsOf({ source, read }: FileToRead, some: SomeRows): AsyncGenerator<InputRow> {
+  const reader = await openRows(source, read);
+  let ordinal = 0;
+  for await (const rows of reader.batches()) {
+    for (const row of rows) if (some.has(ordinal++)) yield row;
+  }
+}
+
+/** The rows up to where the file turns out to be another one by now, which must not take the summary with it. */
+async function* untilChanged(
+  rows: AsyncGenerator<RowOutcome>,
+  onFault: (error: unknown) => void,
+): AsyncGenerator<RowOutcome> {
+  try {
+    yield* rows;
+  } catch (error) {
+    if (!(error instanceof CatError)) throw error;
+    onFault(error);
+  }
+}
+
+async function* each(outcomes: readonly RowOutcome[]): AsyncGenerator<RowOutcome> {
+  yield* [...outcomes].sort((one, other) => one.line - other.line);
+}

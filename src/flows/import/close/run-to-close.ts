@@ -1,0 +1,14 @@
+import type { SomeRows } from "../row-set.ts";
+import type { RunToBringIn } from "../run-to-bring-in.ts";
+import type { SentCall } from "../send/sent-call.ts";
+import type { ChangedAgain, RowOutcome } from "./outcomes.ts";
+
+/** A run of which every stage was done, or stopped: what became of its rows is to be told. */
+export interface RunToClose extends RunToBringIn {
+  sent: readonly SentCall[];
+  /** What became of rows that went in no call: only their fields were to be changed, or the service refused their photos; in any order. */
+  besideCalls: readonly RowOutcome[];
+  changedAgain: ChangedAgain;
+  /** Rows of which nothing is known, as the run stopped before them; null where every row was brought in. */
+  left: SomeRows | null;
+}

@@ -1,0 +1,37 @@
+import type { ChangedAgain, RowOutcome } from "../close/outcomes.ts";
+import type { RunToBringIn } from "../run-to-bring-in.ts";
+import type { SentCall } from "../send/sent-call.ts";
+import type { Stage } from "../stage.ts";
+import { changeFailedRows } from "./change-failed-rows.ts";
+import { patchRows } from "./patch-rows.ts";
+
+/** Changes the rows that the cutting left out as their fields alone differ: they come after those with photos. */
+export async function changeFields({ input, deps, taken, rows }: RunToBringIn): Promise<Stage<RowOutcome[]>> {
+  const total = rows.toPatch.size;
+  if (total === 0) return { done: [], stopped: undefined };
+  let done = 0;
+  return patchRows(rows.decided(rows.toPatch), {
+    client: deps.client,
+    run: taken.run,
+    concurrency: input.concurrency,
+    newKey: deps.newKey,
+    signal: deps.signal,
+    onUnchanged: rows.keep,
+    onDone(row) {
+      rows.patched.add(row);
+      deps.onProgress({ step: "updating fields", done: ++done, total });
+    },
+  });
+}
+
+/** Changes rows that went in a call and failed there for their new photos alone: the calls of the run have ended by then. */
+export const changeFieldsOfFailed = (
+  { input, deps, taken, rows, follower }: RunToBringIn,
+  sent: readonly SentCall[],
+): Promise<Stage<ChangedAgain>> =>
+  changeFailedRows(rows, sent, {
+    ...deps,
+    concurrency: input.concurrency,
+    taken,
+    latest: follower.latest,
+  });

@@ -1,0 +1,64 @@
+import { limits } from "../../../contract/limits.ts";
+import { CatError } from "../../../errors.ts";
+import { estimateLine } from "../photos/estimate.ts";
+import { uploadPhotos } from "../photos/upload-photos.ts";
+import { hearOf } from "../resume/key-life.ts";
+import type { RunToBringIn } from "../run-to-bring-in.ts";
+import type { Stage } from "../stage.ts";
+import { makePlan } from "./make-plan.ts";
+import type { Plan } from "./plan.ts";
+
+/** So often a plan is made anew because something was uploaded meanwhile. */
+const mostPlans = 10;
+
+/** What must be known and be there before rows are sent. What keeps them from being sent is told with the summary. */
+export async function prepare(run: RunToBringIn): Promise<Stage<void>> {
+  const { deps } = run;
+  try {
+    let plan = await planOf(run);
+    tellEstimate(plan, run);
+    await upload(plan, run);
+    // Uploads take their time, in which others may have deleted products: those need all their photos.
+    for (let round = 1; plan !== null && plan.uploads.count > 0 && round < mostPlans; round++) {
+      plan = await planOf(run);
+      await upload(plan, run);
+    }
+    // A call whose answer is lost must not be the first that is heard of the service: its key is as old as the service says.
+    await hearOf(deps);
+    return { done: undefined, stopped: undefined };
+  } catch (error) {
+    if (deps.signal.aborted || isToldWithSummary(error)) return { done: undefined, stopped: error };
+    throw error;
+  }
+}
+
+const planOf = (run: RunToBringIn): Promise<Plan | null> =>
+  makePlan({ ...run, decided: () => run.rows.decided() });
+
+/** Says how long it will take, where that is long. */
+function tellEstimate(plan: Plan | null, { deps, check, taken }: RunToBringIn): void {
+  const left = check.valid - taken.earlier.reduce((sum, { rows }) => sum + rows.length, 0);
+  const line = estimateLine(
+    {
+      photos: plan?.uploads.count ?? 0,
+      bytes: plan?.uploads.bytes ?? 0,
+      patches: plan?.patches ?? 0,
+      calls: Math.ceil((plan?.sends ?? left) / limits.importRows.max),
+    },
+    deps.writesPerMinute,
+  );
+  if (line !== null) deps.onNote(`${line}.`);
+}
+
+const upload = (plan: Plan | null, { input, deps, taken, uploads }: RunToBringIn): Promise<void> =>
+  uploadPhotos(plan?.photos ?? new Map(), uploads, {
+    ...deps,
+    photos: input.localPhotos,
+    concurrency: input.concurrency,
+    uploads: taken.run.state.uploads,
+    account: taken.run.account,
+  });
+
+/** Whether an error that keeps rows from being sent is told with the summary; what asks the user for a choice, and is no answer of the service, stands alone. */
+const isToldWithSummary = (error: unknown): boolean =>
+  error instanceof CatError && (error.type !== "conflict" || error.status !== undefined);

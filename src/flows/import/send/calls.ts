@@ -1,0 +1,83 @@
+import { limits } from "../../../contract/limits.ts";
+import type { DecidedRow } from "../decide-rows.ts";
+import type { FileImage, FileRow } from "../file-row.ts";
+import type { RowMemo } from "../ledger/call-memo.ts";
+import type { Source } from "../read/source.ts";
+
+/** One POST /v1/imports: its NDJSON body, and what is known here of each row in it. */
+export interface Call {
+  readonly body: Uint8Array;
+  /** `rows[k - 1]` is the place among the file's rows, from 0, of the row that the service calls line k. */
+  readonly rows: Uint32Array;
+  /** `lines[k - 1]` is the file's line of it. */
+  readonly lines: Uint32Array;
+  readonly references: readonly string[];
+  readonly memos: readonly RowMemo[];
+}
+
+export interface CutDeps {
+  source: Source;
+  /** The uploaded image of a local photo. */
+  imageIdOf: (path: string) => string | Promise<string>;
+  /** Told each row that no call needs to carry, or can. */
+  onKept: (row: DecidedRow) => void;
+}
+
+/**
+ * Cuts the rows that are to be sent into calls of at most 2,000 rows and 8 MB (Limits). Refuses to go on when the file
+ * was changed since the check.
+ */
+export async function* cutIntoCalls(
+  decided: AsyncIterable<DecidedRow>,
+  { source, imageIdOf, onKept }: CutDeps,
+): AsyncGenerator<Call> {
+  let texts: string[] = [];
+  let parts: { row: number; line: number; reference: string; memo: RowMemo }[] = [];
+  let bytes = 0;
+  const cut = async (): Promise<Call> => {
+    await source.refuseIfChanged();
+    const call = {
+      body: Buffer.from(texts.join("")),
+      rows: Uint32Array.from(parts, ({ row }) => row),
+      lines: Uint32Array.from(parts, ({ line }) => line),
+      references: parts.map(({ reference }) => reference),
+      memos: parts.map(({ memo }) => memo),
+    };
+    texts = [];
+    parts = [];
+    bytes = 0;
+    return call;
+  };
+  for await (const one of decided) {
+    if (one.decision.kind !== "send") {
+      onKept(one);
+      continue;
+    }
+    const { images, memo } = one.decision;
+    const text = `${JSON.stringify(await serviceRow(one.weighed.row, images, imageIdOf))}\n`;
+    const size = Buffer.byteLength(text);
+    if (parts.length === limits.importRows.max || bytes + size > limits.importCallBytes) yield await cut();
+    texts.push(text);
+    parts.push({ row: one.row, line: one.line, reference: one.reference, memo });
+    bytes += size;
+  }
+  if (parts.length > 0) yield await cut();
+}
+
+/** The row as the service takes it (Imports, Row fields): with the images to send, local photos by the id of their upload. */
+async function serviceRow(
+  row: FileRow,
+  images: readonly FileImage[],
+  imageIdOf: CutDeps["imageIdOf"],
+): Promise<object> {
+  if (images.length === row.images.length && images.every(({ path }) => path === undefined)) return row;
+  const sent: object[] = [];
+  for (const image of images) {
+    if (image.path === undefined) sent.push(image);
+    else {
+      const { path, ...rest } = image;
+      sent.push({ image_id: await imageIdOf(path), ...rest });
+    }
+  }
+  return { ...row, images: sent };
+}

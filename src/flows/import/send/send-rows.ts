@@ -1,0 +1,79 @@
+import { Journal } from "../resume/journal.ts";
+import type { TakenUp } from "../resume/taken-up.ts";
+import type { RunToBringIn } from "../run-to-bring-in.ts";
+import type { Stage } from "../stage.ts";
+import { type Call, cutIntoCalls } from "./calls.ts";
+import { sendCalls } from "./send.ts";
+import type { ReadyCall, SentCall } from "./sent-call.ts";
+
+/** Sends the rows in calls, after those of an earlier process whose outcome is unknown, and has each import followed from then on. */
+export async function sendRows(run: RunToBringIn): Promise<Stage<SentCall[]>> {
+  const { input, deps, taken, progress, follower } = run;
+  const { client, clock, signal, newKey } = deps;
+  progress.begin();
+  const follow = (importId: string, count: number) => {
+    progress.accepted(count);
+    if (input.wait) follower.add(importId);
+  };
+  for (const { importId, rows } of taken.earlier) if (importId !== null) follow(importId, rows.length);
+  const cut = cutIntoCalls(run.rows.decided(), {
+    source: input.source,
+    imageIdOf: (path) => imageIdOf(path, run),
+    onKept: run.rows.keep,
+  });
+  const { sent, stopped } = await sendCalls(oneAfterTheOther(taken.again(), cut), {
+    client,
+    clock,
+    signal,
+    mode: input.mode,
+    onImageError: input.onImageError,
+    concurrency: input.concurrency,
+    journal: new Journal(taken.run, taken.earlier, {
+      clock,
+      newKey,
+      serviceNow: client.serviceNow,
+      file: input.source.name,
+      mode: input.mode,
+      guarded: input.photos === "new",
+    }),
+    onAccepted: ({ importId, rows }, createdAt) => {
+      const { state, account } = taken.run;
+      // The first look at changes goes back to the first import.
+      if (state.ledger.lookedAt(account) === null) state.ledger.setLookedAt(account, createdAt);
+      follow(importId, rows.length);
+    },
+  });
+  progress.allSent();
+  return { done: sent, stopped };
+}
+
+async function imageIdOf(path: string, { input, uploads }: RunToBringIn): Promise<string> {
+  const upload = uploads.get(await input.localPhotos.digest(path));
+  if (upload === undefined || !("image" in upload)) throw new Error(`the photo ${path} was not uploaded`);
+  return upload.image;
+}
+
+async function* oneAfterTheOther(
+  first: AsyncGenerator<ReadyCall>,
+  second: AsyncGenerator<Call>,
+): AsyncGenerator<Call | ReadyCall> {
+  yield* first;
+  yield* second;
+}
+
+/** All calls of the run, in the order of the file: rows that this process had to send anew stand between those of an earlier one. */
+export const callsOfRun = (taken: Pick<TakenUp, "earlier">, sending: Stage<SentCall[]>): SentCall[] =>
+  [...earlierCalls(taken, sending), ...sending.done].sort((one, other) => one.lines[0]! - other.lines[0]!);
+
+/** The calls that an earlier process sent: those that the service accepted, and those that this one did not come to send again. */
+function earlierCalls(
+  { earlier }: Pick<TakenUp, "earlier">,
+  { done, stopped }: Stage<SentCall[]>,
+): SentCall[] {
+  const now = new Set(done.map(({ index }) => index));
+  return earlier.flatMap(({ index, rows, lines, bytes, importId }): SentCall[] => {
+    const call = { index, rows, lines, bytes };
+    if (importId !== null) return [{ ...call, kind: "accepted", importId }];
+    return now.has(index) ? [] : [{ ...call, kind: "unknown", error: stopped }];
+  });
+}

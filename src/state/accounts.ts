@@ -23,4 +23,6 @@ export interface Accounts {
    * organization, and would make of it two.
    */
   bind(baseUrl: string, fingerprint: string, account: number): void;
+  /** Gives all keys of an account to another one, with its open runs and what they have begun. */
+  merge(account: number, into: number): void;
 }

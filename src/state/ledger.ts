@@ -1,13 +1,23 @@
 /** What is known of one product at the service: what was attached to it, and which fields it has. */
 export interface LedgerEntry {
-  /** Canonical (trimmed). Unique within an account. */
-  readonly reference: string;
+  /** Canonical (trimmed), unique within an account; null where another product has it by now. */
+  readonly reference: string | null;
   /** Unique within an account. */
   readonly productId: string;
   /** Digests of its fields, opaque here (`src/flows/import/ledger`). */
   readonly fields: Uint8Array;
   /** Digests of the image sources that were attached, 16 bytes each, one after the other; opaque here. */
   readonly sources: Uint8Array;
+}
+
+/** What is done in one transaction, in this order. */
+export interface LedgerChange {
+  /** Products that are not there any more. */
+  readonly gone?: readonly string[];
+  /** References that products have by now of which nothing is known here. */
+  readonly taken?: readonly string[];
+  /** Each in place of one of its product; another one that has its reference is set aside. */
+  readonly entries?: readonly LedgerEntry[];
 }
 
 /** Which image source was attached to which reference, an entry a product. */
@@ -24,12 +34,13 @@ export interface Ledger {
   /** The product up to which the service was last seen to have what it should; null at first. */
   seenUpTo(account: number): string | null;
   setSeenUpTo(account: number, productId: string): void;
-  /** Every entry has those fields from now on; only those of products from that id on, where it is given. */
-  setFields(account: number, fields: Uint8Array, from?: string): void;
-  /** The references of the entries that have just those fields. */
-  havingFields(account: number, fields: Uint8Array): string[];
-  /** In one transaction: removes the references of `gone`, then writes the entries, each in place of one of its reference or product. */
-  write(account: number, change: { entries: readonly LedgerEntry[]; gone?: readonly string[] }): void;
+  /** The next `count` ids of products after one id, up to another, in their order. */
+  products(account: number, range: { after: string; upTo: string; count: number }): string[];
+  /** Every entry has those fields from now on. */
+  setFields(account: number, fields: Uint8Array): void;
+  /** Products of which another one has the reference by now, and which have another themselves, if they are still there. */
+  setAside(account: number): string[];
+  write(account: number, change: LedgerChange): void;
   /** Up to when the ledger knows what happened at the service, in Unix milliseconds of the service's clock; null at first. */
   lookedAt(account: number): number | null;
   setLookedAt(account: number, at: number): void;

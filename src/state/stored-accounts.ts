@@ -18,6 +18,9 @@ export function storedAccounts(db: Database): Accounts {
   const keyOf = db.statement("SELECT 1 FROM account_key WHERE account = ? LIMIT 1");
   const create = db.statement<[number]>("INSERT INTO account (base_url) VALUES (?) RETURNING id");
   const move = db.statement("UPDATE account_key SET account = ? WHERE account = ?");
+  const moveRuns = db.statement("UPDATE run SET account = ? WHERE account = ? AND ended_at IS NULL");
+  const moveCalls = db.statement("UPDATE call SET account = ? WHERE account = ?");
+  const movePending = db.statement("UPDATE pending SET account = ? WHERE account = ?");
   const put = db.statement("INSERT INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)");
   const bind = (baseUrl: string, fingerprint: string, account: number) => {
     const [known = null] = find.get(baseUrl, fingerprint) ?? [];
@@ -37,5 +40,9 @@ export function storedAccounts(db: Database): Accounts {
         return account;
       }),
     bind: (baseUrl, fingerprint, account) => db.transaction(() => bind(baseUrl, fingerprint, account)),
+    merge: (account, into) =>
+      db.transaction(() => {
+        for (const table of [move, moveRuns, moveCalls, movePending]) table.run(into, account);
+      }),
   };
 }

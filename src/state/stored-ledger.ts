@@ -4,12 +4,17 @@ import { fromKey, toKey } from "./text-key.ts";
 
 type EntryRow = [reference: Buffer, product: Buffer, fields: Buffer, sources: Buffer];
 
+/** No byte of a text's key: what follows is the key of the product whose entry stands there, as another has its reference. */
+const asideMark = 0xfe;
+
 const toEntry = ([reference, product, fields, sources]: EntryRow): LedgerEntry => ({
-  reference: fromKey(reference),
+  reference: reference[0] === asideMark ? null : fromKey(reference),
   productId: fromKey(product),
   fields,
   sources,
 });
+
+const noProduct = new Uint8Array();
 
 /** The ledger of a state; `put` writes entries within a transaction that is under way. */
 export function storedLedger(db: Database): Ledger & {
@@ -32,15 +37,21 @@ export function storedLedger(db: Database): Ledger & {
   const lastUpTo = db.statement<[Buffer]>(
     "SELECT product FROM ledger WHERE account = ? AND product <= ? ORDER BY product DESC LIMIT 1",
   );
+  const products = db.statement<[Buffer]>(
+    "SELECT product FROM ledger WHERE account = ? AND product > ? AND product <= ? ORDER BY product LIMIT ?",
+  );
   const seenUpTo = db.statement<[Buffer | null]>("SELECT seen_product FROM account WHERE id = ?");
   const setSeenUpTo = db.statement("UPDATE account SET seen_product = ? WHERE id = ?");
-  const setFields = db.statement("UPDATE ledger SET fields = ? WHERE account = ? AND product >= ?");
-  const havingFields = db.statement<[Buffer]>(
-    "SELECT reference FROM ledger WHERE account = ? AND fields = ?",
+  const setFields = db.statement("UPDATE ledger SET fields = ? WHERE account = ?");
+  const aside = db.statement<[Buffer]>(
+    "SELECT product FROM ledger WHERE account = ? AND reference >= x'fe' AND reference < x'ff'",
   );
-  // Takes away whatever has the reference, and whatever has the product.
+  const setAside = db.statement(
+    "UPDATE ledger SET reference = CAST(x'fe' || product AS BLOB) WHERE account = ? AND reference = ? AND product <> ?",
+  );
+  // Takes away what has the product.
   const put = db.statement(`INSERT OR REPLACE INTO ledger (account, ${columns}) VALUES (?, ?, ?, ?, ?)`);
-  const remove = db.statement("DELETE FROM ledger WHERE account = ? AND reference = ?");
+  const remove = db.statement("DELETE FROM ledger WHERE account = ? AND product = ?");
   const lookedAt = db.statement<[number | null]>("SELECT looked_at FROM account WHERE id = ?");
   const setLookedAt = db.statement("UPDATE account SET looked_at = ? WHERE id = ?");
 
@@ -50,7 +61,10 @@ export function storedLedger(db: Database): Ledger & {
     product == null ? null : fromKey(product);
   const putAll = (account: number, entries: readonly LedgerEntry[]): void => {
     for (const { reference, productId, fields, sources } of entries) {
-      put.run(account, toKey(reference), toKey(productId), fields, sources);
+      const product = toKey(productId);
+      const key = reference === null ? Buffer.concat([Buffer.of(asideMark), product]) : toKey(reference);
+      setAside.run(account, key, product);
+      put.run(account, key, product, fields, sources);
     }
   };
   return {
@@ -67,14 +81,16 @@ export function storedLedger(db: Database): Ledger & {
     first: (account) => idOf(first.get(account)),
     last: (account, upTo) =>
       idOf(upTo === undefined ? last.get(account) : lastUpTo.get(account, toKey(upTo))),
+    products: (account, { after, upTo, count }) =>
+      products.all(account, toKey(after), toKey(upTo), count).map(([product]) => fromKey(product)),
     seenUpTo: (account) => idOf(seenUpTo.get(account)),
     setSeenUpTo: (account, productId) => void setSeenUpTo.run(toKey(productId), account),
-    setFields: (account, fields, from = "") => void setFields.run(fields, account, toKey(from)),
-    havingFields: (account, fields) =>
-      havingFields.all(account, fields).map(([reference]) => fromKey(reference)),
-    write(account, { entries, gone = [] }) {
+    setFields: (account, fields) => void setFields.run(fields, account),
+    setAside: (account) => aside.all(account).map(([product]) => fromKey(product)),
+    write(account, { gone = [], taken = [], entries = [] }) {
       db.transaction(() => {
-        for (const reference of gone) remove.run(account, toKey(reference));
+        for (const productId of gone) remove.run(account, toKey(productId));
+        for (const reference of taken) setAside.run(account, toKey(reference), noProduct);
         putAll(account, entries);
       });
     },

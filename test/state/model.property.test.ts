@@ -26,16 +26,17 @@ const reference = fc.constantFrom(
   "ÿ",
 );
 const bytes = fc.uint8Array({ maxLength: 40 });
+const productId = fc.constantFrom("P1", "P2", "P3", "p1", "\ud800");
 const entry: fc.Arbitrary<LedgerEntry> = fc.record({
-  reference,
-  productId: fc.constantFrom("P1", "P2", "P3", "p1", "\ud800"),
+  reference: fc.option(reference, { freq: 10 }),
+  productId,
   fields: bytes,
   sources: bytes,
 });
 const entries = fc.array(entry, { maxLength: 4 });
 
 type Step =
-  | { do: "write"; account: number; entries: LedgerEntry[]; gone: string[] }
+  | { do: "write"; account: number; entries: LedgerEntry[]; gone: string[]; taken: string[] }
   | { do: "begin"; run: number; references: string[]; body: Uint8Array }
   | { do: "accepted" | "dropped" | "settled"; run: number; pick: number; entries: LedgerEntry[] }
   | { do: "reopen" };
@@ -45,7 +46,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     do: fc.constant("write" as const),
     account: fc.constantFrom(1, 2),
     entries,
-    gone: fc.array(reference, { maxLength: 2 }),
+    gone: fc.array(productId, { maxLength: 2 }),
+    taken: fc.array(reference, { maxLength: 2 }),
   }),
   fc.record({
     do: fc.constant("begin" as const),
@@ -79,10 +81,8 @@ class Model {
 
   put(account: number, written: readonly LedgerEntry[]): void {
     for (const one of written) {
-      const others = this.ledgers[account]!.filter(
-        (old) => old.reference !== one.reference && old.productId !== one.productId,
-      );
-      this.ledgers[account] = [...others, one];
+      const others = this.ledgers[account]!.filter((old) => old.productId !== one.productId);
+      this.ledgers[account] = [...setAside(others, one.reference), one];
     }
   }
   unsettled = (run: number): ModelCall[] =>
@@ -91,13 +91,16 @@ class Model {
     this.unsettled(1 - run).find(({ references }) => references.includes(asked));
 }
 
+/** The entries, of which the one that has the reference has none from now on. */
+const setAside = (entries: LedgerEntry[], reference: string | null): LedgerEntry[] =>
+  entries.map((old) => (old.reference === reference ? { ...old, reference: null } : old));
+
 /** Does a step to a state and to the model of it. */
 function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>): void {
   if (one.do === "write") {
     state.ledger.write(one.account, one);
-    model.ledgers[one.account] = model.ledgers[one.account]!.filter(
-      (old) => !one.gone.includes(old.reference),
-    );
+    const left = model.ledgers[one.account]!.filter((old) => !one.gone.includes(old.productId));
+    model.ledgers[one.account] = one.taken.reduce(setAside, left);
     model.put(one.account, one.entries);
     return;
   }
@@ -162,9 +165,11 @@ function expectAlike(state: State, model: Model): void {
         plain(ledger.find((one) => one.productId === asked)),
       );
     }
-    const sample = state.ledger.sample(account, 3).map((one) => one.reference);
+    const aside = ledger.flatMap((one) => (one.reference === null ? one.productId : []));
+    expect(state.ledger.setAside(account).sort()).toEqual(aside.sort());
+    const sample = state.ledger.sample(account, 3).map((one) => one.productId);
     expect(new Set(sample).size).toBe(Math.min(3, ledger.length));
-    expect(ledger.map((one) => one.reference)).toEqual(expect.arrayContaining(sample));
+    expect(ledger.map((one) => one.productId)).toEqual(expect.arrayContaining(sample));
   }
   for (const [run, id] of runs.entries()) {
     const calls = model.calls.filter((call) => call.run === run);

@@ -78,7 +78,7 @@ test("a row that was patched is known by its run and in the ledger, until the ru
   expect(state.calls.doneRows("run")).toEqual([]);
 });
 
-test("the products that were made first and last are known by their ids, and entries by their fields", () => {
+test("products are known in the order in which they were made, by their ids", () => {
   const entry = (reference: string, productId: string) => ({
     ...{ reference, productId, fields: new Uint8Array([1]), sources: new Uint8Array([7]) },
   });
@@ -87,10 +87,12 @@ test("the products that were made first and last are known by their ids, and ent
   state.ledger.write(2, { entries: [entry("A", "P9")] });
   expect([state.ledger.first(1), state.ledger.last(1)]).toEqual(["P1", "P3"]);
   expect(["P0", "P2", "P25", "P9"].map((id) => state.ledger.last(1, id))).toEqual([null, "P2", "P2", "P3"]);
+  const next = (after: string, upTo: string, count = 9) => state.ledger.products(1, { after, upTo, count });
+  expect(next("", "P3")).toEqual(["P1", "P2", "P3"]);
+  expect([next("P1", "P2"), next("", "P9", 2), next("P3", "P9")]).toEqual([["P2"], ["P1", "P2"], []]);
   state.ledger.setFields(1, new Uint8Array([0]));
-  state.ledger.write(1, { entries: [entry("B", "P2")] });
-  expect(state.ledger.havingFields(1, new Uint8Array([0])).sort()).toEqual(["A", "C"]);
-  expect(state.ledger.havingFields(2, new Uint8Array([0]))).toEqual([]);
+  const fieldsOf = (account: number, reference: string) => [...state.ledger.get(account, reference)!.fields];
+  expect([fieldsOf(1, "A"), fieldsOf(1, "C"), fieldsOf(2, "A")]).toEqual([[0], [0], [1]]);
   expect([...state.ledger.get(1, "A")!.sources]).toEqual([7]);
 });
 

@@ -32,7 +32,13 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   const patience = patienceOf(input.timeoutMs, deps);
   try {
     const { signal } = patience;
-    const depsOfRun = { ...deps, client, signal, unknown: toldOnce(input.unknown) };
+    const depsOfRun = {
+      ...deps,
+      client,
+      signal,
+      unknown: toldOnce(input.unknown),
+      onNote: unrepeated(deps.onNote),
+    };
     const taken = await takeUpRun(input, depsOfRun);
     try {
       const ended = await bringIn(runToBringIn({ input, deps: depsOfRun, targets, check, refused, taken }));
@@ -87,5 +93,14 @@ function toldOnce<Value>(value: Value | undefined): () => Value | undefined {
     const now = left;
     left = undefined;
     return now;
+  };
+}
+
+/** Passes a sentence on when it comes for the first time: a plan that is made anew meets the same things. */
+function unrepeated(tell: (sentence: string) => void): (sentence: string) => void {
+  const told = new Set<string>();
+  return (sentence) => {
+    if (!told.has(sentence)) tell(sentence);
+    told.add(sentence);
   };
 }

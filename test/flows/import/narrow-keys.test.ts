@@ -60,11 +60,37 @@ describe("a key that may not read exports looks at products", () => {
     ]);
   });
 
-  test("one that may read exports alone says what it lacks where a product has to be looked at", async () => {
+  test("one that may read exports alone sees all but descriptions", async () => {
     const world = await importWorld();
-    await world.write("a.csv", `reference,name,description,images\nA,Dress,long,${cdn}/A.jpg\n`);
+    await world.write(
+      "a.csv",
+      `reference,name,description,images\nA,Dress,long,${cdn}/A.jpg\nB,Dress,long,${cdn}/B.jpg\n`,
+    );
     await world.import("a.csv");
-    const { stopped } = await world.import("a.csv", {}, withoutProducts);
+    const { summary, notes } = await world.import("a.csv", {}, withoutProducts);
+    expect(summary).toMatchObject({ submitted: 0, unchanged: 2 });
+    expect(notes).toEqual([
+      "This key may not read products (scope products:read): descriptions that others have changed are not seen.",
+    ]);
+    await call(world, idOf(world, "B"), { name: "Theirs" });
+    expect((await world.import("a.csv", {}, withoutProducts)).summary).toMatchObject({
+      updated: 1,
+      unchanged: 1,
+    });
+    expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+
+  test("and says what it lacks where a product has to be looked at", async () => {
+    const world = await importWorld({ seed: undefined });
+    for (const one of ["A", "B", "C"]) await world.write(`${one}.csv`, fileOf(one));
+    await world.import("A.csv");
+    const state = world.mock.state();
+    world.clock.advance(60 * 60_000);
+    await world.import("B.csv");
+    await world.putBack(state);
+    // Nothing is believed any more of what was imported before.
+    await world.import("C.csv");
+    const { stopped } = await world.import("A.csv", {}, withoutProducts);
     expect(stopped).toMatchObject({
       ...{ type: "forbidden", code: "insufficient_scope", status: 403 },
       message:

@@ -243,7 +243,7 @@ describe("what is remembered of an organization", () => {
     const ran = world.import("a.csv", { machine, sameOrganization: true }, blind);
     await expect(ran).rejects.toMatchObject({
       code: "another_key",
-      hint: "It may be of 2 organizations: import once with a key of its organization that may read products (products:read), or give this key a profile (--profile NAME) or a ledger (--ledger FILE) of its own, which knows of no photos that are attached.",
+      hint: "It may be of 2 organizations: let this key read products (scope products:read), or give it a profile (--profile NAME) or a ledger (--ledger FILE) of its own, which knows of no photos that are attached.",
     });
     // Exports tell of products, too.
     const other = { machine: { fingerprint: "narrow" } };

@@ -3,8 +3,8 @@ import { referenceOf } from "../read/input-row.ts";
 import { openRows, type ReadOptions } from "../read/open-rows.ts";
 import { type Problem, UnreadableInput } from "../read/problem.ts";
 import type { Source } from "../read/source.ts";
+import { SeenTexts } from "../seen-texts.ts";
 import { rowProblems } from "./row-problems.ts";
-import { SeenReferences } from "./seen-references.ts";
 
 /** What the whole-file check found. */
 export interface CheckResult {
@@ -37,7 +37,7 @@ export interface CheckDeps {
  */
 export async function checkFile(source: Source, options: ReadOptions, deps: CheckDeps): Promise<CheckResult> {
   const reader = await openRows(source, options);
-  const references = new SeenReferences(deps.random);
+  const references = new SeenTexts(deps.random);
   let total = 0;
   let invalid = 0;
   let unusable = false;

@@ -68,7 +68,7 @@ async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
   } catch (error) {
     if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
     if (error.status === 404 && (await isGone(productId, error, deps))) {
-      state.ledger.write(account, { entries: [], gone: [reference] });
+      state.ledger.write(account, { gone: [productId] });
       return deletedRow(line, reference, productId);
     }
     const { code, message } = error.body;

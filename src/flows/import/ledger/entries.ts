@@ -11,7 +11,7 @@ import { union } from "./source-digests.ts";
  */
 export function entriesOf(
   account: number,
-  ledger: Pick<Ledger, "get">,
+  ledger: Pick<Ledger, "ofProduct">,
   rows: readonly { memo: RowMemo; result: ImportRowResult }[],
 ): LedgerEntry[] {
   const entries: LedgerEntry[] = [];
@@ -22,8 +22,7 @@ export function entriesOf(
     const attached = images
       .filter(({ status }) => status === "attached")
       .flatMap(({ index }) => memo.sent[index]?.digest ?? []);
-    const earlier = action === "updated" ? ledger.get(account, reference) : null;
-    const known = earlier?.productId === productId ? earlier : null;
+    const known = action === "updated" ? ledger.ofProduct(account, productId) : null;
     const rest =
       action === "created"
         ? emptyFields

@@ -3,8 +3,10 @@ import { operations } from "../../../contract/operations.ts";
 import type { ExportRow } from "../../../contract/resources/export.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";
 import { mayNotRead } from "../faults-of-service.ts";
+import { SeenTexts } from "../seen-texts.ts";
 import { FieldDigests } from "./field-digests.ts";
-import { type Displaced, entryOf, type LookDeps, lookBatch, lookFrom, sinceLastLook, write } from "./look.ts";
+import { type LookDeps, lookBatch, lookFrom, notTold, sinceLastLook } from "./look.ts";
+import { mayLookAtProducts } from "./look-at-products.ts";
 
 /** The rest of the lowest id that may be given at a moment (ids are ULIDs). */
 const lowestOfMoment = "0".repeat(16);
@@ -18,28 +20,27 @@ export type LookOutcome = "whole" | "too many" | "not allowed";
  * since, and are not told, nothing is known any more: a service that was put back has lost them.
  */
 export async function lookAtChanges(most: number, deps: LookDeps): Promise<LookOutcome> {
-  const { client, state, account, signal, onProgress } = deps;
+  const { client, state, account, random, signal, onProgress } = deps;
   const since = sinceLastLook(state, account);
+  const newest = state.ledger.last(account);
   const changes = client.paginate(operations.exports.list, { since, role: "source" }, { signal });
+  const told = new SeenTexts(random);
   let rows: ExportRow[] = [];
   let seen = 0;
-  const displaced: Displaced = new Map();
-  const { encodeTime } = await import("ulid");
-  const firstSince = encodeTime(lookFrom(state, account)) + lowestOfMoment;
-  const doubt = () => state.ledger.setFields(account, FieldDigests.nothing.bytes, firstSince);
+  let areDescriptionsSeen = true;
   const flush = () => {
-    takeIn(rows, displaced, deps);
+    takeIn(rows, areDescriptionsSeen, deps);
     rows = [];
   };
   try {
     for await (const row of changes) {
-      if (seen === 0) doubt();
       if (seen === most) return "too many";
+      if (seen === 0) areDescriptionsSeen = await mayLookAtProducts(deps);
       rows.push(row);
+      told.add(row.product.id, 1);
       if (rows.length === lookBatch) flush();
       onProgress(++seen);
     }
-    if (seen === 0) doubt();
   } catch (error) {
     if (mayNotRead(error)) return "not allowed";
     throw error;
@@ -47,27 +48,48 @@ export async function lookAtChanges(most: number, deps: LookDeps): Promise<LookO
     // What was read is true whatever comes after it.
     flush();
   }
+  if (newest !== null) await doubtWhatIsNotTold(told, newest, deps);
   return "whole";
 }
 
-function takeIn(rows: readonly ExportRow[], displaced: Displaced, deps: LookDeps): void {
+/** Nothing is said of products that were made since the last look and are not told, before they were looked at. */
+async function doubtWhatIsNotTold(told: SeenTexts, newest: string, deps: LookDeps): Promise<void> {
   const { ledger } = deps.state;
+  const { encodeTime } = await import("ulid");
+  const after = encodeTime(lookFrom(deps.state, deps.account)) + lowestOfMoment;
+  const entries = notTold(told, { after, upTo: newest }, deps).flatMap((id) => {
+    const entry = ledger.ofProduct(deps.account, id);
+    return entry === null ? [] : [{ ...entry, fields: FieldDigests.nothing.bytes }];
+  });
+  ledger.write(deps.account, { entries });
+}
+
+const seesNoDescriptions =
+  "This key may not read products (scope products:read): descriptions that others have changed are not seen.";
+
+function takeIn(
+  rows: readonly ExportRow[],
+  areDescriptionsSeen: boolean,
+  { state: { ledger }, account, onNote }: LookDeps,
+): void {
   const entries: LedgerEntry[] = [];
   const gone: string[] = [];
+  const taken: string[] = [];
   for (const { product } of rows) {
-    const entry = entryOf(product.id, displaced, deps);
+    const entry = ledger.ofProduct(account, product.id);
     const reference = canonicalReference(product.reference);
     if (product.deleted_at !== null) {
-      // The reference of one that was put aside is another's by now.
-      if (entry !== null && !displaced.has(product.id)) gone.push(entry.reference);
+      gone.push(product.id);
     } else if (entry === null) {
-      // Another product has the reference of one that is known: what was attached to that one says nothing about it.
-      if (ledger.get(deps.account, reference) !== null) gone.push(reference);
+      taken.push(reference);
     } else {
-      // A delta does not tell the description, so what is known of it is not certain any more.
+      // A delta does not tell the description, so what is known of it is not certain any more; who cannot look believes it.
       const { name, sex } = product;
-      entries.push({ ...entry, reference, fields: FieldDigests.of({ name, sex }).bytes });
+      const told = FieldDigests.of({ name, sex });
+      const fields = areDescriptionsSeen ? told : told.over(new FieldDigests(entry.fields));
+      if (!areDescriptionsSeen) onNote(seesNoDescriptions);
+      entries.push({ ...entry, reference, fields: fields.bytes });
     }
   }
-  write({ entries, gone }, displaced, deps);
+  ledger.write(account, { gone, taken, entries });
 }

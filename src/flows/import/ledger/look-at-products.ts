@@ -1,14 +1,16 @@
 import pLimit from "p-limit";
 import type { ApiError } from "../../../client/api-error.ts";
 import { canonicalReference } from "../../../contract/import-row.ts";
+import { limits } from "../../../contract/limits.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Product } from "../../../contract/resources/product.ts";
 import { CatError } from "../../../errors.ts";
 import { grouped } from "../../grouped.ts";
 import { mayNotRead, orNull } from "../faults-of-service.ts";
+import { SeenTexts } from "../seen-texts.ts";
 import { FieldDigests } from "./field-digests.ts";
-import { type Displaced, entryOf, type LookDeps, lookBatch, write } from "./look.ts";
-import type { ProductsToLookAt } from "./products-to-look-at.ts";
+import { type LookDeps, lookBatch, notTold } from "./look.ts";
+import type { ToAskFor } from "./to-ask-for.ts";
 
 /** Whether the key may look at products themselves, which takes longer than a delta. */
 export async function mayLookAtProducts({ client, signal }: LookDeps): Promise<boolean> {
@@ -25,48 +27,93 @@ export async function mayLookAtProducts({ client, signal }: LookDeps): Promise<b
  * Looks at products of which not all fields are known: each by its id, or all of the service in pages when there are many.
  * The ledger forgets those that are not there. Throws a CatError of type forbidden where the key may not read them.
  */
-export async function lookAtProducts(products: ProductsToLookAt, deps: LookDeps): Promise<void> {
+export async function lookAtProducts({ count, items }: ToAskFor, deps: LookDeps): Promise<void> {
   try {
-    await (products.ids === null ? lookAtAll(deps) : lookAtEach(products.ids, deps));
+    await (items === null ? lookAtAll(deps) : lookAtEach(items, deps));
   } catch (error) {
-    throw mayNotRead(error) ? mayNotLook(products, error as ApiError) : error;
+    throw mayNotRead(error) ? mayNotLook(count, error as ApiError) : error;
   }
 }
 
-async function lookAtAll(deps: LookDeps): Promise<void> {
-  const { client, state, account, signal, onProgress } = deps;
-  const displaced: Displaced = new Map();
+/** Looks at all products of the service. The ledger forgets those that are not there, but for those that others make meanwhile. */
+export async function lookAtAll(deps: LookDeps): Promise<void> {
+  const { client, state, account, random, signal, onProgress } = deps;
+  const newest = state.ledger.last(account);
+  const told = new SeenTexts(random);
   let page: Product[] = [];
   let seen = 0;
   for await (const product of client.paginate(operations.products.list, {}, { signal })) {
     page.push(product);
+    told.add(product.id, 1);
     onProgress(++seen);
     if (page.length < lookBatch) continue;
-    known(page, displaced, deps);
+    known(page, deps);
     page = [];
   }
-  known(page, displaced, deps);
-  const gone = state.ledger.havingFields(account, FieldDigests.nothing.bytes);
-  state.ledger.write(account, { entries: [], gone });
+  known(page, deps);
+  if (newest === null) return;
+  const missing = notTold(told, { after: "", upTo: newest }, deps);
+  // A list that lacks what is there is not to be believed: their photos would be sent again.
+  for (const at of [0, 0.25, 0.5, 0.75, 1].map((part) => Math.floor(part * (missing.length - 1)))) {
+    if (missing.length > 0 && (await productOf(missing[at]!, deps)) !== null) return;
+  }
+  state.ledger.write(account, { gone: missing });
 }
 
+/** Looks at products by their ids, at several at once. */
 async function lookAtEach(ids: readonly string[], deps: LookDeps): Promise<void> {
-  const { client, state, account, signal, onProgress, concurrency } = deps;
-  const displaced: Displaced = new Map();
+  const { state, account, onProgress, concurrency } = deps;
   let seen = 0;
-  const lookAt = async (product_id: string) => {
-    const product = await orNull(client.products.get({ product_id }, { signal }));
-    if (product !== null) known([product], displaced, deps);
-    else forget(product_id, deps);
+  const lookAt = async (id: string) => {
+    const product = await productOf(id, deps);
+    if (product !== null) known([product], deps);
+    else state.ledger.write(account, { gone: [id] });
     onProgress(++seen);
   };
   const limit = pLimit(concurrency);
   await Promise.all(ids.map((id) => limit(lookAt, id)));
   // Products that are not asked for may have given their references to those, and taken theirs.
-  for (const id of displaced.keys()) if (state.ledger.ofProduct(account, id) === null) await lookAt(id);
+  const looked = new Set(ids);
+  const next = () => state.ledger.setAside(account).find((id) => !looked.has(id));
+  for (let id = next(); id !== undefined; id = next()) {
+    looked.add(id);
+    await lookAt(id);
+  }
 }
 
-const mayNotLook = ({ count }: ProductsToLookAt, { status, requestId, cause }: ApiError): CatError =>
+/** So many results of a search are looked through. */
+const mostFound = 3 * limits.page.max;
+
+/**
+ * Looks at the products of these ids, and for those that have these references by now. False where a reference is like too
+ * many others to be searched for.
+ */
+export async function lookAtRows(
+  ids: readonly string[],
+  references: readonly string[],
+  deps: LookDeps,
+): Promise<boolean> {
+  const { client, signal, concurrency } = deps;
+  const limit = pLimit(concurrency);
+  const isSettled = async (reference: string): Promise<boolean> => {
+    let seen = 0;
+    for await (const product of client.paginate(operations.products.list, { q: reference }, { signal })) {
+      if (seen++ === mostFound) return false;
+      if (canonicalReference(product.reference) !== reference) continue;
+      known([product], deps);
+      return true;
+    }
+    return true;
+  };
+  const settled = await Promise.all(references.map((one) => limit(isSettled, one)));
+  await lookAtEach(ids, deps);
+  return settled.every(Boolean);
+}
+
+const productOf = (product_id: string, { client, signal }: LookDeps): Promise<Product | null> =>
+  orNull(client.products.get({ product_id }, { signal }));
+
+const mayNotLook = (count: number, { status, requestId, cause }: ApiError): CatError =>
   new CatError(
     `${grouped(count)} ${count === 1 ? "product has" : "products have"} to be looked at before it can be said what their rows need, and this key may not read products (scope products:read)`,
     {
@@ -75,16 +122,11 @@ const mayNotLook = ({ count }: ProductsToLookAt, { status, requestId, cause }: A
     },
   );
 
-function forget(productId: string, { state, account }: LookDeps): void {
-  const entry = state.ledger.ofProduct(account, productId);
-  if (entry !== null) state.ledger.write(account, { entries: [], gone: [entry.reference] });
-}
-
-function known(products: readonly Product[], displaced: Displaced, deps: LookDeps): void {
+function known(products: readonly Product[], { state: { ledger }, account }: LookDeps): void {
   const entries = products.flatMap(({ id, reference, name, description, sex }) => {
-    const entry = entryOf(id, displaced, deps);
+    const entry = ledger.ofProduct(account, id);
     const fields = FieldDigests.of({ name, description, sex }).bytes;
     return entry === null ? [] : [{ ...entry, reference: canonicalReference(reference), fields }];
   });
-  write({ entries, gone: [] }, displaced, deps);
+  ledger.write(account, { entries });
 }

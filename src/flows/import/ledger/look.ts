@@ -1,14 +1,18 @@
 import type { Client } from "../../../client/client.ts";
-import type { LedgerEntry } from "../../../state/ledger.ts";
 import type { State } from "../../../state/state.ts";
+import type { SeenTexts } from "../seen-texts.ts";
 
 export interface LookDeps {
   client: Client;
   state: State;
   account: number;
   concurrency: number;
+  /** Of at least 0 and less than 1. */
+  random: () => number;
   signal: AbortSignal;
   onProgress: (products: number) => void;
+  /** Told, in a sentence for people, what cannot be seen. */
+  onNote: (sentence: string) => void;
 }
 
 /** Every look begins that much before the last one, in milliseconds: a change may be seen late (Exports, `since`). */
@@ -22,28 +26,21 @@ export const lookFrom = ({ ledger }: State, account: number): number =>
 export const sinceLastLook = (state: State, account: number): string =>
   new Date(lookFrom(state, account)).toISOString();
 
-/** So many products are written into the ledger at once. */
+/** So many products are read from the ledger, or written into it, at once. */
 export const lookBatch = 1000;
 
-/** What the ledger knew of products, by their ids, whose references went to others: they may come under another one. */
-export type Displaced = Map<string, LedgerEntry>;
-
-/** What the ledger knows of a product, or knew until its reference went to another. */
-export const entryOf = (
-  productId: string,
-  displaced: Displaced,
-  { state, account }: LookDeps,
-): LedgerEntry | null => state.ledger.ofProduct(account, productId) ?? displaced.get(productId) ?? null;
-
-/** Writes entries into the ledger, and keeps aside those whose references they take. */
-export function write(
-  change: { entries: readonly LedgerEntry[]; gone: readonly string[] },
-  displaced: Displaced,
+/** The products of the ledger, after one id and up to another, that are not among those that the service told. */
+export function notTold(
+  told: SeenTexts,
+  { after, upTo }: { after: string; upTo: string },
   { state: { ledger }, account }: LookDeps,
-): void {
-  for (const { reference, productId } of change.entries) {
-    const earlier = ledger.get(account, reference);
-    if (earlier !== null && earlier.productId !== productId) displaced.set(earlier.productId, earlier);
+): string[] {
+  const missing: string[] = [];
+  let last = after;
+  while (true) {
+    const ids = ledger.products(account, { after: last, upTo, count: lookBatch });
+    missing.push(...ids.filter((id) => told.add(id, 1) === null));
+    if (ids.length < lookBatch) return missing;
+    last = ids.at(-1)!;
   }
-  ledger.write(account, change);
 }

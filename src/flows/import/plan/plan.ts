@@ -1,5 +1,5 @@
 import type { DecidedRow } from "../decide-rows.ts";
-import { ProductsToLookAt } from "../ledger/products-to-look-at.ts";
+import { ToAskFor } from "../ledger/to-ask-for.ts";
 
 /** What a look over all rows found, before anything is sent. */
 export interface Plan {
@@ -12,7 +12,7 @@ export interface Plan {
   /** Those of them that are not uploaded yet: how many, and how large in bytes. */
   uploads: { count: number; bytes: number };
   /** Products to look at before it can be said what their rows need. */
-  uncertain: ProductsToLookAt;
+  uncertain: ToAskFor;
   /** References of rows that another run has under way. */
   held: string[];
 }
@@ -30,7 +30,7 @@ export interface PlanDeps {
 export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDeps): Promise<Plan> {
   const plan: Plan = {
     ...{ sends: 0, patches: 0, unchanged: 0 },
-    ...{ photos: new Map(), uploads: { count: 0, bytes: 0 }, uncertain: new ProductsToLookAt(), held: [] },
+    ...{ photos: new Map(), uploads: { count: 0, bytes: 0 }, uncertain: new ToAskFor(), held: [] },
   };
   let rows = 0;
   for await (const { reference, decision } of decided) {

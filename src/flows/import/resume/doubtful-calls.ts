@@ -68,10 +68,8 @@ export async function resolveDoubt(
       const entries = references[at]!.flatMap((reference, row) => {
         const productId = existing?.get(reference);
         if (productId === undefined) return [];
-        const known = state.ledger.get(account, reference);
-        const earlier = known?.productId === productId ? known.sources : Buffer.alloc(0);
         const sources = union(
-          earlier,
+          state.ledger.ofProduct(account, productId)?.sources ?? Buffer.alloc(0),
           memos[row]!.sent.map(({ digest }) => digest),
         );
         return [{ reference, productId, fields: FieldDigests.nothing.bytes, sources }];

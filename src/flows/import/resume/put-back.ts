@@ -83,7 +83,7 @@ export async function forgetWhatWasLost(
   for (let count = 0; count < mostForgotten; count++) {
     const last = ledger.last(account);
     if (last === null || (await has(last))) break;
-    ledger.write(account, { entries: [], gone: [ledger.ofProduct(account, last)!.reference] });
+    ledger.write(account, { gone: [last] });
   }
   const last = ledger.last(account);
   if (last !== null) ledger.setSeenUpTo(account, last);

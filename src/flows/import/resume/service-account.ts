@@ -36,9 +36,9 @@ type Lost = "none there" | "some lost";
 /**
  * What the service tells of an account to a key that was seen before: one that may not read anything is believed to be what
  * it was. An account of a service that was started anew is gone; for a blank one nothing was ever taken up, so that the key
- * may as well be one of another account.
+ * may as well be one of another account. Of one for which runs are open and nothing else is known, the imports may be gone.
  */
-type Standing = "known" | "gone" | "blank" | Lost;
+type Standing = "known" | "gone" | "blank" | "imports gone" | Lost;
 
 /**
  * The account that this machine's memory of the service is kept under. A key that was seen before leads to its account, as
@@ -56,7 +56,13 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
   const undecided: number[] = [];
   for (const account of others) {
     const belonging = await belongingTo(account, deps);
-    if (belonging === "yes") return bound(account, deps);
+    if (belonging === "yes") {
+      if (standing !== "imports gone") return bound(account, deps);
+      // They are of one organization, and calls whose outcome nobody knows stay in doubt.
+      if (isHeld(known!, deps)) return known!;
+      state.accounts.merge(known!, account);
+      return account;
+    }
     // One that no key leads to any more is of a service that is gone.
     if (belonging === "not known" && state.accounts.hasKey(account)) undecided.push(account);
   }
@@ -79,7 +85,9 @@ export async function provenAccount(deps: AccountDeps): Promise<number | null> {
 async function standingOf(account: number, deps: AccountDeps): Promise<Standing> {
   const { ledger, runs, calls } = deps.state;
   if (ledger.isEmpty(account)) {
-    return runs.open(account).some(({ id }) => calls.of(id).length > 0) ? "known" : "blank";
+    const isBegun = runs.open(account).some(({ id }) => calls.of(id).length > 0);
+    if (!isBegun) return "blank";
+    return (await knowsAnImport(account, deps)) === "no" ? "imports gone" : "known";
   }
   const belonging = await knowsProducts(account, deps);
   if (belonging === "no") return "gone";
@@ -165,13 +173,17 @@ async function belongingTo(account: number, deps: AccountDeps): Promise<Belongin
 /** Whether calls were sent of which nothing was heard, of whatever file, or another process is about to send some. */
 function hasUnheard(account: number, { state, owner }: AccountDeps): boolean {
   if (state.calls.unsettledElsewhere(account, "").some(({ call }) => call.state === "sent")) return true;
-  return state.runs.open(account).some(({ identity }) => {
+  return isHeld(account, { state, owner });
+}
+
+/** Whether another process is at work on a run of the account. */
+const isHeld = (account: number, { state, owner }: Pick<AccountDeps, "state" | "owner">): boolean =>
+  state.runs.open(account).some(({ identity }) => {
     const hold = state.runs.hold(account, identity, owner);
     if ("heldBy" in hold) return true;
     hold.release();
     return false;
   });
-}
 
 const hasBegun = (account: number, { state, identity }: AccountDeps): boolean =>
   state.runs.findOpen(account, identity) !== null;
@@ -187,7 +199,7 @@ function anotherKey(isSame: boolean, count: number, { service, file }: AccountDe
       hint:
         count === 1
           ? `If it is, add --same-organization; if not, give this key ${ofItsOwn}.`
-          : `It may be of ${count} organizations: import once with a key of its organization that may read products (products:read), or give this key ${ofItsOwn}, which knows of no photos that are attached.`,
+          : `It may be of ${count} organizations: let this key read products (scope products:read), or give it ${ofItsOwn}, which knows of no photos that are attached.`,
     },
   );
 }

@@ -1,9 +1,9 @@
 /**
- * Remembers the references of a whole file and the line of each, in 16 bytes an entry: a million strings in a Map
- * would take over 100 MB. It keeps 96 bits of a hash seeded afresh for each file; among a million references two
- * different ones are taken for the same with a probability below 1e-16.
+ * Remembers short texts and a number of each, as the references of a whole file and their lines, in 16 bytes an entry: a
+ * million strings in a Map would take over 100 MB. It keeps 96 bits of a hash seeded afresh for each use; among a million
+ * texts two different ones are taken for the same with a probability below 1e-16.
  */
-export class SeenReferences {
+export class SeenTexts {
   #slots: Uint32Array;
   #mask: number;
   #size = 0;
@@ -15,12 +15,12 @@ export class SeenReferences {
     this.#seeds = [(random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0];
   }
 
-  /** The line on which `reference` stood before, or null; remembers it with `line` (from 1) when it is new. */
-  add(reference: string, line: number): number | null {
+  /** The number that the text was remembered with, or null; remembers it with `number` (from 1) when it is new. */
+  add(text: string, number: number): number | null {
     if (this.#size * 4 > this.#mask * 3) this.#grow();
     let [a, b, c] = this.#seeds;
-    for (let index = 0; index < reference.length; index++) {
-      const unit = reference.charCodeAt(index);
+    for (let index = 0; index < text.length; index++) {
+      const unit = text.charCodeAt(index);
       a = Math.imul(a ^ unit, 0x85ebca6b);
       a ^= a >>> 15;
       b = Math.imul(b ^ unit, 0xc2b2ae35);
@@ -34,7 +34,7 @@ export class SeenReferences {
     this.#slots[at] = finish(a);
     this.#slots[at + 1] = finish(b ^ a);
     this.#slots[at + 2] = finish(c ^ b);
-    this.#slots[at + 3] = line;
+    this.#slots[at + 3] = number;
     this.#size++;
     return null;
   }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SeenReferences } from "../../../../src/flows/import/check/seen-references.ts";
-import { seededRandom } from "../check-support.ts";
+import { SeenTexts } from "../../../src/flows/import/seen-texts.ts";
+import { seededRandom } from "./check-support.ts";
 
 test("says what a map of all references would say", () => {
   const reference = fc.oneof(
@@ -11,7 +11,7 @@ test("says what a map of all references would say", () => {
   );
   fc.assert(
     fc.property(fc.array(reference, { maxLength: 300 }), fc.integer(), (references, seed) => {
-      const seen = new SeenReferences(seededRandom(seed), 4);
+      const seen = new SeenTexts(seededRandom(seed), 4);
       const model = new Map<string, number>();
       references.forEach((text, index) => {
         expect(seen.add(text, index + 1)).toBe(model.get(text) ?? null);
@@ -22,7 +22,7 @@ test("says what a map of all references would say", () => {
 });
 
 test("tells 200,000 references apart", () => {
-  const seen = new SeenReferences(seededRandom(7));
+  const seen = new SeenTexts(seededRandom(7));
   let known = 0;
   for (let index = 1; index <= 200_000; index++) if (seen.add(`SKU-${index}`, index) !== null) known++;
   expect(known).toBe(0);

@@ -32,7 +32,7 @@ export class StateError extends CatError {
 }
 
 /** Where a profile's state can be kept instead. */
-const elsewhere = "name another folder in CAT_HOME (or another FILE for --ledger)";
+const elsewhere = "name another folder in CAT_HOME (or, for an import, another FILE for --ledger)";
 
 const damaged: readonly [string, string] = [
   "is damaged, or was not written by this program",

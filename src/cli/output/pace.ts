@@ -26,6 +26,8 @@ export class PaceMeter {
   measure(event: ProgressEvent, now: number): Pace {
     // A flow may tell of every row; four samples a second are plenty.
     if (now - (this.#samples.at(-2)?.at ?? Number.NEGATIVE_INFINITY) < sampleMs) this.#samples.pop();
+    // How long nothing has begun says nothing of the rate, as when it waits for the next rate window.
+    if (event.done === 0) this.#samples = [];
     this.#samples.push({ at: now, done: event.done });
     while (this.#samples.length > 2 && this.#samples[1]!.at <= now - windowMs) this.#samples.shift();
     const perSecond = this.#perSecond(event, now);
@@ -36,9 +38,11 @@ export class PaceMeter {
     if (this.#latest?.event !== event) {
       this.#latest = { event, at: now, left: Math.max(least, (byRate ?? 0) * 1000) };
     }
-    // While the service lets no more through, the time left runs down; what does not move then says nothing of the rate.
+    // While the service lets no more through, the time left runs down, once it has let anything through; what does not move
+    // then says nothing of the rate.
     const { at, left } = this.#latest;
-    return { perSecond, secondsLeft: now - at < least ? (left - (now - at)) / 1000 : byRate };
+    const passed = event.done === 0 ? 0 : now - at;
+    return { perSecond, secondsLeft: passed < least ? (left - passed) / 1000 : byRate };
   }
 
   #perSecond(event: ProgressEvent, now: number): number | null {

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createWorld, type TestWorld } from "../../support/world.ts";
@@ -92,6 +92,23 @@ describe("a file that is imported again", () => {
     await world.cat(run, at("three"));
     expect(productsOf(world)).toEqual(["A-1 Dress 2", "A-2 Coat 2"]);
   });
+});
+
+test("a ledger is enough where the profile's own state cannot be used", async () => {
+  const world = await worldWith();
+  writeFileSync(join(world.folder, "file"), "");
+  const env = { CAT_HOME: join(world.folder, "file") };
+  const ran = await world.cat(`${run} --ledger shop.ledger`, { env });
+  expect(ran.exit).toBe(0);
+  const path = join(world.folder, "file", "state", "default.db");
+  expect(ran.stderr).toContain(
+    `the state file ${path} cannot be written (what should be its folder is a file): cat imports list will not tell of this import.\n`,
+  );
+  expect(await world.cat(`${run} --ledger shop.ledger`, { env })).toMatchObject({
+    exit: 0,
+    stderr: expect.stringContaining("Nothing to do: "),
+  });
+  expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
 });
 
 describe("a run that was stopped", () => {

@@ -204,3 +204,26 @@ test("what was refused is not to be sent again as it stands", () => {
     "  5 rows not sent: the run stopped before",
   ]);
 });
+
+describe("the command for a failed file, in a mode that changes no product,", () => {
+  const lines = (more: Partial<ImportSummary>) =>
+    reportLines(
+      summaryOf({ ...more, succeeded: 2, created: 4, failed_file: "failed.csv" }),
+      flags({ mode: "create" }),
+      run(),
+    ).slice(-2);
+
+  test("adds photos where every row in it has a product", () => {
+    expect(lines({ partial: 3 })).toEqual([
+      "What did not make it is in failed.csv, with the reason. Put it right, then run:",
+      "  cat import failed.csv",
+    ]);
+  });
+
+  test("stays in that mode where others have none", () => {
+    expect(lines({ partial: 2, failed: 1 })).toEqual([
+      "  cat import failed.csv --mode create",
+      "Rows that are partial exist already: to add their missing photos, give --mode upsert.",
+    ]);
+  });
+});

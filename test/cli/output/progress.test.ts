@@ -228,6 +228,16 @@ describe("the pace", () => {
     expect([left(10), left(15), left(29), left(30)]).toEqual([90, 85, 71, 270]);
   });
 
+  test("does not run down, nor fall, while nothing has begun", () => {
+    const meter = new PaceMeter();
+    const none = { step: "x", done: 0, total: 150, leastMsLeft: 120_000 };
+    expect([0, 30, 55].map((second) => meter.measure(none, second * 1000).secondsLeft)).toEqual([
+      120, 120, 120,
+    ]);
+    const some = { ...none, done: 10, leastMsLeft: 119_000 };
+    expect(meter.measure(some, 56_000)).toEqual({ perSecond: 10, secondsLeft: 119 });
+  });
+
   test("is not known where nothing has moved for a minute", () => {
     const meter = new PaceMeter();
     const event = { step: "x", done: 0, total: 1000 };

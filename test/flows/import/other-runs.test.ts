@@ -4,7 +4,7 @@ import { createClient } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { RunHold } from "../../../src/state/runs.ts";
 import { newAccount } from "../../support/new-account.ts";
-import { blind, type importWorld, withoutProducts } from "./run-import.ts";
+import { blind, importWorld, withoutProducts } from "./run-import.ts";
 import {
   answersLost,
   beforeCall,
@@ -263,6 +263,28 @@ describe("what is remembered of an organization", () => {
     expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 2, created: 2 });
     await theirs.client.close();
   });
+
+  test.each(["f.csv", "g.csv"])(
+    "is one for two keys, of which one has only begun %s when the service is started anew",
+    async (second) => {
+      const world = await importWorld({ seed: undefined });
+      const [one, other] = [{ machine: { fingerprint: "one" } }, { machine: { fingerprint: "other" } }];
+      await world.write("f.csv", fileOf("F"));
+      await world.write("g.csv", fileOf("G"));
+      await world.import("f.csv", { ...one, wait: false });
+      world.mock.reset();
+      await world.import("g.csv", other);
+      await world.import("f.csv", other);
+      // Whether the import that is gone was carried out is still the user's to say.
+      const ran = world.import("f.csv", one);
+      await expect(ran).rejects.toMatchObject({ code: "unknown_outcome" });
+      await world.import(second, { ...one, unknown: "not-imported" });
+      await world.import("f.csv", { ...one, unknown: "not-imported" });
+      expect((await world.import("g.csv", one)).summary).toMatchObject({ submitted: 0, unchanged: 1 });
+      expect((await world.import("g.csv", other)).summary).toMatchObject({ submitted: 0, unchanged: 1 });
+      expect((await world.products()).sort()).toEqual(once("F", "G"));
+    },
+  );
 
   test("is looked for among a few others, however often a service was started anew", async () => {
     const world = await worldWith("A");

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import type { ImportDeps, UnknownChoice } from "../../../flows/import/import-input.ts";
+import type { State } from "../../../state/state.ts";
+import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app.ts";
 import { grouped } from "../../output/numbers.ts";
 import { type Choice, canAsk, openPrompts } from "../../output/prompts.ts";
@@ -15,14 +17,15 @@ export function remembered(app: App, flags: ImportFlags, pauseProgress: () => vo
   };
   return {
     async state() {
-      const profile = await app.state();
       // Nothing of a made-up service that is gone at the end belongs into a ledger.
-      if (flags.ledger === undefined || app.globals.mock)
-        return { state: profile, sentImports: profile.sentImports };
+      if (flags.ledger === undefined || app.globals.mock) {
+        const state = await app.state();
+        return { state, sentImports: state.sentImports };
+      }
       const { openStateFile } = await import("../../open-profile-state.ts");
       const state = await openStateFile(app, flags.ledger);
       app.onClose(() => state.close());
-      return { state, sentImports: profile.sentImports };
+      return { state, sentImports: await sentImportsOfProfile(app, state) };
     },
     async service() {
       const { baseUrl, apiKey } = await app.connection();
@@ -30,6 +33,20 @@ export function remembered(app: App, flags: ImportFlags, pauseProgress: () => vo
     },
     ask: canAsk(app) && flags.file !== "-" ? ask : undefined,
   };
+}
+
+/**
+ * Where `cat imports list` finds what was sent. A ledger has all that must not be forgotten: where the profile's own state
+ * cannot be used, as in a container whose home is read-only, the import goes without it.
+ */
+async function sentImportsOfProfile(app: App, ledger: State): Promise<State["sentImports"]> {
+  try {
+    return (await app.state()).sentImports;
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    await app.io.note(`${error.message}: cat imports list will not tell of this import.`);
+    return ledger.sentImports;
+  }
 }
 
 async function askAboutDoubt(

@@ -186,13 +186,17 @@ function failedLines(
   const failedFile = summary.failed_file!;
   if (!run.failedFileStays) return [`What did not make it went to ${failedFile}, with the reason.`];
   if (!isNext) return [`What did not make it is in ${failedFile}, with the reason.`];
+  const { total, succeeded, unchanged, partial } = summary;
+  const addsPhotos = partial > 0 && flags.mode !== "upsert";
+  // Of products that exist already the mode would refuse all, or skip them.
+  const areAllPartial = addsPhotos && partial === total - succeeded - unchanged;
+  const again = areAllPartial ? ({ ...flags, mode: "upsert", photos: "new" } as const) : flags;
   const lines = [
     `What did not make it is in ${failedFile}, with the reason. Put it right, then run:`,
-    `  ${commandForFailed(failedFile, flags, run)}`,
+    `  ${commandForFailed(failedFile, again, run)}`,
   ];
-  if (summary.partial > 0 && flags.mode !== "upsert") {
+  if (addsPhotos && !areAllPartial)
     lines.push("Rows that are partial exist already: to add their missing photos, give --mode upsert.");
-  }
   return lines;
 }
 

@@ -23,8 +23,9 @@ export class WriteWindow {
     this.#perMinute = perMinute;
   }
 
-  /** A write was answered. */
+  /** A write was answered. The first may have waited for its window, in which others were at work. */
   wrote(now: number): void {
+    if (this.#written === 0) this.#openAt(now);
     this.#roll(now);
     // More than it holds: the service's own window began later than ours.
     if (this.#used >= this.#perMinute) this.#openAt(now);
@@ -35,6 +36,7 @@ export class WriteWindow {
   /** How long so many writes last at least from `now` on, in milliseconds: until the last window that they need opens. */
   leastMsLeft(writes: number, now: number): number {
     if (writes === 0 || this.#isDisproved(now)) return 0;
+    if (this.#written === 0) return leastMsFor(writes, this.#perMinute);
     this.#roll(now);
     return Math.max(0, this.#opensAt + leastMsFor(this.#used + writes, this.#perMinute) - now);
   }

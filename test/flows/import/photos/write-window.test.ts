@@ -33,6 +33,13 @@ test("a window of the service that began before the first write is learned from 
   expect([seconds[59], seconds[60], seconds[119], seconds[120]]).toEqual([120, 60, 60, 0]);
 });
 
+test("a window that others have used up before the first write is not counted", () => {
+  const window = new WriteWindow(0, 60);
+  expect(window.leastMsLeft(150, 55 * second)).toBe(120 * second);
+  window.wrote(57 * second);
+  expect(window.leastMsLeft(149, 58 * second)).toBe(119 * second);
+});
+
 test("where others use up a window, what is left needs the next ones all the same", () => {
   const window = new WriteWindow(0, 60);
   window.wrote(0);

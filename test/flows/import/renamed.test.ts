@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
+import { operations } from "../../../src/contract/operations.ts";
+import { FieldDigests } from "../../../src/flows/import/ledger/field-digests.ts";
+import { importWorld, withoutExports, withoutProducts } from "./run-import.ts";
+import { cdn, fileOf, once } from "./small-world.ts";
+
+type World = Awaited<ReturnType<typeof importWorld>>;
+
+const idOf = (world: World, reference: string) => world.state.ledger.get(1, reference)!.productId;
+const rename = (world: World, product_id: string, reference: string) =>
+  world.client.products.update({ product_id, body: { reference } });
+/** A file in which X is called Y, with the photo that it has. */
+const followed = (...others: string[]) => fileOf("X", ...others).replace("X,", "Y,");
+const many = (count: number) => Array.from({ length: count }, (_, at) => `R${String(at).padStart(4, "0")}`);
+
+describe("a reference that others changed, and the file after them, adds no photo", () => {
+  test.each([
+    ["where the file has no other row", followed(), undefined],
+    ["beside a row that is known", followed("Z"), undefined],
+    ["where the key may not read exports", followed("Z"), withoutExports],
+  ])("%s", async (_, text, through) => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("X", "Z"));
+    await world.import("a.csv");
+    await rename(world, idOf(world, "X"), "Y");
+    await world.write("b.csv", text);
+    const { summary } = await world.import("b.csv", {}, through);
+    expect(summary).toMatchObject({ submitted: 0, unchanged: summary!.total });
+    expect((await world.products()).sort()).toEqual(once("Y", "Z"));
+  });
+
+  test.each([301, 1300])("where %i others were changed as well", async (count) => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("X", "Z", ...many(count)));
+    await world.import("a.csv");
+    const x = idOf(world, "X");
+    await rename(world, x, "Y");
+    for (const one of many(count)) {
+      world.clock.advance(1);
+      await rename(world, idOf(world, one), one);
+    }
+    // What is read first is that another product has the reference now.
+    const [image] = (await world.client.products.get({ product_id: x })).images;
+    const images = [{ image_id: image!.id, orientation: "back" as const }];
+    await world.client.products.create({ body: { reference: "X", name: "Theirs", images } });
+    await world.write("b.csv", followed("Z"));
+    const before = world.mock.requests().length;
+    expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2 });
+    // Not all of what was changed is read for two rows.
+    expect(world.mock.requests().length - before).toBeLessThan(20);
+    // A key that may not look at products has no other way.
+    const narrow = await world.import("b.csv", {}, withoutProducts);
+    expect(narrow.summary).toMatchObject({ submitted: 0, unchanged: 2 });
+    // And of a large file all of it is.
+    await world.write("c.csv", followed("Z", ...many(count)));
+    expect((await world.import("c.csv")).summary).toMatchObject({ submitted: 0, unchanged: count + 2 });
+    expect((await world.products()).sort()).toEqual([...once("Y", "Z", ...many(count)), "X Theirs 1"].sort());
+  });
+
+  test("where a search gives too much to look through, and the changes are read after all", async () => {
+    const world = await importWorld();
+    const like = Array.from({ length: 310 }, (_, at) => `Y-${at}`);
+    await world.write("a.csv", fileOf("X", ...like));
+    await world.import("a.csv");
+    await rename(world, idOf(world, "X"), "Y");
+    world.clock.advance(1);
+    for (const one of like) await rename(world, idOf(world, one), one);
+    await world.write("b.csv", followed());
+    expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
+  });
+});
+
+test("another process that doubts everything meanwhile has no product be taken for gone", async () => {
+  const world = await importWorld();
+  const references = many(1100);
+  await world.write("a.csv", fileOf(...references));
+  await world.import("a.csv");
+  let seen = 0;
+  const meanwhile = (client: Client): Client => ({
+    ...withoutExports(client),
+    async *paginate(operation, ...rest) {
+      for await (const one of withoutExports(client).paginate(operation, ...rest)) {
+        if (operation.path === operations.products.list.path && ++seen === 1050)
+          world.state.ledger.setFields(1, FieldDigests.nothing.bytes);
+        yield one;
+      }
+    },
+  });
+  const { summary } = await world.import("a.csv", {}, meanwhile);
+  expect(summary).toMatchObject({ submitted: 0, unchanged: 1100 });
+});
+
+test("a list that lacks products that are there is not believed", async () => {
+  const world = await importWorld();
+  const references = many(310);
+  await world.write("a.csv", fileOf(...references));
+  await world.import("a.csv");
+  const listless = (client: Client): Client => ({
+    ...withoutExports(client),
+    async *paginate(operation, ...rest) {
+      if (operation.path !== operations.products.list.path)
+        yield* withoutExports(client).paginate(operation, ...rest);
+    },
+  });
+  expect((await world.import("a.csv", {}, listless)).summary).toMatchObject({ submitted: 0, unchanged: 310 });
+  await world.write("one.csv", `reference,name,images\nR0000,Dress,${cdn}/R0000.jpg\n`);
+  expect((await world.import("one.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
+});

@@ -1,4 +1,4 @@
-import type { LedgerEntry } from "./ledger.ts";
+import type { LedgerEntry, SeenProduct } from "./ledger.ts";
 import type { Run } from "./runs.ts";
 
 /** A call (POST /v1/imports) of a run, as it is written down. Refused ones are not kept: their rows are cut anew. */
@@ -81,7 +81,7 @@ export interface Calls {
   /** The places of the rows of a run of which a PATCH went out, and it is not written down what became of it. */
   patchingRows(runId: string): number[];
   /** A row was changed by a PATCH: writes it down with what the ledger knows now, in one transaction. */
-  patched(account: number, runId: string, row: DoneRow, entry: LedgerEntry): void;
+  patched(account: number, runId: string, row: DoneRow, seen: SeenProduct): void;
   /** The rows of a run that were brought in so, by line. */
   doneRows(runId: string): DoneRow[];
 }

@@ -10,12 +10,22 @@ export interface LedgerEntry {
   readonly sources: Uint8Array;
 }
 
+/** What was seen of a product: what was attached to it is not told by that, and stays. */
+export interface SeenProduct {
+  readonly productId: string;
+  /** Another product that has it is set aside; left as it is where nothing is given. */
+  readonly reference?: string;
+  readonly fields: Uint8Array;
+}
+
 /** What is done in one transaction, in this order. */
 export interface LedgerChange {
   /** Products that are not there any more. */
   readonly gone?: readonly string[];
   /** References that products have by now of which nothing is known here. */
   readonly taken?: readonly string[];
+  /** Of products that have an entry; there may be others. */
+  readonly seen?: readonly SeenProduct[];
   /** Each in place of one of its product; another one that has its reference is set aside. */
   readonly entries?: readonly LedgerEntry[];
 }

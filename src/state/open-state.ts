@@ -51,7 +51,7 @@ export async function openState(
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
-    calls: storedCalls(db, path, ledger.put),
+    calls: storedCalls(db, path, ledger),
     ledger,
     uploads: storedUploads(db),
     sentImports: storedSentImports(db),

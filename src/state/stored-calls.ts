@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Calls, DoneRow, StoredCall } from "./calls.ts";
-import type { LedgerEntry } from "./ledger.ts";
 import { placesFromBytes, placesToBytes } from "./places.ts";
 import type { Run } from "./runs.ts";
 import type { Database } from "./sqlite.ts";
 import { stateError } from "./state-error.ts";
+import type { LedgerWithin } from "./stored-ledger.ts";
 import { type RunRow, runColumns, runWidth, toRun } from "./stored-runs.ts";
 import { fromKey, toKey } from "./text-key.ts";
 
@@ -48,12 +48,8 @@ const toCall = ([
   sentAtService,
 });
 
-/** The calls of a state; `putEntries` writes into its ledger within the transaction that is under way. */
-export function storedCalls(
-  db: Database,
-  path: string | null,
-  putEntries: (account: number, entries: readonly LedgerEntry[]) => void,
-): Calls {
+/** The calls of a state, whose results go into its ledger within the same transaction. */
+export function storedCalls(db: Database, path: string | null, ledger: LedgerWithin): Calls {
   const of = db.statement<CallRow>(`SELECT ${callColumns} FROM call WHERE run = ? ORDER BY place`);
   const add = db.statement<[number]>(
     `INSERT INTO call (run, place, account, key, state, bytes, digest, sent_at, sent_at_service, rows, lines)
@@ -168,13 +164,13 @@ export function storedCalls(
     dropped: (runId, index) => change(runId, index, forget),
     decided: (runId, index, entries, done) =>
       change(runId, index, (number, account) => {
-        putEntries(account, entries);
+        ledger.put(account, entries);
         for (const row of done) addRow(runId, row, true);
         forget(number);
       }),
     settled: (runId, index, entries) =>
       change(runId, index, (number, account, runEndedAt) => {
-        putEntries(account, entries);
+        ledger.put(account, entries);
         removeBody.run(number);
         removePending.run(number);
         // A run that was given up, whose last doubts another one has ended: nobody asks for it any more.
@@ -189,10 +185,10 @@ export function storedCalls(
     references: (runId, index) => references.all(runId, index).map(([reference]) => fromKey(reference)),
     patching: (runId, row) => addRow(runId, row, false),
     patchingRows: (runId) => patching.all(runId).map(([row]) => row),
-    patched(account, runId, row, entry) {
+    patched(account, runId, row, seen) {
       db.transaction(() => {
         addRow(runId, row, true);
-        putEntries(account, [entry]);
+        ledger.see(account, seen);
       });
     },
     doneRows: (runId) =>

@@ -1,4 +1,4 @@
-import type { Ledger, LedgerEntry } from "./ledger.ts";
+import type { Ledger, LedgerEntry, SeenProduct } from "./ledger.ts";
 import type { Database } from "./sqlite.ts";
 import { fromKey, toKey } from "./text-key.ts";
 
@@ -14,12 +14,15 @@ const toEntry = ([reference, product, fields, sources]: EntryRow): LedgerEntry =
   sources,
 });
 
+export interface LedgerWithin {
+  put(account: number, entries: readonly LedgerEntry[]): void;
+  see(account: number, seen: SeenProduct): void;
+}
+
 const noProduct = new Uint8Array();
 
-/** The ledger of a state; `put` writes entries within a transaction that is under way. */
-export function storedLedger(db: Database): Ledger & {
-  put(account: number, entries: readonly LedgerEntry[]): void;
-} {
+/** The ledger of a state; `put` and `see` write within a transaction that is under way. */
+export function storedLedger(db: Database): Ledger & LedgerWithin {
   const columns = "reference, product, fields, sources";
   const any = db.statement("SELECT 1 FROM ledger WHERE account = ? LIMIT 1");
   const get = db.statement<EntryRow>(`SELECT ${columns} FROM ledger WHERE account = ? AND reference = ?`);
@@ -51,6 +54,8 @@ export function storedLedger(db: Database): Ledger & {
   );
   // Takes away what has the product.
   const put = db.statement(`INSERT OR REPLACE INTO ledger (account, ${columns}) VALUES (?, ?, ?, ?, ?)`);
+  const refer = db.statement("UPDATE ledger SET reference = ? WHERE account = ? AND product = ?");
+  const see = db.statement("UPDATE ledger SET fields = ? WHERE account = ? AND product = ?");
   const remove = db.statement("DELETE FROM ledger WHERE account = ? AND product = ?");
   const lookedAt = db.statement<[number | null]>("SELECT looked_at FROM account WHERE id = ?");
   const setLookedAt = db.statement("UPDATE account SET looked_at = ? WHERE id = ?");
@@ -65,6 +70,17 @@ export function storedLedger(db: Database): Ledger & {
       const key = reference === null ? Buffer.concat([Buffer.of(asideMark), product]) : toKey(reference);
       setAside.run(account, key, product);
       put.run(account, key, product, fields, sources);
+    }
+  };
+  const seeAll = (account: number, seen: readonly SeenProduct[]): void => {
+    for (const { productId, reference, fields } of seen) {
+      const product = toKey(productId);
+      if (ofProduct.get(account, product) === undefined) continue;
+      if (reference !== undefined) {
+        setAside.run(account, toKey(reference), product);
+        refer.run(toKey(reference), account, product);
+      }
+      see.run(fields, account, product);
     }
   };
   return {
@@ -87,14 +103,16 @@ export function storedLedger(db: Database): Ledger & {
     setSeenUpTo: (account, productId) => void setSeenUpTo.run(toKey(productId), account),
     setFields: (account, fields) => void setFields.run(fields, account),
     setAside: (account) => aside.all(account).map(([product]) => fromKey(product)),
-    write(account, { gone = [], taken = [], entries = [] }) {
+    write(account, { gone = [], taken = [], seen = [], entries = [] }) {
       db.transaction(() => {
         for (const productId of gone) remove.run(account, toKey(productId));
         for (const reference of taken) setAside.run(account, toKey(reference), noProduct);
+        seeAll(account, seen);
         putAll(account, entries);
       });
     },
     put: putAll,
+    see: (account, seen) => seeAll(account, [seen]),
     lookedAt: (account) => lookedAt.get(account)?.[0] ?? null,
     setLookedAt: (account, at) => void setLookedAt.run(at, account),
   };

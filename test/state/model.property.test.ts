@@ -2,7 +2,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import type { LedgerEntry } from "../../src/state/ledger.ts";
+import type { LedgerEntry, SeenProduct } from "../../src/state/ledger.ts";
 import { openState } from "../../src/state/open-state.ts";
 import type { State } from "../../src/state/state.ts";
 import { newAccount } from "../support/new-account.ts";
@@ -36,7 +36,14 @@ const entry: fc.Arbitrary<LedgerEntry> = fc.record({
 const entries = fc.array(entry, { maxLength: 4 });
 
 type Step =
-  | { do: "write"; account: number; entries: LedgerEntry[]; gone: string[]; taken: string[] }
+  | {
+      do: "write";
+      account: number;
+      entries: LedgerEntry[];
+      gone: string[];
+      taken: string[];
+      seen: SeenProduct[];
+    }
   | { do: "begin"; run: number; references: string[]; body: Uint8Array }
   | { do: "accepted" | "dropped" | "settled"; run: number; pick: number; entries: LedgerEntry[] }
   | { do: "reopen" };
@@ -48,6 +55,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     entries,
     gone: fc.array(productId, { maxLength: 2 }),
     taken: fc.array(reference, { maxLength: 2 }),
+    seen: fc.array(
+      fc.record({ productId, reference, fields: bytes }, { requiredKeys: ["productId", "fields"] }),
+      {
+        maxLength: 2,
+      },
+    ),
   }),
   fc.record({
     do: fc.constant("begin" as const),
@@ -85,6 +98,12 @@ class Model {
       this.ledgers[account] = [...setAside(others, one.reference), one];
     }
   }
+  see(account: number, seen: readonly SeenProduct[]): void {
+    for (const one of seen) {
+      const known = this.ledgers[account]!.find(({ productId }) => productId === one.productId);
+      if (known !== undefined) this.put(account, [{ ...known, ...one }]);
+    }
+  }
   unsettled = (run: number): ModelCall[] =>
     this.calls.filter((call) => call.run === run && call.state !== "settled");
   holder = (run: number, asked: string): ModelCall | undefined =>
@@ -101,6 +120,7 @@ function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>):
     state.ledger.write(one.account, one);
     const left = model.ledgers[one.account]!.filter((old) => !one.gone.includes(old.productId));
     model.ledgers[one.account] = one.taken.reduce(setAside, left);
+    model.see(one.account, one.seen);
     model.put(one.account, one.entries);
     return;
   }

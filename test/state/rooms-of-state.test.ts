@@ -70,10 +70,12 @@ test("a row that was patched is known by its run and in the ledger, until the ru
   const row = { row: 5, line: 7, reference: "A", productId: "P", memo: Buffer.from("memo") };
   state.calls.patching("run", row);
   expect([state.calls.doneRows("run"), state.calls.patchingRows("run")]).toEqual([[], [row.row]]);
-  state.calls.patched(1, "run", row, entry);
+  state.ledger.write(1, { entries: [entry] });
+  state.calls.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });
   expect(state.calls.patchingRows("run")).toEqual([]);
   expect(state.calls.doneRows("run")).toEqual([row]);
-  expect([...(state.ledger.get(1, "A")?.fields ?? [])]).toEqual([1]);
+  const { fields, sources } = state.ledger.get(1, "A")!;
+  expect([[...fields], [...sources]]).toEqual([[3], [2]]);
   state.runs.end("run", 2);
   expect(state.calls.doneRows("run")).toEqual([]);
 });

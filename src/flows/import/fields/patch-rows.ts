@@ -77,7 +77,7 @@ async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
   const known = state.ledger.ofProduct(account, productId);
   if (known !== null) {
     const now = FieldDigests.of(fields).over(new FieldDigests(known.fields)).bytes;
-    state.calls.patched(account, id, done, { ...known, fields: now });
+    state.calls.patched(account, id, done, { productId, fields: now });
   }
   return updatedRow(done, photosOfRow(one.weighed));
 }

@@ -1,7 +1,7 @@
 import { canonicalReference } from "../../../contract/import-row.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { ExportRow } from "../../../contract/resources/export.ts";
-import type { LedgerEntry } from "../../../state/ledger.ts";
+import type { SeenProduct } from "../../../state/ledger.ts";
 import { mayNotRead } from "../faults-of-service.ts";
 import { SeenTexts } from "../seen-texts.ts";
 import { FieldDigests } from "./field-digests.ts";
@@ -57,11 +57,9 @@ async function doubtWhatIsNotTold(told: SeenTexts, newest: string, deps: LookDep
   const { ledger } = deps.state;
   const { encodeTime } = await import("ulid");
   const after = encodeTime(lookFrom(deps.state, deps.account)) + lowestOfMoment;
-  const entries = notTold(told, { after, upTo: newest }, deps).flatMap((id) => {
-    const entry = ledger.ofProduct(deps.account, id);
-    return entry === null ? [] : [{ ...entry, fields: FieldDigests.nothing.bytes }];
-  });
-  ledger.write(deps.account, { entries });
+  const fields = FieldDigests.nothing.bytes;
+  const seen = notTold(told, { after, upTo: newest }, deps).map((productId) => ({ productId, fields }));
+  ledger.write(deps.account, { seen });
 }
 
 const seesNoDescriptions =
@@ -72,7 +70,7 @@ function takeIn(
   areDescriptionsSeen: boolean,
   { state: { ledger }, account, onNote }: LookDeps,
 ): void {
-  const entries: LedgerEntry[] = [];
+  const seen: SeenProduct[] = [];
   const gone: string[] = [];
   const taken: string[] = [];
   for (const { product } of rows) {
@@ -88,8 +86,8 @@ function takeIn(
       const told = FieldDigests.of({ name, sex });
       const fields = areDescriptionsSeen ? told : told.over(new FieldDigests(entry.fields));
       if (!areDescriptionsSeen) onNote(seesNoDescriptions);
-      entries.push({ ...entry, reference, fields: fields.bytes });
+      seen.push({ productId: product.id, reference, fields: fields.bytes });
     }
   }
-  ledger.write(account, { gone, taken, entries });
+  ledger.write(account, { gone, taken, seen });
 }

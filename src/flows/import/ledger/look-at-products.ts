@@ -123,10 +123,10 @@ const mayNotLook = (count: number, { status, requestId, cause }: ApiError): CatE
   );
 
 function known(products: readonly Product[], { state: { ledger }, account }: LookDeps): void {
-  const entries = products.flatMap(({ id, reference, name, description, sex }) => {
-    const entry = ledger.ofProduct(account, id);
-    const fields = FieldDigests.of({ name, description, sex }).bytes;
-    return entry === null ? [] : [{ ...entry, reference: canonicalReference(reference), fields }];
-  });
-  ledger.write(account, { entries });
+  const seen = products.map(({ id, reference, name, description, sex }) => ({
+    productId: id,
+    reference: canonicalReference(reference),
+    fields: FieldDigests.of({ name, description, sex }).bytes,
+  }));
+  ledger.write(account, { seen });
 }

@@ -265,6 +265,26 @@ describe("flags", () => {
     expect(world.products()).toEqual([]);
   });
 
+  const fields =
+    "FIELD is reference, name, description, sex, images, image_1 to image_20, image_1_orientation and so on, image_front and the other orientations, or ignore.";
+  const shape = `COLUMN is a header of the file, e.g. SKU=reference. ${fields}`;
+  test.each([
+    [["=name"], '"=name": it must be COLUMN=FIELD', shape],
+    [["sku"], '"sku": it must be COLUMN=FIELD', shape],
+    [["Titel=titel"], '"Titel=titel": "titel" is not a field of an import', `Did you mean name? ${fields}`],
+    [["Titel=zzz"], '"Titel=zzz": "zzz" is not a field of an import', fields],
+    [
+      ["titel=name", "Titel=description"],
+      '"Titel=description": the column "titel" is mapped twice',
+      "It is mapped to name already: leave one of the two out.",
+    ],
+  ])("--map %j is told with a hint that fits the mistake", async (entries, wrong, hint) => {
+    const world = await createWorld();
+    world.write("a.csv", tidy);
+    const ran = await world.cat(["import", "a.csv", ...entries.flatMap((entry) => ["--map", entry])]);
+    expect(ran).toMatchObject({ exit: 2, stdout: "", stderr: `error: --map ${wrong}\n${hint}\n` });
+  });
+
   test.each([
     ["import a.ndjson --map SKU=reference", "--map", "a.ndjson"],
     ["import a.ndjson --delimiter tab", "--delimiter", "a.ndjson"],

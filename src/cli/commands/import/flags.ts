@@ -180,13 +180,9 @@ function readMap(entries: readonly string[]): Map<string, string> {
     const at = entry.lastIndexOf("=");
     const column = normalHeader(unquoted(entry.slice(0, Math.max(0, at)).trim()));
     const field = entry.slice(at + 1).trim();
-    const wrong =
-      at < 1 || column === ""
-        ? "it must be COLUMN=FIELD"
-        : (fieldFault(field) ?? duplicateFault(map, column));
-    if (wrong !== undefined) {
-      const near = nearestColumns(field).join(" or ");
-      const hint = `${near === "" ? "" : `Did you mean ${near}? `}FIELD is ${knownColumns}, or ignore.`;
+    const fault = at < 1 || column === "" ? shapeFault : (fieldFault(field) ?? duplicateFault(map, column));
+    if (fault !== undefined) {
+      const { wrong, hint } = fault;
       throw new UsageError(`--map ${JSON.stringify(entry)}: ${wrong}`, { param: "--map", hint });
     }
     map.set(column, field);
@@ -198,10 +194,32 @@ function readMap(entries: readonly string[]): Map<string, string> {
 const unquoted = (column: string): string =>
   /^"(?:[^"]|"")*"$/.test(column) ? column.slice(1, -1).replaceAll('""', '"') : column;
 
-const fieldFault = (field: string): string | undefined =>
-  field === "" || columnOf(field).kind === "unknown" || /^error_/i.test(field)
-    ? `"${field}" is not a field of an import`
-    : undefined;
+/** What is wrong with an entry of --map, and what to do about that. */
+interface MapFault {
+  wrong: string;
+  hint: string;
+}
 
-const duplicateFault = (map: ReadonlyMap<string, string>, column: string): string | undefined =>
-  map.has(column) ? `the column "${column}" is mapped twice` : undefined;
+const fields = `FIELD is ${knownColumns}, or ignore.`;
+
+const shapeFault: MapFault = {
+  wrong: "it must be COLUMN=FIELD",
+  hint: `COLUMN is a header of the file, e.g. SKU=reference. ${fields}`,
+};
+
+function fieldFault(field: string): MapFault | undefined {
+  if (field !== "" && columnOf(field).kind !== "unknown" && !/^error_/i.test(field)) return undefined;
+  const near = nearestColumns(field).join(" or ");
+  const hint = near === "" ? fields : `Did you mean ${near}? ${fields}`;
+  return { wrong: `"${field}" is not a field of an import`, hint };
+}
+
+function duplicateFault(map: ReadonlyMap<string, string>, column: string): MapFault | undefined {
+  const earlier = map.get(column);
+  return earlier === undefined
+    ? undefined
+    : {
+        wrong: `the column "${column}" is mapped twice`,
+        hint: `It is mapped to ${earlier} already: leave one of the two out.`,
+      };
+}

@@ -57,7 +57,7 @@ test("photos of piped rows are relative to the current folder", async () => {
   expect([ran.exit, ran.stderr]).toEqual([
     3,
     expect.stringContaining(
-      `stdin:1  images[0].path  photo_outside_root  images[0].path: "b.png" is a link to /etc/hostname: it lies outside of the current folder (${world.folder}): give --images-outside to let paths lead there\n`,
+      `stdin:1  images[0].path  photo_outside_root  images[0].path: "b.png" leads through a link and lies outside of the current folder (${world.folder}): give --images-outside to let paths lead there\n`,
     ),
   ]);
 });

@@ -6,6 +6,7 @@ import type { PhotoFault } from "../read/problem.ts";
 import { InputError } from "../read/source.ts";
 import { NamesNearby } from "./names-nearby.ts";
 import { bytesOf, digestOf, type FileFault, lookAt, type PhotoFile } from "./photo-file.ts";
+import { whereItLeads } from "./where-it-leads.ts";
 
 /** How many files are open at once. */
 const openAtOnce = 8;
@@ -127,16 +128,19 @@ export class LocalPhotos {
 
   async #lookFor(path: string, resolved: string): Promise<PhotoFile | FileFault> {
     const root = await this.#rootWithoutLinks();
+    const isOutside = (where: string) => !this.#mayLeave && !isWithin(root, where);
     // Of what is named outside nothing is told, not even whether it is there.
-    if (!this.#mayLeave && !isWithin(this.#root, resolved) && !isWithin(root, resolved))
+    if (isOutside(resolved) && !isWithin(this.#root, resolved))
       return this.#outside(quoted(path), path, resolved);
+    const throughLink = `${quoted(path)} leads through a link and`;
     try {
       const real = await realpath(resolved);
-      if (!this.#mayLeave && !isWithin(root, real))
-        return this.#outside(`${quoted(path)} is a link to ${real}: it`, path, real);
+      if (isOutside(real)) return this.#outside(throughLink, path, real);
       const look = await lookAt(real, quoted(path));
       return "code" in look ? { ...look, at: real } : look;
     } catch (error) {
+      const where = await whereItLeads(resolved);
+      if (isOutside(where)) return this.#outside(throughLink, path, where);
       return this.#unreadable(path, resolved, (error as NodeJS.ErrnoException).code ?? String(error));
     }
   }
@@ -168,7 +172,7 @@ export class LocalPhotos {
 
   #rootWithoutLinks(): Promise<string> {
     // A root that is not there has no files: each photo says so.
-    this.#realRoot ??= realpath(this.#root).catch(() => this.#root);
+    this.#realRoot ??= whereItLeads(this.#root);
     return this.#realRoot;
   }
 }

@@ -54,10 +54,47 @@ describe("a photo must lie in the root:", () => {
     expect(
       await faultsOf(photosIn("list", "--images-root"), folder, "link.jpg", "out/b.jpg", "inside.jpg"),
     ).toEqual([
-      outside('"link.jpg" is a link to ~/a.jpg: it', "--images-root (~/list)"),
-      outside('"out/b.jpg" is a link to ~/else/b.jpg: it', "--images-root (~/list)"),
+      outside('"link.jpg" leads through a link and', "--images-root (~/list)"),
+      outside('"out/b.jpg" leads through a link and', "--images-root (~/list)"),
     ]);
     expect(await faultsOf(photosIn(), folder, "list/link.jpg", "list/out/b.jpg")).toEqual([]);
+  });
+
+  test("not what is not there behind such a link, of which no more is told than of what is there", async () => {
+    const { folder, at, photosIn } = photoFolder({ "else/deep/b.jpg": "b", "list/in/x.jpg": "x" });
+    symlinkSync("../else/deep", at("list/out"));
+    symlinkSync("../else/no.jpg", at("list/link.jpg"));
+    symlinkSync("out/../no.jpg", at("list/back.jpg"));
+    symlinkSync("ring", at("else/deep/ring"));
+    const names = ["out/no.jpg", "out/B.png", "out/no/b.jpg", "out/b.jpg/c.jpg", "out\\no.jpg"];
+    names.push("out/ring/b.jpg", "link.jpg", "back.jpg");
+    expect(await faultsOf(photosIn("list"), folder, ...names)).toEqual(
+      names.map((name) =>
+        outside(`${JSON.stringify(name)} leads through a link and`, "the folder of the file (~/list)"),
+      ),
+    );
+    symlinkSync("in", at("list/inside"));
+    symlinkSync("in/no.jpg", at("list/nothing.jpg"));
+    symlinkSync("ring", at("list/ring"));
+    expect(
+      await faultsOf(photosIn("list"), folder, "inside/x.jpg", "inside/no.jpg", "nothing.jpg", "ring/a.jpg"),
+    ).toEqual([
+      "photo_not_found there is no ~/list/inside/no.jpg",
+      "photo_not_found ~/list/nothing.jpg is a link that leads to no file",
+      "photo_not_found there is no ~/list/ring/a.jpg",
+    ]);
+    expect(await faultsOf(photosIn("."), folder, "list/out/no.jpg", "list/link.jpg")).toEqual([
+      "photo_not_found there is no ~/list/out/no.jpg",
+      "photo_not_found ~/list/link.jpg is a link that leads to no file",
+    ]);
+  });
+
+  test("a root that is not there, behind a link as well, has no photos and nothing outside of it", async () => {
+    const { folder, at, photosIn } = photoFolder({ "real/a.jpg": "a" });
+    symlinkSync("real", at("link"));
+    expect(await faultsOf(photosIn("link/gone"), folder, "a.jpg")).toEqual([
+      "photo_not_found there is no ~/link/gone/a.jpg",
+    ]);
   });
 
   test("unless it may lie outside: then a path leads where it says, from the same folder", async () => {

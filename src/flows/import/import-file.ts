@@ -67,7 +67,7 @@ const checkInput = (input: ImportInput, refused: RowSet, deps: ImportDeps): Prom
 async function bringIn(run: RunToBringIn): Promise<EndedRun> {
   const { input, deps, taken, rows, follower } = run;
   const preparing = await prepare(run);
-  const sending = await after(preparing, [], () => sendRows(run));
+  const sending = await after(preparing, [], () => sendRows(run, preparing.done));
   const changing = await after(sending, [], () => changeFields(run));
   const unfollowed = await follower.settled();
   const sent = callsOfRun(taken, sending);

@@ -1,24 +1,25 @@
 import type { ProgressEvent } from "../progress-event.ts";
 
 /**
- * Tells one step at a time of an import whose calls are sent while the jobs of earlier ones run: until the last call
- * is sent, what the jobs have come to is a note beside the sending.
+ * Tells one step at a time of an import that writes while the jobs of earlier calls run: until the last row is written, what
+ * the jobs have come to is a note beside that.
  */
 export class ImportProgress {
   readonly #emit: (event: ProgressEvent) => void;
-  readonly #total: number;
-  #sending = true;
+  #writing: ProgressEvent | null = null;
+  #toSend = 0;
   #sent = 0;
   #done = 0;
 
-  constructor(total: number, emit: (event: ProgressEvent) => void) {
-    this.#total = total;
+  constructor(emit: (event: ProgressEvent) => void) {
     this.#emit = emit;
   }
 
-  /** The sending begins. */
-  begin(): void {
-    this.#tellSending();
+  /** The sending begins: so many rows are left for it, beside those that the service has of an earlier process. */
+  begin(left: number, sentBefore: number): void {
+    this.#sent = sentBefore;
+    this.#toSend = sentBefore + left;
+    if (left > 0) this.#tellSending();
   }
 
   /** A call with that many rows was accepted. */
@@ -27,22 +28,32 @@ export class ImportProgress {
     this.#tellSending();
   }
 
-  /** No call is left to send. */
-  allSent(): void {
-    this.#sending = false;
+  /** How far a step is that writes. */
+  readonly writing = (event: ProgressEvent): void => {
+    this.#writing = event;
+    this.#tellWriting();
+  };
+
+  /** Nothing is left to write in that step. */
+  written(): void {
+    this.#writing = null;
   }
 
   /** The jobs were looked at. */
   readonly followed = (step: "validating" | "processing", done: number): void => {
     this.#done = done;
-    if (this.#sending) this.#tellSending();
-    else if (step === "processing") this.#emit({ step, done, total: this.#total });
+    if (this.#writing !== null) this.#tellWriting();
+    else if (step === "processing") this.#emit({ step, done, total: this.#sent });
     // A job that is validating has no counts to tell (Import, counts).
     else this.#emit({ step, done: this.#sent, total: null });
   };
 
   #tellSending(): void {
+    this.writing({ step: "sending", done: this.#sent, total: this.#toSend });
+  }
+
+  #tellWriting(): void {
     const note = this.#done === 0 ? {} : { note: `${this.#done} imported` };
-    this.#emit({ step: "sending", done: this.#sent, total: this.#total, ...note });
+    this.#emit({ ...this.#writing!, ...note });
   }
 }

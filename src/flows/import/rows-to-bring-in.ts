@@ -7,7 +7,7 @@ import { type PhotoUpload, photosOfRow, refusedRow, unpackPhotos } from "./photo
 import { openRows } from "./read/open-rows.ts";
 import type { TakenUp } from "./resume/taken-up.ts";
 import { RowSet, type SomeRows } from "./row-set.ts";
-import type { SentCall } from "./send/sent-call.ts";
+import { rowsIn, type SentCall } from "./send/sent-call.ts";
 
 interface RowsOfRun {
   input: ImportInput;
@@ -41,6 +41,12 @@ export class RowsToBringIn {
     for (const call of at.taken.earlier) for (const row of call.rows) this.#inCalls.add(row);
     for (const { row } of at.taken.patched) this.#done.add(row);
     for (const row of at.taken.patching) this.#patching.add(row);
+  }
+
+  /** How many rows an earlier process has sent or done. */
+  get made(): number {
+    const { earlier, patched } = this.#at.taken;
+    return rowsIn(earlier) + patched.filter(({ row }) => !this.#inCalls.has(row)).length;
   }
 
   /** A walk over the file that decides about each row; `only` some of them. */

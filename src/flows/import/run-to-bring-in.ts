@@ -32,7 +32,7 @@ export interface RunToBringIn extends FoundRun {
 export function runToBringIn(found: FoundRun): RunToBringIn {
   const { deps, taken } = found;
   const uploads = new Map<string, PhotoUpload>();
-  const progress = new ImportProgress(found.check.valid, deps.onProgress);
+  const progress = new ImportProgress(deps.onProgress);
   const follower = new Follower({
     client: deps.client,
     signal: deps.signal,

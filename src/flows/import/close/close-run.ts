@@ -3,9 +3,10 @@ import { decisive } from "../faults-of-service.ts";
 import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
 import { Outputs } from "../outputs/outputs.ts";
 import { forgetLostImages } from "../photos/forget-lost-images.ts";
+import { isEnded } from "../results/follow.ts";
 import type { ReadCall } from "../results/results-ahead.ts";
 import { settleCall } from "../resume/settle.ts";
-import type { SentCall } from "../send/sent-call.ts";
+import { rowsIn, type SentCall } from "../send/sent-call.ts";
 import { rowOutcomes } from "./outcomes.ts";
 import { rowsBesideCalls } from "./rows-beside-calls.ts";
 import type { RunToClose } from "./run-to-close.ts";
@@ -29,7 +30,7 @@ export interface ClosedRun {
  * After an interrupt nothing more is asked of the service, but what was never sent is still written down.
  */
 export async function closeRun(run: RunToClose): Promise<ClosedRun> {
-  const { input, deps, check, sent, taken } = run;
+  const { input, deps, taken } = run;
   const told = whatIsTold(run);
   const summary = summaryOf(run);
   const outputs = new Outputs({ ...input, ...run.targets }, run.refused, taken.run.id);
@@ -38,7 +39,10 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
   const onFault = (error: unknown) => {
     stopped = decisive(stopped, error);
   };
-  const outcomes = rowOutcomes(callsToTell(sent, told), rowsBesideCalls(run, told, onFault), {
+  const calls = callsToTell(run, told);
+  const beside = rowsBesideCalls(run, told, onFault);
+  const total = beside.reduce((sum, { count }) => sum + count, rowsIn(calls));
+  const outcomes = rowOutcomes(calls, beside, {
     client: deps.client,
     latest: run.follower.latest,
     signal: deps.signal,
@@ -55,7 +59,7 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
     for await (const outcome of outcomes) {
       countOutcome(summary, outcome);
       if (told.inFiles) await outputs.add(outcome);
-      deps.onProgress({ step: "reading results", done: ++rows, total: check.valid });
+      deps.onProgress({ step: "reading results", done: ++rows, total });
     }
   } catch (error) {
     await outputs.discard();
@@ -86,8 +90,16 @@ const summaryOf = ({ input, taken, check, rows, besideCalls, sent, follower }: R
     follower.latest,
   );
 
-const callsToTell = (sent: readonly SentCall[], { accepted, notTakenUp }: WhatIsTold): SentCall[] =>
-  sent.filter(({ kind }) => (kind === "accepted" && accepted) || (kind === "refused" && notTakenUp));
+/** The calls of which each row has come to something: those that were refused, and those whose imports have ended. */
+const callsToTell = (
+  { sent, follower }: RunToClose,
+  { accepted, notTakenUp }: WhatIsTold,
+): readonly SentCall[] =>
+  sent.filter((call) => {
+    if (call.kind !== "accepted") return call.kind === "refused" && notTakenUp;
+    const job = follower.latest(call.importId);
+    return accepted && job !== undefined && isEnded(job);
+  });
 
 /**
  * Ends the run where nothing is left to learn of any row, nor to tell: one whose files could not be written goes on with

@@ -16,28 +16,43 @@ import type { WhatIsTold } from "./what-is-told.ts";
 
 type FileToRead = Pick<ImportInput, "source" | "read">;
 
+/** Rows of the file, and how many they are: fewer come where the file was changed meanwhile. */
+interface CountedRows extends Stretch<RowOutcome> {
+  count: number;
+}
+
 /** What became of rows that no results tell of, so far as it is told. A file that was changed meanwhile ends its rows with `onFault`. */
 export function rowsBesideCalls(
   run: RunToClose,
   told: WhatIsTold,
   onFault: (error: unknown) => void,
-): Stretch<RowOutcome>[] {
-  const { input, rows, left, taken, besideCalls } = run;
-  const stretches: Stretch<RowOutcome>[] = [];
-  if (besideCalls.length > 0) stretches.push({ first: 0, rows: () => each(besideCalls) });
+): CountedRows[] {
+  const { input, check, rows, left, taken, besideCalls } = run;
+  const stretches: CountedRows[] = [];
+  if (besideCalls.length > 0)
+    stretches.push({ first: 0, count: besideCalls.length, rows: () => each(besideCalls) });
   if (!told.accepted) stretches.push(...run.sent.flatMap((call) => refusedInCall(call, taken.run)));
   if (told.unchanged && rows.unchanged.size > 0) {
     const unchanged = () => unchangedRows(input, rows.unchanged, taken.run);
-    stretches.push({ first: 0, rows: () => untilChanged(unchanged(), onFault) });
+    const { size: count } = rows.unchanged;
+    stretches.push({ first: 0, count, rows: () => untilChanged(unchanged(), onFault) });
   }
   if (told.notTakenUp && left !== null) {
-    stretches.push({ first: 0, rows: () => untilChanged(unsentRows(input, left), onFault) });
+    const count = countOf(left, check.total);
+    stretches.push({ first: 0, count, rows: () => untilChanged(unsentRows(input, left), onFault) });
   }
   return stretches;
 }
 
+/** How many of a file's rows are some of them. */
+function countOf(some: SomeRows, total: number): number {
+  let count = 0;
+  for (let row = 0; row < total; row++) if (some.has(row)) count++;
+  return count;
+}
+
 /** Rows of a call whose results are not told, of which it is known already that photos were refused. */
-function refusedInCall(call: SentCall, { state, id }: RunAtHand): Stretch<RowOutcome>[] {
+function refusedInCall(call: SentCall, { state, id }: RunAtHand): CountedRows[] {
   if (call.kind !== "accepted") return [];
   const memos = unpackMemos(state.calls.memo(id, call.index));
   if (memos.every(({ refused }) => refused.length === 0)) return [];
@@ -48,7 +63,7 @@ function refusedInCall(call: SentCall, { state, id }: RunAtHand): Stretch<RowOut
     const row = { reference: references[at] ?? "", productId: null, action: null };
     return [lessRefused(call.lines[at]!, row, photosOfMemo(memo))];
   });
-  return [{ first: call.lines[0]!, rows: () => each(outcomes) }];
+  return [{ first: call.lines[0]!, count: outcomes.length, rows: () => each(outcomes) }];
 }
 
 /** The outcome of every row that was not sent because it would have changed nothing, in the order of the file. */

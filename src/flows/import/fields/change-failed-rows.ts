@@ -8,6 +8,7 @@ import type { TakenUp } from "../resume/taken-up.ts";
 import type { RowsToBringIn } from "../rows-to-bring-in.ts";
 import type { SentCall } from "../send/sent-call.ts";
 import type { Stage } from "../stage.ts";
+import { ChangingProgress } from "./changing-progress.ts";
 import { patchRows } from "./patch-rows.ts";
 
 export interface FailedRowsDeps extends Pick<TakeUpDeps, "client" | "newKey" | "signal" | "onProgress"> {
@@ -32,7 +33,7 @@ export async function changeFailedRows(
   try {
     const failed = await failedBesideOthers(sent, { client, signal, taken, latest });
     if (failed.size === 0) return { done: products, stopped: undefined };
-    let done = 0;
+    const progress = new ChangingProgress(failed.size, onProgress);
     const changing = await patchRows(whoseFieldsCount(rows.decidedAgain(failed)), {
       client,
       newKey,
@@ -41,8 +42,9 @@ export async function changeFailedRows(
       run: taken.run,
       onUnchanged: ({ line, decision }) => {
         if (decision.kind === "unchanged") products.set(line, decision.productId);
+        progress.unneeded();
       },
-      onDone: () => onProgress({ step: "updating fields", done: ++done, total: failed.size }),
+      onDone: () => progress.changed(),
     });
     for (const { line, result } of changing.done) {
       if (result?.status === "partial") products.set(line, result.product_id);

@@ -3,25 +3,32 @@ import type { RunToBringIn } from "../run-to-bring-in.ts";
 import type { SentCall } from "../send/sent-call.ts";
 import type { Stage } from "../stage.ts";
 import { changeFailedRows } from "./change-failed-rows.ts";
+import { ChangingProgress } from "./changing-progress.ts";
 import { patchRows } from "./patch-rows.ts";
 
 /** Changes the rows that the cutting left out as their fields alone differ: they come after those with photos. */
-export async function changeFields({ input, deps, taken, rows }: RunToBringIn): Promise<Stage<RowOutcome[]>> {
-  const total = rows.toPatch.size;
-  if (total === 0) return { done: [], stopped: undefined };
-  let done = 0;
-  return patchRows(rows.decided(rows.toPatch), {
+export async function changeFields(run: RunToBringIn): Promise<Stage<RowOutcome[]>> {
+  const { input, deps, taken, rows } = run;
+  if (rows.toPatch.size === 0) return { done: [], stopped: undefined };
+  const progress = new ChangingProgress(rows.toPatch.size, run.progress.writing);
+  progress.begin();
+  const changing = await patchRows(rows.decided(rows.toPatch), {
     client: deps.client,
     run: taken.run,
     concurrency: input.concurrency,
     newKey: deps.newKey,
     signal: deps.signal,
-    onUnchanged: rows.keep,
+    onUnchanged(row) {
+      rows.keep(row);
+      progress.unneeded();
+    },
     onDone(row) {
       rows.patched.add(row);
-      deps.onProgress({ step: "updating fields", done: ++done, total });
+      progress.changed();
     },
   });
+  run.progress.written();
+  return changing;
 }
 
 /** Changes rows that went in a call and failed there for their new photos alone: the calls of the run have ended by then. */

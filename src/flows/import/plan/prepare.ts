@@ -11,8 +11,11 @@ import type { Plan } from "./plan.ts";
 /** So often a plan is made anew because something was uploaded meanwhile. */
 const mostPlans = 10;
 
-/** What must be known and be there before rows are sent. What keeps them from being sent is told with the summary. */
-export async function prepare(run: RunToBringIn): Promise<Stage<void>> {
+/**
+ * What must be known and be there before rows are sent; gives how many are to go in calls. What keeps them from being sent is
+ * told with the summary.
+ */
+export async function prepare(run: RunToBringIn): Promise<Stage<number>> {
   const { deps } = run;
   try {
     let plan = await planOf(run);
@@ -25,9 +28,9 @@ export async function prepare(run: RunToBringIn): Promise<Stage<void>> {
     }
     // A call whose answer is lost must not be the first that is heard of the service: its key is as old as the service says.
     await hearOf(deps);
-    return { done: undefined, stopped: undefined };
+    return { done: rowsToSend(plan, run), stopped: undefined };
   } catch (error) {
-    if (deps.signal.aborted || isToldWithSummary(error)) return { done: undefined, stopped: error };
+    if (deps.signal.aborted || isToldWithSummary(error)) return { done: 0, stopped: error };
     throw error;
   }
 }
@@ -36,19 +39,23 @@ const planOf = (run: RunToBringIn): Promise<Plan | null> =>
   makePlan({ ...run, decided: () => run.rows.decided() });
 
 /** Says how long it will take, where that is long. */
-function tellEstimate(plan: Plan | null, { deps, check, taken }: RunToBringIn): void {
-  const left = check.valid - taken.earlier.reduce((sum, { rows }) => sum + rows.length, 0);
+function tellEstimate(plan: Plan | null, run: RunToBringIn): void {
+  const { deps } = run;
   const line = estimateLine(
     {
       photos: plan?.uploads.count ?? 0,
       bytes: plan?.uploads.bytes ?? 0,
       patches: plan?.patches ?? 0,
-      calls: Math.ceil((plan?.sends ?? left) / limits.importRows.max),
+      calls: Math.ceil(rowsToSend(plan, run) / limits.importRows.max),
     },
     deps.writesPerMinute,
   );
   if (line !== null) deps.onNote(`${line}.`);
 }
+
+/** All rows that are left, where nothing was to be found out about them. */
+const rowsToSend = (plan: Plan | null, { check, rows }: RunToBringIn): number =>
+  plan?.sends ?? check.valid - rows.made;
 
 const upload = (plan: Plan | null, { input, deps, taken, uploads }: RunToBringIn): Promise<void> =>
   uploadPhotos(plan?.photos ?? new Map(), uploads, {

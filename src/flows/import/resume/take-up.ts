@@ -8,6 +8,7 @@ import type { ImportInput } from "../import-input.ts";
 import { isEnded } from "../results/follow.ts";
 import { RowSet } from "../row-set.ts";
 import { RowsToBringIn } from "../rows-to-bring-in.ts";
+import { rowsIn } from "../send/sent-call.ts";
 import { shownName } from "../shown-name.ts";
 import { shownTime } from "../shown-time.ts";
 import { beginRun, claimRun } from "./claim-run.ts";
@@ -138,7 +139,6 @@ const comparedAnew = (name: string, { startedAt }: Run, why: string): string =>
   `The import of ${shownName(name)} that was begun at ${shownTime(startedAt)} ${why}: its rows are compared anew.`;
 
 function goingOn(name: string, open: Run, calls: readonly StoredCall[]): string {
-  const done = calls.filter(({ state }) => state !== "sent");
-  const rows = done.reduce((sum, call) => sum + call.rows.length, 0);
+  const rows = rowsIn(calls.filter(({ state }) => state !== "sent"));
   return `Going on with the import of ${shownName(name)} that was begun at ${shownTime(open.startedAt)}: ${grouped(rows)} of its rows are submitted. (--fresh begins anew.)`;
 }

@@ -4,18 +4,22 @@ import type { RunToBringIn } from "../run-to-bring-in.ts";
 import type { Stage } from "../stage.ts";
 import { type Call, cutIntoCalls } from "./calls.ts";
 import { sendCalls } from "./send.ts";
-import type { ReadyCall, SentCall } from "./sent-call.ts";
+import { type ReadyCall, rowsIn, type SentCall } from "./sent-call.ts";
 
-/** Sends the rows in calls, after those of an earlier process whose outcome is unknown, and has each import followed from then on. */
-export async function sendRows(run: RunToBringIn): Promise<Stage<SentCall[]>> {
+/**
+ * Sends the rows in calls, after those of an earlier process whose outcome is unknown, and has each import followed from
+ * then on. `planned`: how many rows the plan has for calls of their own.
+ */
+export async function sendRows(run: RunToBringIn, planned: number): Promise<Stage<SentCall[]>> {
   const { input, deps, taken, progress, follower } = run;
   const { client, clock, signal, newKey } = deps;
-  progress.begin();
-  const follow = (importId: string, count: number) => {
-    progress.accepted(count);
+  const accepted = taken.earlier.filter(({ importId }) => importId !== null);
+  const sentBefore = rowsIn(accepted);
+  progress.begin(planned + rowsIn(taken.earlier) - sentBefore, sentBefore);
+  const follow = (importId: string) => {
     if (input.wait) follower.add(importId);
   };
-  for (const { importId, rows } of taken.earlier) if (importId !== null) follow(importId, rows.length);
+  for (const { importId } of accepted) follow(importId!);
   const cut = cutIntoCalls(run.rows.decided(), {
     source: input.source,
     imageIdOf: (path) => imageIdOf(path, run),
@@ -40,10 +44,11 @@ export async function sendRows(run: RunToBringIn): Promise<Stage<SentCall[]>> {
       const { state, account } = taken.run;
       // The first look at changes goes back to the first import.
       if (state.ledger.lookedAt(account) === null) state.ledger.setLookedAt(account, createdAt);
-      follow(importId, rows.length);
+      progress.accepted(rows.length);
+      follow(importId);
     },
   });
-  progress.allSent();
+  progress.written();
   return { done: sent, stopped };
 }
 

@@ -29,6 +29,10 @@ export type SentCall = SentRows &
     | { kind: "unsent"; error: unknown }
   );
 
+/** How many rows are in calls. */
+export const rowsIn = (calls: readonly Pick<SentRows, "rows">[]): number =>
+  calls.reduce((sum, { rows }) => sum + rows.length, 0);
+
 /** A call that is written down and has its key: it may be sent, or sent again. */
 export interface ReadyCall extends SentRows {
   body: Uint8Array;

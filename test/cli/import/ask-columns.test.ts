@@ -168,6 +168,20 @@ describe("a file with columns that nobody knows, at a terminal", () => {
     expect(call.screen()).not.toContain("❯ reference");
   });
 
+  test.each(["--delimiter ,", "--delimiter tab"])(
+    "is not asked about a header that is not cut as it is meant to be: %s",
+    async (flag) => {
+      const world = await shop();
+      const call = atTerminal(world, `import shop.csv --dry-run --no-progress ${flag}`);
+      const { exit } = await call.ran;
+      expect(exit).toBe(3);
+      expect(call.screen()).not.toContain("What is the column");
+      expect(call.screen()).toContain(
+        'does not part the cells, but ";" seems to: leave --delimiter out, or give --delimiter ";"',
+      );
+    },
+  );
+
   test("is not coloured where colours are not wanted", async () => {
     const world = await shop();
     const call = atTerminal(world, "import shop.csv --dry-run");

@@ -32,6 +32,49 @@ describe("a spreadsheet as a shop saves it", () => {
   });
 
   test.each([
+    [";", ",", "", '";"', '","', "leave --delimiter out, or "],
+    [",", ";", "", '","', '";"', "leave --delimiter out, or "],
+    ["tab", "|", "", "tab", '"|"', "leave --delimiter out, or "],
+    ["#", "\t", "", '"#"', "tab", "leave --delimiter out, or "],
+    [",", ";", "sep=,\n", '","', '";"', ""],
+  ])(
+    "whose --delimiter %j does not fit is told what parts its cells: %j",
+    async (given, delimiter, before, said, other, leaveOut) => {
+      const world = await createWorld();
+      const table = [
+        ["reference", "name", "image_1"],
+        ["A", "Dress", "https://cdn.example.com/1.jpg"],
+      ];
+      world.write("a.csv", `${before}${table.map((cells) => cells.join(delimiter)).join("\n")}\n`);
+      const ran = await world.cat(["import", "a.csv", "--dry-run", "--no-progress", "--delimiter", given]);
+      expect(ran.exit).toBe(3);
+      expect(ran.stderr.split("\n").filter((line) => line.startsWith("a.csv:"))).toEqual([
+        `a.csv:${before === "" ? 1 : 2}  -  wrong_format  --delimiter ${said} does not part the cells, but ${JSON.stringify(delimiter)} seems to: ${leaveOut}give --delimiter ${other}`,
+      ]);
+      const named = other.replaceAll('"', "");
+      expect(await world.cat(["import", "a.csv", "--dry-run", "--delimiter", named])).toMatchObject({
+        exit: 0,
+      });
+      if (leaveOut !== "") expect(await world.cat("import a.csv --dry-run")).toMatchObject({ exit: 0 });
+    },
+  );
+
+  test("whose --delimiter stands within a header alone is told what parts its cells", async () => {
+    const world = await createWorld();
+    world.write("a.csv", "reference;name;Foto, vorne\nA;Dress;https://cdn.example.com/1.jpg\n");
+    const line = "import a.csv --dry-run --no-progress --delimiter";
+    const wrong = await world.cat(`${line} ,`);
+    expect(wrong.stderr.split("\n")[0]).toBe(
+      'a.csv:1  -  wrong_format  --delimiter "," does not part the cells, but ";" seems to: leave --delimiter out, or give --delimiter ";"',
+    );
+    // What the right one leaves unknown is told as such.
+    world.write("a.csv", "Artikel;Preis, netto\nA;1\n");
+    expect((await world.cat([...line.split(" "), ";"])).stderr).not.toContain("wrong_format");
+    world.write("a.csv", "reference\nA\n");
+    expect((await world.cat([...line.split(" "), ";"])).stderr).not.toContain("wrong_format");
+  });
+
+  test.each([
     ["windows-1252", "--encoding windows-1252", ""],
     ["macintosh", "--encoding macroman", ""],
     ["shift_jis", "--encoding shift-jis", ""],

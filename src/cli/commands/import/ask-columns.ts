@@ -63,7 +63,7 @@ interface Head {
   sampleOf(header: string): string;
 }
 
-/** The head of a CSV file; null for another, and for one that cannot be read: the check tells why. */
+/** The head of a CSV file; null for another, and for one that cannot be read, or not so: the check tells why. */
 async function headOf(source: Source, flags: ImportFlags): Promise<Head | null> {
   if (source.format !== "csv") return null;
   const reader = await openRows(source, flags);
@@ -76,7 +76,9 @@ async function headOf(source: Source, flags: ImportFlags): Promise<Head | null> 
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
   }
-  if (!(reader instanceof CsvReader)) return null;
+  // Where the header is not cut as it is meant to be, there are no columns to ask about.
+  if (!(reader instanceof CsvReader) || reader.headProblems.some(({ code }) => code === "wrong_format"))
+    return null;
   const { header } = reader;
   const unknown = new Map<string, string>();
   for (const one of header) {

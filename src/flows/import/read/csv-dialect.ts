@@ -27,13 +27,17 @@ export function recogniseDialect(head: string, given: string | undefined, map: C
 }
 
 /**
- * The delimiter that a header seems to have in place of the one of its `sep=` line, which cut nothing of it; null where
- * none fits better.
+ * The delimiter that a header seems to have in place of the one that was said, by a flag or a `sep=` line, and that cut
+ * nothing of it, or nothing that is known; null where none fits better.
  */
-export function betterThanDeclared(header: readonly string[], map: ColumnMap): string | null {
-  if (header.length !== 1 || isKnownColumn(header[0]!, map)) return null;
-  const delimiter = likeliest(header, map);
-  return cellsOf(header[0]!, delimiter).length > 1 ? delimiter : null;
+export function betterThanSaid(header: readonly string[], said: string, map: ColumnMap): string | null {
+  const isKnown = (cell: string) => cell.trim() !== "" && isKnownColumn(cell, map);
+  if (header.some(isKnown)) return null;
+  const line = header.join(said);
+  const delimiter = likeliest([line], map);
+  const cells = cellsOf(line, delimiter);
+  const fits = header.length === 1 ? cells.length > 1 : cells.some(isKnown);
+  return fits && delimiter !== said ? delimiter : null;
 }
 
 /** The first records as they stand, without blank ones; the last one may be cut by the head's end. */

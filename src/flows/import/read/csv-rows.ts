@@ -2,7 +2,7 @@ import { parse } from "csv-parse";
 import type { RowProblem } from "../../../contract/import-row.ts";
 import { CsvCells, imageParts } from "./csv-cells.ts";
 import { type Column, type ColumnMap, readColumns } from "./csv-columns.ts";
-import { betterThanDeclared, type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
+import { betterThanSaid, type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
 import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
 import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
 import { inputRowProblems } from "./local-images.ts";
@@ -114,12 +114,15 @@ export class CsvReader implements RowReader {
   #readHeader(record: readonly string[], line: number): void {
     this.header = record;
     const { delimiter, linesBeforeHeader } = this.dialect;
-    const isDeclared = linesBeforeHeader > 0 && this.#options.delimiter === undefined;
-    const better = isDeclared ? betterThanDeclared(record, this.#options.map) : null;
+    const isGiven = this.#options.delimiter !== undefined;
+    const isSaid = isGiven || linesBeforeHeader > 0;
+    const better = isSaid ? betterThanSaid(record, delimiter, this.#options.map) : null;
     const problems: Problem[] = [];
     this.columns = readColumns(record, this.#options.map, line, (problem) => problems.push(problem));
     // Cut as it is not meant to be, the header has other problems only for that.
-    this.headProblems.push(...(better === null ? problems : [wrongSeparator(delimiter, better)]));
+    if (better === null) this.headProblems.push(...problems);
+    else if (isGiven) this.headProblems.push(wrongFlag(line, this.dialect, better));
+    else this.headProblems.push(wrongSeparator(delimiter, better));
     this.cells = new CsvCells(this.columns);
   }
 
@@ -264,7 +267,17 @@ async function takeHead(
 /** The problem of a `sep=` line, which is a file's first, that does not say what parts the cells below it. */
 function wrongSeparator(declared: string, better: string): Problem {
   const [said, found] = [declared, better].map((one) => JSON.stringify(one));
-  const flag = `--delimiter ${better === "\t" ? "tab" : found}`;
-  const message = `the first line says that ${said} parts the cells (sep=), but ${found} seems to: take that line out, or give ${flag}`;
+  const message = `the first line says that ${said} parts the cells (sep=), but ${found} seems to: take that line out, or give ${delimiterFlag(better)}`;
   return { line: 1, code: "wrong_format", message };
 }
+
+/** The problem of a header that --delimiter does not fit. */
+function wrongFlag(line: number, { delimiter, linesBeforeHeader }: Dialect, better: string): Problem {
+  // Without the flag a `sep=` line would count, which may be wrong as well.
+  const leaveOut = linesBeforeHeader > 0 ? "" : "leave --delimiter out, or ";
+  const message = `${delimiterFlag(delimiter)} does not part the cells, but ${JSON.stringify(better)} seems to: ${leaveOut}give ${delimiterFlag(better)}`;
+  return { line, code: "wrong_format", message };
+}
+
+const delimiterFlag = (delimiter: string): string =>
+  `--delimiter ${delimiter === "\t" ? "tab" : JSON.stringify(delimiter)}`;

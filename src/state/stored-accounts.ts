@@ -18,9 +18,18 @@ export function storedAccounts(db: Database): Accounts {
   const keyOf = db.statement("SELECT 1 FROM account_key WHERE account = ? LIMIT 1");
   const create = db.statement<[number]>("INSERT INTO account (base_url) VALUES (?) RETURNING id");
   const move = db.statement("UPDATE account_key SET account = ? WHERE account = ?");
-  const moveRuns = db.statement("UPDATE run SET account = ? WHERE account = ? AND ended_at IS NULL");
-  const moveCalls = db.statement("UPDATE call SET account = ? WHERE account = ?");
-  const movePending = db.statement("UPDATE pending SET account = ? WHERE account = ?");
+  // Of one import there is one open run: another one that was begun is as good as its own.
+  const moveRuns = db.statement(
+    `UPDATE run SET account = ?1 WHERE account = ?2 AND ended_at IS NULL AND identity NOT IN (
+       SELECT identity FROM run WHERE account = ?1 AND ended_at IS NULL
+     )`,
+  );
+  const moveCalls = db.statement(
+    "UPDATE call SET account = ?1 WHERE account = ?2 AND run IN (SELECT id FROM run WHERE account = ?1)",
+  );
+  const movePending = db.statement(
+    "UPDATE pending SET account = ?1 WHERE account = ?2 AND call IN (SELECT number FROM call WHERE account = ?1)",
+  );
   const put = db.statement("INSERT INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)");
   const bind = (baseUrl: string, fingerprint: string, account: number) => {
     const [known = null] = find.get(baseUrl, fingerprint) ?? [];

@@ -286,6 +286,23 @@ describe("what is remembered of an organization", () => {
     },
   );
 
+  test("is one where both have begun the same import, which goes on", async () => {
+    const world = await importWorld({ seed: undefined });
+    const [one, other] = [{ machine: { fingerprint: "one" } }, { machine: { fingerprint: "other" } }];
+    await world.write("f.csv", fileOf("F"));
+    await world.write("g.csv", fileOf("G"));
+    await world.import("f.csv", { ...one, wait: false });
+    world.mock.reset();
+    await world.import("f.csv", { ...other, wait: false });
+    world.clock.advance(hour);
+    await world.import("g.csv", one);
+    for (const key of [one, other]) {
+      const { summary } = await world.import("f.csv", key);
+      expect(summary!.succeeded + summary!.unchanged).toBe(1);
+    }
+    expect((await world.products()).sort()).toEqual(once("F", "G"));
+  });
+
   test("is looked for among a few others, however often a service was started anew", async () => {
     const world = await worldWith("A");
     const requests: number[] = [];

@@ -58,6 +58,26 @@ describe("a reference that others changed, and the file after them, adds no phot
     expect((await world.products()).sort()).toEqual([...once("Y", "Z", ...many(count)), "X Theirs 1"].sort());
   });
 
+  test.each([
+    ["renamed", undefined],
+    ["deleted", undefined],
+    ["renamed", withoutExports],
+    ["deleted", withoutExports],
+  ] as const)("that another product had, which was %s", async (how, through) => {
+    const world = await importWorld();
+    await world.write("a.csv", fileOf("X", "Y", "Z", ...many(301)));
+    await world.import("a.csv");
+    const [x, y] = [idOf(world, "X"), idOf(world, "Y")];
+    if (how === "renamed") await rename(world, x, "W");
+    else await world.client.products.delete({ product_id: x });
+    await rename(world, y, "X");
+    // It is X now, with the photo that it has.
+    await world.write("b.csv", fileOf("Y", "Z").replace("Y,", "X,"));
+    expect((await world.import("b.csv", {}, through)).summary).toMatchObject({ submitted: 0, unchanged: 2 });
+    const left = how === "renamed" ? ["W", "X", "Z"] : ["X", "Z"];
+    expect((await world.products()).sort()).toEqual(once(...many(301), ...left).sort());
+  });
+
   test("where a search gives too much to look through, and the changes are read after all", async () => {
     const world = await importWorld();
     const like = Array.from({ length: 310 }, (_, at) => `Y-${at}`);

@@ -11,15 +11,10 @@ import { ToAskFor, worthAsking } from "./to-ask-for.ts";
  */
 export async function bringUpToDate(references: AsyncIterable<string>, deps: LookDeps): Promise<void> {
   const { state, account, onNote } = deps;
-  const rows = { known: new ToAskFor(), unknown: new ToAskFor() };
-  for await (const reference of references) {
-    const entry = state.ledger.get(account, reference);
-    if (entry === null) rows.unknown.add(reference);
-    else rows.known.add(entry.productId);
-  }
-  const count = rows.known.count + rows.unknown.count;
-  if (count === 0) return;
-  const areFew = count <= worthAsking;
+  const rows = new ToAskFor();
+  for await (const reference of references) rows.add(reference);
+  if (rows.count === 0) return;
+  const areFew = rows.items !== null;
   // What is under way while we look may be written before, and seen after it.
   const isQuiet = state.calls.unsettledElsewhere(account, "").length === 0;
   const now = await serviceNow(deps);
@@ -27,7 +22,7 @@ export async function bringUpToDate(references: AsyncIterable<string>, deps: Loo
   let outcome = areFew ? await lookAtChanges(worthAsking, deps) : await readWhole();
   if (outcome !== "whole") {
     const mayLook = await mayLookAtProducts(deps);
-    if (mayLook && areFew && (await lookAtRows(rows.known.items!, rows.unknown.items!, deps))) return;
+    if (mayLook && areFew && (await lookAtRows(rows.items!, deps))) return;
     if (outcome === "too many") outcome = await readWhole();
     else if (mayLook) await lookAtAll(deps);
     else onNote(seesNothing);

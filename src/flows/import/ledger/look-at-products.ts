@@ -60,7 +60,7 @@ export async function lookAtAll(deps: LookDeps): Promise<void> {
   state.ledger.write(account, { gone: missing });
 }
 
-/** Looks at products by their ids, at several at once. */
+/** Looks at products by their ids, at several at once, and at those that are set aside. */
 async function lookAtEach(ids: readonly string[], deps: LookDeps): Promise<void> {
   const { state, account, onProgress, concurrency } = deps;
   let seen = 0;
@@ -72,7 +72,7 @@ async function lookAtEach(ids: readonly string[], deps: LookDeps): Promise<void>
   };
   const limit = pLimit(concurrency);
   await Promise.all(ids.map((id) => limit(lookAt, id)));
-  // Products that are not asked for may have given their references to those, and taken theirs.
+  // They may have taken the references of those, as these have of others.
   const looked = new Set(ids);
   const next = () => state.ledger.setAside(account).find((id) => !looked.has(id));
   for (let id = next(); id !== undefined; id = next()) {
@@ -85,15 +85,12 @@ async function lookAtEach(ids: readonly string[], deps: LookDeps): Promise<void>
 const mostFound = 3 * limits.page.max;
 
 /**
- * Looks at the products of these ids, and for those that have these references by now. False where a reference is like too
- * many others to be searched for.
+ * Looks at the products that have these references for the ledger, and searches for those that have them at the service
+ * where it knows none, or those have others by now. False where a reference is like too many others to be searched for.
  */
-export async function lookAtRows(
-  ids: readonly string[],
-  references: readonly string[],
-  deps: LookDeps,
-): Promise<boolean> {
-  const { client, signal, concurrency } = deps;
+export async function lookAtRows(references: readonly string[], deps: LookDeps): Promise<boolean> {
+  const { client, state, account, signal, concurrency } = deps;
+  const entryOf = (reference: string) => state.ledger.get(account, reference);
   const limit = pLimit(concurrency);
   const isSettled = async (reference: string): Promise<boolean> => {
     let seen = 0;
@@ -105,8 +102,13 @@ export async function lookAtRows(
     }
     return true;
   };
-  const settled = await Promise.all(references.map((one) => limit(isSettled, one)));
-  await lookAtEach(ids, deps);
+  await lookAtEach(
+    references.flatMap((one) => entryOf(one)?.productId ?? []),
+    deps,
+  );
+  const unknown = references.filter((one) => entryOf(one) === null);
+  const settled = await Promise.all(unknown.map((one) => limit(isSettled, one)));
+  await lookAtEach([], deps);
   return settled.every(Boolean);
 }
 

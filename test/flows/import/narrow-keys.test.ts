@@ -80,17 +80,34 @@ describe("a key that may not read exports looks at products", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
 
-  test("and says what it lacks where a product has to be looked at", async () => {
-    const world = await importWorld({ seed: undefined });
-    for (const one of ["A", "B", "C"]) await world.write(`${one}.csv`, fileOf(one));
-    await world.import("A.csv");
-    const state = world.mock.state();
+  test("and what it has not seen is seen by the next key that may", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `reference,name,description,images\nA,Dress,long,${cdn}/A.jpg\n`);
+    await world.write("b.csv", fileOf("B"));
+    await world.import("a.csv");
     world.clock.advance(60 * 60_000);
-    await world.import("B.csv");
-    await world.putBack(state);
-    // Nothing is believed any more of what was imported before.
-    await world.import("C.csv");
-    const { stopped } = await world.import("A.csv", {}, withoutProducts);
+    const product_id = idOf(world, "A");
+    await world.client.products.update({ product_id, body: { description: "theirs" } });
+    for (const file of ["a.csv", "b.csv", "b.csv"]) {
+      await world.import(file, {}, withoutProducts);
+      world.clock.advance(60 * 60_000);
+    }
+    expect((await world.import("a.csv")).summary).toMatchObject({ updated: 1, unchanged: 0 });
+    expect((await world.client.products.get({ product_id })).description).toBe("long");
+  });
+
+  test("and says what it lacks where a product has to be looked at", async () => {
+    const world = await importWorld();
+    await world.write("a.csv", `reference,name,description,images\nA,Dress,long,${cdn}/A.jpg\n`);
+    await world.write("b.csv", fileOf("B"));
+    await world.import("a.csv");
+    world.clock.advance(60 * 60_000);
+    await call(world, idOf(world, "A"), { name: "Theirs" });
+    // This key hears that A was changed, and has no reason to look at it.
+    await world.import("b.csv");
+    world.clock.advance(60 * 60_000);
+    await world.import("b.csv");
+    const { stopped } = await world.import("a.csv", {}, withoutProducts);
     expect(stopped).toMatchObject({
       ...{ type: "forbidden", code: "insufficient_scope", status: 403 },
       message:
@@ -192,6 +209,20 @@ describe("a service that knows nothing any more", () => {
     await world.import("b.csv", narrow, blind);
     expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
     expect((await world.products()).sort()).toEqual(once("A", "B"));
+  });
+
+  test("and was given an import since that nobody has followed, is still the same for all keys", async () => {
+    const world = await importWorld({ seed: undefined });
+    for (const one of ["A", "B", "C"]) await world.write(`${one}.csv`, fileOf(one));
+    await world.import("A.csv");
+    await world.import("A.csv", narrow, withoutExports);
+    world.mock.reset();
+    await world.import("B.csv", { ...narrow, wait: false }, withoutExports);
+    await world.import("C.csv");
+    world.clock.advance(60 * 60_000);
+    expect((await world.import("B.csv")).summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect((await world.import("A.csv")).summary).toMatchObject({ created: 1 });
+    expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
   });
 
   test("is refused where it cannot be told which of two accounts is the key's", async () => {

@@ -303,6 +303,27 @@ describe("what is remembered of an organization", () => {
     expect((await world.products()).sort()).toEqual(once("F", "G"));
   });
 
+  test("is not made for a new key while another process is about to send for one that is there", async () => {
+    const world = await importWorld({ seed: undefined });
+    const [one, other] = [{ machine: { fingerprint: "one" } }, { machine: { fingerprint: "other" } }];
+    await world.write("f.csv", fileOf("F"));
+    await world.write("g.csv", fileOf("G"));
+    await world.import("f.csv", { ...one, wait: false });
+    world.mock.reset();
+    let meanwhile: unknown;
+    await world.import(
+      "f.csv",
+      { ...one, unknown: "not-imported" },
+      beforeCall(1, async () => {
+        meanwhile = await world.import("g.csv", other).catch((error: unknown) => error);
+      }),
+    );
+    expect(meanwhile).toMatchObject({ type: "conflict", code: "another_key" });
+    await world.import("g.csv", other);
+    expect((await world.import("g.csv", one)).summary).toMatchObject({ submitted: 0, unchanged: 1 });
+    expect((await world.products()).sort()).toEqual(once("F", "G"));
+  });
+
   test("is looked for among a few others, however often a service was started anew", async () => {
     const world = await worldWith("A");
     const requests: number[] = [];

@@ -131,6 +131,23 @@ describe("a service that was put back", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
 
+  test("references are doubted, too: a rename that the file had followed may be undone", async () => {
+    const world = await importWorld({ seed: undefined });
+    await world.write("a.csv", fileOf("X", "Z"));
+    await world.import("a.csv");
+    const state = world.mock.state();
+    const product_id = world.state.ledger.get(1, "X")!.productId;
+    await world.client.products.update({ product_id, body: { reference: "Y" } });
+    await world.write("b.csv", fileOf("X", "Z", "Q").replace("X,", "Y,"));
+    await world.import("b.csv");
+    world.clock.advance(60 * 60_000);
+    await world.import("b.csv");
+    await world.putBack(state);
+    await world.write("c.csv", fileOf("X", "Z", "Q"));
+    expect((await world.import("c.csv")).summary).toMatchObject({ created: 1, unchanged: 2 });
+    expect((await world.products()).sort()).toEqual(once("Q", "X", "Z"));
+  });
+
   test("what was lost in between is found, though what was made before and after is there", async () => {
     const world = await importWorld({ seed: undefined });
     for (const one of ["A", "B", "C", "D"]) await world.write(`${one}.csv`, fileOf(one));

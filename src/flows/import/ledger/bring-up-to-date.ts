@@ -20,13 +20,14 @@ export async function bringUpToDate(references: AsyncIterable<string>, deps: Loo
   const now = await serviceNow(deps);
   const readWhole = () => lookAtChanges(Number.POSITIVE_INFINITY, deps);
   let outcome = areFew ? await lookAtChanges(worthAsking, deps) : await readWhole();
-  if (outcome !== "whole") {
+  if (outcome === "too many" || outcome === "not allowed") {
     const mayLook = await mayLookAtProducts(deps);
     if (mayLook && areFew && (await lookAtRows(rows.items!, deps))) return;
     if (outcome === "too many") outcome = await readWhole();
     else if (mayLook) await lookAtAll(deps);
     else onNote(seesNothing);
   }
+  // What was not seen has to be told to the next one that looks.
   if (outcome === "whole" && isQuiet && now !== null) state.ledger.setLookedAt(account, now);
 }
 

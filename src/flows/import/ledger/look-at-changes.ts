@@ -11,8 +11,11 @@ import { mayLookAtProducts } from "./look-at-products.ts";
 /** The rest of the lowest id that may be given at a moment (ids are ULIDs). */
 const lowestOfMoment = "0".repeat(16);
 
-/** How a look at the changes ended: all were taken in, there were more than asked for, or the key may not read exports. */
-export type LookOutcome = "whole" | "too many" | "not allowed";
+/**
+ * How a look at the changes ended: all were taken in, or all but descriptions, which the key may not look at; there were more
+ * than asked for; or the key may not read exports.
+ */
+export type LookOutcome = "whole" | "without descriptions" | "too many" | "not allowed";
 
 /**
  * Brings the ledger up to what happened at the service since it was last looked at: products that were deleted, renamed
@@ -49,7 +52,7 @@ export async function lookAtChanges(most: number, deps: LookDeps): Promise<LookO
     flush();
   }
   if (newest !== null) await doubtWhatIsNotTold(told, newest, deps);
-  return "whole";
+  return areDescriptionsSeen ? "whole" : "without descriptions";
 }
 
 /** Nothing is said of products that were made since the last look and are not told, before they were looked at. */

@@ -54,10 +54,11 @@ export async function findInChanges(
 
 /**
  * Nothing is said of a product any more before it was looked at, but of its photos as long as it is there, and nothing of
- * uploads.
+ * uploads. What others changed is told from the very first, as a rename may have been undone.
  */
 export function doubtEverything(account: number, { ledger, uploads }: State): void {
   ledger.setFields(account, FieldDigests.nothing.bytes);
+  ledger.setLookedAt(account, 0);
   uploads.forgetAll(account);
 }
 

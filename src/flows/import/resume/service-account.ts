@@ -90,8 +90,13 @@ async function standingOf(account: number, deps: AccountDeps): Promise<Standing>
     return (await knowsAnImport(account, deps)) === "no" ? "imports gone" : "known";
   }
   const belonging = await knowsProducts(account, deps);
-  if (belonging === "no") return "gone";
-  return isLost(belonging) ? belonging : "known";
+  if (belonging !== "no" && !isLost(belonging)) return "known";
+  // A service that was started anew, and was given an import since that was not followed to its end.
+  if (belonging !== "some lost" && (await knowsAnImport(account, deps)) === "yes") {
+    doubtEverything(account, deps.state);
+    return "known";
+  }
+  return belonging === "no" ? "gone" : belonging;
 }
 
 const isLost = (told: string): told is Lost => told === "none there" || told === "some lost";
@@ -167,7 +172,10 @@ async function belongingTo(account: number, deps: AccountDeps): Promise<Belongin
   const imports = await knowsAnImport(account, deps);
   if (imports === "yes") return "yes";
   if (products !== null && isLost(products)) return "not known";
-  return products ?? imports ?? (hasUnheard(account, deps) ? "not known" : "no");
+  if (products !== null) return products;
+  // Imports that are gone say nothing of what another process is about to send.
+  if (imports === "no" && isHeld(account, deps)) return "not known";
+  return imports ?? (hasUnheard(account, deps) ? "not known" : "no");
 }
 
 /** Whether calls were sent of which nothing was heard, of whatever file, or another process is about to send some. */

@@ -504,6 +504,9 @@ describe("rows of which not all went well", () => {
     await world.fault();
     const before = world.writes().length;
     const second = await world.import("c.csv", { concurrency: 1 });
+    expect(second.notes).toEqual([
+      expect.stringMatching(/^Going on with the import of .*c\.csv .*: 1 of its rows is submitted\./),
+    ]);
     expect(second.summary).toMatchObject({
       run_id: first.summary!.run_id,
       // The answer that was lost was that of a write that was done.

@@ -8,7 +8,6 @@ import type { ImportInput } from "../import-input.ts";
 import { isEnded } from "../results/follow.ts";
 import { RowSet } from "../row-set.ts";
 import { RowsToBringIn } from "../rows-to-bring-in.ts";
-import { rowsIn } from "../send/sent-call.ts";
 import { shownName } from "../shown-name.ts";
 import { shownTime } from "../shown-time.ts";
 import { beginRun, claimRun } from "./claim-run.ts";
@@ -46,9 +45,7 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
       if (input.fresh || why !== null) {
         await bringToItsEnd(begun, at(begun), input, deps);
         open = beginRun(account, identity, state, input, deps);
-      } else if (state.calls.of(begun.id).length > 0) {
-        deps.onNote(goingOn(input.source.name, begun, state.calls.of(begun.id)));
-      }
+      } else if (isBegun(at(begun))) deps.onNote(goingOn(input.source.name, begun, at(begun)));
     }
     const run = at(open);
     const others = input.photos === "new" ? otherRuns(run) : [];
@@ -77,13 +74,16 @@ function whyAnew(
   isDone: boolean,
   { mode, photos, wait }: ImportInput,
 ): string | null {
-  const isBegun = state.calls.of(id).length > 0 || state.calls.doneRows(id).length > 0;
-  if (mode !== "upsert" || photos !== "new" || !isBegun) return null;
+  if (mode !== "upsert" || photos !== "new" || !isBegun({ state, id })) return null;
   const last = state.runs.lastWriter(account);
   if (last !== null && last !== id) return "had not ended, and another one was made since";
   // Whoever never waits would never hear of its end, and nothing more would be brought in, as of a file that is given every night.
   return !wait && isDone ? "is done at the service" : null;
 }
+
+/** Whether anything of a run was sent. */
+const isBegun = ({ state, id }: Pick<RunAtHand, "state" | "id">): boolean =>
+  state.calls.of(id).length > 0 || state.calls.doneRows(id).length > 0;
 
 /**
  * Has the user decide about calls of the run that nothing can be learnt of any more. Gives whether the service has done all
@@ -138,7 +138,12 @@ async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps
 const comparedAnew = (name: string, { startedAt }: Run, why: string): string =>
   `The import of ${shownName(name)} that was begun at ${shownTime(startedAt)} ${why}: its rows are compared anew.`;
 
-function goingOn(name: string, open: Run, calls: readonly StoredCall[]): string {
-  const rows = rowsIn(calls.filter(({ state }) => state !== "sent"));
-  return `Going on with the import of ${shownName(name)} that was begun at ${shownTime(open.startedAt)}: ${grouped(rows)} of its rows are submitted. (--fresh begins anew.)`;
+function goingOn(name: string, open: Run, { state, id }: RunAtHand): string {
+  const submitted = new RowSet();
+  for (const call of state.calls.of(id)) {
+    if (call.state !== "sent") for (const row of call.rows) submitted.add(row);
+  }
+  for (const { row } of state.calls.doneRows(id)) submitted.add(row);
+  const are = submitted.size === 1 ? "is" : "are";
+  return `Going on with the import of ${shownName(name)} that was begun at ${shownTime(open.startedAt)}: ${grouped(submitted.size)} of its rows ${are} submitted. (--fresh begins anew.)`;
 }

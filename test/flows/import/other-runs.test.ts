@@ -264,15 +264,22 @@ describe("what is remembered of an organization", () => {
     await theirs.client.close();
   });
 
+  const [one, other] = [{ machine: { fingerprint: "one" } }, { machine: { fingerprint: "other" } }];
+
+  /** A service that was started anew when one of two keys had begun to import a first file, of two. */
+  async function begunByOne() {
+    const world = await importWorld({ seed: undefined });
+    await world.write("f.csv", fileOf("F"));
+    await world.write("g.csv", fileOf("G"));
+    await world.import("f.csv", { ...one, wait: false });
+    world.mock.reset();
+    return world;
+  }
+
   test.each(["f.csv", "g.csv"])(
     "is one for two keys, of which one has only begun %s when the service is started anew",
     async (second) => {
-      const world = await importWorld({ seed: undefined });
-      const [one, other] = [{ machine: { fingerprint: "one" } }, { machine: { fingerprint: "other" } }];
-      await world.write("f.csv", fileOf("F"));
-      await world.write("g.csv", fileOf("G"));
-      await world.import("f.csv", { ...one, wait: false });
-      world.mock.reset();
+      const world = await begunByOne();
       await world.import("g.csv", other);
       await world.import("f.csv", other);
       // Whether the import that is gone was carried out is still the user's to say.
@@ -287,12 +294,7 @@ describe("what is remembered of an organization", () => {
   );
 
   test("is one where both have begun the same import, which goes on", async () => {
-    const world = await importWorld({ seed: undefined });
-    const [one, other] = [{ machine: { fingerprint: "one" } }, { machine: { fingerprint: "other" } }];
-    await world.write("f.csv", fileOf("F"));
-    await world.write("g.csv", fileOf("G"));
-    await world.import("f.csv", { ...one, wait: false });
-    world.mock.reset();
+    const world = await begunByOne();
     await world.import("f.csv", { ...other, wait: false });
     world.clock.advance(hour);
     await world.import("g.csv", one);
@@ -304,12 +306,7 @@ describe("what is remembered of an organization", () => {
   });
 
   test("is not made for a new key while another process is about to send for one that is there", async () => {
-    const world = await importWorld({ seed: undefined });
-    const [one, other] = [{ machine: { fingerprint: "one" } }, { machine: { fingerprint: "other" } }];
-    await world.write("f.csv", fileOf("F"));
-    await world.write("g.csv", fileOf("G"));
-    await world.import("f.csv", { ...one, wait: false });
-    world.mock.reset();
+    const world = await begunByOne();
     let meanwhile: unknown;
     await world.import(
       "f.csv",

@@ -70,6 +70,7 @@ async function bringIn(run: RunToBringIn): Promise<EndedRun> {
   const sending = await after(preparing, [], () => sendRows(run, preparing.done));
   const changing = await after(sending, [], () => changeFields(run));
   const unfollowed = await follower.settled();
+  run.progress.settled();
   const sent = callsOfRun(taken, sending);
   const changingFailed = await after(changing, new Map(), () => changeFieldsOfFailed(run, sent));
   const closed = await closeRun({

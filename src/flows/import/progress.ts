@@ -10,6 +10,7 @@ export class ImportProgress {
   #toSend = 0;
   #sent = 0;
   #done = 0;
+  #isTold = true;
 
   constructor(emit: (event: ProgressEvent) => void) {
     this.#emit = emit;
@@ -42,11 +43,21 @@ export class ImportProgress {
   /** The jobs were looked at. */
   readonly followed = (step: "validating" | "processing", done: number): void => {
     this.#done = done;
+    this.#isTold = this.#writing === null;
     if (this.#writing !== null) this.#tellWriting();
-    else if (step === "processing") this.#emit({ step, done, total: this.#sent });
+    else if (step === "processing") this.#tellProcessing();
     // A job that is validating has no counts to tell (Import, counts).
     else this.#emit({ step, done: this.#sent, total: null });
   };
+
+  /** The jobs are followed no more: what they came to while rows were written is told as a step of its own. */
+  settled(): void {
+    if (!this.#isTold && this.#done > 0) this.#tellProcessing();
+  }
+
+  #tellProcessing(): void {
+    this.#emit({ step: "processing", done: this.#done, total: this.#sent });
+  }
 
   #tellSending(): void {
     this.writing({ step: "sending", done: this.#sent, total: this.#toSend });

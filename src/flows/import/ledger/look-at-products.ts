@@ -12,8 +12,11 @@ import { FieldDigests } from "./field-digests.ts";
 import { type LookDeps, lookBatch, notTold } from "./look.ts";
 import type { ToAskFor } from "./to-ask-for.ts";
 
-/** Whether the key may look at products themselves, which takes longer than a delta. */
-export async function mayLookAtProducts({ client, signal }: LookDeps): Promise<boolean> {
+/** Whether the key may look at products themselves, which takes longer than a delta. Throws what the service says to one that it does not let in at all. */
+export async function mayLookAtProducts({
+  client,
+  signal,
+}: Pick<LookDeps, "client" | "signal">): Promise<boolean> {
   try {
     await client.products.list({ limit: 1 }, { signal });
     return true;

@@ -2,6 +2,7 @@ import { CatError } from "../../../errors.ts";
 import type { RunOwner } from "../../../state/runs.ts";
 import { mayNotRead, orNull } from "../faults-of-service.ts";
 import { sinceLastLook } from "../ledger/look.ts";
+import { mayLookAtProducts } from "../ledger/look-at-products.ts";
 import { shownName } from "../shown-name.ts";
 import {
   doubtEverything,
@@ -112,17 +113,9 @@ async function theOne(undecided: readonly number[], deps: AccountDeps): Promise<
     if (isLost(told)) goOnWithout(account, told, deps);
     return account;
   }
-  await makeSureOfKey(deps);
+  // That a key is not let in at all matters more than whose it is.
+  await mayLookAtProducts(deps);
   throw anotherKey(begun.length > 0, likely.length, deps);
-}
-
-/** Throws what the service says to a key that it does not let in at all, which matters more than whose it is. */
-async function makeSureOfKey({ client, signal }: AccountDeps): Promise<void> {
-  try {
-    await client.products.list({ limit: 1 }, { signal });
-  } catch (error) {
-    if (!mayNotRead(error)) throw error;
-  }
 }
 
 function bound(account: number, { state, service }: AccountDeps): number {

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type ColumnMap, columnOf } from "../../flows/import/read/csv-columns.ts";
-import { OutputFile } from "../../flows/output-file.ts";
+import { type ColumnMap, columnOf } from "../../flows/import/columns/csv-columns.ts";
+import { OutputFile } from "../../flows/outputs/output-file.ts";
 import type { App } from "../app.ts";
 import { UsageError } from "../errors.ts";
 import { readProfiles } from "./profiles.ts";

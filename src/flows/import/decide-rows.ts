@@ -1,6 +1,9 @@
 import type { OnImageError } from "../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
-import type { FileRow } from "./file-row.ts";
+import type { InputRow, RowReader } from "../rows/input-row.ts";
+import { UnreadableInput } from "../rows/problem.ts";
+import { changed, InputError, type Source } from "../rows/source.ts";
+import type { FileRow } from "./columns/file-row.ts";
 import type { RefusedPhoto } from "./ledger/call-memo.ts";
 import {
   type Decision,
@@ -10,9 +13,6 @@ import {
   type Weighed,
   weigh,
 } from "./ledger/decide.ts";
-import type { InputRow, RowReader } from "./read/input-row.ts";
-import { UnreadableInput } from "./read/problem.ts";
-import { changed, InputError, type Source } from "./read/source.ts";
 
 /** A row of the file that is this run's to bring in, and what is to be done with it. */
 export interface DecidedRow {

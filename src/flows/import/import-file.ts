@@ -1,17 +1,17 @@
-import { type CheckResult, checkFile } from "./check/check.ts";
+import { type CheckResult, checkFile } from "../rows/check.ts";
+import { RowSet } from "../rows/row-set.ts";
+import { changeOf } from "../rows/source.ts";
+import { patienceOf } from "../runs/patience.ts";
+import { after } from "../runs/stage.ts";
+import { decisive } from "../service-errors.ts";
 import { closeRun } from "./close/close-run.ts";
 import type { EndedRun } from "./close/ended-run.ts";
-import { decisive } from "./faults-of-service.ts";
 import { changeFields, changeFieldsOfFailed } from "./fields/change-fields.ts";
 import type { ImportDeps, ImportInput } from "./import-input.ts";
-import { patienceOf } from "./patience.ts";
 import { prepare } from "./plan/prepare.ts";
-import { changeOf } from "./read/source.ts";
 import { takeUpRun } from "./resume/take-up.ts";
-import { RowSet } from "./row-set.ts";
 import { type RunToBringIn, runToBringIn } from "./run-to-bring-in.ts";
 import { callsOfRun, sendRows } from "./send/send-rows.ts";
-import { after } from "./stage.ts";
 
 export interface ImportOutcome {
   check: CheckResult;

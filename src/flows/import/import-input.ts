@@ -3,13 +3,13 @@ import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { SentImports } from "../../state/sent-imports.ts";
 import type { State } from "../../state/state.ts";
+import type { OutputPipe } from "../outputs/output-pipe.ts";
+import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import type { OutputPipe } from "./outputs/output-pipe.ts";
-import type { LocalPhotos } from "./photos/local-photos.ts";
-import type { ReadOptions } from "./read/open-rows.ts";
-import type { Problem } from "./read/problem.ts";
-import type { Source } from "./read/source.ts";
-import type { ServiceIdentity } from "./service-identity.ts";
+import type { ReadOptions } from "../rows/open-rows.ts";
+import type { Problem } from "../rows/problem.ts";
+import type { Source } from "../rows/source.ts";
+import type { ServiceIdentity } from "../runs/service-identity.ts";
 
 /** A file to write: its path, and its name as people are to see it. */
 export interface OutputTarget {

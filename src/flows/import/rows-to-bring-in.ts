@@ -1,13 +1,13 @@
+import { rowsIn, type SentCall } from "../batches/sent-batch.ts";
+import { openRows } from "../rows/open-rows.ts";
+import { RowSet, type SomeRows } from "../rows/row-set.ts";
 import type { ChangedAgain, RowOutcome } from "./close/outcomes.ts";
 import { type DecideDeps, type DecidedRow, decideRows } from "./decide-rows.ts";
 import { updatedRow } from "./fields/patch-rows.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { RefusedPhoto } from "./ledger/call-memo.ts";
 import { type PhotoUpload, photosOfRow, refusedRow, unpackPhotos } from "./photos/refused-photos.ts";
-import { openRows } from "./read/open-rows.ts";
 import type { TakenUp } from "./resume/taken-up.ts";
-import { RowSet, type SomeRows } from "./row-set.ts";
-import { rowsIn, type SentCall } from "./send/sent-call.ts";
 
 interface RowsOfRun {
   input: ImportInput;

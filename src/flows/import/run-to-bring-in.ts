@@ -1,11 +1,11 @@
-import type { CheckResult } from "./check/check.ts";
+import { Follower } from "../jobs/follow.ts";
+import type { CheckResult } from "../rows/check.ts";
+import type { RowSet } from "../rows/row-set.ts";
 import type { ImportInput, OutputTargets } from "./import-input.ts";
 import type { PhotoUpload } from "./photos/refused-photos.ts";
 import { ImportProgress } from "./progress.ts";
-import { Follower } from "./results/follow.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";
 import type { TakenUp } from "./resume/taken-up.ts";
-import type { RowSet } from "./row-set.ts";
 import { RowsToBringIn } from "./rows-to-bring-in.ts";
 
 /** A run whose file was found in order, and what was begun of it taken up. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { photo } from "./photos/photo-folder.ts";
+import { photo } from "../photos/photo-folder.ts";
 import { blind, importWorld, withoutExports, withoutProducts } from "./run-import.ts";
 import { cdn, fileOf, once } from "./small-world.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
-import { photo as photoOf } from "./photos/photo-folder.ts";
+import { photo as photoOf } from "../photos/photo-folder.ts";
 import { importWorld, mayNot, withCreate } from "./run-import.ts";
 
 const cdn = "https://cdn.example.com";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import { photo } from "./photos/photo-folder.ts";
+import { photo } from "../photos/photo-folder.ts";
 import { blind, importWorld, withCreate, withoutExports, withoutProducts } from "./run-import.ts";
 import { cdn, fileOf, once } from "./small-world.ts";
 

@@ -14,16 +14,16 @@ import type {
   OutputTargets,
   UnknownChoice,
 } from "../../../src/flows/import/import-input.ts";
-import { LocalPhotos } from "../../../src/flows/import/photos/local-photos.ts";
-import type { Problem } from "../../../src/flows/import/read/problem.ts";
-import { openSource } from "../../../src/flows/import/read/source.ts";
+import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
+import type { Problem } from "../../../src/flows/rows/problem.ts";
+import { openSource } from "../../../src/flows/rows/source.ts";
 import type { FaultOrder } from "../../../src/mock/faults.ts";
 import { type MockOptions, type MockState, startMock } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
 import { TestClock } from "../../support/test-clock.ts";
-import { seededRandom } from "./check-support.ts";
+import { seededRandom } from "../rows/check-support.ts";
 
 /** Who imports, where it is not the one that a world begins with. */
 export interface Machine {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
-import { sendCalls } from "../../../src/flows/import/send/send.ts";
+import { sendCalls } from "../../../src/flows/batches/send.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 

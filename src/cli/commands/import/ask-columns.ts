@@ -4,12 +4,12 @@ import {
   isKnownColumn,
   nameOfColumn,
   normalHeader,
-} from "../../../flows/import/read/csv-columns.ts";
-import { CsvReader } from "../../../flows/import/read/csv-rows.ts";
-import { columnNames, nearestColumns } from "../../../flows/import/read/nearest-column.ts";
-import { openRows } from "../../../flows/import/read/open-rows.ts";
-import { UnreadableInput } from "../../../flows/import/read/problem.ts";
-import type { Source } from "../../../flows/import/read/source.ts";
+} from "../../../flows/import/columns/csv-columns.ts";
+import { columnNames, nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
+import { CsvReader } from "../../../flows/rows/csv-rows.ts";
+import { openRows } from "../../../flows/rows/open-rows.ts";
+import { UnreadableInput } from "../../../flows/rows/problem.ts";
+import type { Source } from "../../../flows/rows/source.ts";
 import type { App } from "../../app.ts";
 import { grouped } from "../../output/numbers.ts";
 import { type Choice, canAsk, openPrompts } from "../../output/prompts.ts";

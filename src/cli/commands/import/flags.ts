@@ -5,12 +5,12 @@ import {
   type OnImageError,
   onImageErrors,
 } from "../../../contract/value-sets.ts";
+import { columnOf, knownColumns, normalHeader } from "../../../flows/import/columns/csv-columns.ts";
+import { nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
-import { columnOf, knownColumns, normalHeader } from "../../../flows/import/read/csv-columns.ts";
-import { checkEncodingName } from "../../../flows/import/read/encoding.ts";
-import { nearestColumns } from "../../../flows/import/read/nearest-column.ts";
-import type { InputFormat } from "../../../flows/import/read/source.ts";
-import { shownName } from "../../../flows/import/shown-name.ts";
+import { checkEncodingName } from "../../../flows/rows/encoding.ts";
+import { shownName } from "../../../flows/rows/shown-name.ts";
+import type { InputFormat } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../errors.ts";
 
 /** The flags as commander hands them over. */

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
-import { encodingOfFailedFile } from "../../../flows/import/outputs/encoded-file.ts";
-import { isFailureColumn } from "../../../flows/import/read/csv-columns.ts";
-import { formatOfName, type InputFormat } from "../../../flows/import/read/source.ts";
+import { isFailureColumn } from "../../../flows/import/columns/csv-columns.ts";
+import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
+import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { shellWord } from "../../output/shell-word.ts";
 import type { ImportFlags } from "./flags.ts";

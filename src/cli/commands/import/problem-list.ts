@@ -1,6 +1,6 @@
-import type { CheckResult } from "../../../flows/import/check/check.ts";
-import type { Problem } from "../../../flows/import/read/problem.ts";
-import { shownName } from "../../../flows/import/shown-name.ts";
+import type { CheckResult } from "../../../flows/rows/check.ts";
+import type { Problem } from "../../../flows/rows/problem.ts";
+import { shownName } from "../../../flows/rows/shown-name.ts";
 import type { Io } from "../../output/io.ts";
 import { grouped } from "../../output/numbers.ts";
 import { shellWord } from "../../output/shell-word.ts";

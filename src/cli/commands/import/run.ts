@@ -2,20 +2,20 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
-import { type CheckResult, checkFile, isHopeless } from "../../../flows/import/check/check.ts";
 import type { EndedRun } from "../../../flows/import/close/ended-run.ts";
 import type { ImportSummary } from "../../../flows/import/close/summary.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
-import type { LocalPhotos } from "../../../flows/import/photos/local-photos.ts";
-import { openLocalPhotos } from "../../../flows/import/photos/open-local-photos.ts";
+import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
+import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
+import { type CheckResult, checkFile, isHopeless } from "../../../flows/rows/check.ts";
+import { shownName } from "../../../flows/rows/shown-name.ts";
 import {
   formatOfName,
   InputError,
   type InputFormat,
   openSource,
   type Source,
-} from "../../../flows/import/read/source.ts";
-import { shownName } from "../../../flows/import/shown-name.ts";
+} from "../../../flows/rows/source.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
-import { OutputFile, whereLinksLead } from "../../../flows/output-file.ts";
+import { OutputFile, whereLinksLead } from "../../../flows/outputs/output-file.ts";
 import type { Context } from "../../context.ts";
 import { InterruptError, type InterruptSignal, UsageError } from "../../errors.ts";
 import { writablePlace } from "../../writable-place.ts";

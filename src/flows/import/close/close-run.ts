@@ -1,12 +1,12 @@
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
-import { decisive } from "../faults-of-service.ts";
+import { rowsIn, type SentCall } from "../../batches/sent-batch.ts";
+import { isEnded } from "../../jobs/follow.ts";
+import { Outputs } from "../../outputs/outputs.ts";
+import { decisive } from "../../service-errors.ts";
 import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
-import { Outputs } from "../outputs/outputs.ts";
 import { forgetLostImages } from "../photos/forget-lost-images.ts";
-import { isEnded } from "../results/follow.ts";
 import type { ReadCall } from "../results/results-ahead.ts";
 import { settleCall } from "../resume/settle.ts";
-import { rowsIn, type SentCall } from "../send/sent-call.ts";
 import { rowOutcomes } from "./outcomes.ts";
 import { rowsBesideCalls } from "./rows-beside-calls.ts";
 import type { RunToClose } from "./run-to-close.ts";

@@ -1,5 +1,5 @@
 import type { CatError } from "../../../errors.ts";
-import type { SentCall } from "../send/sent-call.ts";
+import type { SentCall } from "../../batches/sent-batch.ts";
 import type { ClosedRun } from "./close-run.ts";
 
 /** An import that was made: `stopped` is what stopped it before its end, if anything did; the summary tells how far it came. */

@@ -1,10 +1,10 @@
 import type { Client } from "../../../client/client.ts";
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
 import { CatError } from "../../../errors.ts";
+import type { CallProblem, SentCall } from "../../batches/sent-batch.ts";
+import { inOrderOfLines, type Stretch } from "../../outputs/in-order-of-lines.ts";
 import type { RefusedPhoto, RowMemo } from "../ledger/call-memo.ts";
 import { type ReadCall, ResultsAhead } from "../results/results-ahead.ts";
-import type { CallProblem, SentCall } from "../send/sent-call.ts";
-import { inOrderOfLines, type Stretch } from "./in-order-of-lines.ts";
 
 /** Why a row, or some of its images, did not make it. */
 export interface RowFailure {

@@ -1,6 +1,6 @@
-import type { SomeRows } from "../row-set.ts";
+import type { SentCall } from "../../batches/sent-batch.ts";
+import type { SomeRows } from "../../rows/row-set.ts";
 import type { RunToBringIn } from "../run-to-bring-in.ts";
-import type { SentCall } from "../send/sent-call.ts";
 import type { ChangedAgain, RowOutcome } from "./outcomes.ts";
 
 /** A run of which every stage was done, or stopped: what became of its rows is to be told. */

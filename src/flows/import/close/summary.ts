@@ -1,6 +1,6 @@
 import type { Import } from "../../../contract/resources/import.ts";
 import type { ImportMode } from "../../../contract/value-sets.ts";
-import type { SentCall } from "../send/sent-call.ts";
+import type { SentCall } from "../../batches/sent-batch.ts";
 import type { RowOutcome } from "./outcomes.ts";
 
 /** What an import did, in the form that `--json` prints. Counts are rows. */

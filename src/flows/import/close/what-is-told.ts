@@ -1,5 +1,5 @@
-import { isOfCaller, isOfContent } from "../faults-of-service.ts";
-import type { SentCall } from "../send/sent-call.ts";
+import type { SentCall } from "../../batches/sent-batch.ts";
+import { isOfCaller, isOfContent } from "../../service-errors.ts";
 import type { RunToClose } from "./run-to-close.ts";
 
 /** Which rows are told of at the end of a run, in its summary and in its two files (the failed file and the results file). */

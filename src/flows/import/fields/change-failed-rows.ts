@@ -1,4 +1,6 @@
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
+import type { SentCall } from "../../batches/sent-batch.ts";
+import type { Stage } from "../../runs/stage.ts";
 import { type ChangedAgain, productGone } from "../close/outcomes.ts";
 import type { DecidedRow } from "../decide-rows.ts";
 import { type RefusedPhoto, type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
@@ -6,8 +8,6 @@ import { ResultsReader } from "../results/results.ts";
 import type { TakeUpDeps } from "../resume/take-up-deps.ts";
 import type { TakenUp } from "../resume/taken-up.ts";
 import type { RowsToBringIn } from "../rows-to-bring-in.ts";
-import type { SentCall } from "../send/sent-call.ts";
-import type { Stage } from "../stage.ts";
 import { ChangingProgress } from "./changing-progress.ts";
 import { patchRows } from "./patch-rows.ts";
 

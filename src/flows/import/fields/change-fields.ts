@@ -1,7 +1,7 @@
+import type { SentCall } from "../../batches/sent-batch.ts";
+import type { Stage } from "../../runs/stage.ts";
 import type { ChangedAgain, RowOutcome } from "../close/outcomes.ts";
 import type { RunToBringIn } from "../run-to-bring-in.ts";
-import type { SentCall } from "../send/sent-call.ts";
-import type { Stage } from "../stage.ts";
 import { changeFailedRows } from "./change-failed-rows.ts";
 import { ChangingProgress } from "./changing-progress.ts";
 import { patchRows } from "./patch-rows.ts";

@@ -2,13 +2,13 @@ import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import type { CatError } from "../../../errors.ts";
 import type { DoneRow } from "../../../state/calls.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { Stage } from "../../runs/stage.ts";
+import { mayNotRead, orNull } from "../../service-errors.ts";
 import { productGone, type RowFailure, type RowOutcome } from "../close/outcomes.ts";
 import type { DecidedRow } from "../decide-rows.ts";
-import { mayNotRead, orNull } from "../faults-of-service.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import { lessRefused, type PhotosOfRow, packPhotos, photosOfRow } from "../photos/refused-photos.ts";
-import type { RunAtHand } from "../resume/run-at-hand.ts";
-import type { Stage } from "../stage.ts";
 
 export interface PatchDeps {
   client: Client;

@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { State } from "../../../state/state.ts";
-import type { SeenTexts } from "../seen-texts.ts";
+import type { SeenTexts } from "../../rows/seen-texts.ts";
 
 export interface LookDeps {
   client: Client;

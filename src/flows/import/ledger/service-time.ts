@@ -1,4 +1,4 @@
-import { mayNotRead } from "../faults-of-service.ts";
+import { mayNotRead } from "../../service-errors.ts";
 import type { LookDeps } from "./look.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
 import { byteText } from "../../byte-text.ts";
 import { grouped } from "../../grouped.ts";
-import { leastMsFor } from "./write-window.ts";
+import { leastMsFor } from "../../photos/write-window.ts";
 
 /** What an import is going to write to the service. */
 export interface WriteCounts {

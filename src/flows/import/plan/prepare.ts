@@ -1,10 +1,10 @@
 import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
+import { hearOf } from "../../batches/key-life.ts";
+import { uploadPhotos } from "../../photos/upload-photos.ts";
+import type { Stage } from "../../runs/stage.ts";
 import { estimateLine } from "../photos/estimate.ts";
-import { uploadPhotos } from "../photos/upload-photos.ts";
-import { hearOf } from "../resume/key-life.ts";
 import type { RunToBringIn } from "../run-to-bring-in.ts";
-import type { Stage } from "../stage.ts";
 import { makePlan } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 

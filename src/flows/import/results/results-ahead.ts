@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
-import type { SentCall } from "../send/sent-call.ts";
+import type { SentCall } from "../../batches/sent-batch.ts";
 import { ResultsReader } from "./results.ts";
 
 /** A call whose import has ended. */

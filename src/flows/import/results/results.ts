@@ -3,7 +3,7 @@ import { operations } from "../../../contract/operations.ts";
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import { CatError } from "../../../errors.ts";
 import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "../../../http/errors.ts";
-import { isOfCaller, isOfService } from "../faults-of-service.ts";
+import { isOfCaller, isOfService } from "../../service-errors.ts";
 import { badResults, type ResultsOf, resultsOfFile, whole } from "./whole-results.ts";
 
 /** A results file is read again from a fresh link when it breaks off, with or without a word, or the link has expired. */

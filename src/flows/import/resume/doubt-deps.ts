@@ -1,6 +1,6 @@
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { ImportInput } from "../import-input.ts";
 import type { DoubtDeps } from "./doubtful-calls.ts";
-import type { RunAtHand } from "./run-at-hand.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 
 /** What deciding about doubtful calls needs, from what an import has at hand. */

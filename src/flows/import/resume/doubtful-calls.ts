@@ -2,17 +2,17 @@ import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import type { DoneRow, StoredCall } from "../../../state/calls.ts";
 import type { Run } from "../../../state/runs.ts";
+import { isKeyAlive, readClocks } from "../../batches/key-life.ts";
 import { grouped } from "../../grouped.ts";
+import { shownName } from "../../rows/shown-name.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import { shownTime } from "../../runs/shown-time.ts";
 import type { DoubtQuestion, UnknownChoice } from "../import-input.ts";
 import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import { union } from "../ledger/source-digests.ts";
 import { packPhotos, photosOfMemo } from "../photos/refused-photos.ts";
-import { shownName } from "../shown-name.ts";
-import { shownTime } from "../shown-time.ts";
 import { existingProducts, type LookUpDeps } from "./existing-products.ts";
-import { isKeyAlive, readClocks } from "./key-life.ts";
-import type { RunAtHand } from "./run-at-hand.ts";
 
 /** A call of which nobody can say any more whether the service took it up, with the run that made it. */
 export interface DoubtfulCall {

@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
 import { canonicalReference } from "../../../contract/import-row.ts";
 import { operations } from "../../../contract/operations.ts";
-import { mayNotRead } from "../faults-of-service.ts";
+import { mayNotRead } from "../../service-errors.ts";
 
 export interface LookUpDeps {
   client: Client;

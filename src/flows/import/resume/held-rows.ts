@@ -1,10 +1,10 @@
 import type { State } from "../../../state/state.ts";
+import { heldElsewhere } from "../../batches/journal.ts";
+import { sendAsTheyWere } from "../../batches/send-again.ts";
 import type { ImportInput } from "../import-input.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { resolveDoubt } from "./doubtful-calls.ts";
-import { heldElsewhere } from "./journal.ts";
 import { type OtherRun, otherRuns, settleOtherRuns, withHolds } from "./other-runs.ts";
-import { sendAsTheyWere } from "./send-again.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 import type { TakenUp } from "./taken-up.ts";
 

@@ -1,8 +1,8 @@
 import type { StoredCall } from "../../../state/calls.ts";
 import type { Run, RunHold, RunOwner } from "../../../state/runs.ts";
-import { shownName } from "../shown-name.ts";
+import { shownName } from "../../rows/shown-name.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { DoubtDeps } from "./doubtful-calls.ts";
-import type { RunAtHand } from "./run-at-hand.ts";
 import { settleCalls } from "./settle-calls.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 

@@ -1,10 +1,10 @@
 import type { Client } from "../../../client/client.ts";
 import type { Ledger } from "../../../state/ledger.ts";
 import type { State } from "../../../state/state.ts";
-import { mayNotRead } from "../faults-of-service.ts";
+import type { ServiceIdentity } from "../../runs/service-identity.ts";
+import { mayNotRead } from "../../service-errors.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import { lookMarginMs } from "../ledger/look.ts";
-import type { ServiceIdentity } from "../service-identity.ts";
 
 /** What it takes to deal with a service that was put back to what it had been: a backup, or a made-up one that loads its state. */
 export interface PutBackDeps {

@@ -1,9 +1,9 @@
 import { CatError } from "../../../errors.ts";
 import type { RunOwner } from "../../../state/runs.ts";
-import { mayNotRead, orNull } from "../faults-of-service.ts";
+import { shownName } from "../../rows/shown-name.ts";
+import { mayNotRead, orNull } from "../../service-errors.ts";
 import { sinceLastLook } from "../ledger/look.ts";
 import { mayLookAtProducts } from "../ledger/look-at-products.ts";
-import { shownName } from "../shown-name.ts";
 import {
   doubtEverything,
   findInChanges,

@@ -3,10 +3,10 @@ import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Import } from "../../../contract/resources/import.ts";
-import { isEnded } from "../results/follow.ts";
+import { isEnded } from "../../jobs/follow.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import { ResultsReader } from "../results/results.ts";
 import type { DoubtfulCall } from "./doubtful-calls.ts";
-import type { RunAtHand } from "./run-at-hand.ts";
 import { settleCall } from "./settle.ts";
 
 export interface SettleDeps {

@@ -1,8 +1,8 @@
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import type { StoredCall } from "../../../state/calls.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import { unpackMemos } from "../ledger/call-memo.ts";
 import { entriesOf } from "../ledger/entries.ts";
-import type { RunAtHand } from "./run-at-hand.ts";
 
 /** Writes the results of a call's rows, which stand in the order of its body, into the ledger, and that this was done. */
 export function settleCall(

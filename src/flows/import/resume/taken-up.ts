@@ -1,7 +1,7 @@
 import type { DoneRow, StoredCall } from "../../../state/calls.ts";
-import type { ReadyCall } from "../send/sent-call.ts";
+import type { ReadyCall } from "../../batches/sent-batch.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { OtherRun } from "./other-runs.ts";
-import type { RunAtHand } from "./run-at-hand.ts";
 
 /** The run of a command: one that was stopped before, or a new one. */
 export interface TakenUp {

@@ -1,8 +1,8 @@
 import { limits } from "../../../contract/limits.ts";
+import type { Source } from "../../rows/source.ts";
+import type { FileImage, FileRow } from "../columns/file-row.ts";
 import type { DecidedRow } from "../decide-rows.ts";
-import type { FileImage, FileRow } from "../file-row.ts";
 import type { RowMemo } from "../ledger/call-memo.ts";
-import type { Source } from "../read/source.ts";
 
 /** One POST /v1/imports: its NDJSON body, and what is known here of each row in it. */
 export interface Call {

@@ -1,10 +1,10 @@
-import { Journal } from "../resume/journal.ts";
+import { Journal } from "../../batches/journal.ts";
+import { sendCalls } from "../../batches/send.ts";
+import { type ReadyCall, rowsIn, type SentCall } from "../../batches/sent-batch.ts";
+import type { Stage } from "../../runs/stage.ts";
 import type { TakenUp } from "../resume/taken-up.ts";
 import type { RunToBringIn } from "../run-to-bring-in.ts";
-import type { Stage } from "../stage.ts";
 import { type Call, cutIntoCalls } from "./calls.ts";
-import { sendCalls } from "./send.ts";
-import { type ReadyCall, rowsIn, type SentCall } from "./sent-call.ts";
 
 /**
  * Sends the rows in calls, after those of an earlier process whose outcome is unknown, and has each import followed from

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { CatError } from "../../../../src/errors.ts";
+import type { SentCall } from "../../../../src/flows/batches/sent-batch.ts";
 import { whatIsTold } from "../../../../src/flows/import/close/what-is-told.ts";
 import type { ImportInput, OutputTargets } from "../../../../src/flows/import/import-input.ts";
-import type { SentCall } from "../../../../src/flows/import/send/sent-call.ts";
 
 const rows = { index: 0, rows: Uint32Array.of(0), lines: Uint32Array.of(2), bytes: 1 };
 const accepted: SentCall = { ...rows, kind: "accepted", importId: "I" };

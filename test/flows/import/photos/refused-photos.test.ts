@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { photo } from "../../photos/photo-folder.ts";
 import { importWorld } from "../run-import.ts";
 import { beforeCall } from "../small-world.ts";
-import { photo } from "./photo-folder.ts";
 
 const head = "reference,name,image_front,image_2\n";
 const why = "the image cannot be read: its size is not where it should be";

@@ -1,0 +1,128 @@
+import { constants } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
+import { limits } from "../../contract/limits.ts";
+import type { PhotoCode } from "../rows/problem.ts";
+import { InputError } from "../rows/source.ts";
+
+/** A photo on this machine as it was when it was looked at. */
+export interface PhotoFile {
+  /** Its path without links. */
+  readonly real: string;
+  /** In bytes. */
+  readonly size: number;
+  /** What tells it from another file, or from itself at another time. */
+  readonly stamp: string;
+}
+
+/** Why a file cannot be used as a photo. */
+export interface FileFault {
+  readonly code: PhotoCode;
+  readonly message: string;
+  /** Its path, where one is told; something else may stand there, or nothing. */
+  readonly at?: string;
+}
+
+/** Looks at a file, of which only the first bytes are read; `shown` is its name in sentences. Throws what the system says. */
+export async function lookAt(real: string, shown: string): Promise<PhotoFile | FileFault> {
+  const handle = await openFile(real);
+  if (handle === null) {
+    const what = (await stat(real)).isDirectory() ? "a folder" : "a pipe or a device";
+    return { code: "not_an_image", message: `${shown} is ${what}, not a file` };
+  }
+  try {
+    const { size, stamp } = await stampOf(handle);
+    if (size === 0) return { code: "not_an_image", message: `${shown} is empty (0 bytes)` };
+    if (size > limits.imageBytes) {
+      const message = `${shown} has ${size} bytes; at most ${limits.imageBytes} (10 MB) are allowed`;
+      return { code: "too_large", message };
+    }
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(imageTypeBytes), 0, imageTypeBytes, 0);
+    if (imageTypeOf(buffer.subarray(0, bytesRead)) === null) {
+      const message = `${shown} is no JPEG, PNG or WebP image, whatever its name says`;
+      return { code: "not_an_image", message };
+    }
+    return { real, size, stamp };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The SHA-256 (hex) of a photo's bytes. Throws InputError when it is not what it was. */
+export async function digestOf(file: PhotoFile, shown: string): Promise<string> {
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256");
+  await reading(file, shown, async (handle) => {
+    for await (const chunk of handle.createReadStream({ autoClose: false, start: 0 }))
+      hash.update(chunk as Buffer);
+  });
+  return hash.digest("hex");
+}
+
+/** The whole of a photo whose bytes have that SHA-256 (hex). Throws InputError when they have not any more. */
+export async function bytesOf(file: PhotoFile, sha256: string, shown: string): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(file.size);
+  await reading(file, shown, async (handle) => {
+    let at = 0;
+    while (at < file.size) {
+      const { bytesRead } = await handle.read(bytes, at, file.size - at, at);
+      if (bytesRead === 0) throw changed(shown);
+      at += bytesRead;
+    }
+  });
+  const { createHash } = await import("node:crypto");
+  if (createHash("sha256").update(bytes).digest("hex") !== sha256) throw changed(shown);
+  return bytes;
+}
+
+/** Reads a file that must be what it was, before and after. */
+async function reading(
+  file: PhotoFile,
+  shown: string,
+  read: (handle: FileHandle) => Promise<void>,
+): Promise<void> {
+  let handle: FileHandle | null = null;
+  try {
+    handle = await openFile(file.real);
+    if (handle === null || (await stampOf(handle)).stamp !== file.stamp) throw changed(shown);
+    await read(handle);
+    if ((await stampOf(handle)).stamp !== file.stamp) throw changed(shown);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof InputError || code === undefined) throw error;
+    if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") throw changed(shown);
+    const hint = "What was uploaded is kept; run the command again once the file can be read.";
+    throw new InputError(`the photo ${shown} cannot be read (${code})`, "photo_not_readable", hint);
+  } finally {
+    await handle?.close();
+  }
+}
+
+/** Opens a regular file; null for anything else, which is not opened: a device may act on it, and a pipe has it wait. */
+async function openFile(real: string): Promise<FileHandle | null> {
+  if (!(await stat(real)).isFile()) return null;
+  // What stands there may be another thing by now: that must not be waited for either, and a link not be followed.
+  // Windows has neither of the two.
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
+  const handle = await open(real, (O_RDONLY ?? 0) | O_NONBLOCK | O_NOFOLLOW);
+  try {
+    if ((await handle.stat()).isFile()) return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return null;
+}
+
+async function stampOf(handle: FileHandle): Promise<{ size: number; stamp: string }> {
+  const { dev, ino, size, mtimeNs } = await handle.stat({ bigint: true });
+  return { size: Number(size), stamp: `${dev}:${ino}:${size}:${mtimeNs}` };
+}
+
+const changed = (shown: string): InputError =>
+  new InputError(
+    `the photo ${shown} was changed or removed since it was checked: nothing more is sent`,
+    "photo_changed",
+    "What was uploaded is kept. Run the command again: photos are checked anew.",
+  );

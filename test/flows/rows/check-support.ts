@@ -1,0 +1,75 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { normalHeader } from "../../../src/flows/import/columns/csv-columns.ts";
+import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
+import { type CheckResult, checkFile } from "../../../src/flows/rows/check.ts";
+import type { Problem } from "../../../src/flows/rows/problem.ts";
+import { openSource } from "../../../src/flows/rows/source.ts";
+
+export interface CheckFlags {
+  name?: string;
+  delimiter?: string;
+  encoding?: string;
+  map?: Record<string, string>;
+  /** Those beside the file unless given. */
+  photos?: LocalPhotos;
+}
+
+/** Checks a text or bytes as the command would check a file, and gives each problem as `LINE param code`. */
+export async function check(content: string | Uint8Array, flags: CheckFlags = {}) {
+  const { result, problems } = await checkWhole(content, flags);
+  return {
+    ...result,
+    problems: problems.map(({ line, param, code }) =>
+      [line, param, code].filter((part) => part !== undefined).join(" "),
+    ),
+  };
+}
+
+/** The same with whole problems. */
+export async function checkWhole(
+  content: string | Uint8Array,
+  flags: CheckFlags = {},
+): Promise<{ result: CheckResult; problems: Problem[] }> {
+  const folder = await mkdtemp(join(tmpdir(), "catalogue-check-"));
+  try {
+    const file = join(folder, flags.name ?? "rows.csv");
+    await writeFile(file, content);
+    return await checkPath(file, flags);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Checks a file that is there. */
+export async function checkPath(file: string, flags: CheckFlags = {}) {
+  const source = await openSource(file, { cwd: process.cwd(), stdin: Readable.from([]) });
+  const map = new Map(
+    Object.entries(flags.map ?? {}).map(([column, field]) => [normalHeader(column), field]),
+  );
+  const problems: Problem[] = [];
+  const result = await checkFile(
+    source,
+    { delimiter: flags.delimiter, encoding: flags.encoding, map },
+    {
+      random: seededRandom(1),
+      localPhotos: flags.photos ?? new LocalPhotos({ root: dirname(file) }),
+      onProblem: (problem) => void problems.push(problem),
+      onProgress: () => {},
+    },
+  );
+  return { result, problems };
+}
+
+/** Random numbers that are the same in each run (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

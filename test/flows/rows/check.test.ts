@@ -1,0 +1,404 @@
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { check, checkPath, checkWhole } from "./check-support.ts";
+
+const url = "https://cdn.example.com/a.jpg";
+const head = "reference,name,images\n";
+const row = (reference: string) => `${reference},Dress,${url}\n`;
+
+describe("a tidy file", () => {
+  test.each([
+    ["fixtures/products.csv", 24],
+    ["fixtures/spreadsheet.csv", 12],
+    ["fixtures/products.ndjson", 24],
+    ["fixtures/some-fail.csv", 4],
+  ])("%s has %i valid rows", async (file, total) => {
+    expect(await checkPath(file)).toEqual({
+      result: { total, valid: total, invalid: 0, unusable: false },
+      problems: [],
+    });
+  });
+
+  test("header case, order and surrounding space do not matter", async () => {
+    const text = ` Images , NAME,Reference \n${url},Dress,A-1\n`;
+    expect(await check(text)).toMatchObject({ total: 1, valid: 1, problems: [] });
+  });
+
+  test.each([
+    ["semicolon", ";"],
+    ["tab", "\t"],
+    ["pipe", "|"],
+  ])("the delimiter %s is recognised", async (_, delimiter) => {
+    const text = `${["reference", "name", "image_1"].join(delimiter)}\n${["A-1", "Dress", url].join(delimiter)}`;
+    expect(await check(text)).toMatchObject({ total: 1, valid: 1, problems: [] });
+  });
+
+  test.each([["sep=;"], ['"sep=;"']])(
+    "the line %s names the delimiter and counts as a line",
+    async (line) => {
+      expect(await check(`${line}\nreference;name;images\nA-1;;${url}\n`)).toMatchObject({
+        total: 1,
+        problems: ["3 name invalid_row"],
+      });
+    },
+  );
+
+  test("a comma inside quoted header cells does not win over the real delimiter", async () => {
+    expect(await check(`reference;"name";images\nA-1;"a, b, c";${url}\n`)).toMatchObject({
+      valid: 1,
+      problems: [],
+    });
+  });
+
+  test.each(["utf-16le", "utf-16be"])("%s with a byte order mark is recognised", async (encoding) => {
+    const bytes = Buffer.from(`\uFEFF${head}A-1,Été,${url}\n`, "utf16le");
+    if (encoding === "utf-16be") bytes.swap16();
+    expect(await check(bytes)).toMatchObject({ total: 1, valid: 1, problems: [] });
+  });
+
+  test("Windows-1252 is read when it is named", async () => {
+    const bytes = Buffer.from(`${head}A-1,Robe d'\xe9t\xe9,${url}\n`, "latin1");
+    expect(await check(bytes, { encoding: "windows-1252" })).toMatchObject({ valid: 1, problems: [] });
+  });
+
+  test("--map names a field for a column, and ignore leaves one out", async () => {
+    const text = `SKU,Bezeichnung,Preis,images\nA-1,Kleid,12,${url}\n`;
+    const map = { sku: "reference", Bezeichnung: "name", Preis: "ignore" };
+    expect(await check(text, { map })).toMatchObject({ valid: 1, problems: [] });
+  });
+
+  test("space around the photos of a cell does not matter, and an empty part is none", async () => {
+    const text = `${head}A-1,Dress," ${url} | https://cdn.example.com/b.jpg ||"\n`;
+    expect(await check(text)).toMatchObject({ valid: 1, problems: [] });
+  });
+
+  test("the two columns of a failed file are ignored", async () => {
+    const text = `reference,name,images,error_code,error_message\nA-1,Dress,${url},timeout,too slow\n`;
+    expect(await check(text)).toMatchObject({ valid: 1, problems: [] });
+    const line = JSON.stringify({
+      reference: "A",
+      name: "b",
+      images: [{ url }],
+      error_code: "x",
+      error_message: "y",
+    });
+    expect(await check(line, { name: "a.ndjson" })).toMatchObject({ valid: 1, problems: [] });
+  });
+
+  test("blank lines and rows of empty cells are no rows", async () => {
+    expect(await check(`${head}\n${row("A-1")}\n,,\n${row("A-2")}\n\n`)).toMatchObject({
+      total: 2,
+      valid: 2,
+    });
+  });
+});
+
+describe("a fault is named by line, column and code", () => {
+  test.each([
+    ["unclosed-quote.csv", ["3 unclosed_quote"]],
+    [
+      "stray-quotes.csv",
+      ["2 name stray_quote", "3 reference invalid_row", "3 images invalid_row", "5 name invalid_row"],
+    ],
+    ["ragged-row.csv", ["3 ragged_row"]],
+    ["duplicate-header.csv", ["1 Name duplicate_header"]],
+    ["unknown-column.csv", ["1 colour unknown_column"]],
+    ["missing-column.csv", ["1 reference missing_column"]],
+    ["windows-1252.csv", ["3 wrong_encoding"]],
+    ["nul-byte.csv", ["2 nul_byte"]],
+    ["empty.csv", ["1 empty_file"]],
+    ["only-header.csv", ["1 empty_file"]],
+    ["duplicate-reference.csv", ["3 reference duplicate_reference_in_file"]],
+    ["long-name.csv", ["2 name invalid_row"]],
+    ["wrong-sex.csv", ["2 sex invalid_row"]],
+    ["no-images.csv", ["2 images invalid_row"]],
+    ["multi-line.csv", ["5 name invalid_row"]],
+    [
+      "url-policy.csv",
+      [...[2, 3, 4, 5, 6].map((line) => `${line} images invalid_row`), "7 images photo_not_found"],
+    ],
+    ["null-line.ndjson", ["2 invalid_row"]],
+    ["not-objects.ndjson", ["1 invalid_row", "2 invalid_row", "3 invalid_row", "4 invalid_json"]],
+  ])("%s", async (file, expected) => {
+    const { problems } = await checkPath(`fixtures/faults/${file}`);
+    const told = problems.map(({ line, param, code }) =>
+      [line, param, code].filter((part) => part !== undefined).join(" "),
+    );
+    expect(told).toEqual(expected);
+  });
+
+  test("every problem of every row is told, in the order of the file", async () => {
+    const text = `${head}A-1,,http://x.example.com/1.jpg\nA-2,Dress,${url}\nA-1,Dress,\n`;
+    expect(await check(text)).toEqual({
+      total: 3,
+      valid: 1,
+      invalid: 2,
+      unusable: false,
+      problems: [
+        "2 name invalid_row",
+        "2 images invalid_row",
+        "4 images invalid_row",
+        "4 reference duplicate_reference_in_file",
+      ],
+    });
+  });
+
+  test("references are compared after trimming, and by case", async () => {
+    expect(await check(`${head}${row("A-1")}${row("  A-1  ")}${row("a-1")}`)).toMatchObject({
+      problems: ["3 reference duplicate_reference_in_file"],
+    });
+  });
+
+  test("a problem names the column of the image at fault, not its index", async () => {
+    const text = `reference,name,image_2,image_2_orientation,image_front\nA-1,Dress,${url},upside-down,ftp://x.example.com/b.jpg\n`;
+    const { problems } = await checkWhole(text);
+    expect(problems).toEqual([
+      {
+        line: 2,
+        reference: "A-1",
+        param: "image_2_orientation",
+        code: "invalid_row",
+        message:
+          'image_2_orientation must be one of front, back, left, right, top, bottom, three-quarter-left, three-quarter-right, detail, unlabeled, side, not "upside-down"',
+      },
+      {
+        line: 2,
+        reference: "A-1",
+        param: "image_front",
+        code: "invalid_row",
+        message: 'image_front must begin with https://: "ftp://x.example.com/b.jpg"',
+      },
+    ]);
+  });
+
+  test("several images in a cell for one are refused, as the bar parts them in `images` only", async () => {
+    const other = "https://cdn.example.com/b.jpg";
+    const header = "reference,name,images,image_2,image_front\n";
+    const rows = [
+      `A-1,Dress,,,${url}|${other}`,
+      `A-2,,,${url} | HTTP://x.example.com/c.jpg |01M811H8Q55N35W1YQXB85HY6C,${other}`,
+      `A-3,Dress,${url}|${other},${url}|,${url}?sizes=1|2`,
+    ];
+    const advice =
+      'is for one: put them into a column "images", or each into a column of its own (image_1, image_2)';
+    const { result, problems } = await checkWhole(`${header}${rows.join("\n")}\n`);
+    expect(result).toMatchObject({ valid: 1, invalid: 2 });
+    expect(problems.map(({ line, reference, code, message }) => [line, reference, code, message])).toEqual([
+      [2, "A-1", "invalid_row", `image_front holds 2 images and ${advice}`],
+      [3, "A-2", "invalid_row", "name is missing"],
+      [3, "A-2", "invalid_row", `image_2 holds 3 images and ${advice}`],
+    ]);
+  });
+
+  test("lines count from the start of the record, also after cells with line ends of any kind and blank lines", async () => {
+    const cell = '"one\r\ntwo\nthree\rfour"';
+    const text = `reference,name,description,images\r\nA-1,Dress,${cell},${url}\r\n\r\n\nA-2,,${cell},${url}\rA-3,,x,${url}`;
+    expect((await check(text)).problems).toEqual(["8 name invalid_row", "12 name invalid_row"]);
+  });
+
+  test("a value that no row could keep is a problem: under no header, or an orientation without its image", async () => {
+    const stray = `reference,name,images,,\nA,Dress,${url},,\nB,Dress,${url},${url},\n`;
+    expect((await check(stray)).problems).toEqual(["3 invalid_row"]);
+    const orphan = `reference,name,image_1,image_1_orientation,image_2\nA,Dress,,front,${url}\n`;
+    expect((await check(orphan)).problems).toEqual(["2 image_1_orientation invalid_row"]);
+  });
+
+  test("--map of a column that is not there is a problem", async () => {
+    expect((await check(head + row("A-1"), { map: { SKU: "name" } })).problems).toEqual([
+      "1 sku unknown_column",
+    ]);
+  });
+
+  test("a password in a URL is not repeated", async () => {
+    const { problems } = await checkWhole(`${head}A,Dress,https://me:secret@cdn.example.com/a.jpg\n`);
+    expect(problems.map(({ message }) => message)).toEqual([
+      'images must not contain a user name or password: "https://***@cdn.example.com/a.jpg"',
+    ]);
+  });
+
+  test("a workbook is told apart from text", async () => {
+    expect((await check(Buffer.from("PK\x03\x04\x14\x00"))).problems).toEqual(["1 wrong_format"]);
+  });
+
+  test("a gzip file is told apart from text, in whatever encoding", async () => {
+    const bytes = gzipSync(head + row("A-1"));
+    const { problems } = await checkWhole(bytes);
+    expect(problems).toEqual([
+      {
+        line: 1,
+        code: "wrong_format",
+        message: "this is a gzip file, not text: unpack it (gunzip) and import that",
+      },
+    ]);
+  });
+
+  test("a byte that is no UTF-8 is found on its line, across chunks", async () => {
+    const rows = Array.from({ length: 5000 }, (_, index) => row(`A-${index}`)).join("");
+    const bytes = Buffer.concat([Buffer.from(head + rows), Buffer.from([0x41, 0xe9, 0x2c])]);
+    const { problems } = await checkWhole(bytes);
+    expect(problems).toEqual([
+      {
+        line: 5002,
+        code: "wrong_encoding",
+        message:
+          'byte 0xE9 is not UTF-8: save the file as UTF-8, or name its encoding, e.g. --encoding windows-1252, in which it reads "Aé"',
+      },
+    ]);
+  });
+
+  test("two-, three- and four-byte characters at every chunk border are text", async () => {
+    for (const pad of [0, 1, 2, 3]) {
+      const name = `${"x".repeat(pad)}${"é€😀".repeat(20)}`;
+      const rows = Array.from({ length: 2000 }, (_, index) => `A-${index},${name},${url}\n`).join("");
+      expect(await check(head + rows)).toMatchObject({ total: 2000, valid: 2000, problems: [] });
+    }
+  });
+});
+
+describe("limits of a row", () => {
+  const images = (count: number) =>
+    Array.from({ length: count }, (_, index) => `https://cdn.example.com/${index}.jpg`).join("|");
+  test.each([
+    ["reference of 100", `${"r".repeat(100)},Dress,${url}`, []],
+    ["reference of 101", `${"r".repeat(101)},Dress,${url}`, ["2 reference invalid_row"]],
+    ["name of 200", `A,${"n".repeat(200)},${url}`, []],
+    ["name of 200 emoji", `A,${"😀".repeat(200)},${url}`, []],
+    ["name of 201", `A,${"n".repeat(201)},${url}`, ["2 name invalid_row"]],
+    ["20 images", `A,Dress,${images(20)}`, []],
+    ["21 images", `A,Dress,${images(21)}`, ["2 images invalid_row"]],
+  ])("%s", async (_, line, problems) => {
+    expect((await check(`${head}${line}\n`)).problems).toEqual(problems);
+  });
+
+  test("a field of 100 MB is refused early", async () => {
+    const text = Buffer.concat([Buffer.from(`${head}A-1,"`), Buffer.alloc(100_000_000, "x")]);
+    const before = process.memoryUsage().rss;
+    const { problems } = await check(text);
+    expect(problems).toEqual(["2 record_too_long"]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
+  });
+
+  test("an NDJSON line of 100 MB is one problem, takes no memory, and the lines after it are judged", async () => {
+    const good = `{"reference":"A","name":"Dress","images":[{"url":"${url}"}]}\n`;
+    const long = [Buffer.from('{"reference":"'), Buffer.alloc(100_000_000, "é"), Buffer.from('"}\r\n')];
+    const text = Buffer.concat([Buffer.from(good), ...long, Buffer.from(`\n${good}`)]);
+    const before = process.memoryUsage().rss;
+    const { result, problems } = await checkWhole(text, { name: "a.ndjson" });
+    expect(result).toEqual({ total: 3, valid: 1, invalid: 2, unusable: false });
+    expect(problems).toEqual([
+      {
+        line: 2,
+        code: "record_too_long",
+        message: "this line (2) is longer than 1 MiB: no row needs as much",
+      },
+      {
+        line: 4,
+        reference: "A",
+        param: "reference",
+        code: "duplicate_reference_in_file",
+        message: '"A" stands on line 1 already: a reference may stand in a file once',
+      },
+    ]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
+  });
+
+  test.each([
+    ["1 MiB of letters", "x", 2 ** 20, true],
+    ["1 MiB of letters and one more", "x", 2 ** 20 + 1, false],
+    ["1 MiB of characters of three bytes", "女", 2 ** 20, true],
+    ["one more than 1 MiB of characters of three bytes", "女", 2 ** 20 + 1, false],
+  ])("an NDJSON line of %s, its quotes and braces with it", async (_, character, length, isShort) => {
+    const own = '{"x":""}'.length;
+    const { problems } = await check(`{"x":"${character.repeat(length - own)}"}\n{}\n`, { name: "a.ndjson" });
+    const tooLong = problems.includes("1 record_too_long");
+    expect([tooLong, problems.filter((problem) => problem.startsWith("2 "))]).toEqual([
+      !isShort,
+      ["reference", "name", "images"].map((field) => `2 ${field} invalid_row`),
+    ]);
+  });
+});
+
+describe("NDJSON", () => {
+  test("references are compared as the service keeps them, trimmed", async () => {
+    const row = (reference: string) => line({ reference, name: "Dress", images: [{ url }] });
+    expect((await check(row("A-1") + row(" A-1\t"), { name: "a.ndjson" })).problems).toEqual([
+      "2 reference duplicate_reference_in_file",
+    ]);
+  });
+
+  const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+  test("blank lines are skipped and counted; CRLF ends a line", async () => {
+    const good = JSON.stringify({ reference: "A", name: "Dress", images: [{ url }] });
+    expect(await check(`${good}\r\n\r\n{"reference":"B"}\r\n`, { name: "a.jsonl" })).toMatchObject({
+      total: 2,
+      problems: ["3 name invalid_row", "3 images invalid_row"],
+    });
+  });
+
+  test("fields and images are named by their path", async () => {
+    const text = line({
+      reference: "A",
+      name: "b",
+      nmae: 1,
+      images: [{ url }, { url, image_id: "x" }, { orientation: "up" }],
+    });
+    expect((await check(text, { name: "a.ndjson" })).problems).toEqual([
+      "1 nmae invalid_row",
+      "1 images[1] invalid_row",
+      "1 images[1].image_id invalid_row",
+      "1 images[2] invalid_row",
+      "1 images[2].orientation invalid_row",
+    ]);
+  });
+
+  const good = JSON.stringify({ reference: "A", name: "Dress", images: [{ url }] });
+  test.each([
+    ["a list over several lines", `[\n  {\n    "reference": "A"\n  }\n]\n`, 1],
+    ["a list of one row", `[\n${good}\n]\n`, 1],
+    ["a list with a row a line", `[\n${good},\n${good}\n]\n`, 1],
+    ["a list with its first row on its first line", `[${good},\n${good}]`, 1],
+    ["a list on one line, without a line end", `[${good},${good}]`, 1],
+    ["an object over several lines", `\n{\n  "reference": "A",\n  "name": "Dress"\n}\n`, 2],
+    ["an object with its first field on its first line", `{ "products": [\n  ${good}\n] }\n`, 1],
+    ["an object cut after a comma", `{"reference": "A",\n"name": "Dress"}\n`, 1],
+  ])("%s is one problem, which says how rows are written", async (_, text, line) => {
+    const message =
+      "this is one JSON document: write each row as an object on a line of its own (NDJSON), with no brackets or commas between them";
+    expect(await checkWhole(text, { name: "a.ndjson" })).toEqual({
+      result: { total: 0, valid: 0, invalid: 0, unusable: true },
+      problems: [{ line, code: "wrong_format", message }],
+    });
+  });
+
+  test.each([
+    ["a first line that is cut", `{"reference":"A",\n${good}\n`, ["1 invalid_json"]],
+    ["rows with a comma behind them", `${good},\n${good},\n`, ["1 invalid_json", "2 invalid_json"]],
+    ["a list among rows", `${good}\n[${good}]\n`, ["2 invalid_row"]],
+    ["a list of rows above rows", `[${good}]\n${good}\n`, ["1 invalid_row"]],
+  ])("%s is no document, and is told by its lines", async (_, text, problems) => {
+    expect(await check(text, { name: "a.ndjson" })).toMatchObject({ unusable: false, problems });
+  });
+
+  test.each([
+    ["rows", `${good}\n${good}\n`],
+    ["a row, pretty", `{\n  "reference": "A"\n}\n`],
+    ["a list", ` [\n ${good} ]\n`],
+    ["empty rows", "{}\n"],
+  ])("JSON in a file of another name is told as such: %s", async (_, text) => {
+    expect(await checkWhole(text, { name: "a.txt" })).toEqual({
+      result: { total: 0, valid: 0, invalid: 0, unusable: true },
+      problems: [
+        {
+          line: 1,
+          code: "wrong_format",
+          message: "this looks like JSON, not CSV: if each line is an object (NDJSON), give --format ndjson",
+        },
+      ],
+    });
+  });
+
+  test("a header that begins with a brace is no JSON", async () => {
+    const text = `{id},name,images\nA,Dress,${url}\n`;
+    expect(await check(text, { map: { "{id}": "reference" } })).toMatchObject({ valid: 1, problems: [] });
+  });
+});

@@ -1,0 +1,30 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { SeenTexts } from "../../../src/flows/rows/seen-texts.ts";
+import { seededRandom } from "./check-support.ts";
+
+test("says what a map of all references would say", () => {
+  const reference = fc.oneof(
+    fc.string(),
+    fc.constantFrom("A-1", "A-2", "a-1", "Ä", "😀", "A-1 "),
+    fc.nat(50).map(String),
+  );
+  fc.assert(
+    fc.property(fc.array(reference, { maxLength: 300 }), fc.integer(), (references, seed) => {
+      const seen = new SeenTexts(seededRandom(seed), 4);
+      const model = new Map<string, number>();
+      references.forEach((text, index) => {
+        expect(seen.add(text, index + 1)).toBe(model.get(text) ?? null);
+        if (!model.has(text)) model.set(text, index + 1);
+      });
+    }),
+  );
+});
+
+test("tells 200,000 references apart", () => {
+  const seen = new SeenTexts(seededRandom(7));
+  let known = 0;
+  for (let index = 1; index <= 200_000; index++) if (seen.add(`SKU-${index}`, index) !== null) known++;
+  expect(known).toBe(0);
+  expect(seen.add("SKU-123456", 200_001)).toBe(123_456);
+});

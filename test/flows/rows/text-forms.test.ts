@@ -1,0 +1,137 @@
+import { Readable } from "node:stream";
+import { describe, expect, test } from "vitest";
+import { encoderOf } from "../../../src/flows/outputs/encode.ts";
+import { checkEncodingName } from "../../../src/flows/rows/encoding.ts";
+import { UnreadableInput } from "../../../src/flows/rows/problem.ts";
+import { lineEndOf, utf8Chunks } from "../../../src/flows/rows/text.ts";
+
+const text = "reference,name\nA1,Straße 😀 €\n";
+const encoded = (encoding: string, content = text) => encoderOf(encoding, () => "?")(content);
+const marked = (encoding: string) => encoded(encoding, `\ufeff${text}`);
+
+/** The text of a file that comes in chunks of `size` bytes, or the problem that ends it. */
+async function read(bytes: Buffer, encoding?: string, size = bytes.length) {
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
+  const parts: Buffer[] = [];
+  try {
+    for await (const part of utf8Chunks(Readable.from(chunks), encoding)) parts.push(part);
+  } catch (error) {
+    if (error instanceof UnreadableInput) return error.problem;
+    throw error;
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+describe("a text is recognised", () => {
+  test.each(["utf-8", "utf-16le", "utf-16be"])(
+    "as %s by its mark, whatever its chunks cut",
+    async (encoding) => {
+      for (const size of [1, 2, 3, 5, 1000]) expect(await read(marked(encoding), undefined, size)).toBe(text);
+    },
+  );
+
+  test.each(["utf-8", "utf-16le", "utf-16be"])("as %s without a mark", async (encoding) => {
+    for (const size of [1, 3, 1000]) expect(await read(encoded(encoding), undefined, size)).toBe(text);
+  });
+
+  test.each(["utf-16le", "utf-16be"])(
+    "as %s where only the order of its bytes is not said",
+    async (encoding) => {
+      expect(await read(encoded(encoding), "utf-16")).toBe(text);
+      expect(await read(marked(encoding), "utf-16")).toBe(text);
+    },
+  );
+
+  test("in Windows-1252 with its euro sign and quotation marks", async () => {
+    expect(await read(Buffer.from("93 80 94 fc".replaceAll(" ", ""), "hex"), "windows-1252")).toBe("“€”ü");
+  });
+});
+
+describe("a text is refused", () => {
+  test.each([
+    ["utf-16le", "utf-8"],
+    ["utf-16be", "utf-16le"],
+    ["utf-8", "windows-1252"],
+    ["utf-8", "utf-16"],
+  ])("whose mark says %s where --encoding says %s", async (mark, said) => {
+    const message = `the file begins with the byte order mark of ${mark}, and --encoding says ${said}: leave --encoding out, or save the file anew`;
+    expect(await read(marked(mark), said)).toEqual({ line: 1, code: "wrong_encoding", message });
+  });
+
+  test.each([true, false])("in UTF-32, with a mark: %s", async (hasMark) => {
+    const points = Array.from(hasMark ? `\ufeff${text}` : text, (character) => character.codePointAt(0)!);
+    const bytes = Buffer.alloc(points.length * 4);
+    points.forEach((point, at) => void bytes.writeUInt32LE(point, at * 4));
+    expect(await read(bytes)).toMatchObject({
+      code: "wrong_encoding",
+      message: "this is UTF-32, which few programs read: save it as UTF-8",
+    });
+  });
+
+  test("with the line that is not in the encoding", async () => {
+    const bytes = Buffer.from("a\nb\r\nc\xff\nd\n", "latin1");
+    expect(await read(bytes, "shift_jis")).toMatchObject({ line: 3, code: "wrong_encoding" });
+    expect(await read(encoded("utf-16le", "a\nb\nc\ud800d\n"), "utf-16le")).toMatchObject({ line: 3 });
+  });
+
+  test.each([
+    ["windows-1252", "Größe,Café,Straße – “neu”", 'windows-1252, in which it reads "Größe"'],
+    ["macintosh", "Größe,Café,Straße – “neu”", 'macintosh, in which it reads "Größe"'],
+    ["windows-1250", "A1;Żółta sukienka;ładna mąka", 'windows-1252, in which it reads "¯ó³ta sukienka"'],
+    ["windows-1251", "Платье,красное", 'windows-1251, shift_jis or gbk; in the first it reads "Платье"'],
+    ["shift_jis", "女性の靴", 'windows-1251, shift_jis or gbk; in the first it reads "Џ—ђ«‚МЊC"'],
+  ])("in %s undeclared, with a flag and how it reads with that", async (encoding, content, advice) => {
+    const problem = await read(encoded(encoding, `a\n${content}\n`));
+    expect(problem).toMatchObject({ line: 2, code: "wrong_encoding" });
+    expect((problem as { message: string }).message.split("--encoding ")[1]).toBe(advice);
+  });
+
+  test.each([
+    [
+      "of long cells some characters",
+      "one two three fo\xfcr five six seven eight",
+      "o three foür five six seve",
+    ],
+    ["nothing of the lines beside it", "one\rtw\xf6\r\nthree", "twö"],
+    ["nothing beyond a tab, and no control character", "a\tb \x81\xfc \xadc\td", "b \ufffdü \ufffdc"],
+    ["what there is at the end of the file", "caf\xe9", "é"],
+  ])("showing %s", async (_, content, sample) => {
+    const problem = await read(Buffer.from(content, "latin1"));
+    expect((problem as { message: string }).message.split('"')[1]).toBe(sample);
+  });
+});
+
+test.each([
+  ["ANSI", "windows-1252"],
+  ["cp1252", "windows-1252"],
+  ["Windows 1252", "windows-1252"],
+  ["latin-1", "windows-1252"],
+  ["ISO-8859-15", "iso-8859-15"],
+  ["MacRoman", "macintosh"],
+  ["mac-roman", "macintosh"],
+  ["UTF8", "utf-8"],
+  ["utf_16_le", "utf-16le"],
+  ["UTF-16", "utf-16"],
+  ["Shift-JIS", "shift_jis"],
+])("--encoding %s is %s", (given, name) => {
+  expect(checkEncodingName(given)).toBe(name);
+});
+
+test("an encoding that nobody knows is refused", () => {
+  expect(() => checkEncodingName("klingon")).toThrow("--encoding klingon: no encoding of that name");
+});
+
+test.each([
+  ["a,b\r\nc\n", "\r\n"],
+  ["a,b\nc\r\n", "\n"],
+  ["a\rb\n", "\r"],
+  ['"a\r\nb",c\nd', "\n"],
+  ["a", "\n"],
+  ["a\r", "\r"],
+])("the lines of %j end with %j", async (content, lineEnd) => {
+  for (const size of [1, 100]) {
+    const chunks = content.match(new RegExp(`[^]{1,${size}}`, "g"))!.map((part) => Buffer.from(part));
+    expect(await lineEndOf(Readable.from(chunks), undefined)).toBe(lineEnd);
+  }
+});

@@ -2,7 +2,7 @@ import type { OnImageError } from "../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../state/ledger.ts";
 import type { InputRow, RowReader } from "../rows/input-row.ts";
 import { UnreadableInput } from "../rows/problem.ts";
-import { changed, InputError, type Source } from "../rows/source.ts";
+import { InputError, type Source } from "../rows/source.ts";
 import type { FileRow } from "./columns/file-row.ts";
 import type { RefusedPhoto } from "./ledger/call-memo.ts";
 import {
@@ -64,8 +64,6 @@ async function* sameAsChecked({ source, reader }: DecideDeps): AsyncGenerator<In
   try {
     yield* reader.batches();
   } catch (error) {
-    throw error instanceof UnreadableInput || error instanceof InputError
-      ? changed(source.name, error)
-      : error;
+    throw error instanceof UnreadableInput || error instanceof InputError ? source.changed(error) : error;
   }
 }

@@ -6,8 +6,9 @@ import type { ImportInput } from "./import-input.ts";
  * changes what is sent of it. Where they lie, and what is asked of the output, does not matter.
  */
 export function identityOf(input: ImportInput, digests: { file: string; photos: string }): string {
-  const { mode, onImageError, photos, skipInvalid, read, source } = input;
-  const map = [...read.map].sort(([one], [other]) => (one < other ? -1 : 1));
+  const { mode, onImageError, photos, skipInvalid } = input;
+  const { read, source } = input.file;
+  const map = [...input.map].sort(([one], [other]) => (one < other ? -1 : 1));
   const { delimiter = null, encoding = null } = read;
   const parts = [
     digests.file,

@@ -53,9 +53,8 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
 }
 
 const checkInput = (input: ImportInput, refused: RowSet, deps: ImportDeps): Promise<CheckResult> =>
-  checkFile(input.source, input.read, {
+  checkFile(input.file, {
     ...deps,
-    localPhotos: input.localPhotos,
     onRefused: (row) => refused.add(row),
     onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
   });
@@ -84,7 +83,12 @@ async function bringIn(run: RunToBringIn): Promise<EndedRun> {
   const stopped: unknown = deps.signal.aborted
     ? deps.signal.reason
     : (changing.stopped ?? decisive(unfollowed, changingFailed.stopped, closed.stopped));
-  return { ...closed, stopped, sent, changed: stopped === undefined ? null : await changeOf(input.source) };
+  return {
+    ...closed,
+    stopped,
+    sent,
+    changed: stopped === undefined ? null : await changeOf(input.file.source),
+  };
 }
 
 /** Gives the value to who asks first, and undefined to who asks again. */

@@ -3,21 +3,13 @@ import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
 import type { SentImports } from "../../state/sent-imports.ts";
 import type { State } from "../../state/state.ts";
-import type { OutputPipe } from "../outputs/output-pipe.ts";
+import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import type { ReadOptions } from "../rows/open-rows.ts";
+import type { RowFile } from "../rows/open-rows.ts";
 import type { Problem } from "../rows/problem.ts";
-import type { Source } from "../rows/source.ts";
 import type { ServiceIdentity } from "../runs/service-identity.ts";
-
-/** A file to write: its path, and its name as people are to see it. */
-export interface OutputTarget {
-  path: string;
-  name: string;
-  /** Where the path is that of a pipe: it, opened before anything was sent. */
-  pipe?: OutputPipe | undefined;
-}
+import type { ColumnMap } from "./columns/csv-columns.ts";
 
 /** `new`: photos that the ledger knows are left out, and with them rows that would change nothing. `all`: rows go as they stand. */
 export const photosModes = ["new", "all"] as const;
@@ -31,8 +23,9 @@ export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
 export interface ImportInput {
-  source: Source;
-  read: ReadOptions;
+  file: RowFile;
+  /** What `--map` says of the file's columns. */
+  map: ColumnMap;
   /** The photos on this machine that the file may name. */
   localPhotos: LocalPhotos;
   mode: ImportMode;
@@ -52,13 +45,6 @@ export interface ImportInput {
   concurrency: number;
   /** How long to wait for the jobs in all, in milliseconds; null for as long as they take. */
   timeoutMs: number | null;
-}
-
-/** The files of a run. */
-export interface OutputTargets {
-  /** Where the failed rows go; a file that the user did not name is never overwritten. `mode` is that of a new one. */
-  failedFile: OutputTarget & { overwrite: boolean; mode?: number };
-  resultsFile: OutputTarget | null;
 }
 
 export interface ImportDeps {

@@ -68,8 +68,8 @@ export class RowsToBringIn {
     const asksLedger = input.photos === "new" && !state.ledger.isEmpty(account);
     yield* decideRows({
       ...of,
-      source: input.source,
-      reader: await openRows(input.source, input.read),
+      source: input.file.source,
+      reader: await openRows(input.file),
       entryOf: (reference) => (asksLedger ? state.ledger.get(account, reference) : null),
       onImageError: input.onImageError,
       contentOf: (path) => input.localPhotos.digest(path),

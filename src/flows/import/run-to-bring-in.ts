@@ -1,7 +1,8 @@
 import { Follower } from "../jobs/follow.ts";
+import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { RowSet } from "../rows/row-set.ts";
-import type { ImportInput, OutputTargets } from "./import-input.ts";
+import type { ImportInput } from "./import-input.ts";
 import type { PhotoUpload } from "./photos/refused-photos.ts";
 import { ImportProgress } from "./progress.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";

@@ -1,36 +1,32 @@
-import { joinedFailure, type RowFailure, type RowOutcome, type RowResult } from "../import/close/outcomes.ts";
-import type { FileRow } from "../import/columns/file-row.ts";
-import { rowProblems } from "../import/columns/row-problems.ts";
-import type { ImportInput, OutputTargets } from "../import/import-input.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
 import type { InputRow } from "../rows/input-row.ts";
-import { openRows, type ReadOptions } from "../rows/open-rows.ts";
+import { openRows, type RowFile } from "../rows/open-rows.ts";
 import type { RowSet } from "../rows/row-set.ts";
-import { changed, type Source } from "../rows/source.ts";
 import { lineEndOf, readTextForm } from "../rows/text.ts";
 import { EncodedFile, failedFormOf } from "./encoded-file.ts";
-import { CsvForm, ndjsonEscape, ndjsonRow } from "./failed-rows.ts";
+import { FailedCsvRows, failedNdjsonRow, ndjsonEscape } from "./failed-rows.ts";
 import { OutputFile } from "./output-file.ts";
+import type { OutputTargets } from "./output-targets.ts";
+import { joinedFailure, type RowFailure, type RowOutcome } from "./row-outcome.ts";
 
 export type FailedFileTarget = OutputTargets["failedFile"] & {
   /** What the unfinished file is called. */
   unfinished: string;
 };
 
-/** What of an import says what its rows are, and why some of them were refused. */
-export type FailedFileInput = Pick<ImportInput, "source" | "read" | "localPhotos">;
+/** The failure of a row in the words of its file; the same failure where nothing is to be said otherwise. */
+export type WordFailure<Result> = (row: InputRow, outcome: RowOutcome<Result>) => RowFailure;
 
 /**
  * Writes the rows that failed or are partial in the input's own columns, with `error_code` and `error_message` added,
- * so that the file can be mended and imported as it is. It is begun with the first such row, and reads the input once
+ * so that the file can be fixed and used as it is. It is begun with the first such row, and reads the input once
  * more beside the outcomes, which come in the order of the file: memory stays flat. Rows that the check refused are
  * written where they stand.
  */
-export class FailedFile {
+export class FailedFile<Result> {
   readonly #target: FailedFileTarget;
-  readonly #source: Source;
-  readonly #options: ReadOptions;
-  readonly #localPhotos: FailedFileInput["localPhotos"];
+  readonly #input: RowFile;
+  readonly #word: WordFailure<Result>;
   readonly #refused: RowSet;
   #reader: Awaited<ReturnType<typeof openRows>> | null = null;
   #rows: AsyncGenerator<InputRow> | null = null;
@@ -38,27 +34,26 @@ export class FailedFile {
   #ordinal = -1;
   #file: EncodedFile | null = null;
   /** Made with the first row, when the header is known; null for NDJSON. */
-  #csv: CsvForm | null = null;
+  #csv: FailedCsvRows | null = null;
 
-  constructor(input: FailedFileInput, refused: RowSet, target: FailedFileTarget) {
-    this.#source = input.source;
-    this.#options = input.read;
-    this.#localPhotos = input.localPhotos;
+  constructor(
+    input: RowFile,
+    { refused, target, word }: { refused: RowSet; target: FailedFileTarget; word: WordFailure<Result> },
+  ) {
+    this.#input = input;
+    this.#word = word;
     this.#refused = refused;
     this.#target = target;
   }
 
   /** Adds the row of an outcome, and those before it that were refused; outcomes come in the order of the file. */
-  async add({ line, result, failure, attached }: RowOutcome): Promise<void> {
+  async add(outcome: RowOutcome<Result>): Promise<void> {
+    const { line, failure, done } = outcome;
     if (failure === undefined) return;
     const row = await this.#walk(line);
-    // A row that was sent stood there: the file is another one now.
-    if (row === undefined) throw changed(this.#source.name);
-    await this.#write(
-      row,
-      new Set(attached),
-      result === undefined ? failure : inWordsOf(row, result, failure),
-    );
+    // A row that was sent was on that line: the file is another one now.
+    if (row === undefined) throw this.#input.source.changed();
+    await this.#write(row, new Set(done), this.#word(row, outcome));
   }
 
   /** Adds the refused rows that are left. */
@@ -75,12 +70,12 @@ export class FailedFile {
     return undefined;
   }
 
-  /** Why the check refused a row; one that is in order by itself has a reference that stands before it. */
+  /** Why the check refused a row; one that is valid by itself repeats what may be in the file only once. */
   async #refusal(row: InputRow): Promise<RowFailure> {
-    const problems = await rowProblems(this.#reader!, row, this.#localPhotos);
+    const problems = await this.#reader!.problems(row);
     if (problems.length > 0) return joinedFailure(problems);
-    const message = "the reference stands in the file before this row already";
-    return { code: "duplicate_reference_in_file", message };
+    const { unique } = this.#input.form;
+    return { code: unique!.code, message: unique!.message(unique!.keyOf(row.row)!, null) };
   }
 
   /**
@@ -90,7 +85,7 @@ export class FailedFile {
   async commit(): Promise<number | null> {
     await this.#rows?.return(undefined);
     if (this.#file === null) return null;
-    await this.#source.refuseIfChanged();
+    await this.#input.source.refuseIfChanged();
     return this.#file.commit();
   }
 
@@ -99,22 +94,25 @@ export class FailedFile {
     await this.#file?.discard();
   }
 
-  async #write(row: InputRow, attached: ReadonlySet<number>, failure: RowFailure): Promise<void> {
+  async #write(row: InputRow, done: ReadonlySet<number>, failure: RowFailure): Promise<void> {
     this.#file ??= await this.#begin();
     await this.#file.write(
-      this.#csv === null ? ndjsonRow(row, attached, failure) : this.#csv.row(row, attached, failure),
+      this.#csv === null
+        ? failedNdjsonRow(this.#input.form, row, done, failure)
+        : this.#csv.row(row, done, failure),
     );
   }
 
   /** Begins the file in the encoding, with the mark and with the line ends that the input has. */
   async #begin(): Promise<EncodedFile> {
     const { path, overwrite, unfinished, mode, pipe } = this.#target;
-    const { format } = this.#source;
-    const { encoding } = this.#options;
-    const input = await readTextForm(this.#source.read(), encoding);
+    const { source, read } = this.#input;
+    const { format } = source;
+    const { encoding } = read;
+    const input = await readTextForm(source.read(), encoding);
     const form = failedFormOf(input ?? { encoding: "utf-8", marked: false }, encoding, format);
     if (this.#reader instanceof CsvReader) {
-      this.#csv = new CsvForm(this.#reader, await lineEndOf(this.#source.read(), encoding));
+      this.#csv = new FailedCsvRows(this.#reader, await lineEndOf(source.read(), encoding));
     }
     const output = pipe ?? (await OutputFile.begin(path, overwrite, unfinished, mode));
     const file = new EncodedFile(output, form, format === "csv" ? () => "?" : ndjsonEscape);
@@ -131,17 +129,7 @@ export class FailedFile {
   }
 
   async *#read(): AsyncGenerator<InputRow> {
-    this.#reader = await openRows(this.#source, this.#options);
+    this.#reader = await openRows(this.#input);
     for await (const rows of this.#reader.batches()) yield* rows;
   }
-}
-
-/** The failure with the photos of this machine called as the row calls them: the service knows the ids of their uploads alone. */
-function inWordsOf({ row }: InputRow, { images }: RowResult, failure: RowFailure): RowFailure {
-  let { message } = failure;
-  for (const { index, source } of images) {
-    const path = (row as FileRow | undefined)?.images[index]?.path;
-    if (path !== undefined) message = message.replace(`${source}: `, () => `${path}: `);
-  }
-  return { ...failure, message };
 }

@@ -1,12 +1,12 @@
 import { stringify } from "csv-stringify/sync";
-import type { RowFailure } from "../import/close/outcomes.ts";
-import { imageParts } from "../import/columns/csv-cells.ts";
-import { failureColumns, isFailureColumn, nameOfColumn } from "../import/columns/csv-columns.ts";
 import type { CsvReader } from "../rows/csv-rows.ts";
+import { failureColumns, isFailureColumn } from "../rows/header.ts";
 import type { InputRow } from "../rows/input-row.ts";
+import type { RowForm } from "../rows/row-form.ts";
+import type { RowFailure } from "./row-outcome.ts";
 
-/** A CSV input's rows in its own columns, delimiter and line ends, with the reasons. */
-export class CsvForm {
+/** The failed rows of a CSV file in its own columns, delimiter and line ends, with the reasons. */
+export class FailedCsvRows {
   readonly #reader: CsvReader;
   readonly #lineEnd: string;
   /** The columns that stay: all but those of an earlier failed file. */
@@ -17,12 +17,13 @@ export class CsvForm {
   constructor(reader: CsvReader, lineEnd: string) {
     this.#reader = reader;
     this.#lineEnd = lineEnd;
-    const { columns, header } = reader;
-    this.#kept = columns.flatMap(({ kind }, index) =>
-      kind === "ignored" && isFailureColumn(header[index]!) ? [] : [index],
+    const { header } = reader;
+    const { names } = reader.columns;
+    this.#kept = header.flatMap((one, index) =>
+      names[index] === null && isFailureColumn(one) ? [] : [index],
     );
     this.#headers = this.#kept.map((index) =>
-      isFailureColumn(header[index]!) ? nameOfColumn(columns[index]!) : header[index]!,
+      isFailureColumn(header[index]!) ? names[index]! : header[index]!,
     );
   }
 
@@ -32,7 +33,7 @@ export class CsvForm {
     return linesBeforeHeader > 0 ? `sep=${delimiter}${this.#lineEnd}${header}` : header;
   }
 
-  row({ record, asItStands }: InputRow, attached: ReadonlySet<number>, failure: RowFailure): string {
+  row({ record, asItStands }: InputRow, done: ReadonlySet<number>, failure: RowFailure): string {
     const cells = [...(record as readonly string[])];
     if (asItStands !== undefined) return this.#strayLine(cells, asItStands, failure);
     // A ragged row stays as ragged as it was: cut or filled up it could be imported with its cells in the wrong places.
@@ -41,19 +42,8 @@ export class CsvForm {
       if (cells.at(-failureColumns.length) === failure.code) cells.splice(-failureColumns.length);
       return this.#line([...cells, ...reasonCells(failure)]);
     }
-    if (attached.size > 0) this.#blankAttached(cells, attached);
-    return this.#line([...this.#kept.map((index) => cells[index] ?? ""), ...reasonCells(failure)]);
-  }
-
-  #blankAttached(cells: string[], attached: ReadonlySet<number>): void {
-    const keptParts = new Map<number, string[]>();
-    this.#reader.cells.imageCells(cells).forEach((cell, index) => {
-      const kept = keptParts.get(cell.column) ?? [];
-      if (!attached.has(index)) kept.push(imageParts(cells[cell.column]!)[cell.part] ?? cells[cell.column]!);
-      else if (cell.orientationColumn !== null) cells[cell.orientationColumn] = "";
-      keptParts.set(cell.column, kept);
-    });
-    for (const [column, parts] of keptParts) cells[column] = parts.join("|");
+    const left = done.size > 0 ? this.#reader.columns.withoutDone(cells, done) : cells;
+    return this.#line([...this.#kept.map((index) => left[index] ?? ""), ...reasonCells(failure)]);
   }
 
   /** A row with stray quotes keeps them: made sound, it would be imported with them as part of its text. */
@@ -80,13 +70,17 @@ export class CsvForm {
   }
 }
 
-/** An NDJSON input's row with the reason, less the images that are attached. */
-export function ndjsonRow({ record }: InputRow, attached: ReadonlySet<number>, failure: RowFailure): string {
-  // A line that is no object has no place for a reason; as it stands it is not lost.
+/** A failed row of an NDJSON file with the reason, without the parts that are done. */
+export function failedNdjsonRow(
+  form: RowForm,
+  { record }: InputRow,
+  done: ReadonlySet<number>,
+  { code, message }: RowFailure,
+): string {
+  // A line that is not an object has no place for a reason; as it is, it is not lost.
   if (typeof record === "string") return `${record}\n`;
-  const row: Record<string, unknown> = { ...(record as Record<string, unknown>) };
-  if (attached.size > 0) row.images = (row.images as unknown[]).filter((_, index) => !attached.has(index));
-  return `${JSON.stringify({ ...row, error_code: failure.code, error_message: failure.message })}\n`;
+  const left = form.withoutDone(record as Record<string, unknown>, done);
+  return `${JSON.stringify({ ...left, error_code: code, error_message: message })}\n`;
 }
 
 /** A message of the service may hold what no file can that is to be read again: NUL, and half a character. */

@@ -1,37 +1,48 @@
 import { CatError } from "../../errors.ts";
-import type { RowOutcome } from "../import/close/outcomes.ts";
-import type { ImportSummary } from "../import/close/summary.ts";
-import type { OutputTargets } from "../import/import-input.ts";
+import type { RowFile } from "../rows/open-rows.ts";
 import { UnreadableInput } from "../rows/problem.ts";
 import type { RowSet } from "../rows/row-set.ts";
-import { changed, InputError } from "../rows/source.ts";
-import { FailedFile, type FailedFileInput } from "./failed-file.ts";
+import { InputError } from "../rows/source.ts";
+import { FailedFile, type WordFailure } from "./failed-file.ts";
 import { numbered } from "./output-file.ts";
-import { ResultsFile } from "./results-file.ts";
+import type { OutputTargets } from "./output-targets.ts";
+import { ResultsFile, type ResultsForm } from "./results-file.ts";
+import type { RowOutcome } from "./row-outcome.ts";
 
-type Place = FailedFileInput & OutputTargets;
+/** What a run's two files are made of. */
+export interface OutputsInput<Result> extends OutputTargets {
+  file: RowFile;
+  /** Rows that the check rejected. */
+  refused: RowSet;
+  runId: string;
+  results: ResultsForm<Result>;
+  word: WordFailure<Result>;
+}
 
-type Written = Pick<ImportSummary, "failed_file" | "results_file">;
+/** The names of the files that were written, as they are shown to people. */
+export interface WrittenFiles {
+  failed_file: string | null;
+  results_file: string | null;
+}
 
 /**
- * The two files of a run. What keeps one from being written is told at the end (`faults`); the other one is written all
- * the same, and the rows go on being counted.
+ * The two files of a run. What keeps one from being written is reported at the end (`faults`); the other one is written all
+ * the same, and the rows are counted on.
  */
-export class Outputs {
-  readonly #input: Place;
-  readonly #runId: string;
-  readonly #failed: FailedFile;
-  #results: ResultsFile | null = null;
+export class Outputs<Result> {
+  readonly #input: OutputsInput<Result>;
+  readonly #failed: FailedFile<Result>;
+  #results: ResultsFile<Result> | null = null;
   readonly #faults = new Map<"failed" | "results", CatError>();
 
-  constructor(input: Place, refused: RowSet, runId: string) {
+  constructor(input: OutputsInput<Result>) {
     this.#input = input;
-    this.#runId = runId;
-    const target = { ...input.failedFile, unfinished: `${runId}.failed` };
-    this.#failed = new FailedFile(input, refused, target);
+    const { refused, word } = input;
+    const target = { ...input.failedFile, unfinished: `${input.runId}.failed` };
+    this.#failed = new FailedFile(input.file, { refused, target, word });
   }
 
-  /** Why a file could not be written, one error a file. */
+  /** Why a file could not be written, one error per file. */
   get faults(): CatError[] {
     return [...this.#faults.values()];
   }
@@ -42,20 +53,20 @@ export class Outputs {
   }
 
   /** Outcomes come in the order of the file. */
-  async add(outcome: RowOutcome): Promise<void> {
-    const { resultsFile } = this.#input;
+  async add(outcome: RowOutcome<Result>): Promise<void> {
+    const { resultsFile, results, runId } = this.#input;
     await this.#try("results", async () => {
       if (resultsFile === null || outcome.result === undefined) return;
-      this.#results ??= await ResultsFile.begin(resultsFile, `${this.#runId}.results`);
+      this.#results ??= await ResultsFile.begin(resultsFile, results, `${runId}.results`);
       await this.#results.add(outcome);
     });
     await this.#try("failed", () => this.#failed.add(outcome));
   }
 
   /** Puts the files in their places. */
-  async close(): Promise<Written> {
+  async close(): Promise<WrittenFiles> {
     const { failedFile, resultsFile } = this.#input;
-    const written: Written = { failed_file: null, results_file: null };
+    const written: WrittenFiles = { failed_file: null, results_file: null };
     await this.#try("results", async () => {
       if (this.#results === null) return;
       await this.#results.commit();
@@ -83,7 +94,7 @@ export class Outputs {
       await (file === "failed" ? this.#failed : this.#results)?.discard();
       // The input could be read when it was checked.
       const isOfInput = error instanceof UnreadableInput || error instanceof InputError;
-      const fault = isOfInput ? changed(this.#input.source.name, error) : error;
+      const fault = isOfInput ? this.#input.file.source.changed(error) : error;
       if (!(fault instanceof CatError)) throw fault;
       this.#faults.set(file, fault);
     }

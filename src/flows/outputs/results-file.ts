@@ -1,60 +1,50 @@
 import { extname } from "node:path";
 import { stringify } from "csv-stringify/sync";
-import type { RowOutcome } from "../import/close/outcomes.ts";
-import type { OutputTarget } from "../import/import-input.ts";
 import { OutputFile } from "./output-file.ts";
 import type { OutputPipe } from "./output-pipe.ts";
+import type { OutputTarget } from "./output-targets.ts";
+import type { RowOutcome } from "./row-outcome.ts";
 
-const columns = [
-  "file_line",
-  "line",
-  "reference",
-  "status",
-  "action",
-  "product_id",
-  "error_code",
-  "error_message",
-  "images",
-] as const;
+/** How a flow's results are written, a row per result: as a CSV row with these columns, or as an object per line. */
+export interface ResultsForm<Result> {
+  readonly columns: readonly string[];
+  /** A cell for each column; `line` is the file's line of the row. */
+  cells(line: number, result: Result): readonly unknown[];
+  object(line: number, result: Result): object;
+}
 
-/** Writes every row's ImportRowResult with `file_line` added: NDJSON, or CSV when the name ends in `.csv`. */
-export class ResultsFile {
+/** Writes the result of every row that has one: NDJSON, or CSV when the name ends in `.csv`. */
+export class ResultsFile<Result> {
   readonly #file: OutputFile | OutputPipe;
+  readonly #form: ResultsForm<Result>;
   readonly #csv: boolean;
   /** How many rows were added. */
   rows = 0;
 
-  private constructor(file: OutputFile | OutputPipe, csv: boolean) {
+  private constructor(file: OutputFile | OutputPipe, form: ResultsForm<Result>, csv: boolean) {
     this.#file = file;
+    this.#form = form;
     this.#csv = csv;
   }
 
-  static async begin({ path, pipe }: OutputTarget, unfinished: string): Promise<ResultsFile> {
-    const results = new ResultsFile(
-      pipe ?? (await OutputFile.begin(path, true, unfinished)),
-      extname(path).toLowerCase() === ".csv",
-    );
-    if (results.#csv) await results.#file.write(stringify([[...columns]]));
+  static async begin<Result>(
+    { path, pipe }: OutputTarget,
+    form: ResultsForm<Result>,
+    unfinished: string,
+  ): Promise<ResultsFile<Result>> {
+    const file = pipe ?? (await OutputFile.begin(path, true, unfinished));
+    const results = new ResultsFile(file, form, extname(path).toLowerCase() === ".csv");
+    if (results.#csv) await file.write(stringify([[...form.columns]]));
     return results;
   }
 
-  async add({ line: file_line, result }: RowOutcome): Promise<void> {
+  async add({ line, result }: RowOutcome<Result>): Promise<void> {
     if (result === undefined) return;
     this.rows++;
-    if (!this.#csv) return this.#file.write(`${JSON.stringify({ ...result, file_line })}\n`);
-    const { line, reference, status, action, product_id, error, images } = result;
-    const cells = [
-      file_line,
-      line,
-      reference,
-      status,
-      action,
-      product_id,
-      error?.code,
-      error?.message,
-      JSON.stringify(images),
-    ];
-    await this.#file.write(stringify([cells]));
+    const text = this.#csv
+      ? stringify([[...this.#form.cells(line, result)]])
+      : `${JSON.stringify(this.#form.object(line, result))}\n`;
+    await this.#file.write(text);
   }
 
   async commit(): Promise<void> {

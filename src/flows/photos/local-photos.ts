@@ -1,10 +1,9 @@
 import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import pLimit from "p-limit";
-import type { LocalImage } from "../import/columns/local-images.ts";
-import type { PhotoFault } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
 import { NamesNearby } from "./names-nearby.ts";
+import type { LocalImage, PhotoFault } from "./photo-fault.ts";
 import { bytesOf, digestOf, type FileFault, lookAt, type PhotoFile } from "./photo-file.ts";
 import { whereItLeads } from "./where-it-leads.ts";
 

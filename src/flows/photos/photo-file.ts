@@ -2,8 +2,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
 import { limits } from "../../contract/limits.ts";
-import type { PhotoCode } from "../rows/problem.ts";
 import { InputError } from "../rows/source.ts";
+import type { PhotoCode } from "./photo-fault.ts";
 
 /** A photo on this machine as it was when it was looked at. */
 export interface PhotoFile {

@@ -1,10 +1,6 @@
-import { rowProblems } from "../import/columns/row-problems.ts";
-import type { LocalPhotos } from "../photos/local-photos.ts";
-import { referenceOf } from "./input-row.ts";
-import { openRows, type ReadOptions } from "./open-rows.ts";
+import { openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import { SeenTexts } from "./seen-texts.ts";
-import type { Source } from "./source.ts";
 
 /** What the whole-file check found. */
 export interface CheckResult {
@@ -20,8 +16,6 @@ export interface CheckResult {
 
 export interface CheckDeps {
   random: () => number;
-  /** Where the photos of this machine are looked at. */
-  localPhotos: Pick<LocalPhotos, "problems">;
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
@@ -31,13 +25,13 @@ export interface CheckDeps {
 }
 
 /**
- * The first pass: judges every row by the service's own rules, and references against the whole file after trimming,
- * as the service sees duplicates within one call only (Imports, rule 1), and looks whether the photos of this machine can
- * be uploaded. Every problem is told, nothing is sent.
+ * The first pass over a file: judges every row by its form, and what must be unique against the whole file. Every problem is
+ * reported, nothing is sent.
  */
-export async function checkFile(source: Source, options: ReadOptions, deps: CheckDeps): Promise<CheckResult> {
-  const reader = await openRows(source, options);
-  const references = new SeenTexts(deps.random);
+export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckResult> {
+  const reader = await openRows(file);
+  const { unique } = file.form;
+  const seen = new SeenTexts(deps.random);
   let total = 0;
   let invalid = 0;
   let unusable = false;
@@ -58,17 +52,26 @@ export async function checkFile(source: Source, options: ReadOptions, deps: Chec
       // With a header that is doubtful the rows below it would each repeat its fault.
       if (unusable) continue;
       // Begun for the whole batch, so that several files are looked at at once.
-      const judged = rows.map((row) => rowProblems(reader, row, deps.localPhotos));
+      const judged = rows.map((row) => reader.problems(row));
       for (const [index, row] of rows.entries()) {
         const found = judged[index]!;
         const problems = found instanceof Promise ? await found : found;
-        const reference = row.fault === undefined ? referenceOf(row.row) : undefined;
-        const before = reference === undefined ? null : references.add(reference, row.line);
+        const key = row.fault === undefined ? unique?.keyOf(row.row) : undefined;
+        const before = key === undefined ? null : seen.add(key, row.line);
         if (problems.length === 0 && before === null) continue;
         invalid++;
         deps.onRefused?.(first + index);
         for (const problem of problems) await deps.onProblem(problem);
-        if (before !== null) await deps.onProblem(duplicate(row.line, reference!, before));
+        if (before !== null)
+          await deps.onProblem({
+            ...{
+              line: row.line,
+              reference: file.form.referenceOf(row.row),
+              param: unique!.param,
+              code: unique!.code,
+            },
+            message: unique!.message(key!, before),
+          });
       }
       deps.onProgress(total);
     }
@@ -86,8 +89,8 @@ export async function checkFile(source: Source, options: ReadOptions, deps: Chec
 }
 
 /** Whether a file of which the start is there is at fault as such (`unusable`), whatever follows. */
-export async function isHopeless(start: Source, options: ReadOptions): Promise<boolean> {
-  const reader = await openRows(start, options);
+export async function isHopeless(start: RowFile): Promise<boolean> {
+  const reader = await openRows(start);
   try {
     for await (const _ of reader.batches()) break;
     return reader.headProblems.length > 0;
@@ -95,9 +98,4 @@ export async function isHopeless(start: Source, options: ReadOptions): Promise<b
     if (error instanceof UnreadableInput) return true;
     throw error;
   }
-}
-
-function duplicate(line: number, reference: string, before: number): Problem {
-  const message = `"${reference}" stands on line ${before} already: a reference may stand in a file once`;
-  return { line, reference, param: "reference", code: "duplicate_reference_in_file", message };
 }

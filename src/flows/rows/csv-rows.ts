@@ -1,18 +1,14 @@
 import { parse } from "csv-parse";
-import type { RowProblem } from "../../contract/import-row.ts";
-import { CsvCells, imageParts } from "../import/columns/csv-cells.ts";
-import { type Column, type ColumnMap, readColumns } from "../import/columns/csv-columns.ts";
-import { inputRowProblems } from "../import/columns/local-images.ts";
 import { betterThanSaid, type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
-import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
+import type { InputRow, RowReader } from "./input-row.ts";
 import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
-import { type PhotoFault, type Problem, UnreadableInput } from "./problem.ts";
+import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
+import type { FieldProblem, RowColumns, RowForm } from "./row-form.ts";
 
 /** What a reader of CSV is told by flags. */
 export interface CsvOptions {
   delimiter?: string | undefined;
-  map: ColumnMap;
 }
 
 type CsvRow = InputRow & { record: readonly string[] };
@@ -22,24 +18,27 @@ export class CsvReader implements RowReader {
   readonly headProblems: Problem[] = [];
   /** The header as it stands in the file; empty until the first batch came. */
   header: readonly string[] = [];
-  columns: readonly Column[] = [];
+  /** How records become rows; of an empty header until the first batch came. */
+  columns: RowColumns;
   dialect: Dialect = { delimiter: ",", linesBeforeHeader: 0 };
-  cells = new CsvCells([]);
   readonly #open: () => AsyncIterable<Buffer>;
   readonly #options: CsvOptions;
+  readonly #form: RowForm;
   /** The line on which the next record starts. */
   #line = 1;
 
   /** `open` gives the text from its start. */
-  constructor(open: () => AsyncIterable<Buffer>, options: CsvOptions) {
+  constructor(open: () => AsyncIterable<Buffer>, options: CsvOptions, form: RowForm) {
     this.#open = open;
     this.#options = options;
+    this.#form = form;
+    this.columns = form.columns([], 1, () => {});
   }
 
   async *batches(): AsyncGenerator<CsvRow[]> {
     const { head, chunks } = await takeHead(this.#open());
     if (looksLikeJson(head)) throw new UnreadableInput(notCsv);
-    this.dialect = recogniseDialect(head, this.#options.delimiter, this.#options.map);
+    this.dialect = recogniseDialect(head, this.#options.delimiter, this.#form);
     let toSkip = this.dialect.linesBeforeHeader;
     try {
       for await (const records of this.#records(chunks)) {
@@ -86,29 +85,28 @@ export class CsvReader implements RowReader {
     }
   }
 
-  problems(row: InputRow): readonly Problem[] {
+  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     if (row.fault !== undefined) return [row.fault];
-    const found = inputRowProblems(row.row);
-    const several = this.cells.cellsOfSeveralImages((row as CsvRow).record);
-    if (found.length === 0 && several.length === 0) return none;
-    const tooMany = several.map((column) => this.#severalImages(row as CsvRow, column));
-    const told = new Set(tooMany.map(({ param }) => param));
-    // As one URL such a cell may be at fault as well, which is not what is to be mended.
-    const others = found
-      .map((problem) => this.#inColumns(row as CsvRow, problem))
-      .filter(({ param }) => !told.has(param));
-    return [...others, ...tooMany];
+    const found = this.#form.problems(row.row);
+    return found instanceof Promise
+      ? found.then((problems) => this.#problemsOf(row as CsvRow, problems))
+      : this.#problemsOf(row as CsvRow, found);
   }
 
-  photoProblem(row: InputRow, { index, path, code, message }: PhotoFault): Problem {
-    const { column } = this.cells.imageCells((row as CsvRow).record)[index]!;
-    const param = this.header[column]!.trim();
-    // What is no file may be a URL with a slip in it.
-    const all =
-      code === "photo_not_found"
-        ? `${JSON.stringify(path)} is neither an https:// URL, nor an image id, nor a file: ${message}`
-        : message;
-    return { line: row.line, reference: referenceOf(row.row), param, code, message: all };
+  #problemsOf(row: CsvRow, found: readonly FieldProblem[]): readonly Problem[] {
+    const ofCells = this.columns.cellProblems(row.record);
+    if (found.length === 0 && ofCells.length === 0) return none;
+    const { line } = row;
+    const reference = this.#form.referenceOf(row.row);
+    const told = ofCells.map(({ column, code, message }) => {
+      const param = this.header[column]!.trim();
+      return { line, reference, param, code, message };
+    });
+    const params = new Set(told.map(({ param }) => param));
+    const others = found
+      .map((problem) => this.#inColumns(row, problem))
+      .filter(({ param }) => param === undefined || !params.has(param));
+    return [...others, ...told];
   }
 
   #readHeader(record: readonly string[], line: number): void {
@@ -116,14 +114,13 @@ export class CsvReader implements RowReader {
     const { delimiter, linesBeforeHeader } = this.dialect;
     const isGiven = this.#options.delimiter !== undefined;
     const isSaid = isGiven || linesBeforeHeader > 0;
-    const better = isSaid ? betterThanSaid(record, delimiter, this.#options.map) : null;
+    const better = isSaid ? betterThanSaid(record, delimiter, this.#form) : null;
     const problems: Problem[] = [];
-    this.columns = readColumns(record, this.#options.map, line, (problem) => problems.push(problem));
+    this.columns = this.#form.columns(record, line, (problem) => problems.push(problem));
     // Cut as it is not meant to be, the header has other problems only for that.
     if (better === null) this.headProblems.push(...problems);
     else if (isGiven) this.headProblems.push(wrongFlag(line, this.dialect, better));
     else this.headProblems.push(wrongSeparator(delimiter, better));
-    this.cells = new CsvCells(this.columns);
   }
 
   /** Nobody knows what stands below a header that cannot be read for sure. */
@@ -135,7 +132,7 @@ export class CsvReader implements RowReader {
 
   #strayRow({ cells, atFault }: StrayRecord, line: number): CsvRow {
     const [column] = atFault as ReadonlySet<number> & [number];
-    const at = this.cells.columnOf("reference");
+    const at = this.columns.referenceColumn;
     const reference = (at < column ? cells[at]?.trim() : "") || undefined;
     const fault = { ...strayQuote(line, this.header[column]?.trim() || undefined), reference };
     return { line, record: cells, asItStands: atFault, row: null, fault };
@@ -144,8 +141,8 @@ export class CsvReader implements RowReader {
   #row(record: readonly string[], line: number): CsvRow {
     const expected = this.header.length;
     if (record.length === expected) {
-      const row = this.cells.toRow(record);
-      const stray = this.cells.strayCell(record);
+      const row = this.columns.toRow(record);
+      const stray = this.columns.strayCell(record);
       if (stray === null) return { line, record, row };
       const param = this.header[stray.column]!.trim() || undefined;
       const { message } = stray;
@@ -153,11 +150,11 @@ export class CsvReader implements RowReader {
         line,
         record,
         row,
-        fault: { line, reference: referenceOf(row), param, code: "invalid_row", message },
+        fault: { line, reference: this.#form.referenceOf(row), param, code: "invalid_row", message },
       };
     }
     const message = `has ${record.length} ${record.length === 1 ? "cell" : "cells"}, the header has ${expected}: look for a missing or an extra "${this.dialect.delimiter}", or a cell that needs quotes${this.#decimalComma(record)}`;
-    const reference = record[this.cells.columnOf("reference")]?.trim();
+    const reference = record[this.columns.referenceColumn]?.trim();
     return {
       line,
       record,
@@ -175,23 +172,14 @@ export class CsvReader implements RowReader {
     return at === -1 ? "" : `, as "${record[at]!.trim()},${record[at + 1]!.trim()}" does if it is one number`;
   }
 
-  #severalImages({ line, record, row }: CsvRow, column: number): Problem {
-    const param = this.header[column]!.trim();
-    const count = imageParts(record[column]!).length;
-    const message = `${param} holds ${count} images and is for one: put them into a column "images", or each into a column of its own (image_1, image_2)`;
-    return { line, reference: referenceOf(row), param, code: "invalid_row", message };
-  }
-
   /** A problem by the row's path, told by the column that a person sees. */
-  #inColumns(row: CsvRow, problem: RowProblem): Problem {
-    const reference = referenceOf(row.row);
-    const [, index, part] = /^images\[(\d+)\](?:\.(\w+))?$/.exec(problem.param ?? "") ?? [];
-    if (index === undefined) return { line: row.line, reference, ...problem };
-    const cell = this.cells.imageCells(row.record)[Number(index)]!;
-    const column = part === "orientation" ? (cell.orientationColumn ?? cell.column) : cell.column;
+  #inColumns({ line, row, record }: CsvRow, { cellMessage, ...problem }: FieldProblem): Problem {
+    const reference = this.#form.referenceOf(row);
+    const { param: path, code, message } = problem;
+    const column = path === undefined ? null : this.columns.columnOfPath(path, record);
+    if (column === null) return { line, reference, ...problem };
     const param = this.header[column]!.trim();
-    const message = problem.message.replace(problem.param!, param);
-    return { line: row.line, reference, param, code: problem.code, message };
+    return { line, reference, param, code, message: cellMessage ?? message.replace(path!, param) };
   }
 }
 
@@ -208,7 +196,7 @@ function linesOf(record: readonly string[]): number {
   return lines;
 }
 
-function structureProblem(cause: Error & { code?: string }, line: number): Problem {
+function structureProblem(cause: Error & { code?: string }, line: number): ReadingProblem {
   switch (cause.code) {
     case "CSV_QUOTE_NOT_CLOSED":
       return {
@@ -230,7 +218,7 @@ function structureProblem(cause: Error & { code?: string }, line: number): Probl
 /** Whether a text begins as an object of JSON does, or a list of them. */
 const looksLikeJson = (head: string): boolean => /^\s*(?:\[\s*)?\{\s*(?:["}\r\n]|$)/.test(head);
 
-const notCsv: Problem = {
+const notCsv: ReadingProblem = {
   line: 1,
   code: "wrong_format",
   message: "this looks like JSON, not CSV: if each line is an object (NDJSON), give --format ndjson",

@@ -1,17 +1,19 @@
 import split2 from "split2";
-import { failureColumns } from "../import/columns/csv-columns.ts";
-import { inputRowProblems, withOrientations } from "../import/columns/local-images.ts";
-import { type InputRow, type RowReader, referenceOf } from "./input-row.ts";
-import { type PhotoFault, type Problem, UnreadableInput } from "./problem.ts";
+import { failureColumns } from "./header.ts";
+import type { InputRow, RowReader } from "./input-row.ts";
+import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
+import type { FieldProblem, RowForm } from "./row-form.ts";
 
-/** Reads rows of the service's own form, one JSON object a line, with `path` as a third way to name an image. */
+/** Reads rows of which each is one JSON object on a line. */
 export class NdjsonReader implements RowReader {
   readonly headProblems: readonly Problem[] = [];
   readonly #chunks: AsyncIterable<Buffer>;
+  readonly #form: RowForm;
 
-  constructor(chunks: AsyncIterable<Buffer>) {
+  constructor(chunks: AsyncIterable<Buffer>, form: RowForm) {
     this.#chunks = chunks;
+    this.#form = form;
   }
 
   async *batches(): AsyncGenerator<InputRow[]> {
@@ -25,7 +27,7 @@ export class NdjsonReader implements RowReader {
         for (const text of lines) {
           line++;
           if (text.length > maxRecordLength) rows.push(tooLong(line));
-          else if (text.trim() !== "") rows.push(readLine(text, line));
+          else if (text.trim() !== "") rows.push(readLine(text, line, this.#form));
         }
         if (rows.length > 0) yield rows;
       }
@@ -34,18 +36,18 @@ export class NdjsonReader implements RowReader {
     }
   }
 
-  problems(row: InputRow): readonly Problem[] {
+  problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     if (row.fault !== undefined) return [row.fault];
-    const found = inputRowProblems(row.row);
-    if (found.length === 0) return [];
-    return found.map((problem) => ({ line: row.line, reference: referenceOf(row.row), ...problem }));
-  }
-
-  photoProblem(row: InputRow, { index, code, message }: PhotoFault): Problem {
-    const param = `images[${index}].path`;
-    return { line: row.line, reference: referenceOf(row.row), param, code, message: `${param}: ${message}` };
+    const found = this.#form.problems(row.row);
+    const told = ({ param, code, message }: FieldProblem): Problem => {
+      return { line: row.line, reference: this.#form.referenceOf(row.row), param, code, message };
+    };
+    if (found instanceof Promise) return found.then((problems) => problems.map(told));
+    return found.length === 0 ? none : found.map(told);
   }
 }
+
+const none: readonly Problem[] = [];
 
 /** Refuses a list of rows, or a row over several lines, as one file: each line would have a problem of its own. Looks at the first two lines that are not blank. */
 function refuseDocument(lines: readonly string[]): void {
@@ -99,12 +101,12 @@ async function* cutLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 /** A row for a line of which only the number is kept: a failed file has its place, without what stood there. */
-function tooLong(line: number): InputRow & { fault: Problem } {
+function tooLong(line: number): InputRow & { fault: ReadingProblem } {
   const message = `this line (${line}) is longer than ${maxRecordLength / 1024 / 1024} MiB: no row needs as much`;
   return { line, row: null, record: {}, fault: { line, code: "record_too_long", message } };
 }
 
-function readLine(text: string, line: number): InputRow {
+function readLine(text: string, line: number, form: RowForm): InputRow {
   const value = jsonOf(text);
   if (value === undefined) {
     const hint = /^\s*\[/.test(text) ? ": write one object a line, not a list" : "";
@@ -117,7 +119,7 @@ function readLine(text: string, line: number): InputRow {
   if (failureColumns.some((column) => column in record)) {
     const row = { ...record };
     for (const column of failureColumns) delete row[column];
-    return { line, row: withOrientations(row), record };
+    return { line, row: form.fromObject(row), record };
   }
-  return { line, row: withOrientations(record), record };
+  return { line, row: form.fromObject(record), record };
 }

@@ -1,8 +1,8 @@
-import type { ColumnMap } from "../import/columns/csv-columns.ts";
 import { CsvReader } from "./csv-rows.ts";
 import type { EncodingName } from "./encoding.ts";
 import type { NdjsonReader } from "./ndjson-rows.ts";
 import { cutShort } from "./records.ts";
+import type { RowForm } from "./row-form.ts";
 import type { Source } from "./source.ts";
 import { utf8Chunks } from "./text.ts";
 
@@ -10,13 +10,19 @@ import { utf8Chunks } from "./text.ts";
 export interface ReadOptions {
   delimiter?: string | undefined;
   encoding?: EncodingName;
-  map: ColumnMap;
 }
 
-/** A reader over the source from its start; each pass over the file opens its own. */
-export async function openRows(source: Source, options: ReadOptions): Promise<CsvReader | NdjsonReader> {
+/** A file of rows and how to read it. Rows are not kept: each walk over them reads the file again. */
+export interface RowFile {
+  readonly source: Source;
+  readonly read: ReadOptions;
+  readonly form: RowForm;
+}
+
+/** A reader over the rows of a file from its start; each walk opens its own. */
+export async function openRows({ source, read, form }: RowFile): Promise<CsvReader | NdjsonReader> {
   const bytes = () => (source.isCut ? cutShort(source.read()) : source.read());
-  const open = () => utf8Chunks(bytes(), options.encoding);
-  if (source.format === "csv") return new CsvReader(open, options);
-  return new (await import("./ndjson-rows.ts")).NdjsonReader(open());
+  const open = () => utf8Chunks(bytes(), read.encoding);
+  if (source.format === "csv") return new CsvReader(open, read, form);
+  return new (await import("./ndjson-rows.ts")).NdjsonReader(open(), form);
 }

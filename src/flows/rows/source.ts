@@ -9,13 +9,13 @@ import { shownName } from "./shown-name.ts";
 
 export type InputFormat = "csv" | "ndjson";
 
-/** A file that an import reads anew for each walk over its rows, as they are not kept. */
+/** A file that is read again for each walk over its rows, because they are not kept. */
 export interface Source {
   /** As the user typed it, for messages: `products.csv`, or `-` for standard input. */
   readonly name: string;
   readonly format: InputFormat;
   readonly bytes: number;
-  /** The path, or null for standard input, a pipe or what a shell opened (`/dev/fd/3`), of which a private copy is kept while the import runs. */
+  /** The path, or null for standard input, a pipe or what a shell opened (`/dev/fd/3`), of which a private copy is kept while the job runs. */
   readonly path: string | null;
   /** Whether the bytes end where the rest was left unread, as a record is too long. */
   readonly isCut?: boolean;
@@ -27,6 +27,8 @@ export interface Source {
   readonly digest: string | null;
   /** Throws when the file was changed since it was opened: what is sent would not be what was checked. */
   refuseIfChanged(): Promise<void>;
+  /** The error of a file that is not what it was when it was checked, or is missing, if `error` says so. */
+  changed(error?: unknown): InputError;
   close(): Promise<void>;
 }
 
@@ -46,8 +48,18 @@ const formatOfExtension: Readonly<Record<string, InputFormat>> = {
   ".jsonl": "ndjson",
 };
 
+/** What is done with a file, for messages about it. */
+export interface FileJob {
+  /** E.g. `import`. */
+  noun: string;
+  /** What to keep in mind when the file is edited while a run of it is open. */
+  ifEdited?: string;
+}
+
 /** What openSource needs to know of the outside. */
 export interface SourcePlace {
+  /** What is done with the file, for messages. */
+  job?: FileJob | undefined;
   cwd: string;
   stdin: NodeJS.ReadableStream;
   format?: InputFormat | undefined;
@@ -115,10 +127,15 @@ async function copyOf(
 async function fileSource(
   name: string,
   path: string,
-  { format, isCompared = true }: SourcePlace,
+  { job, format, isCompared = true }: SourcePlace,
 ): Promise<Source> {
   const opened = await fingerprint(name, path);
-  const bytes = new SameBytes(path, { isCompared, changed: () => changed(name) });
+  const changed = (error?: unknown) => changedFile(name, job, error);
+  // What cannot be read any more is another file as well.
+  const unlikeBefore = (error: unknown): never => {
+    throw error instanceof InputError ? changed(error) : error;
+  };
+  const bytes = new SameBytes(path, { isCompared, changed });
   return {
     name,
     format: format ?? formatOfName(name) ?? (await sniffFormat(name, path)),
@@ -130,10 +147,11 @@ async function fileSource(
       return bytes.digest;
     },
     async refuseIfChanged() {
-      const now = await fingerprint(name, path).catch(unlikeBefore(name));
+      const now = await fingerprint(name, path).catch(unlikeBefore);
       if (now.size === opened.size && now.changed === opened.changed && now.file === opened.file) return;
-      throw changed(name);
+      throw changed();
     },
+    changed,
     close: async () => {},
   };
 }
@@ -145,7 +163,7 @@ async function fingerprint(name: string, path: string) {
       throw new InputError(
         `${name} is a folder, not a file`,
         "is_a_directory",
-        "Name a CSV or NDJSON file in it.",
+        "Choose a CSV or NDJSON file in it.",
       );
     }
     const kind = found.isFile() ? "file" : found.isFIFO() ? "pipe" : "device";
@@ -176,13 +194,6 @@ async function sniffFormat(name: string, path: string): Promise<InputFormat> {
   }
 }
 
-/** What cannot be read any more is another file as well. */
-const unlikeBefore =
-  (name: string) =>
-  (error: unknown): never => {
-    throw error instanceof InputError ? changed(name, error) : error;
-  };
-
 /** Tells whether a file has other bytes by now than those that were read of it, whatever its date says. */
 export async function changeOf(source: Source): Promise<InputError | null> {
   try {
@@ -191,23 +202,25 @@ export async function changeOf(source: Source): Promise<InputError | null> {
     try {
       for await (const _ of source.read());
     } catch (error) {
-      return changed(source.name, error);
+      return source.changed(error);
     }
   }
   return null;
 }
 
-/** A file that is not what it was when it was checked, or not there any more, where `error` says so. */
-export function changed(name: string, error?: unknown): InputError {
+function changedFile(
+  name: string,
+  { noun, ifEdited }: FileJob = { noun: "run" },
+  error?: unknown,
+): InputError {
   if (error instanceof InputError && error.code === "file_changed") return error;
   const isGone = error instanceof InputError && error.code === "file_not_found";
-  const what = isGone ? "removed" : "changed";
+  const what = isGone ? "was removed" : "changed";
+  const resume = "To resume, restore the file and run the command again.";
   return new InputError(
-    `${basename(name)} was ${what} while it was being imported: nothing more of it is sent, nor written down`,
+    `${basename(name)} ${what} during the ${noun}; the remaining rows were not sent`,
     "file_changed",
-    isGone
-      ? "To go on, put the file back and give the command again."
-      : "To go on, put the file back as it was and give the command again. Changed it is imported as a new file: only with --photos new are photos of rows that were submitted not added again.",
+    isGone || ifEdited === undefined ? resume : `${resume} ${ifEdited}`,
   );
 }
 
@@ -218,9 +231,9 @@ function unreadable(name: string, error: unknown): unknown {
   // Node reads each byte of an argument that is not UTF-8 as this character, and then looks for another name.
   if (code === "ENOENT" && name.includes("\ufffd")) {
     return new InputError(
-      `${name} cannot be opened by that name: it seems to have bytes that are not UTF-8, which Node cannot pass on`,
+      `cannot open ${name}: its name seems to have bytes that are not UTF-8, which Node cannot pass on`,
       "file_not_found",
-      "Rename the file, or pipe it in: cat import - < FILE",
+      "Rename the file, or use - instead of its name and pipe it in with < FILE.",
     );
   }
   if (code === "ENOENT" || code === "ENOTDIR") {
@@ -231,7 +244,11 @@ function unreadable(name: string, error: unknown): unknown {
     );
   }
   if (code === "EACCES" || code === "EPERM") {
-    return new InputError(`${name} may not be read by you`, "file_not_readable", "Check its permissions.");
+    return new InputError(
+      `cannot read ${name}: permission denied`,
+      "file_not_readable",
+      "Check the permissions of the file.",
+    );
   }
-  return new InputError(`${name} cannot be read (${code})`, "file_not_readable");
+  return new InputError(`cannot read ${name} (${code})`, "file_not_readable");
 }

@@ -31,12 +31,12 @@ export async function claimRun(
   const owner = { pid: deps.pid, since: clock.now() };
   const account = {
     ...{ client, state, service, identity, owner, signal, onNote },
-    ...{ file: input.source.name, sameOrganization: input.sameOrganization },
+    ...{ file: input.file.source.name, sameOrganization: input.sameOrganization },
     asksLedger: input.photos === "new",
   };
   const claim = (account: number): Claim => {
     const hold = state.runs.hold(account, identity, owner);
-    if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
+    if ("heldBy" in hold) throw alive(input.file.source.name, hold.heldBy);
     const begun = state.runs.findOpen(account, identity);
     return { account, hold, begun, created: begun ?? beginRun(account, identity, state, input, deps) };
   };
@@ -55,11 +55,11 @@ export function beginRun(
   account: number,
   identity: string,
   state: State,
-  { mode, onImageError, photos, source }: ImportInput,
+  { mode, onImageError, photos, file }: ImportInput,
   { clock, runId }: TakeUpDeps,
 ): Run {
   const options = { mode, onImageError, photos };
-  const run = { id: runId, account, identity, file: source.name, options, startedAt: clock.now() };
+  const run = { id: runId, account, identity, file: file.source.name, options, startedAt: clock.now() };
   state.runs.begin(run);
   return run;
 }

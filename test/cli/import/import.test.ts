@@ -142,7 +142,7 @@ describe("a file with problems", () => {
       exit: 3,
       stdout: "",
       stderr:
-        'fixtures/faults/duplicate-reference.csv:3  reference  duplicate_reference_in_file  "A-1" stands on line 2 already: a reference may stand in a file once\n' +
+        'fixtures/faults/duplicate-reference.csv:3  reference  duplicate_reference_in_file  duplicate reference "A-1", first used on line 2\n' +
         "error: 1 of 2 rows of fixtures/faults/duplicate-reference.csv do not validate; nothing was sent\n" +
         "Mend them and run the command again, or import only the others with --skip-invalid.\n",
     });

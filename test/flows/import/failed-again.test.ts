@@ -20,7 +20,7 @@ async function thrice(text: string, flags: Partial<ImportInput> = {}) {
   return files;
 }
 
-const map = (...entries: [string, string][]) => ({ read: { map: new Map(entries) } });
+const map = (...entries: [string, string][]) => ({ map: new Map(entries) });
 
 test.each<[string, string, Partial<ImportInput>, string]>([
   ["as they are", `reference,name,images,error_code,error_message\nA,B,${bad},x,y\n`, {}, ""],

@@ -84,7 +84,7 @@ describe("the files of a run", () => {
       {},
       beforeResults(() => change(world)),
     );
-    const message = `a.csv was ${what} while it was being imported: nothing more of it is sent, nor written down`;
+    const message = `a.csv ${what === "changed" ? what : `was ${what}`} during the import; the remaining rows were not sent`;
     expect(stopped).toMatchObject({ type: "input", code: "file_changed", message });
     expect(summary).toMatchObject({ failed: 1, failed_file: null, unwritten: [message] });
   });
@@ -104,8 +104,8 @@ describe("the files of a run", () => {
     );
     expect(stopped).toMatchObject({
       ...{ type: "input", code: "file_changed" },
-      message: "a.csv was removed while it was being imported: nothing more of it is sent, nor written down",
-      hint: "To go on, put the file back and give the command again.",
+      message: "a.csv was removed during the import; the remaining rows were not sent",
+      hint: "To resume, restore the file and run the command again.",
     });
     expect(summary).toMatchObject({ submitted: 2000, succeeded: 2000 });
   });

@@ -7,13 +7,10 @@ import { onTestFinished } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/operations.ts";
+import { importForm } from "../../../src/flows/import/columns/import-form.ts";
 import { importFile } from "../../../src/flows/import/import-file.ts";
-import type {
-  DoubtQuestion,
-  ImportInput,
-  OutputTargets,
-  UnknownChoice,
-} from "../../../src/flows/import/import-input.ts";
+import type { DoubtQuestion, ImportInput, UnknownChoice } from "../../../src/flows/import/import-input.ts";
+import type { OutputTargets } from "../../../src/flows/outputs/output-targets.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
@@ -38,6 +35,8 @@ type Flags = Partial<ImportInput & OutputTargets> & {
   piped?: boolean;
   machine?: Partial<Machine>;
 };
+
+const job = { noun: "import", ifEdited: "Do not use --photos all." };
 
 /** A mock, a client and a folder, on a clock that jumps over waits. */
 export async function importWorld(options: MockOptions = {}) {
@@ -102,21 +101,22 @@ export async function importWorld(options: MockOptions = {}) {
     /** Runs the flow on a file of the folder; `through` may put something between it and the client. */
     async import(
       file: string,
-      { failedFile, resultsFile = null, piped = false, machine = {}, ...flags }: Flags = {},
+      { failedFile, resultsFile = null, piped = false, machine = {}, map = new Map(), ...flags }: Flags = {},
       through: (client: Client) => Client | Promise<Client> = (same) => same,
       signal?: AbortSignal,
     ) {
       const stdin = piped ? createReadStream(join(folder, file)) : Readable.from([]);
-      const source = await openSource(piped ? "-" : join(folder, file), { cwd: folder, stdin });
+      const source = await openSource(piped ? "-" : join(folder, file), { job, cwd: folder, stdin });
+      const localPhotos = flags.localPhotos ?? new LocalPhotos({ root: folder });
       const memory = machine.state ?? state;
       const problems: Problem[] = [];
       const events: ProgressEvent[] = [];
       const notes: string[] = [];
       const outcome = await importFile(
         {
-          source,
-          read: { map: new Map() },
-          localPhotos: new LocalPhotos({ root: folder }),
+          file: { source, read: {}, form: importForm(map, localPhotos) },
+          map,
+          localPhotos,
           mode: "upsert",
           onImageError: "skip",
           photos: (flags.mode ?? "upsert") === "upsert" ? "new" : "all",

@@ -3,12 +3,14 @@ import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { importForm } from "../../../src/flows/import/columns/import-form.ts";
 import { encoderOf } from "../../../src/flows/outputs/encode.ts";
 import { encodingOfFailedFile } from "../../../src/flows/outputs/encoded-file.ts";
 import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
-import { openLocalPhotos } from "../../../src/flows/photos/open-local-photos.ts";
 import type { CsvReader } from "../../../src/flows/rows/csv-rows.ts";
 import { openRows, type ReadOptions } from "../../../src/flows/rows/open-rows.ts";
+import type { RowForm } from "../../../src/flows/rows/row-form.ts";
+import type { RowSet } from "../../../src/flows/rows/row-set.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -51,7 +53,7 @@ const input = fc.constantFrom(...kinds).chain((kind) => {
 });
 
 /** The check refused no row. */
-const noneRefused = { has: () => false, size: 0 } as unknown as ConstructorParameters<typeof FailedFile>[1];
+const noneRefused = { has: () => false, size: 0 } as unknown as RowSet;
 
 /** A message as it can be read again: what no file can hold as a mark, what the encoding does not have as a question mark. */
 function readable(message: string, encoding: string): string {
@@ -61,9 +63,9 @@ function readable(message: string, encoding: string): string {
   return decoder.decode(encoderOf(encoding, () => "?")(held), { stream: true }) + decoder.decode();
 }
 
-async function recordsOf(path: string, read: ReadOptions) {
+async function recordsOf(path: string, read: ReadOptions, form: RowForm) {
   const source = await openSource(path, { cwd: "/", stdin: process.stdin });
-  const reader = (await openRows(source, read)) as CsvReader;
+  const reader = (await openRows({ source, read, form })) as CsvReader;
   const records: (readonly string[])[] = [];
   for await (const rows of reader.batches())
     records.push(...rows.map((row) => row.record as readonly string[]));
@@ -91,18 +93,21 @@ describe("a failed file", () => {
         const failedPath = join(folder, `${run}.failed.csv`);
         writeFileSync(path, encoderOf(kind.encoding, () => "!")(text));
         const map = new Map([[header[3]!.toLowerCase(), "ignore"]]);
-        const read = { encoding: kind.flag, map };
+        const read = { encoding: kind.flag };
 
-        const before = await recordsOf(path, read);
-        const localPhotos = await openLocalPhotos({}, { cwd: folder, sourcePath: path });
+        const form = importForm(map);
+        const before = await recordsOf(path, read, form);
         const target = { path: failedPath, name: failedPath, overwrite: true, unfinished: `${run}` };
-        const failed = new FailedFile({ source: before.source, read, localPhotos }, noneRefused, target);
-        for await (const batch of (await openRows(before.source, read)).batches()) {
+        const failed = new FailedFile(
+          { source: before.source, read, form },
+          { refused: noneRefused, target, word: (_, { failure }) => failure! },
+        );
+        for await (const batch of (await openRows({ source: before.source, read, form })).batches()) {
           for (const { line } of batch) await failed.add({ line, failure: { code: "not_sent", message } });
         }
         expect(await failed.commit()).toBe(1);
 
-        const after = await recordsOf(failedPath, { encoding: encodingOfFailedFile(kind.flag), map });
+        const after = await recordsOf(failedPath, { encoding: encodingOfFailedFile(kind.flag) }, form);
         expect(after.reader.headProblems).toEqual([]);
         expect(after.header).toEqual([...before.header, "error_code", "error_message"]);
         const reason = ["not_sent", readable(message, kind.encoding)];

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { orientations } from "../../../src/contract/value-sets.ts";
+import { importForm } from "../../../src/flows/import/columns/import-form.ts";
 import { orientationOfName } from "../../../src/flows/import/columns/local-images.ts";
 import { openRows } from "../../../src/flows/rows/open-rows.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
@@ -18,7 +19,7 @@ async function imagesOf(text: string, name = "rows.csv"): Promise<unknown[]> {
   writeFileSync(at(name), text);
   const source = await openSource(at(name), { cwd: folder, stdin: Readable.from([]) });
   const images: unknown[] = [];
-  for await (const rows of (await openRows(source, { map: new Map() })).batches())
+  for await (const rows of (await openRows({ source, read: {}, form: importForm(new Map()) })).batches())
     for (const { row } of rows) images.push((row as { images: unknown }).images);
   return images;
 }

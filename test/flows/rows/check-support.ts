@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
-import { normalHeader } from "../../../src/flows/import/columns/csv-columns.ts";
+import { importForm } from "../../../src/flows/import/columns/import-form.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import { type CheckResult, checkFile } from "../../../src/flows/rows/check.ts";
+import { normalHeader } from "../../../src/flows/rows/header.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 
@@ -50,12 +51,11 @@ export async function checkPath(file: string, flags: CheckFlags = {}) {
     Object.entries(flags.map ?? {}).map(([column, field]) => [normalHeader(column), field]),
   );
   const problems: Problem[] = [];
+  const form = importForm(map, flags.photos ?? new LocalPhotos({ root: dirname(file) }));
   const result = await checkFile(
-    source,
-    { delimiter: flags.delimiter, encoding: flags.encoding, map },
+    { source, read: { delimiter: flags.delimiter, encoding: flags.encoding }, form },
     {
       random: seededRandom(1),
-      localPhotos: flags.photos ?? new LocalPhotos({ root: dirname(file) }),
       onProblem: (problem) => void problems.push(problem),
       onProgress: () => {},
     },

@@ -184,9 +184,9 @@ describe("a fault is named by line, column and code", () => {
     const { result, problems } = await checkWhole(`${header}${rows.join("\n")}\n`);
     expect(result).toMatchObject({ valid: 1, invalid: 2 });
     expect(problems.map(({ line, reference, code, message }) => [line, reference, code, message])).toEqual([
-      [2, "A-1", "invalid_row", `image_front holds 2 images and ${advice}`],
+      [2, "A-1", "invalid_row", `image_front contains 2 images and ${advice}`],
       [3, "A-2", "invalid_row", "name is missing"],
-      [3, "A-2", "invalid_row", `image_2 holds 3 images and ${advice}`],
+      [3, "A-2", "invalid_row", `image_2 contains 3 images and ${advice}`],
     ]);
   });
 
@@ -296,7 +296,7 @@ describe("limits of a row", () => {
         reference: "A",
         param: "reference",
         code: "duplicate_reference_in_file",
-        message: '"A" stands on line 1 already: a reference may stand in a file once',
+        message: 'duplicate reference "A", first used on line 1',
       },
     ]);
     expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);

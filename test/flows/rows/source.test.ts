@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { importForm } from "../../../src/flows/import/columns/import-form.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import { checkFile, isHopeless as looksHopeless } from "../../../src/flows/rows/check.ts";
 import type { ReadOptions } from "../../../src/flows/rows/open-rows.ts";
@@ -113,9 +114,11 @@ test("a temporary folder that is not there is named, as standard input needs it"
   });
 });
 
+const form = () => importForm(new Map(), new LocalPhotos({ root: folder }));
+
 describe("what has no end is left where it will be refused anyway:", () => {
   /** Opens a stream that repeats a text for ever after a start; gives what the check says and how much was read. */
-  async function endless(start: string, again: string, read: ReadOptions = { map: new Map() }) {
+  async function endless(start: string, again: string, read: ReadOptions = {}) {
     const block = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)));
     let bytes = 0;
     const stdin = Readable.from(
@@ -127,14 +130,13 @@ describe("what has no end is left where it will be refused anyway:", () => {
         }
       })(),
     );
-    const isHopeless = (part: Source) => looksHopeless(part, read);
+    const isHopeless = (part: Source) => looksHopeless({ source: part, read, form: form() });
     const source = await openSource("-", { cwd: folder, stdin, isHopeless });
     onTestFinished(() => source.close());
     const codes = new Set<string>();
-    const localPhotos = new LocalPhotos({ root: folder });
-    const deps = { random: Math.random, localPhotos, onProgress: () => {} };
+    const deps = { random: Math.random, onProgress: () => {} };
     const onProblem = ({ code }: Problem) => void codes.add(code);
-    const { unusable } = await checkFile(source, read, { ...deps, onProblem });
+    const { unusable } = await checkFile({ source, read, form: form() }, { ...deps, onProblem });
     return { unusable, codes: [...codes], megabytes: Math.round(bytes / 1024 / 1024) };
   }
 
@@ -175,11 +177,9 @@ test("of NDJSON that was left in a line the rows before it are judged, and none 
   onTestFinished(() => source.close());
   const problems: string[] = [];
   const result = await checkFile(
-    source,
-    { map: new Map() },
+    { source, read: {}, form: form() },
     {
       random: Math.random,
-      localPhotos: new LocalPhotos({ root: folder }),
       onProgress: () => {},
       onProblem: ({ line, code }) => void problems.push(`${line} ${code}`),
     },
@@ -192,7 +192,7 @@ test("of NDJSON that was left in a line the rows before it are judged, and none 
 
 test("a long input of which the start is in order is read to its end", async () => {
   const text = `reference,name,images\n${"A,B,https://x.org/1.jpg\n".repeat(300_000)}`;
-  const isHopeless = (part: Source) => looksHopeless(part, { map: new Map() });
+  const isHopeless = (part: Source) => looksHopeless({ source: part, read: {}, form: form() });
   const source = await openSource("-", {
     cwd: folder,
     stdin: Readable.from([text.slice(0, 5e6), text.slice(5e6)]),
@@ -214,7 +214,10 @@ test("a file that was changed, replaced or removed is noticed", async () => {
   const source = await open("a.csv");
   await expect(source.refuseIfChanged()).resolves.toBeUndefined();
   await writeFile(join(folder, "a.csv"), "two, longer");
-  const told = (what: string) => ({ code: "file_changed", message: expect.stringContaining(`was ${what} `) });
+  const told = (what: string) => ({
+    code: "file_changed",
+    message: expect.stringContaining(`${what} during the run`),
+  });
   await expect(source.refuseIfChanged()).rejects.toMatchObject(told("changed"));
   await rm(join(folder, "a.csv"));
   await expect(source.refuseIfChanged()).rejects.toMatchObject(told("removed"));

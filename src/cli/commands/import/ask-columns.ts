@@ -2,11 +2,12 @@ import {
   type ColumnMap,
   columnOf,
   isKnownColumn,
-  nameOfColumn,
-  normalHeader,
+  meaningOf,
 } from "../../../flows/import/columns/csv-columns.ts";
+import { importForm } from "../../../flows/import/columns/import-form.ts";
 import { columnNames, nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
 import { CsvReader } from "../../../flows/rows/csv-rows.ts";
+import { normalHeader } from "../../../flows/rows/header.ts";
 import { openRows } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
@@ -41,7 +42,7 @@ export async function columnsOf(
   const known: string[] = [];
   for (const header of head.unknown) {
     const field = saved.columns.get(normalHeader(header));
-    if (field === undefined || fieldsOf(head.header, map).has(nameOfColumn(columnOf(field)))) continue;
+    if (field === undefined || fieldsOf(head.header, map).has(meaningOf(columnOf(field))!)) continue;
     known.push(header);
     map.set(normalHeader(header), field);
   }
@@ -66,7 +67,7 @@ interface Head {
 /** The head of a CSV file; null for another, and for one that cannot be read, or not so: the check tells why. */
 async function headOf(source: Source, flags: ImportFlags): Promise<Head | null> {
   if (source.format !== "csv") return null;
-  const reader = await openRows(source, flags);
+  const reader = await openRows({ source, read: flags, form: importForm(flags.map) });
   const records: (readonly string[])[] = [];
   try {
     for await (const rows of reader.batches()) {
@@ -126,8 +127,8 @@ async function askFor(
 
 /** The fields that a header has, by the names of columns that hold something. */
 function fieldsOf(header: readonly string[], map: ColumnMap): Set<string> {
-  const names = header.map((one) => nameOfColumn(columnOf(map.get(normalHeader(one)) ?? one)));
-  return new Set(names.filter((name) => name !== ""));
+  const names = header.map((one) => meaningOf(columnOf(map.get(normalHeader(one)) ?? one)));
+  return new Set(names.filter((name) => name !== null));
 }
 
 /** Stands for an answer about all columns that are left; no field is called so. */

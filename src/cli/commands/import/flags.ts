@@ -5,10 +5,11 @@ import {
   type OnImageError,
   onImageErrors,
 } from "../../../contract/value-sets.ts";
-import { columnOf, knownColumns, normalHeader } from "../../../flows/import/columns/csv-columns.ts";
+import { columnOf, knownColumns } from "../../../flows/import/columns/csv-columns.ts";
 import { nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
 import { checkEncodingName } from "../../../flows/rows/encoding.ts";
+import { normalHeader } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../errors.ts";

@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
-import { isFailureColumn } from "../../../flows/import/columns/csv-columns.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
+import { isFailureColumn } from "../../../flows/rows/header.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { shellWord } from "../../output/shell-word.ts";

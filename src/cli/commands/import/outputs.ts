@@ -1,10 +1,10 @@
 import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
-import type { OutputTarget, OutputTargets } from "../../../flows/import/import-input.ts";
 import { OutputError } from "../../../flows/outputs/output-error.ts";
 import { numbered } from "../../../flows/outputs/output-file.ts";
 import { OutputPipe, type PipePlace } from "../../../flows/outputs/output-pipe.ts";
+import type { OutputTarget, OutputTargets } from "../../../flows/outputs/output-targets.ts";
 import type { Source } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../errors.ts";
 import type { Asker } from "../../open-profile-state.ts";

@@ -4,17 +4,19 @@ import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close/ended-run.ts";
 import type { ImportSummary } from "../../../flows/import/close/summary.ts";
+import { importForm } from "../../../flows/import/columns/import-form.ts";
 import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
 import { type CheckResult, checkFile, isHopeless } from "../../../flows/rows/check.ts";
+import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import {
+  type FileJob,
   formatOfName,
   InputError,
   type InputFormat,
   openSource,
-  type Source,
 } from "../../../flows/rows/source.ts";
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
@@ -24,6 +26,11 @@ import { type ImportFlags, refuseCsvFlags } from "./flags.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "./problem-list.ts";
 import { reportLines } from "./report.ts";
 
+const job: FileJob = {
+  noun: "import",
+  ifEdited: "If you edit it, do not use --photos all: photos already sent would be added twice.",
+};
+
 /** Checks the file and, unless it is a dry run, imports it. Throws what stopped it. */
 export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   const { cwd, stdin, interrupt } = app.context;
@@ -32,18 +39,23 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   // Before a pipe is waited for, where that can be told.
   refuseCsvFlags(flags, flags.format ?? formatOfName(flags.file));
   const source = await openSource(flags.file, {
-    ...{ cwd, stdin, format: flags.format, signal: interrupt, isCompared: !flags.dryRun },
+    ...{ job, cwd, stdin, format: flags.format, signal: interrupt, isCompared: !flags.dryRun },
     isHopeless: async (start) =>
       // What may still be asked about is not given up.
       !mayAsk(app, flags) &&
-      isHopeless(start, { ...flags, map: await columnsOf(app, flags, start, { ask: false }) }),
+      isHopeless({
+        source: start,
+        read: flags,
+        form: importForm(await columnsOf(app, flags, start, { ask: false })),
+      }),
   });
   try {
     refuseCsvFlags(flags, source.format);
     const map = await columnsOf(app, flags, source, { ask: true });
     const place = { cwd, sourcePath: source.place };
     const localPhotos = await openLocalPhotos(flags, place);
-    await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, map }, { source, localPhotos });
+    const file = { source, read: flags, form: importForm(map, localPhotos) };
+    await (flags.dryRun ? dryRun : fullRun)(app, { ...flags, map }, { file, localPhotos });
   } finally {
     await source.close();
   }
@@ -51,18 +63,17 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
 
 /** What is to be imported: the file, and the photos beside it that it may name. */
 interface Given {
-  source: Source;
+  file: RowFile;
   localPhotos: LocalPhotos;
 }
 
-async function dryRun(app: App, flags: ImportFlags, { source, localPhotos }: Given): Promise<void> {
+async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<void> {
   const list = problemListFor(app, flags);
   const progress = await app.io.progress();
   let check: CheckResult;
   try {
-    check = await checkFile(source, flags, {
+    check = await checkFile(file, {
       random: app.context.random,
-      localPhotos,
       signal: app.context.interrupt,
       onProblem: (problem) => list.add(problem),
       onProgress: (done) => progress.update({ step: "checking", done, total: null }),
@@ -78,7 +89,7 @@ async function dryRun(app: App, flags: ImportFlags, { source, localPhotos }: Giv
   );
 }
 
-async function fullRun(app: App, flags: ImportFlags, { source, localPhotos }: Given): Promise<void> {
+async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Given): Promise<void> {
   const { clock, random, interrupt, cwd, pid } = app.context;
   // A million rows go through, of which few are in use at a time.
   app.context.keepHeapSmall?.();
@@ -103,11 +114,11 @@ async function fullRun(app: App, flags: ImportFlags, { source, localPhotos }: Gi
   let outcome: ImportOutcome;
   try {
     outcome = await importFile(
-      { ...flags, source, localPhotos, read: flags },
+      { ...flags, file, localPhotos },
       {
         ...{ clock, random, pid, newKey: randomUUID, ...remembered(app, flags, () => progress.pause?.()) },
         runId: newRunId(clock.now(), randomUUID()),
-        targets: () => outputTargets(flags, source, place),
+        targets: () => outputTargets(flags, file.source, place),
         client: () => app.client(),
         signal: interrupt,
         onProgress: (event) => progress.update(event),
@@ -123,10 +134,10 @@ async function fullRun(app: App, flags: ImportFlags, { source, localPhotos }: Gi
   }
   await list.end(outcome.check);
   if (outcome.ended === null) {
-    if (list === noList) await reportAgain(app, flags, { source, localPhotos });
+    if (list === noList) await reportAgain(app, flags, file);
     throw refused(flags, outcome.check);
   }
-  await tell(app, flags, outcome.ended, source.format);
+  await tell(app, flags, outcome.ended, file.source.format);
 }
 
 /** Says what came of it, and sets or throws what the program ends with. */
@@ -172,13 +183,12 @@ const isFile = async (app: App, name: string): Promise<boolean> =>
   (await stat(resolve(app.context.cwd, name)).catch(() => null))?.isFile() ?? false;
 
 /** The problems of a file whose rows were to be left out in silence, once it is known that none can be sent. */
-async function reportAgain(app: App, flags: ImportFlags, { source, localPhotos }: Given): Promise<void> {
+async function reportAgain(app: App, flags: ImportFlags, file: RowFile): Promise<void> {
   const list = problemReport(flags.file, (text) => app.io.data(text), true);
   const { random, interrupt: signal } = app.context;
   await list.end(
-    await checkFile(source, flags, {
+    await checkFile(file, {
       random,
-      localPhotos,
       signal,
       onProblem: (problem) => list.add(problem),
       onProgress: () => {},

@@ -12,6 +12,7 @@ import { rowsBesideCalls } from "./rows-beside-calls.ts";
 import type { RunToClose } from "./run-to-close.ts";
 import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
 import { type WhatIsTold, whatIsTold } from "./what-is-told.ts";
+import { inWordsOfRow, resultsForm } from "./written-rows.ts";
 
 /** How a run ended. */
 export interface ClosedRun {
@@ -33,7 +34,14 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
   const { input, deps, taken } = run;
   const told = whatIsTold(run);
   const summary = summaryOf(run);
-  const outputs = new Outputs({ ...input, ...run.targets }, run.refused, taken.run.id);
+  const outputs = new Outputs({
+    ...run.targets,
+    file: input.file,
+    refused: run.refused,
+    runId: taken.run.id,
+    results: resultsForm,
+    word: inWordsOfRow,
+  });
   const unread = new Set<string>();
   let stopped: unknown;
   const onFault = (error: unknown) => {
@@ -79,7 +87,7 @@ const summaryOf = ({ input, taken, check, rows, besideCalls, sent, follower }: R
   beginSummary(
     {
       run_id: taken.run.id,
-      file: input.source.name,
+      file: input.file.source.name,
       mode: input.mode,
       total: check.total,
       invalid: check.invalid,

@@ -3,20 +3,14 @@ import type { Import, ImportRowResult } from "../../../contract/resources/import
 import { CatError } from "../../../errors.ts";
 import type { CallProblem, SentCall } from "../../batches/sent-batch.ts";
 import { inOrderOfLines, type Stretch } from "../../outputs/in-order-of-lines.ts";
+import {
+  inOneLine,
+  joinedFailure,
+  type RowOutcome as OutcomeOf,
+  type RowFailure,
+} from "../../outputs/row-outcome.ts";
 import type { RefusedPhoto, RowMemo } from "../ledger/call-memo.ts";
 import { type ReadCall, ResultsAhead } from "../results/results-ahead.ts";
-
-/** Why a row, or some of its images, did not make it. */
-export interface RowFailure {
-  code: string;
-  message: string;
-}
-
-/** Why a row that the run did not come to is not imported. */
-export const notSent: RowFailure = {
-  code: "not_sent",
-  message: "not sent, because the run stopped before this row",
-};
 
 /**
  * What became of a row, in the form of the service's ImportRowResult. `line` is null, and `action` may be `unchanged`, where
@@ -32,16 +26,8 @@ export interface RowResult {
   error: { code: string; message: string } | null;
 }
 
-/** What became of one row of the file. */
-export interface RowOutcome {
-  /** The file's line of the row. */
-  line: number;
-  /** Absent where the row was never taken up. */
-  result?: RowResult;
-  failure?: RowFailure;
-  /** Which images of a row that failed are at the service all the same, by their place in the row. */
-  attached?: readonly number[];
-}
+/** The result of one row of an import: parts that are done are photos that the service has, by their place in the row. */
+export type RowOutcome = OutcomeOf<RowResult>;
 
 export interface OutcomeDeps {
   client: Client;
@@ -107,7 +93,7 @@ async function* outcomesOf(
         const line = lines[at]!;
         const productId = deps.changedAgain.get(line);
         // All its photos are needed then.
-        if (productId === null) return { line, result, failure: productGone, attached: [] };
+        if (productId === null) return { line, result, failure: productGone, done: [] };
         return outcomeOf(line, productId === undefined ? result : changed(result, productId), memos[at]!);
       });
     } catch (error) {
@@ -139,7 +125,7 @@ function outcomeOf(line: number, sent: ImportRowResult, memo: RowMemo): RowOutco
   if (failure === undefined) return { line, result };
   const there = sent.status === "failed" ? [] : images.filter(({ status }) => status === "attached");
   const attached = there.map(({ index }) => index);
-  return { line, result, failure, attached: isAnew ? attached : [...memo.leftOut, ...attached] };
+  return { line, result, failure, done: isAnew ? attached : [...memo.leftOut, ...attached] };
 }
 
 /** A photo that was not taken, in the form of the service's results. */
@@ -171,12 +157,6 @@ const otherRowsRefused: RowFailure = {
   message: "not imported, because other rows of the same call were refused",
 };
 
-/** Everything that is wrong with one row, of which there is something: the first code, and all sentences. */
-export const joinedFailure = (problems: readonly RowFailure[]): RowFailure => ({
-  code: problems[0]!.code,
-  message: inOneLine(problems.map(({ message }) => message).join("; ")),
-});
-
 /** Why a row is failed or partial, in one code and one sentence. */
 export function failureOf(result: RowResult): RowFailure | undefined {
   if (result.status !== "failed" && result.status !== "partial") return undefined;
@@ -188,6 +168,3 @@ export function failureOf(result: RowResult): RowFailure | undefined {
   const code = result.error?.code ?? images[0]?.error?.code ?? result.status;
   return { code, message: inOneLine(parts.join("; ")) || result.status };
 }
-
-/** The service's words as they may stand in a file that people open: without what a terminal would obey. */
-const inOneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, " ").trim();

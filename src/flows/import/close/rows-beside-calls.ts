@@ -1,20 +1,18 @@
 import { CatError } from "../../../errors.ts";
 import type { SentCall } from "../../batches/sent-batch.ts";
 import type { Stretch } from "../../outputs/in-order-of-lines.ts";
+import { notSent } from "../../outputs/row-outcome.ts";
 import type { InputRow } from "../../rows/input-row.ts";
-import { openRows } from "../../rows/open-rows.ts";
+import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import type { SomeRows } from "../../rows/row-set.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { FileRow } from "../columns/file-row.ts";
-import type { ImportInput } from "../import-input.ts";
 import { unpackMemos } from "../ledger/call-memo.ts";
 import { referenceOfRow } from "../ledger/decide.ts";
 import { lessRefused, photosOfMemo } from "../photos/refused-photos.ts";
-import { notSent, type RowOutcome } from "./outcomes.ts";
+import type { RowOutcome } from "./outcomes.ts";
 import type { RunToClose } from "./run-to-close.ts";
 import type { WhatIsTold } from "./what-is-told.ts";
-
-type FileToRead = Pick<ImportInput, "source" | "read">;
 
 /** Rows of the file, and how many they are: fewer come where the file was changed meanwhile. */
 interface CountedRows extends Stretch<RowOutcome> {
@@ -33,13 +31,13 @@ export function rowsBesideCalls(
     stretches.push({ first: 0, count: besideCalls.length, rows: () => each(besideCalls) });
   if (!told.accepted) stretches.push(...run.sent.flatMap((call) => refusedInCall(call, taken.run)));
   if (told.unchanged && rows.unchanged.size > 0) {
-    const unchanged = () => unchangedRows(input, rows.unchanged, taken.run);
+    const unchanged = () => unchangedRows(input.file, rows.unchanged, taken.run);
     const { size: count } = rows.unchanged;
     stretches.push({ first: 0, count, rows: () => untilChanged(unchanged(), onFault) });
   }
   if (told.notTakenUp && left !== null) {
     const count = countOf(left, check.total);
-    stretches.push({ first: 0, count, rows: () => untilChanged(unsentRows(input, left), onFault) });
+    stretches.push({ first: 0, count, rows: () => untilChanged(unsentRows(input.file, left), onFault) });
   }
   return stretches;
 }
@@ -68,11 +66,11 @@ function refusedInCall(call: SentCall, { state, id }: RunAtHand): CountedRows[] 
 
 /** The outcome of every row that was not sent because it would have changed nothing, in the order of the file. */
 async function* unchangedRows(
-  input: FileToRead,
+  file: RowFile,
   unchanged: SomeRows,
   { state, account }: RunAtHand,
 ): AsyncGenerator<RowOutcome> {
-  for await (const { line, row } of rowsOf(input, unchanged)) {
+  for await (const { line, row } of rowsOf(file, unchanged)) {
     const reference = referenceOfRow(row as FileRow);
     const product_id = state.ledger.get(account, reference)?.productId ?? null;
     const result = { line: null, reference, status: "succeeded", action: "unchanged", product_id } as const;
@@ -81,12 +79,12 @@ async function* unchangedRows(
 }
 
 /** The outcome of every row that the run did not come to, in the order of the file. */
-async function* unsentRows(input: FileToRead, left: SomeRows): AsyncGenerator<RowOutcome> {
-  for await (const { line } of rowsOf(input, left)) yield { line, failure: notSent };
+async function* unsentRows(file: RowFile, left: SomeRows): AsyncGenerator<RowOutcome> {
+  for await (const { line } of rowsOf(file, left)) yield { line, failure: notSent };
 }
 
-async function* rowsOf({ source, read }: FileToRead, some: SomeRows): AsyncGenerator<InputRow> {
-  const reader = await openRows(source, read);
+async function* rowsOf(file: RowFile, some: SomeRows): AsyncGenerator<InputRow> {
+  const reader = await openRows(file);
   let ordinal = 0;
   for await (const rows of reader.batches()) {
     for (const row of rows) if (some.has(ordinal++)) yield row;

@@ -34,7 +34,7 @@ export function whatIsTold({
   sent,
 }: Pick<RunToClose, "input" | "targets" | "check" | "sent">): WhatIsTold {
   // What was piped in is nowhere else, and a failed file that was asked for is written.
-  const mustBeWritten = input.source.path === null || targets.failedFile.overwrite;
+  const mustBeWritten = input.file.source.path === null || targets.failedFile.overwrite;
   return {
     accepted: input.wait,
     notTakenUp: mustBeWritten || wereRowsRefused(sent),

@@ -1,5 +1,6 @@
 import { ulidPattern } from "../../../contract/ids.ts";
-import type { Column } from "./csv-columns.ts";
+import type { RowColumns } from "../../rows/row-form.ts";
+import { type Column, meaningOf } from "./csv-columns.ts";
 import { type InputImage, orientationOfName } from "./local-images.ts";
 
 /** Where an image of a row stands in its record. */
@@ -12,16 +13,23 @@ export interface ImageCell {
 }
 
 /** Turns records into rows by a header's columns, and image indexes of a row back into cells. */
-export class CsvCells {
+export class CsvCells implements RowColumns {
+  readonly names: readonly (string | null)[];
+  readonly referenceColumn: number;
   readonly #columns: readonly Column[];
+  readonly #header: readonly string[];
   /** Those of one image a cell. */
   readonly #imageColumns: readonly number[];
   readonly #orientationOf: readonly (number | null)[];
   /** Columns without a header (null), and columns of orientations with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
 
-  constructor(columns: readonly Column[]) {
+  /** `header` as it is in the file. */
+  constructor(columns: readonly Column[], header: readonly string[]) {
     this.#columns = columns;
+    this.#header = header;
+    this.names = columns.map(meaningOf);
+    this.referenceColumn = this.names.indexOf("reference");
     this.#imageColumns = columns.flatMap(({ kind }, index) => (kind === "image" ? [index] : []));
     this.#orientationOf = columns.map((column) => {
       if (column.kind !== "image" || column.number === undefined) return null;
@@ -86,17 +94,42 @@ export class CsvCells {
     return null;
   }
 
-  /** The columns of one image whose cells hold several: the bar parts images in `images` only. */
-  cellsOfSeveralImages(record: readonly string[]): readonly number[] {
+  /** Columns of one image whose cells hold several: the bar separates images in `images` only. */
+  cellProblems(record: readonly string[]): readonly CellProblem[] {
     let found = none;
-    for (const column of this.#imageColumns)
-      if (record[column]!.includes("|") && areImages(imageParts(record[column]!))) found = [...found, column];
+    for (const column of this.#imageColumns) {
+      const cell = record[column]!;
+      if (cell.includes("|") && areImages(imageParts(cell)))
+        found = [...found, this.#severalImages(column, cell)];
+    }
     return found;
   }
 
-  /** The column that holds a plain field, or -1. */
-  columnOf(field: string): number {
-    return this.#columns.findIndex((column) => column.kind === "field" && column.field === field);
+  columnOfPath(path: string, record: readonly string[]): number | null {
+    const [, index, part] = /^images\[(\d+)\](?:\.(\w+))?$/.exec(path) ?? [];
+    if (index === undefined) return null;
+    const cell = this.imageCells(record)[Number(index)]!;
+    return part === "orientation" ? (cell.orientationColumn ?? cell.column) : cell.column;
+  }
+
+  withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[] {
+    const cells = [...record];
+    const keptParts = new Map<number, string[]>();
+    this.imageCells(record).forEach((cell, index) => {
+      const kept = keptParts.get(cell.column) ?? [];
+      if (!done.has(index)) kept.push(imageParts(record[cell.column]!)[cell.part] ?? record[cell.column]!);
+      else if (cell.orientationColumn !== null) cells[cell.orientationColumn] = "";
+      keptParts.set(cell.column, kept);
+    });
+    for (const [column, parts] of keptParts) cells[column] = parts.join("|");
+    return cells;
+  }
+
+  #severalImages(column: number, cell: string): CellProblem {
+    const name = this.#header[column]!.trim();
+    const count = imageParts(cell).length;
+    const message = `${name} contains ${count} images and is for one: put them into a column "images", or each into a column of its own (image_1, image_2)`;
+    return { column, code: "invalid_row", message };
   }
 
   #orientation(record: readonly string[], index: number): string | undefined {
@@ -114,13 +147,15 @@ export class CsvCells {
 }
 
 /** The images of an `images` cell. */
-export const imageParts = (cell: string): string[] =>
+const imageParts = (cell: string): string[] =>
   cell
     .split("|")
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-const none: readonly number[] = [];
+type CellProblem = ReturnType<RowColumns["cellProblems"]>[number];
+
+const none: readonly CellProblem[] = [];
 
 /** A path may have a bar, and so may the query of a URL: what follows it must be an image by its form. */
 const areImages = (parts: readonly string[]): boolean =>

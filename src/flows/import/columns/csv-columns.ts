@@ -1,6 +1,7 @@
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Orientation, orientations } from "../../../contract/value-sets.ts";
+import { isFailureColumn, normalHeader } from "../../rows/header.ts";
 import type { Problem } from "../../rows/problem.ts";
 import { nearestColumns } from "./nearest-column.ts";
 
@@ -17,28 +18,6 @@ export type Column =
 
 /** Adds to a mapping what `--map COLUMN=FIELD` says; keys are headers as `normalHeader` gives them. */
 export type ColumnMap = ReadonlyMap<string, string>;
-
-/** The two columns that tell in a failed file why a row is there. */
-export const failureColumns = ["error_code", "error_message"] as const;
-
-/** Whether a header is that of one of the two. */
-export const isFailureColumn = (header: string): boolean =>
-  (failureColumns as readonly string[]).includes(normalHeader(header));
-
-/**
- * Header case and surrounding space do not matter, nor what cannot be seen: a space that does not break, what is left of a
- * byte order mark, whether an accent is a character of its own.
- */
-export const normalHeader = (header: string): string => {
-  const name = header.trim().toLowerCase();
-  // Nearly every header is plain, and a file may have very many.
-  if (/^[\x21-\x7e]*$/.test(name)) return name;
-  return name
-    .normalize("NFC")
-    .replace(/[\u00ad\u200b-\u200f\u2060\ufeff]/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
-};
 
 /** Whether a column of that header stands for something, by its name or by what the map says. */
 export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
@@ -146,10 +125,8 @@ function unknownColumn(header: string, there: ReadonlySet<string | null>): Omit<
     : told(`${questionFor(free, ": ")} Rename it`, field, "ignore");
 }
 
-/** The name of a column that holds something; "" for any other. */
-export const nameOfColumn = (column: Column): string => meaningOf(column) ?? "";
-
-function meaningOf(column: Column): string | null {
+/** The name of a column that holds something; null for any other. */
+export function meaningOf(column: Column): string | null {
   switch (column.kind) {
     case "field":
       return column.field;

@@ -1,18 +1,11 @@
 import { type ImportRowImage, importRowProblems, type RowProblem } from "../../../contract/import-row.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Orientation, orientations } from "../../../contract/value-sets.ts";
+import type { LocalImage } from "../../photos/photo-fault.ts";
 
 /** An image of an input row: as the service takes it, or a file of this machine in place of `url` and `image_id`. */
 export interface InputImage extends ImportRowImage {
   path?: string;
-}
-
-/** A photo of a row that is a file of this machine. */
-export interface LocalImage {
-  /** Its place among the row's images, from 0. */
-  readonly index: number;
-  /** As the user wrote it. */
-  readonly path: string;
 }
 
 /** An id of the right form: a row with paths is judged as if they had been uploaded. */

@@ -1,7 +1,7 @@
 import { canonicalReference } from "../../../contract/import-row.ts";
 import type { OnImageError } from "../../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";
-import type { RowFailure } from "../close/outcomes.ts";
+import type { RowFailure } from "../../outputs/row-outcome.ts";
 import type { FileImage, FileRow } from "../columns/file-row.ts";
 import type { RefusedPhoto, RowMemo } from "./call-memo.ts";
 import { FieldDigests, type FieldValues, ledgerFields } from "./field-digests.ts";

@@ -1,10 +1,5 @@
-import {
-  failedImage,
-  failureOf,
-  type RowFailure,
-  type RowOutcome,
-  type RowResult,
-} from "../close/outcomes.ts";
+import type { RowFailure } from "../../outputs/row-outcome.ts";
+import { failedImage, failureOf, type RowOutcome, type RowResult } from "../close/outcomes.ts";
 import type { DecidedRow } from "../decide-rows.ts";
 import type { RefusedPhoto, RowMemo } from "../ledger/call-memo.ts";
 import { placed, type Weighed } from "../ledger/decide.ts";
@@ -72,11 +67,11 @@ export const lessRefused = (
 
 function told(
   line: number,
-  attached: readonly number[],
+  done: readonly number[],
   photos: readonly RefusedPhoto[],
   row: Omit<RowResult, "images">,
 ): RowOutcome {
   const images = photos.map(failedImage).sort((one, other) => one.index - other.index);
   const result = { ...row, images };
-  return { line, result, failure: failureOf(result)!, attached };
+  return { line, result, failure: failureOf(result)!, done };
 }

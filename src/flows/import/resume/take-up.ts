@@ -31,7 +31,7 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
   const { state, sentImports } = await deps.state();
   const service = await deps.service();
   const identity = identityOf(input, {
-    file: input.source.digest!,
+    file: input.file.source.digest!,
     photos: await input.localPhotos.digestOfAll(),
   });
   const { account, hold, begun, created } = await claimRun({ state, service, identity }, input, deps);
@@ -41,11 +41,11 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
     if (begun !== null) {
       const isDone = await makeSure(begun, at(begun), input, deps);
       const why = input.fresh ? null : whyAnew(at(begun), isDone, input);
-      if (why !== null) deps.onNote(comparedAnew(input.source.name, begun, why));
+      if (why !== null) deps.onNote(comparedAnew(input.file.source.name, begun, why));
       if (input.fresh || why !== null) {
         await bringToItsEnd(begun, at(begun), input, deps);
         open = beginRun(account, identity, state, input, deps);
-      } else if (isBegun(at(begun))) deps.onNote(goingOn(input.source.name, begun, at(begun)));
+      } else if (isBegun(at(begun))) deps.onNote(goingOn(input.file.source.name, begun, at(begun)));
     }
     const run = at(open);
     const others = input.photos === "new" ? otherRuns(run) : [];

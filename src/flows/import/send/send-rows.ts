@@ -21,7 +21,7 @@ export async function sendRows(run: RunToBringIn, planned: number): Promise<Stag
   };
   for (const { importId } of accepted) follow(importId!);
   const cut = cutIntoCalls(run.rows.decided(), {
-    source: input.source,
+    source: input.file.source,
     imageIdOf: (path) => imageIdOf(path, run),
     onKept: run.rows.keep,
   });
@@ -36,7 +36,7 @@ export async function sendRows(run: RunToBringIn, planned: number): Promise<Stag
       clock,
       newKey,
       serviceNow: client.serviceNow,
-      file: input.source.name,
+      file: input.file.source.name,
       mode: input.mode,
       guarded: input.photos === "new",
     }),

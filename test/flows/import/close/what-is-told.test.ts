@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { CatError } from "../../../../src/errors.ts";
 import type { SentCall } from "../../../../src/flows/batches/sent-batch.ts";
 import { whatIsTold } from "../../../../src/flows/import/close/what-is-told.ts";
-import type { ImportInput, OutputTargets } from "../../../../src/flows/import/import-input.ts";
+import type { ImportInput } from "../../../../src/flows/import/import-input.ts";
+import type { OutputTargets } from "../../../../src/flows/outputs/output-targets.ts";
 
 const rows = { index: 0, rows: Uint32Array.of(0), lines: Uint32Array.of(2), bytes: 1 };
 const accepted: SentCall = { ...rows, kind: "accepted", importId: "I" };
@@ -26,7 +27,7 @@ interface Case {
 const toldOf = ({ sent = [accepted], wait = true, path = "a.csv", invalid = 0, ...files }: Case) => {
   const { overwrite = false, resultsFile = null } = files;
   const told = whatIsTold({
-    input: { wait, source: { path } } as ImportInput,
+    input: { wait, file: { source: { path } } } as ImportInput,
     targets: { failedFile: { path: "f", name: "f", overwrite }, resultsFile },
     check: { total: 3, valid: 3 - invalid, invalid, unusable: false },
     sent,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CsvCells } from "../../../../src/flows/import/columns/csv-cells.ts";
 import { readColumns } from "../../../../src/flows/import/columns/csv-columns.ts";
+import { importForm } from "../../../../src/flows/import/columns/import-form.ts";
 import { nearestColumns } from "../../../../src/flows/import/columns/nearest-column.ts";
 import { recogniseDialect } from "../../../../src/flows/rows/csv-dialect.ts";
 import type { Problem } from "../../../../src/flows/rows/problem.ts";
@@ -41,7 +42,7 @@ describe("a column that nobody knows", () => {
 });
 
 test("a description is as it stands, and one of spaces only is none", () => {
-  const cells = new CsvCells([{ kind: "field", field: "description" }]);
+  const cells = new CsvCells([{ kind: "field", field: "description" }], ["description"]);
   expect(cells.toRow([" linen \n"])).toEqual({ description: " linen \n", images: [] });
   expect(cells.toRow([" \n"])).toEqual({ images: [] });
 });
@@ -134,11 +135,14 @@ describe("the delimiter is", () => {
     [";", "of a header with a quote that is not closed", 'reference;name;images;"Preis\nA;b;c;d\n'],
     [";", "of a header after blank lines", "\r\n\r\nNummer;Titel, lang\r\nA;b\r\n"],
   ])("%j %s", (delimiter, _, head) => {
-    expect(recogniseDialect(head, undefined, new Map())).toEqual({ delimiter, linesBeforeHeader: 0 });
+    expect(recogniseDialect(head, undefined, importForm(new Map()))).toEqual({
+      delimiter,
+      linesBeforeHeader: 0,
+    });
   });
 
   test("what sep= says", () => {
-    expect(recogniseDialect("sep=;\r\na,b;c\r\n", undefined, new Map())).toEqual({
+    expect(recogniseDialect("sep=;\r\na,b;c\r\n", undefined, importForm(new Map()))).toEqual({
       delimiter: ";",
       linesBeforeHeader: 1,
     });

@@ -3,6 +3,8 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { ImportRowResult } from "../../../../src/contract/resources/import.ts";
 import type { RowOutcome } from "../../../../src/flows/import/close/outcomes.ts";
+import { inWordsOfRow } from "../../../../src/flows/import/close/written-rows.ts";
+import { importForm } from "../../../../src/flows/import/columns/import-form.ts";
 import { FailedFile } from "../../../../src/flows/outputs/failed-file.ts";
 import { openSource } from "../../../../src/flows/rows/source.ts";
 import { photoFolder } from "../../photos/photo-folder.ts";
@@ -14,7 +16,8 @@ async function failedOf(name: string, text: string, attached: readonly number[],
   const source = await openSource(at(name), { cwd: folder, stdin: Readable.from([]) });
   const refused = { size: 1, has: (row: number) => row === 0 } as never;
   const target = { path: at("failed"), name: "failed", overwrite: false, unfinished: "unfinished" };
-  const file = new FailedFile({ source, read: { map: new Map() }, localPhotos: photosIn() }, refused, target);
+  const form = importForm(new Map(), photosIn());
+  const file = new FailedFile({ source, read: {}, form }, { refused, target, word: inWordsOfRow });
   const result = {
     status: "partial",
     images: Array.from({ length: images }, (_, index) => ({
@@ -24,7 +27,7 @@ async function failedOf(name: string, text: string, attached: readonly number[],
   } as unknown as ImportRowResult;
   const line = text.trimEnd().split("\n").length;
   const failure = { code: "timeout", message: "too slow" };
-  await file.add({ line, result, attached, failure } as RowOutcome);
+  await file.add({ line, result, done: attached, failure } as RowOutcome);
   await file.addRest();
   await file.commit();
   return readFileSync(at("failed"), "utf8").replaceAll(folder, "~");

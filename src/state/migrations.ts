@@ -72,6 +72,20 @@ export const migrations: readonly string[] = [
   "ALTER TABLE state.call ADD COLUMN sent_at_service INTEGER",
   // A service that is put back while an import is on its way has a new product made last.
   "ALTER TABLE state.account ADD COLUMN seen_product BLOB",
+  // Runs of several kinds: batches are not only of imports, and neither are jobs.
+  `
+  ALTER TABLE state.run ADD COLUMN kind TEXT NOT NULL DEFAULT 'import';
+  DROP INDEX state.run_open;
+  CREATE INDEX state.run_open ON run (account, kind, identity) WHERE ended_at IS NULL;
+  ALTER TABLE state.call RENAME TO batch;
+  ALTER TABLE state.batch RENAME COLUMN import_id TO jobs;
+  ALTER TABLE state.body RENAME COLUMN call TO batch;
+  ALTER TABLE state.memo RENAME COLUMN call TO batch;
+  ALTER TABLE state.pending RENAME COLUMN call TO batch;
+  ALTER TABLE state.sent_import RENAME TO sent_job;
+  ALTER TABLE state.sent_job RENAME COLUMN mode TO variant;
+  ALTER TABLE state.sent_job ADD COLUMN kind TEXT NOT NULL DEFAULT 'import';
+  `,
 ];
 
 /** Brings a state to this program's version, all the way or not at all. `steps` are `migrations`, but in tests of this. */

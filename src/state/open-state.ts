@@ -7,10 +7,10 @@ import type { State } from "./state.ts";
 import { StateError, stateError } from "./state-error.ts";
 import { closeToOthers, isStateThere, logSizeOf, sameFileAt, sizeOf } from "./state-place.ts";
 import { storedAccounts } from "./stored-accounts.ts";
-import { storedCalls } from "./stored-calls.ts";
+import { storedBatches } from "./stored-batches.ts";
 import { storedLedger } from "./stored-ledger.ts";
 import { storedRuns } from "./stored-runs.ts";
-import { storedSentImports } from "./stored-sent-imports.ts";
+import { storedSentJobs } from "./stored-sent-jobs.ts";
 import { storedUploads } from "./stored-uploads.ts";
 
 export interface OpenStateOptions {
@@ -51,10 +51,10 @@ export async function openState(
     path,
     accounts: storedAccounts(db),
     runs: storedRuns(db, holds?.hold ?? holdsInMemory),
-    calls: storedCalls(db, path, ledger),
+    batches: storedBatches(db, path, ledger),
     ledger,
     uploads: storedUploads(db),
-    sentImports: storedSentImports(db),
+    sentJobs: storedSentJobs(db),
     close() {
       holds?.releaseAll();
       closeState(db, path, connect);

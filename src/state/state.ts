@@ -1,8 +1,8 @@
 import type { Accounts } from "./accounts.ts";
-import type { Calls } from "./calls.ts";
+import type { Batches } from "./batches.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Runs } from "./runs.ts";
-import type { SentImports } from "./sent-imports.ts";
+import type { SentJobs } from "./sent-jobs.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** What this machine must not forget, in one SQLite file. Every method throws a StateError when the file fails. */
@@ -11,10 +11,10 @@ export interface State {
   readonly path: string | null;
   readonly accounts: Accounts;
   readonly runs: Runs;
-  readonly calls: Calls;
+  readonly batches: Batches;
   readonly ledger: Ledger;
   readonly uploads: Uploads;
-  readonly sentImports: SentImports;
+  readonly sentJobs: SentJobs;
   /** Nothing of it is left beside the file afterwards. */
   close(): void;
 }

@@ -20,15 +20,15 @@ export function storedAccounts(db: Database): Accounts {
   const move = db.statement("UPDATE account_key SET account = ? WHERE account = ?");
   // Of one import there is one open run: another one that was begun is as good as its own.
   const moveRuns = db.statement(
-    `UPDATE run SET account = ?1 WHERE account = ?2 AND ended_at IS NULL AND identity NOT IN (
-       SELECT identity FROM run WHERE account = ?1 AND ended_at IS NULL
+    `UPDATE run SET account = ?1 WHERE account = ?2 AND ended_at IS NULL AND (kind, identity) NOT IN (
+       SELECT kind, identity FROM run WHERE account = ?1 AND ended_at IS NULL
      )`,
   );
   const moveCalls = db.statement(
-    "UPDATE call SET account = ?1 WHERE account = ?2 AND run IN (SELECT id FROM run WHERE account = ?1)",
+    "UPDATE batch SET account = ?1 WHERE account = ?2 AND run IN (SELECT id FROM run WHERE account = ?1)",
   );
   const movePending = db.statement(
-    "UPDATE pending SET account = ?1 WHERE account = ?2 AND call IN (SELECT number FROM call WHERE account = ?1)",
+    "UPDATE pending SET account = ?1 WHERE account = ?2 AND batch IN (SELECT number FROM batch WHERE account = ?1)",
   );
   const put = db.statement("INSERT INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)");
   const bind = (baseUrl: string, fingerprint: string, account: number) => {

@@ -4,20 +4,23 @@ import type { Database } from "./sqlite.ts";
 export type RunRow = [
   id: string,
   account: number,
+  kind: string,
   identity: string,
   file: string,
   options: string,
   startedAt: number,
 ];
 /** The columns of a run, in the order of `RunRow`. */
-export const runColumns = "run.id, run.account, run.identity, run.file, run.options, run.started_at";
+export const runColumns =
+  "run.id, run.account, run.kind, run.identity, run.file, run.options, run.started_at";
 /** How many they are. */
 export const runWidth = runColumns.split(",").length;
 
 /** The run of such a row. */
-export const toRun = ([id, account, identity, file, options, startedAt]: RunRow): Run => ({
+export const toRun = ([id, account, kind, identity, file, options, startedAt]: RunRow): Run => ({
   id,
   account,
+  kind,
   identity,
   file,
   options: JSON.parse(options) as Run["options"],
@@ -27,28 +30,28 @@ export const toRun = ([id, account, identity, file, options, startedAt]: RunRow)
 /** The runs of a state; `hold` is how one is taken. */
 export function storedRuns(db: Database, hold: Runs["hold"]): Runs {
   const findOpen = db.statement<RunRow>(
-    `SELECT ${runColumns} FROM run WHERE account = ? AND identity = ? AND ended_at IS NULL ORDER BY number DESC LIMIT 1`,
+    `SELECT ${runColumns} FROM run WHERE account = ? AND kind = ? AND identity = ? AND ended_at IS NULL ORDER BY number DESC LIMIT 1`,
   );
   const open = db.statement<RunRow>(
     `SELECT ${runColumns} FROM run WHERE account = ? AND ended_at IS NULL ORDER BY started_at, number`,
   );
   const begin = db.statement(
-    "INSERT INTO run (id, account, identity, file, options, started_at) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO run (id, account, kind, identity, file, options, started_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
   );
   const writes = db.statement("UPDATE account SET last_run = ? WHERE id = ? AND last_run IS NOT ?");
   const lastWriter = db.statement<[string | null]>("SELECT last_run FROM account WHERE id = ?");
   const end = db.statement("UPDATE run SET ended_at = ? WHERE id = ?");
   // Nobody asks for what a run did once it has ended; what it has in doubt still keeps others from sending it again.
-  const forgetSettled = db.statement("DELETE FROM call WHERE run = ? AND state = 'settled'");
+  const forgetSettled = db.statement("DELETE FROM batch WHERE run = ? AND state = 'settled'");
   const forgetPatches = db.statement("DELETE FROM patch WHERE run = ?");
   return {
-    findOpen(account, identity) {
-      const row = findOpen.get(account, identity);
+    findOpen({ account, kind, identity }) {
+      const row = findOpen.get(account, kind, identity);
       return row === undefined ? null : toRun(row);
     },
     open: (account) => open.all(account).map(toRun),
-    begin: ({ id, account, identity, file, options, startedAt }) =>
-      void begin.run(id, account, identity, file, JSON.stringify(options), startedAt),
+    begin: ({ id, account, kind, identity, file, options, startedAt }) =>
+      void begin.run(id, account, kind, identity, file, JSON.stringify(options), startedAt),
     writes: (account, runId) => void writes.run(runId, account, runId),
     lastWriter: (account) => lastWriter.get(account)?.[0] ?? null,
     end(runId, endedAt) {

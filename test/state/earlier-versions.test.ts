@@ -57,6 +57,7 @@ const news: readonly ((db: Database) => void)[] = [
     add(db, "patch", { ...patch, row: 4, line: 7, reference: bytes("E"), is_done: 0, memo: bytes("m") }),
   (db) => db.execute("UPDATE account SET last_run = 'run-1'"),
   (db) => db.execute("UPDATE call SET sent_at_service = 2500"),
+  (db) => db.execute("UPDATE account SET seen_product = CAST('P4' AS BLOB)"),
 ];
 
 /** A state as version `version` of this program left it, with rows in it. */
@@ -88,6 +89,14 @@ function rowsOf(path: string, connect: Connect, columns?: ReadonlyMap<string, st
   return found;
 }
 
+/** What version 6 calls a table, or the columns of one, of the versions before. */
+const renamed = (names: string): string =>
+  names
+    .replace(/\bcall\b/, "batch")
+    .replace(/\bimport_id\b/, "jobs")
+    .replace(/\bsent_import\b/, "sent_job")
+    .replace(/\bmode\b/, "variant");
+
 test("there are rows of each version before this one", () => {
   expect(news).toHaveLength(migrations.length - 1);
 });
@@ -98,36 +107,43 @@ test.each(news.map((_, index) => index + 1))(
     const connect = await loadConnect();
     const path = makeEarlier(version, connect);
     const before = rowsOf(path, connect);
-    const columns = new Map([...before].map(([table, one]) => [table, one.columns]));
+    const columns = new Map([...before].map(([table, one]) => [renamed(table), renamed(one.columns)]));
 
     const state = await openState(path, { clock: systemClock() });
     expect(state.accounts.find(service, "print")).toBe(7);
     expect(state.ledger.lookedAt(7)).toBe(5000);
     expect(state.runs.lastWriter(7)).toBe(version < 3 ? null : "run-1");
-    const run = { id: "run-1", account: 7, identity: "identity", file: "a.csv", startedAt: 1000 };
+    const run = {
+      id: "run-1",
+      account: 7,
+      kind: "import",
+      identity: "identity",
+      file: "a.csv",
+      startedAt: 1000,
+    };
     expect(state.runs.open(7)).toEqual([{ ...run, options: { mode: "upsert" } }]);
     const known = { run: "run-1", bytes: 4, sentAtService: version < 4 ? null : 2500 };
-    expect(state.calls.of("run-1")).toEqual([
+    expect(state.batches.of("run-1")).toEqual([
       {
-        ...{ ...known, index: 0, idempotencyKey: "key-0", state: "accepted", importId: "import-0" },
+        ...{ ...known, index: 0, idempotencyKey: "key-0", state: "accepted", jobs: ["import-0"] },
         ...{ sentAt: 2000, rows: Uint32Array.of(0, 1), lines: Uint32Array.of(2, 4) },
       },
       {
-        ...{ ...known, index: 1, idempotencyKey: "key-1", state: "sent", importId: null },
+        ...{ ...known, index: 1, idempotencyKey: "key-1", state: "sent", jobs: [] },
         ...{ sentAt: 3000, rows: Uint32Array.of(2), lines: Uint32Array.of(5) },
       },
     ]);
-    expect([0, 1].map((index) => state.calls.references("run-1", index))).toEqual([["A", "B"], ["C"]]);
-    expect([0, 1].map((index) => String(state.calls.memo("run-1", index)))).toEqual([
+    expect([0, 1].map((index) => state.batches.references("run-1", index))).toEqual([["A", "B"], ["C"]]);
+    expect([0, 1].map((index) => String(state.batches.memo("run-1", index)))).toEqual([
       "memo of A and B",
       "memo of C",
     ]);
-    expect(String(state.calls.body("run-1", 1))).toBe("rows");
+    expect(String(state.batches.body("run-1", 1))).toBe("rows");
     // Of the first version a PATCH was written down once it was answered, and nothing beside.
-    expect(state.calls.doneRows("run-1")).toEqual([
+    expect(state.batches.doneRows("run-1")).toEqual([
       { row: 3, line: 6, reference: "D", productId: "P4", memo: Buffer.alloc(0) },
     ]);
-    expect(state.calls.patchingRows("run-1")).toEqual(version < 2 ? [] : [4]);
+    expect(state.batches.patchingRows("run-1")).toEqual(version < 2 ? [] : [4]);
     expect(state.ledger.get(7, "D")).toEqual({
       ...{ reference: "D", productId: "P4", fields: bytes("fields"), sources: bytes("sources") },
     });
@@ -135,12 +151,15 @@ test.each(news.map((_, index) => index + 1))(
     expect(state.uploads.begin(7, "unanswered", { newKey: "new", at: 1000, notBefore: 900 })).toBe(
       "key-of-photo",
     );
-    const imported = { id: "import-0", baseUrl: service, runId: "run-1", file: "a.csv", mode: "upsert" };
-    expect([...state.sentImports.list(service)]).toEqual([
-      { ...imported, rows: 2, at: 2100, status: "processing" },
+    const imported = { id: "import-0", kind: "import", baseUrl: service, runId: "run-1", file: "a.csv" };
+    expect([...state.sentJobs.list("import", service)]).toEqual([
+      { ...imported, variant: "upsert", rows: 2, at: 2100, status: "processing" },
     ]);
     state.close();
 
-    expect(rowsOf(path, connect, columns)).toEqual(before);
+    const rows = ({ rows }: { rows: unknown[] }) => rows;
+    expect(new Map([...rowsOf(path, connect, columns)].map(([table, one]) => [table, rows(one)]))).toEqual(
+      new Map([...before].map(([table, one]) => [renamed(table), rows(one)])),
+    );
   },
 );

@@ -81,7 +81,7 @@ interface ModelCall {
   run: number;
   index: number;
   state: "sent" | "accepted" | "settled";
-  importId: string | null;
+  jobs: readonly string[];
   references: string[];
   body: Uint8Array;
 }
@@ -129,7 +129,7 @@ function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>):
     const index = model.begun[one.run]!;
     const places = Uint32Array.from(one.references, (_, place) => place * 2 ** 29);
     const begin = () =>
-      state.calls.begin(1, {
+      state.batches.begin(1, {
         run,
         index,
         idempotencyKey: `${run}-${index}`,
@@ -147,21 +147,21 @@ function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>):
     if (held !== undefined) return;
     model.begun[one.run]!++;
     const { references, body } = one;
-    model.calls.push({ run: one.run, index, state: "sent", importId: null, references, body });
+    model.calls.push({ run: one.run, index, state: "sent", jobs: [], references, body });
     return;
   }
   const open = model.unsettled(one.run);
   const call = open[one.pick % Math.max(1, open.length)];
   if (call === undefined) return;
   if (one.do === "dropped") {
-    state.calls.dropped(run, call.index);
+    state.batches.dropped(run, call.index);
     model.calls = model.calls.filter((other) => other !== call);
   } else if (one.do === "accepted") {
-    call.importId = `import-${call.index}`;
-    state.calls.accepted(run, call.index, call.importId);
+    call.jobs = [`job-${call.index}`, `job-${call.index}b`];
+    state.batches.accepted(run, call.index, call.jobs);
     call.state = "accepted";
   } else {
-    state.calls.settled(run, call.index, one.entries);
+    state.batches.settled(run, call.index, one.entries);
     model.put(1, one.entries);
     call.state = "settled";
   }
@@ -194,27 +194,31 @@ function expectAlike(state: State, model: Model): void {
   for (const [run, id] of runs.entries()) {
     const calls = model.calls.filter((call) => call.run === run);
     expect(
-      state.calls.of(id).map(({ index, state: how, importId, bytes: size, rows, lines }) => {
-        return { index, how, importId, size, rows: [...rows], lines: [...lines] };
+      state.batches.of(id).map(({ index, state: how, jobs, bytes: size, rows, lines }) => {
+        return { index, how, jobs, size, rows: [...rows], lines: [...lines] };
       }),
     ).toEqual(
-      calls.map(({ index, state: how, importId, body, references }) => ({
+      calls.map(({ index, state: how, jobs, body, references }) => ({
         index,
         how,
-        importId,
+        jobs,
         size: body.length,
         rows: references.map((_, place) => place * 2 ** 29),
         lines: references.map((_, place) => place * 2 ** 29 + 1),
       })),
     );
     for (const call of calls) {
-      expect(state.calls.references(id, call.index)).toEqual(call.state === "settled" ? [] : call.references);
-      expect([...state.calls.memo(id, call.index)]).toEqual([...call.body]);
-      if (call.state === "sent") expect([...state.calls.body(id, call.index)]).toEqual([...call.body]);
-      else expect(() => state.calls.body(id, call.index)).toThrow(/keeps no bytes/);
+      expect(state.batches.references(id, call.index)).toEqual(
+        call.state === "settled" ? [] : call.references,
+      );
+      expect([...state.batches.memo(id, call.index)]).toEqual([...call.body]);
+      if (call.state === "sent") expect([...state.batches.body(id, call.index)]).toEqual([...call.body]);
+      else expect(() => state.batches.body(id, call.index)).toThrow(/keeps no bytes/);
     }
     expect(
-      state.calls.unsettledElsewhere(1, id).map(({ run: other, call }) => [other.id, call.index]),
+      state.batches
+        .unsettledElsewhere({ account: 1, kind: "import", runId: id })
+        .map(({ run: other, batch }) => [other.id, batch.index]),
     ).toEqual(model.unsettled(1 - run).map((call) => [runs[1 - run], call.index]));
   }
 }
@@ -234,6 +238,7 @@ test("a state answers as plain arrays would, on the disk and in memory", async (
           state.runs.begin({
             id,
             account: 1,
+            kind: "import",
             identity: id,
             file: "f.csv",
             options: { mode: "upsert" },

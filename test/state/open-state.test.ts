@@ -25,6 +25,7 @@ const options: OpenStateOptions = { clock: systemClock() };
 const service = "http://service.example";
 const someRun = {
   id: "run",
+  kind: "import",
   account: 1,
   identity: "identity",
   file: "products.csv",
@@ -418,15 +419,15 @@ describe("damage that is met later is told as such", () => {
     const writer = await open(path);
     writer.runs.begin(someRun);
     const body = Buffer.from("reference,name\nA,Shirt\n");
-    writer.calls.begin(1, { ...oneRow, index: 0, body, references: ["A"] });
-    expect(Buffer.from(writer.calls.body("run", 0)).toString()).toBe("reference,name\nA,Shirt\n");
+    writer.batches.begin(1, { ...oneRow, index: 0, body, references: ["A"] });
+    expect(Buffer.from(writer.batches.body("run", 0)).toString()).toBe("reference,name\nA,Shirt\n");
     writer.close();
     await execute(
       path,
       "UPDATE state.body SET bytes = CAST('reference,name' || char(10) || 'A,Skirt' AS BLOB)",
     );
     const state = await open(path);
-    expect(() => state.calls.body("run", 0)).toThrow(corrupt);
+    expect(() => state.batches.body("run", 0)).toThrow(corrupt);
   });
 });
 
@@ -436,9 +437,9 @@ test("the file gives room back when what was large is let go", async () => {
   state.runs.begin(someRun);
   const body = Buffer.alloc(4_000_000, "x");
   for (let index = 0; index < 4; index++) {
-    state.calls.begin(1, { ...oneRow, index, body, references: [`reference-${index}`] });
+    state.batches.begin(1, { ...oneRow, index, body, references: [`reference-${index}`] });
   }
-  for (let index = 0; index < 4; index++) state.calls.accepted("run", index, `import-${index}`);
+  for (let index = 0; index < 4; index++) state.batches.accepted("run", index, [`import-${index}`]);
   state.close();
   expect(statSync(path).size).toBeLessThan(400_000);
 });

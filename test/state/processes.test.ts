@@ -46,7 +46,7 @@ test("three processes that write at once lose nothing, and the last one tidies u
   const state = await openAt(path);
   onTestFinished(() => state.close());
   for (const name of names) {
-    expect(state.calls.of(name).map((call) => call.state)).toEqual(Array(40).fill("settled"));
+    expect(state.batches.of(name).map((call) => call.state)).toEqual(Array(40).fill("settled"));
     for (let index = 0; index < 40; index++) {
       expect(state.ledger.get(1, `${name}-${index}-b`)?.productId).toBe(`product-of-${name}-${index}-b`);
     }
@@ -72,7 +72,7 @@ test("whatever was said to be written is there after kill -9", async () => {
     await worker.ended;
 
     const state = await openAt(path);
-    const found = state.calls.of(name).map((call) => `${call.state} ${call.index}`);
+    const found = state.batches.of(name).map((call) => `${call.state} ${call.index}`);
     const said = worker.lines.length;
     // Each call is said three times. One step more may have been written than was said.
     const after = (steps: number) =>
@@ -84,12 +84,12 @@ test("whatever was said to be written is there after kill -9", async () => {
 
     const last = found.length - 1;
     const isSettled = found[last] === `settled ${last}`;
-    expect(state.calls.references(name, last)).toEqual(
+    expect(state.batches.references(name, last)).toEqual(
       isSettled ? [] : [`${name}-${last}-a`, `${name}-${last}-b`],
     );
     expect(state.ledger.get(1, `${name}-${last}-b`) !== null).toBe(isSettled);
     if (found[last] === `sent ${last}`) {
-      expect(Buffer.from(state.calls.body(name, last))).toEqual(Buffer.alloc(20_000, `${name} ${last} `));
+      expect(Buffer.from(state.batches.body(name, last))).toEqual(Buffer.alloc(20_000, `${name} ${last} `));
     }
     state.close();
   }

@@ -23,11 +23,12 @@ test("a key leads to the account that it was bound to last, at its own base URL"
 });
 
 test("a run is open until it ends; its doubts outlive it, and end with the last one", () => {
-  const run = { account: 1, identity: "same", file: "f.csv", options: { mode: "upsert" } };
+  const run = { account: 1, kind: "import", identity: "same", file: "f.csv", options: { mode: "upsert" } };
+  const same = { account: 1, kind: "import", identity: "same" };
   state.runs.begin({ ...run, id: "late", startedAt: 20 });
   state.runs.begin({ ...run, id: "early", startedAt: 10 });
   expect(state.runs.open(1).map(({ id }) => id)).toEqual(["early", "late"]);
-  expect(state.runs.findOpen(1, "same")).toEqual({ ...run, id: "early", startedAt: 10 });
+  expect(state.runs.findOpen(same)).toEqual({ ...run, id: "early", startedAt: 10 });
   const call = {
     run: "early",
     idempotencyKey: "key",
@@ -39,28 +40,62 @@ test("a run is open until it ends; its doubts outlive it, and end with the last 
     body: new Uint8Array(),
     exclusive: true,
   };
-  state.calls.begin(1, { ...call, index: 0, references: ["A"] });
-  state.calls.begin(1, { ...call, index: 1, references: ["B"] });
-  state.calls.settled("early", 0, []);
+  state.batches.begin(1, { ...call, index: 0, references: ["A"] });
+  state.batches.begin(1, { ...call, index: 1, references: ["B"] });
+  state.batches.settled("early", 0, []);
   state.runs.end("early", 30);
-  expect(state.runs.findOpen(1, "same")?.id).toBe("late");
-  expect(state.calls.of("early").map(({ index }) => index)).toEqual([1]);
+  expect(state.runs.findOpen(same)?.id).toBe("late");
+  expect(state.batches.of("early").map(({ index }) => index)).toEqual([1]);
   const late = { ...call, run: "late", index: 0, references: ["A", "B"] };
-  expect(state.calls.begin(1, late)).toBe("B");
-  expect(state.calls.of("late")).toEqual([]);
-  state.calls.settled("early", 1, []);
-  expect(state.calls.of("early")).toEqual([]);
-  expect(state.calls.begin(1, late)).toBe(null);
-  expect(state.calls.of("late")).toHaveLength(1);
+  expect(state.batches.begin(1, late)).toBe("B");
+  expect(state.batches.of("late")).toEqual([]);
+  state.batches.settled("early", 1, []);
+  expect(state.batches.of("early")).toEqual([]);
+  expect(state.batches.begin(1, late)).toBe(null);
+  expect(state.batches.of("late")).toHaveLength(1);
   // Who does not mind may send what another run has under way.
   const third = { ...call, run: "third", references: ["A"] };
   state.runs.begin({ ...run, id: "third", startedAt: 30 });
-  expect(state.calls.begin(1, { ...third, index: 0 })).toBe("A");
-  expect(state.calls.begin(1, { ...third, index: 0, exclusive: false })).toBe(null);
+  expect(state.batches.begin(1, { ...third, index: 0 })).toBe("A");
+  expect(state.batches.begin(1, { ...third, index: 0, exclusive: false })).toBe(null);
+});
+
+test("runs of one kind never look up, settle or block those of another", () => {
+  const run = { account: 1, identity: "same", file: "f.csv", options: {}, startedAt: 1 };
+  const batch = {
+    ...{
+      index: 0,
+      idempotencyKey: "key",
+      rows: Uint32Array.of(0),
+      lines: Uint32Array.of(2),
+      references: ["A"],
+    },
+    ...{ memo: new Uint8Array(), body: new Uint8Array(), sentAt: 1, sentAtService: 2, exclusive: true },
+  };
+  for (const kind of ["import", "tryon"]) {
+    state.runs.begin({ ...run, kind, id: kind });
+    expect(state.runs.findOpen({ account: 1, kind, identity: "same" })?.id).toBe(kind);
+    expect(state.batches.begin(1, { ...batch, run: kind })).toBe(null);
+    state.runs.begin({ ...run, kind, id: `${kind} again`, identity: "other" });
+    expect(state.batches.begin(1, { ...batch, run: `${kind} again` })).toBe("A");
+    expect(
+      state.batches.unsettledElsewhere({ account: 1, kind, runId: `${kind} again` }).map(({ run }) => run.id),
+    ).toEqual([kind]);
+  }
+  expect(state.runs.findOpen({ account: 1, kind: "export", identity: "same" })).toBe(null);
+  expect(state.runs.open(1)).toHaveLength(4);
 });
 
 test("a row that was patched is known by its run and in the ledger, until the run ends", () => {
-  state.runs.begin({ id: "run", account: 1, identity: "i", file: "f.csv", options: {}, startedAt: 1 });
+  state.runs.begin({
+    id: "run",
+    account: 1,
+    kind: "import",
+    identity: "i",
+    file: "f.csv",
+    options: {},
+    startedAt: 1,
+  });
   const entry = {
     reference: "A",
     productId: "P",
@@ -68,16 +103,16 @@ test("a row that was patched is known by its run and in the ledger, until the ru
     sources: new Uint8Array([2]),
   };
   const row = { row: 5, line: 7, reference: "A", productId: "P", memo: Buffer.from("memo") };
-  state.calls.patching("run", row);
-  expect([state.calls.doneRows("run"), state.calls.patchingRows("run")]).toEqual([[], [row.row]]);
+  state.batches.patching("run", row);
+  expect([state.batches.doneRows("run"), state.batches.patchingRows("run")]).toEqual([[], [row.row]]);
   state.ledger.write(1, { entries: [entry] });
-  state.calls.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });
-  expect(state.calls.patchingRows("run")).toEqual([]);
-  expect(state.calls.doneRows("run")).toEqual([row]);
+  state.batches.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });
+  expect(state.batches.patchingRows("run")).toEqual([]);
+  expect(state.batches.doneRows("run")).toEqual([row]);
   const { fields, sources } = state.ledger.get(1, "A")!;
   expect([[...fields], [...sources]]).toEqual([[3], [2]]);
   state.runs.end("run", 2);
-  expect(state.calls.doneRows("run")).toEqual([]);
+  expect(state.batches.doneRows("run")).toEqual([]);
 });
 
 test("products are known in the order in which they were made, by their ids", () => {
@@ -100,7 +135,7 @@ test("products are known in the order in which they were made, by their ids", ()
 
 test("a run that is about to write is the last one that has", () => {
   const begin = (id: string, account: number) =>
-    state.runs.begin({ id, account, identity: id, file: "f.csv", options: {}, startedAt: 1 });
+    state.runs.begin({ id, account, kind: "import", identity: id, file: "f.csv", options: {}, startedAt: 1 });
   const [one, other] = [newAccount(state, "http://a"), newAccount(state, "http://b")];
   begin("first", one);
   begin("second", one);
@@ -145,20 +180,23 @@ test("an upload without an outcome is tried again under its key, as long as the 
 });
 
 test("imports that were sent are listed the newest first, of one base URL or of all", () => {
-  const sent = { runId: "run", file: "f.csv", mode: "upsert", rows: 3, status: "queued" };
+  const sent = { runId: "run", file: "f.csv", kind: "import", variant: "upsert", rows: 3, status: "queued" };
   const [a, b, c] = [
     { ...sent, id: "a", baseUrl: "http://x", at: 10 },
     { ...sent, id: "b", baseUrl: "http://y", at: 30 },
     { ...sent, id: "c", baseUrl: "http://x", at: 20 },
   ];
-  for (const one of [a, b, c]) state.sentImports.add(one);
-  expect([...state.sentImports.list(null)]).toEqual([b, c, a]);
-  expect([...state.sentImports.list("http://x")]).toEqual([c, a]);
-  state.sentImports.seen("a", "done");
-  expect(state.sentImports.find("a")).toEqual({ ...a, status: "done" });
-  expect(state.sentImports.find("none")).toBe(null);
-  state.sentImports.add({ ...a, at: 40 });
-  expect([...state.sentImports.list(null)].map(({ id, status }) => [id, status])).toEqual([
+  for (const one of [a, b, c]) state.sentJobs.add(one);
+  const exported = { ...a, id: "d", kind: "export", variant: "zip" };
+  state.sentJobs.add(exported);
+  expect([...state.sentJobs.list("export", "http://x")]).toEqual([exported]);
+  expect([...state.sentJobs.list("import", null)]).toEqual([b, c, a]);
+  expect([...state.sentJobs.list("import", "http://x")]).toEqual([c, a]);
+  state.sentJobs.seen("a", "done");
+  expect(state.sentJobs.find("a")).toEqual({ ...a, status: "done" });
+  expect(state.sentJobs.find("none")).toBe(null);
+  state.sentJobs.add({ ...a, at: 40 });
+  expect([...state.sentJobs.list("import", null)].map(({ id, status }) => [id, status])).toEqual([
     ["a", "queued"],
     ["b", "queued"],
     ["c", "queued"],

@@ -14,6 +14,7 @@ function work(): void {
   state.runs.begin({
     id: name,
     account: account!,
+    kind: "import",
     identity: name,
     file: "products.csv",
     options: {},
@@ -23,7 +24,7 @@ function work(): void {
     const references = [`${name}-${index}-a`, `${name}-${index}-b`];
     const body = Buffer.alloc(20_000, `${name} ${index} `);
     const places = Uint32Array.of(2 * index, 2 * index + 1);
-    state.calls.begin(account!, {
+    state.batches.begin(account!, {
       run: name,
       index,
       idempotencyKey: `key-${index}`,
@@ -37,7 +38,7 @@ function work(): void {
       references,
     });
     say(`begun ${index}`);
-    state.calls.accepted(name, index, `import-${index}`);
+    state.batches.accepted(name, index, [`import-${index}`]);
     say(`accepted ${index}`);
     const entries = references.map((reference) => ({
       reference,
@@ -45,7 +46,7 @@ function work(): void {
       fields: bytes("fields"),
       sources: bytes("sources"),
     }));
-    state.calls.settled(name, index, entries);
+    state.batches.settled(name, index, entries);
     say(`settled ${index}`);
   }
 }

@@ -1,18 +1,18 @@
 import type { Clock } from "../../clock.ts";
 
-/** How long an interrupt waits for calls on their way: a call that is cut off leaves its outcome unknown. */
+/** How long an interrupt waits for requests in flight: one that is cut off leaves its outcome unknown. */
 const graceMs = 3_000;
 
-/** One call from its start to its end. */
-export class CallUnderWay {
+/** One request from its start to its end. */
+export class RequestInFlight {
   readonly #cut = new AbortController();
-  /** Until it is told otherwise, what is not known counts as done. */
+  /** Until `onDoubt` says otherwise, what is not known counts as done. */
   #inDoubt = true;
   #leaving: { reason: unknown } | null = null;
-  /** Ends the call. */
+  /** Ends the request. */
   readonly signal: AbortSignal = this.#cut.signal;
 
-  /** Whether the service may have taken the call up. */
+  /** Whether the service may have carried it out. */
   get inDoubt(): boolean {
     return this.#inDoubt;
   }
@@ -44,34 +44,34 @@ export class CallUnderWay {
 }
 
 /**
- * The calls that were begun and have not ended. When the sending stops, those that only wait in a line for their turn must
- * not go out any more; those that may have gone out are awaited, as their answer says what became of their rows.
+ * The requests that were begun and have not ended. When the sending stops, those that only wait in a line for their turn must
+ * not go out any more; those that may have gone out are awaited, because their response tells the outcome of their rows.
  */
-export class CallsUnderWay {
-  readonly #calls = new Set<CallUnderWay>();
+export class RequestsInFlight {
+  readonly #requests = new Set<RequestInFlight>();
 
-  begin(): CallUnderWay {
-    const call = new CallUnderWay();
-    this.#calls.add(call);
-    return call;
+  begin(): RequestInFlight {
+    const request = new RequestInFlight();
+    this.#requests.add(request);
+    return request;
   }
 
-  end(call: CallUnderWay): void {
-    this.#calls.delete(call);
+  end(request: RequestInFlight): void {
+    this.#requests.delete(request);
   }
 
   /** The sending is over. */
   leave(reason: unknown): void {
-    for (const call of this.#calls) call.leave(reason);
+    for (const request of this.#requests) request.leave(reason);
   }
 
-  /** Follows an interrupt: what is on its way has the time of grace. Gives how to stop following. */
+  /** Follows an interrupt: what is in flight gets the time of grace. Gives how to stop following. */
   follow(clock: Clock, signal: AbortSignal | undefined): () => void {
     let cancel = () => {};
     const onInterrupt = () => {
       this.leave(signal?.reason);
       cancel = clock.at(clock.now() + graceMs, () => {
-        for (const call of this.#calls) call.cut(signal?.reason);
+        for (const request of this.#requests) request.cut(signal?.reason);
       });
     };
     signal?.addEventListener("abort", onInterrupt, { once: true });

@@ -1,88 +1,83 @@
-import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
-import type { StoredCall } from "../../state/calls.ts";
-import { packMemos } from "../import/ledger/call-memo.ts";
-import type { Call } from "../import/send/calls.ts";
+import type { StoredBatch } from "../../state/batches.ts";
 import type { RunAtHand } from "../runs/run-at-hand.ts";
-import type { ReadyCall, SentCall } from "./sent-batch.ts";
+import type { Service } from "../service.ts";
+import type { CutBatch, ReadyBatch, SentBatch } from "./sent-batch.ts";
 
-/** Another run of this machine has a row of ours under way. */
+/** Another run of this machine has a row of ours in flight. */
 export class HeldByAnotherRun extends CatError {
   override readonly name = "HeldByAnotherRun";
 }
 
-/** What the journal is told beside each call. */
-interface JournalDeps {
-  clock: Clock;
-  newKey: () => string;
-  /** The service's clock, in Unix milliseconds; null while it has not told. */
-  serviceNow: () => number | null;
-  file: string;
-  mode: string;
-  /** Whether no row may be under way in two runs at once: then its photos would be added twice. */
+export interface JournalOptions {
+  /** How the jobs of the batches are listed later on this machine; null for jobs that the service lists. */
+  listedAs: { file: string; variant: string } | null;
+  /** Whether no row may be in flight in two runs at once: then it could be carried out twice. */
   guarded: boolean;
 }
 
 /**
- * Writes down what a run does with its calls, each step before the next is taken: a call and its bytes before the socket
- * opens, its import before anything else is done, so that whenever the process ends the next one knows where to go on.
+ * Writes down what a run does with its batches, each step before the next is taken: a batch and its bytes before the socket
+ * opens, its jobs before anything else is done, so that whenever the process ends the next one knows where to resume.
  */
 export class Journal {
   readonly #run: RunAtHand;
-  readonly #deps: JournalDeps;
+  readonly #service: Pick<Service, "client" | "clock" | "newKey">;
+  readonly #options: JournalOptions;
   #next: number;
 
-  constructor(run: RunAtHand, earlier: readonly StoredCall[], deps: JournalDeps) {
+  constructor(
+    run: RunAtHand,
+    earlier: readonly StoredBatch[],
+    service: Pick<Service, "client" | "clock" | "newKey">,
+    options: JournalOptions,
+  ) {
     this.#run = run;
-    this.#deps = deps;
+    this.#service = service;
+    this.#options = options;
     this.#next = earlier.reduce((next, { index }) => Math.max(next, index + 1), 0);
   }
 
-  /** A new call, ready to be sent. Throws HeldByAnotherRun when a row of it is under way elsewhere. */
-  begin({ body, rows, lines, references, memos }: Call): ReadyCall {
-    const { state, account, id } = this.#run;
+  /** A new batch, ready to be sent. Throws HeldByAnotherRun when a row of it is in flight elsewhere. */
+  begin({ body, rows, lines, references, memo }: CutBatch): ReadyBatch {
+    const { state, account, id, kind } = this.#run;
+    const { client, clock, newKey } = this.#service;
     const index = this.#next++;
-    const idempotencyKey = this.#deps.newKey();
-    const sentAt = this.#deps.clock.now();
-    const sentAtService = this.#deps.serviceNow();
-    const memo = packMemos(memos);
-    const exclusive = this.#deps.guarded;
+    const idempotencyKey = newKey();
     state.runs.writes(account, id);
-    const held = state.calls.begin(account, {
-      ...{ run: id, index, idempotencyKey, rows, lines, references, memo, body, exclusive },
-      ...{ sentAt, sentAtService },
+    const held = state.batches.begin(account, {
+      ...{ run: id, index, idempotencyKey, rows, lines, references, memo, body },
+      ...{ exclusive: this.#options.guarded, sentAt: clock.now(), sentAtService: client.serviceNow() },
     });
-    if (held !== null) throw heldElsewhere(held);
+    if (held !== null) throw heldElsewhere(held, kind);
     return { index, rows, lines, bytes: body.length, body, idempotencyKey, again: false };
   }
 
-  /** Writes down what became of sending a call; one of unknown outcome stays as it is, with its bytes. */
-  settleSending(call: SentCall): void {
-    const { state, id, sentImports, service } = this.#run;
-    if (call.kind === "accepted") {
-      state.calls.accepted(id, call.index, call.importId);
-      sentImports.add({
-        id: call.importId,
-        baseUrl: service.baseUrl,
-        runId: id,
-        file: this.#deps.file,
-        mode: this.#deps.mode,
-        rows: call.rows.length,
-        at: this.#deps.clock.now(),
-        status: "validating",
-      });
-    } else if (call.kind !== "unknown") {
-      state.calls.dropped(id, call.index);
+  /** Writes down the outcome of sending a batch; one of unknown outcome stays as it is, with its bytes. */
+  settleSending(batch: SentBatch): void {
+    const { state, id, sentJobs, service, kind } = this.#run;
+    if (batch.kind === "accepted") {
+      state.batches.accepted(id, batch.index, batch.jobs);
+      const { listedAs } = this.#options;
+      if (listedAs === null) return;
+      const at = this.#service.clock.now();
+      const { baseUrl } = service;
+      const rows = batch.rows.length;
+      for (const job of batch.jobs)
+        sentJobs.add({ id: job, kind, baseUrl, runId: id, ...listedAs, rows, at, status: "validating" });
+    } else if (batch.kind !== "unknown") {
+      state.batches.dropped(id, batch.index);
     }
   }
 }
 
-export const heldElsewhere = (reference: string): HeldByAnotherRun =>
+/** The error of a row that another run of that kind has in flight. */
+export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun =>
   new HeldByAnotherRun(
-    `${JSON.stringify(reference)} is in a call of another import of this machine that has not ended`,
+    `${JSON.stringify(reference)} is in a batch of another ${kind} on this machine that has not ended`,
     {
       type: "conflict",
       code: "import_under_way",
-      hint: "Wait for the other import, or give its command again if it was stopped; then give this one again.",
+      hint: `Wait for the other ${kind}, or run its command again if it was stopped; then run this one again.`,
     },
   );

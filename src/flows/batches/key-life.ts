@@ -2,7 +2,7 @@ import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
-import type { StoredCall } from "../../state/calls.ts";
+import type { StoredBatch } from "../../state/batches.ts";
 
 /** How long a key is used, in milliseconds: the service forgets it after 24 hours (Cross-cutting rule 1); one is left for clocks that are wrong. */
 export const keyLifeMs = limits.idempotencyKeyMs - 3_600_000;
@@ -15,7 +15,7 @@ export interface Clocks {
 
 /** Whether a call may be sent again under its key. The service forgets by its own clock: the one by which more time has passed is believed. */
 export function isKeyAlive(
-  { sentAt, sentAtService }: Pick<StoredCall, "sentAt" | "sentAtService">,
+  { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
   { here, service }: Clocks,
 ): boolean {
   const passedThere = service === null ? 0 : service - (sentAtService ?? sentAt);

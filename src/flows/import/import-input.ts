@@ -1,7 +1,7 @@
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import type { SentImports } from "../../state/sent-imports.ts";
+import type { SentJobs } from "../../state/sent-jobs.ts";
 import type { State } from "../../state/state.ts";
 import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { LocalPhotos } from "../photos/local-photos.ts";
@@ -62,7 +62,7 @@ export interface ImportDeps {
   client: () => Promise<Client>;
   service: () => Promise<ServiceIdentity>;
   /** Where runs and the ledger are kept, and where the imports that this machine has sent. */
-  state: () => Promise<{ state: State; sentImports: SentImports }>;
+  state: () => Promise<{ state: State; sentJobs: SentJobs }>;
   /** Asks a person about calls of unknown outcome; undefined where there is none to ask. */
   ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
   signal?: AbortSignal | undefined;

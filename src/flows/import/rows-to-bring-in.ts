@@ -1,4 +1,4 @@
-import { rowsIn, type SentCall } from "../batches/sent-batch.ts";
+import { rowsIn, type SentBatch } from "../batches/sent-batch.ts";
 import { openRows } from "../rows/open-rows.ts";
 import { RowSet, type SomeRows } from "../rows/row-set.ts";
 import type { ChangedAgain, RowOutcome } from "./close/outcomes.ts";
@@ -81,7 +81,7 @@ export class RowsToBringIn {
   }
 
   /** Rows of which nothing will be told: they were not sent, nor found to be unchanged. `sent` is what this process has sent. */
-  left(sent: readonly SentCall[]): SomeRows {
+  left(sent: readonly SentBatch[]): SomeRows {
     const told = new RowSet();
     for (const call of sent) if (call.kind !== "unsent") for (const row of call.rows) told.add(row);
     const { refused } = this.#at;

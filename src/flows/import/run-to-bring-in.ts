@@ -38,7 +38,7 @@ export function runToBringIn(found: FoundRun): RunToBringIn {
     client: deps.client,
     signal: deps.signal,
     onProgress: progress.followed,
-    onStatus: ({ id, status }) => taken.run.sentImports.seen(id, status),
+    onStatus: ({ id, status }) => taken.run.sentJobs.seen(id, status),
   });
   return { ...found, uploads, rows: new RowsToBringIn({ ...found, uploads }), progress, follower };
 }

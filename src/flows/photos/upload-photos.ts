@@ -3,7 +3,7 @@ import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { Uploads } from "../../state/uploads.ts";
-import { CallsUnderWay } from "../batches/in-flight.ts";
+import { RequestsInFlight } from "../batches/in-flight.ts";
 import { keyLifeMs } from "../batches/key-life.ts";
 import { grouped } from "../grouped.ts";
 import type { PhotoUpload } from "../import/photos/refused-photos.ts";
@@ -62,7 +62,7 @@ async function uploadAll(
   deps: UploadDeps,
 ): Promise<void> {
   const progress = new UploadProgress(waiting, deps);
-  const underWay = new CallsUnderWay();
+  const underWay = new RequestsInFlight();
   const release = underWay.follow(deps.clock, deps.signal);
   const queue = waiting.values();
   let stopped: { reason: unknown } | null = null;
@@ -95,7 +95,7 @@ async function uploadOne(
   { sha256 }: Upload,
   bytes: Buffer,
   deps: UploadDeps,
-  underWay: CallsUnderWay,
+  underWay: RequestsInFlight,
 ): Promise<PhotoUpload> {
   const { client, uploads, account, clock } = deps;
   const at = clock.now();

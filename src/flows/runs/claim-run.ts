@@ -2,6 +2,7 @@ import { CatError } from "../../errors.ts";
 import type { Run, RunHold, RunOwner } from "../../state/runs.ts";
 import type { State } from "../../state/state.ts";
 import type { ImportInput } from "../import/import-input.ts";
+import { importKind } from "../import/import-kind.ts";
 import { accountOf, provenAccount } from "../import/resume/service-account.ts";
 import type { TakeUpDeps } from "../import/resume/take-up-deps.ts";
 import { shownName } from "../rows/shown-name.ts";
@@ -37,7 +38,7 @@ export async function claimRun(
   const claim = (account: number): Claim => {
     const hold = state.runs.hold(account, identity, owner);
     if ("heldBy" in hold) throw alive(input.file.source.name, hold.heldBy);
-    const begun = state.runs.findOpen(account, identity);
+    const begun = state.runs.findOpen({ account, kind: importKind, identity });
     return { account, hold, begun, created: begun ?? beginRun(account, identity, state, input, deps) };
   };
   const proven = await provenAccount(account);
@@ -59,7 +60,15 @@ export function beginRun(
   { clock, runId }: TakeUpDeps,
 ): Run {
   const options = { mode, onImageError, photos };
-  const run = { id: runId, account, identity, file: file.source.name, options, startedAt: clock.now() };
+  const run = {
+    id: runId,
+    account,
+    kind: importKind,
+    identity,
+    file: file.source.name,
+    options,
+    startedAt: clock.now(),
+  };
   state.runs.begin(run);
   return run;
 }

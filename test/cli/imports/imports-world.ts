@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openState } from "../../../src/state/open-state.ts";
-import type { SentImport } from "../../../src/state/sent-imports.ts";
+import type { SentJob } from "../../../src/state/sent-jobs.ts";
 import { createWorld, type WorldOptions } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -38,11 +38,11 @@ export async function importsWorld(options?: WorldOptions) {
       return JSON.parse(ran.stdout).imports[0].id;
     },
     /** Has this machine remember imports, as if it had sent them. */
-    async remember(sent: readonly SentImport[]): Promise<void> {
+    async remember(sent: readonly SentJob[]): Promise<void> {
       const folder = join(world.folder, ".home", "state");
       mkdirSync(folder, { recursive: true });
       const state = await openState(join(folder, "default.db"), { clock: world.clock });
-      for (const one of sent) state.sentImports.add(one);
+      for (const one of sent) state.sentJobs.add(one);
       state.close();
     },
     /** The imports that the list tells of. */
@@ -61,12 +61,13 @@ export async function importsWorld(options?: WorldOptions) {
 }
 
 /** An import as it is remembered; the higher the number the later it was sent. */
-export const sentImport = (number: number, fields: Partial<SentImport> = {}): SentImport => ({
+export const sentImport = (number: number, fields: Partial<SentJob> = {}): SentJob => ({
   id: `01KE6W9ZJ8Q3V5X7B2D4F6${String(number).padStart(4, "0")}`,
   baseUrl: "https://api.example.com",
   runId: `run_${number}`,
   file: `${number}.csv`,
-  mode: "upsert",
+  kind: "import",
+  variant: "upsert",
   rows: number,
   at: Date.parse("2026-01-04T12:00:00Z") + number * 60_000,
   status: "validating",

@@ -56,7 +56,7 @@ describe("the list of imports", () => {
     const world = await importsWorld({ env: noSettings });
     await world.remember([
       sentImport(1),
-      sentImport(2, { baseUrl: "https://dev.example.com", mode: "skip_existing", status: "failed" }),
+      sentImport(2, { baseUrl: "https://dev.example.com", variant: "skip_existing", status: "failed" }),
     ]);
     expect(await world.cat("imports list")).toEqual({
       exit: 0,

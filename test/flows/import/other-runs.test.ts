@@ -374,9 +374,9 @@ describe("what is remembered of an organization", () => {
         imports: {
           ...client.imports,
           create: async (...call) => {
-            const { calls } = second;
+            const { batches } = second;
             // As it is before the call is written down: photos may be uploaded for hours.
-            const state = { ...second, calls: { ...calls, of: () => [], unsettledElsewhere: () => [] } };
+            const state = { ...second, batches: { ...batches, of: () => [], unsettledElsewhere: () => [] } };
             const ran = world.import("a.csv", { machine: { state, fingerprint: "new" } });
             meanwhile = await ran.catch((error: unknown) => error);
             return client.imports.create(...call);

@@ -43,7 +43,7 @@ describe("the files of a run", () => {
       failed_file: null,
       results_file: "results.ndjson",
     });
-    expect(summary?.unwritten).toEqual([expect.stringContaining("a.csv was changed")]);
+    expect(summary?.unwritten).toEqual([expect.stringContaining("a.csv changed during")]);
     expect((await world.read("results.ndjson")).trimEnd().split("\n")).toHaveLength(2);
     expect(resultRows).toBe(2);
     expect(await world.files()).toEqual(["a.csv", "results.ndjson"]);

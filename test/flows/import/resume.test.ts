@@ -120,7 +120,7 @@ describe("the same command again", () => {
         throw new NetworkError("the line is dead", { code: "ECONNRESET", transient: true });
       }),
     );
-    expect(world.state.calls.of("run_1").map(({ state }) => state)).toEqual(["sent", "sent"]);
+    expect(world.state.batches.of("run_1").map(({ state }) => state)).toEqual(["sent", "sent"]);
     await world.fault({ match: { method: "POST", path: "/v1/imports" }, drop: "before" });
     const { summary } = await world.import("a.csv", { concurrency: 1, piped: true });
     expect(summary?.unknown).toEqual([
@@ -362,13 +362,13 @@ test("a run whose files could not be written goes on with them, and sends nothin
 describe("what was piped in and not sent", () => {
   test("is not what the service took up, though it could not be written down", async () => {
     const world = await worldWith("A", "B");
-    const { calls } = world.state;
+    const { batches } = world.state;
     let isFull = true;
-    const full: typeof calls.accepted = (...call) => {
+    const full: typeof batches.accepted = (...call) => {
       if (isFull) throw stateError("state_full", "state.db");
-      calls.accepted(...call);
+      batches.accepted(...call);
     };
-    const machine = { state: { ...world.state, calls: { ...calls, accepted: full } } };
+    const machine = { state: { ...world.state, batches: { ...batches, accepted: full } } };
     const { summary, stopped } = await world.import("a.csv", { piped: true, machine });
     expect(stopped).toMatchObject({ code: "state_full" });
     expect(summary).toMatchObject({ submitted: 2, failed_file: null, imports: [{ rows: 2 }] });

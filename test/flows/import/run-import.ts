@@ -139,7 +139,7 @@ export async function importWorld(options: MockOptions = {}) {
             baseUrl: mock.baseUrl,
             keyFingerprint: machine.fingerprint ?? "fingerprint",
           }),
-          state: async () => ({ state: memory, sentImports: memory.sentImports }),
+          state: async () => ({ state: memory, sentJobs: memory.sentJobs }),
           ask: machine.ask,
           writesPerMinute: 60,
           onNote: (note) => void notes.push(note),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
-import { sendCalls } from "../../../src/flows/batches/send.ts";
+import { sendBatches } from "../../../src/flows/batches/send.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 
@@ -153,7 +153,7 @@ test("an interrupt while a call is cut keeps it from being sent", async () => {
     yield { ...{ index: 0, body, rows, lines, bytes: 3, idempotencyKey: "key" }, again: false };
   })();
   const world = await importWorld();
-  const { sent, stopped } = await sendCalls(calls, {
+  const { sent, stopped } = await sendBatches(calls, {
     ...{ client: world.client, clock: world.clock, mode: "upsert", onImageError: "skip", concurrency: 1 },
     ...{ signal: interrupt.signal, onAccepted: () => {}, journal: undefined as never },
   });

@@ -20,12 +20,12 @@ export function remembered(app: App, flags: ImportFlags, pauseProgress: () => vo
       // Nothing of a made-up service that is gone at the end belongs into a ledger.
       if (flags.ledger === undefined || app.globals.mock) {
         const state = await app.state();
-        return { state, sentImports: state.sentImports };
+        return { state, sentJobs: state.sentJobs };
       }
       const { openStateFile } = await import("../../open-profile-state.ts");
       const state = await openStateFile(app, flags.ledger);
       app.onClose(() => state.close());
-      return { state, sentImports: await sentImportsOfProfile(app, state) };
+      return { state, sentJobs: await sentImportsOfProfile(app, state) };
     },
     async service() {
       const { baseUrl, apiKey } = await app.connection();
@@ -39,13 +39,13 @@ export function remembered(app: App, flags: ImportFlags, pauseProgress: () => vo
  * Where `cat imports list` finds what was sent. A ledger has all that must not be forgotten: where the profile's own state
  * cannot be used, as in a container whose home is read-only, the import goes without it.
  */
-async function sentImportsOfProfile(app: App, ledger: State): Promise<State["sentImports"]> {
+async function sentImportsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
   try {
-    return (await app.state()).sentImports;
+    return (await app.state()).sentJobs;
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     await app.io.note(`${error.message}: cat imports list will not tell of this import.`);
-    return ledger.sentImports;
+    return ledger.sentJobs;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
-import type { SentImport } from "../../../state/sent-imports.ts";
+import type { SentJob } from "../../../state/sent-jobs.ts";
 import type { Column } from "../../output/columns.ts";
 
 /** An import as this machine remembers it, in the form that is printed; the service has no such list. */
@@ -22,12 +22,12 @@ export const listedImport = ({
   id,
   file,
   rows,
-  mode,
+  variant: mode,
   status,
   at,
   baseUrl,
   runId,
-}: SentImport): ListedImport => {
+}: SentJob): ListedImport => {
   return { id, file, rows, mode, status, at: new Date(at).toISOString(), base_url: baseUrl, run_id: runId };
 };
 

@@ -29,8 +29,8 @@ export const listCommand = (app: App, run = listImports): Command =>
 /** Prints what this machine remembers to have sent: to the base URL in use where there is one, else to any. */
 export async function listImports(app: App, { limit, format }: ListFlags): Promise<void> {
   const baseUrl = await baseUrlOf(app);
-  const { sentImports } = await app.state();
-  const first = new FirstOnes(sentImports.list(baseUrl), limit);
+  const { sentJobs } = await app.state();
+  const first = new FirstOnes(sentJobs.list("import", baseUrl), limit);
   async function* listed() {
     for await (const sent of first) yield listedImport(sent);
   }

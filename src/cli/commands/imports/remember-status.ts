@@ -6,8 +6,8 @@ import type { App } from "../../app.ts";
 export async function rememberStatus(app: App, { id, status }: Import): Promise<void> {
   try {
     const { baseUrl } = await app.connection();
-    const { sentImports } = await app.state();
-    if (sentImports.find(id)?.baseUrl === baseUrl) sentImports.seen(id, status);
+    const { sentJobs } = await app.state();
+    if (sentJobs.find(id)?.baseUrl === baseUrl) sentJobs.seen(id, status);
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
     await app.io.note(app.io.visible(`The status could not be kept for cat imports list: ${error.message}.`));

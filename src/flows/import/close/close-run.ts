@@ -1,5 +1,5 @@
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
-import { rowsIn, type SentCall } from "../../batches/sent-batch.ts";
+import { rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import { isEnded } from "../../jobs/follow.ts";
 import { Outputs } from "../../outputs/outputs.ts";
 import { decisive } from "../../service-errors.ts";
@@ -102,10 +102,10 @@ const summaryOf = ({ input, taken, check, rows, besideCalls, sent, follower }: R
 const callsToTell = (
   { sent, follower }: RunToClose,
   { accepted, notTakenUp }: WhatIsTold,
-): readonly SentCall[] =>
+): readonly SentBatch[] =>
   sent.filter((call) => {
     if (call.kind !== "accepted") return call.kind === "refused" && notTakenUp;
-    const job = follower.latest(call.importId);
+    const job = follower.latest(call.jobs[0]!);
     return accepted && job !== undefined && isEnded(job);
   });
 
@@ -116,7 +116,7 @@ const callsToTell = (
 function endIfDone({ input, deps, taken, sent, left }: RunToClose, areFilesWritten: boolean): void {
   const { state, id } = taken.run;
   const isTold = areFilesWritten && (input.wait || sent.length === 0);
-  const isAllKnown = state.calls.of(id).every((call) => call.state === "settled");
+  const isAllKnown = state.batches.of(id).every((call) => call.state === "settled");
   if (left === null && isAllKnown && isTold) state.runs.end(id, deps.clock.now());
 }
 
@@ -127,7 +127,7 @@ function readResults(
   { taken: { run, earlier } }: RunToClose,
 ): readonly RowMemo[] {
   const { state, account, id } = run;
-  const memos = unpackMemos(state.calls.memo(id, call.index));
+  const memos = unpackMemos(state.batches.memo(id, call.index));
   // What the ledger took in before may have been overtaken by what others did since.
   const wasSettled = earlier.some(({ index, state }) => index === call.index && state === "settled");
   if (!wasSettled) settleCall(run, { run: id, index: call.index }, results);

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
 import { CatError } from "../../../errors.ts";
-import type { CallProblem, SentCall } from "../../batches/sent-batch.ts";
+import type { BatchProblem, SentBatch } from "../../batches/sent-batch.ts";
 import { inOrderOfLines, type Stretch } from "../../outputs/in-order-of-lines.ts";
 import {
   inOneLine,
@@ -57,7 +57,7 @@ export const productGone: RowFailure = {
 
 /** The outcome of every row of the calls that have one, and of `beside`, in the order of the file. */
 export async function* rowOutcomes(
-  sent: readonly SentCall[],
+  sent: readonly SentBatch[],
   beside: readonly Stretch<RowOutcome>[],
   deps: OutcomeDeps,
 ): AsyncGenerator<RowOutcome> {
@@ -68,19 +68,20 @@ export async function* rowOutcomes(
   yield* inOrderOfLines([...calls, ...beside]);
 }
 
-const hasResults = ({ importId }: ReadCall, { latest }: OutcomeDeps): boolean => {
-  const status = latest(importId)?.status;
+const hasResults = ({ jobs: [importId] }: ReadCall, { latest }: OutcomeDeps): boolean => {
+  const status = latest(importId!)?.status;
   return status === "completed" || status === "completed_with_errors";
 };
 
 async function* outcomesOf(
-  call: SentCall,
+  call: SentBatch,
   ahead: ResultsAhead,
   deps: OutcomeDeps,
 ): AsyncGenerator<RowOutcome> {
   if (call.kind === "refused") yield* refusedRows(call);
   if (call.kind !== "accepted") return;
-  const { importId, lines } = call;
+  const { lines } = call;
+  const importId = call.jobs[0]!;
   if (deps.latest(importId)?.status === "failed") {
     deps.onResults(call, []);
     const message = `the import ${importId} could not be run by the service; no row of it was processed`;
@@ -145,8 +146,8 @@ function* refusedRows({
   error,
   problems,
   lines,
-}: Extract<SentCall, { kind: "refused" }>): Generator<RowOutcome> {
-  const ofRows = new Map<number | null, CallProblem[]>();
+}: Extract<SentBatch, { kind: "refused" }>): Generator<RowOutcome> {
+  const ofRows = new Map<number | null, BatchProblem[]>();
   for (const problem of problems) ofRows.set(problem.line, [...(ofRows.get(problem.line) ?? []), problem]);
   const ofAll = ofRows.get(null) ?? (problems.length > 0 ? [otherRowsRefused] : [error]);
   for (const line of lines) yield { line, failure: joinedFailure(ofRows.get(line) ?? ofAll) };

@@ -1,5 +1,5 @@
 import { CatError } from "../../../errors.ts";
-import type { SentCall } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { Stretch } from "../../outputs/in-order-of-lines.ts";
 import { notSent } from "../../outputs/row-outcome.ts";
 import type { InputRow } from "../../rows/input-row.ts";
@@ -50,12 +50,12 @@ function countOf(some: SomeRows, total: number): number {
 }
 
 /** Rows of a call whose results are not told, of which it is known already that photos were refused. */
-function refusedInCall(call: SentCall, { state, id }: RunAtHand): CountedRows[] {
+function refusedInCall(call: SentBatch, { state, id }: RunAtHand): CountedRows[] {
   if (call.kind !== "accepted") return [];
-  const memos = unpackMemos(state.calls.memo(id, call.index));
+  const memos = unpackMemos(state.batches.memo(id, call.index));
   if (memos.every(({ refused }) => refused.length === 0)) return [];
   // Let go of where another run has read the results, of which nothing was told for this one.
-  const references = state.calls.references(id, call.index);
+  const references = state.batches.references(id, call.index);
   const outcomes = memos.flatMap((memo, at): RowOutcome[] => {
     if (memo.refused.length === 0) return [];
     const row = { reference: references[at] ?? "", productId: null, action: null };

@@ -1,11 +1,11 @@
-import type { SentCall } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { SomeRows } from "../../rows/row-set.ts";
 import type { RunToBringIn } from "../run-to-bring-in.ts";
 import type { ChangedAgain, RowOutcome } from "./outcomes.ts";
 
 /** A run of which every stage was done, or stopped: what became of its rows is to be told. */
 export interface RunToClose extends RunToBringIn {
-  sent: readonly SentCall[];
+  sent: readonly SentBatch[];
   /** What became of rows that went in no call: only their fields were to be changed, or the service refused their photos; in any order. */
   besideCalls: readonly RowOutcome[];
   changedAgain: ChangedAgain;

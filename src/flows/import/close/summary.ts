@@ -1,6 +1,6 @@
 import type { Import } from "../../../contract/resources/import.ts";
 import type { ImportMode } from "../../../contract/value-sets.ts";
-import type { SentCall } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { RowOutcome } from "./outcomes.ts";
 
 /** What an import did, in the form that `--json` prints. Counts are rows. */
@@ -66,11 +66,11 @@ export function beginSummary(
     /** Submitted rows that went in no call. */
     besideCalls: number;
   },
-  sent: readonly SentCall[],
+  sent: readonly SentBatch[],
   latest: (importId: string) => Import | undefined,
 ): ImportSummary {
   const accepted = sent.filter((call) => call.kind === "accepted");
-  const spans = (kind: SentCall["kind"]) => sent.filter((call) => call.kind === kind).map(spanOf);
+  const spans = (kind: SentBatch["kind"]) => sent.filter((call) => call.kind === kind).map(spanOf);
   const [unknown, refused] = [spans("unknown"), spans("refused")];
   const problems = sent.flatMap((call) => (call.kind === "refused" ? problemsOf(call) : []));
   return {
@@ -84,8 +84,8 @@ export function beginSummary(
     skipped: 0,
     unchanged,
     imports: accepted.map((call) => ({
-      id: call.importId,
-      status: latest(call.importId)?.status ?? "validating",
+      id: call.jobs[0]!,
+      status: latest(call.jobs[0]!)?.status ?? "validating",
       rows: call.lines.length,
     })),
     failed_file: null,
@@ -97,13 +97,13 @@ export function beginSummary(
   };
 }
 
-const spanOf = ({ lines }: SentCall): LineSpan => ({
+const spanOf = ({ lines }: SentBatch): LineSpan => ({
   first_line: lines[0]!,
   last_line: lines.at(-1)!,
   rows: lines.length,
 });
 
-function problemsOf(call: Extract<SentCall, { kind: "refused" }>): SummaryProblem[] {
+function problemsOf(call: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
   const { first_line, last_line } = spanOf(call);
   return call.problems.map(({ line, param, code, message }) => ({
     ...(line === null ? { first_line, last_line } : { line }),

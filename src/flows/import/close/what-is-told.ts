@@ -1,4 +1,4 @@
-import type { SentCall } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../batches/sent-batch.ts";
 import { isOfCaller, isOfContent } from "../../service-errors.ts";
 import type { RunToClose } from "./run-to-close.ts";
 
@@ -44,10 +44,10 @@ export function whatIsTold({
 }
 
 /** Whether rows were refused for what they are, not for another reason (402): the same command would be refused again, and the failed file is what goes on. */
-const wereRowsRefused = (sent: readonly SentCall[]): boolean =>
+const wereRowsRefused = (sent: readonly SentBatch[]): boolean =>
   sent.some((call) => call.kind === "refused" && isOfContent(call.error));
 
 /** Whether the key was refused before anything was taken up. */
-const wasKeyRefusedAtOnce = (sent: readonly SentCall[]): boolean =>
+const wasKeyRefusedAtOnce = (sent: readonly SentBatch[]): boolean =>
   sent.some((call) => call.kind === "refused") &&
   sent.every((call) => call.kind === "unsent" || (call.kind === "refused" && isOfCaller(call.error)));

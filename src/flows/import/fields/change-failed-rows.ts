@@ -1,5 +1,5 @@
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
-import type { SentCall } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { Stage } from "../../runs/stage.ts";
 import { type ChangedAgain, productGone } from "../close/outcomes.ts";
 import type { DecidedRow } from "../decide-rows.ts";
@@ -25,7 +25,7 @@ export interface FailedRowsDeps extends Pick<TakeUpDeps, "client" | "newKey" | "
  */
 export async function changeFailedRows(
   rows: Pick<RowsToBringIn, "decidedAgain">,
-  sent: readonly SentCall[],
+  sent: readonly SentBatch[],
   { taken, concurrency, latest, ...deps }: FailedRowsDeps,
 ): Promise<Stage<ChangedAgain>> {
   const products: ChangedAgain = new Map();
@@ -58,20 +58,20 @@ export async function changeFailedRows(
 
 /** The photos that failed in such rows, by the place of the row among all rows of the file. */
 async function failedBesideOthers(
-  sent: readonly SentCall[],
+  sent: readonly SentBatch[],
   { client, signal, taken: { run }, latest }: Pick<FailedRowsDeps, "client" | "signal" | "taken" | "latest">,
 ): Promise<Map<number, readonly RefusedPhoto[]>> {
   const failed = new Map<number, readonly RefusedPhoto[]>();
   const reader = new ResultsReader(client, signal);
   for (const call of sent) {
     if (call.kind !== "accepted") continue;
-    const job = latest(call.importId);
+    const job = latest(call.jobs[0]!);
     const mayHold = job?.status === "completed_with_errors" && job.on_image_error === "skip";
     if (!mayHold || job.counts.failed === 0) continue;
-    const memos = unpackMemos(run.state.calls.memo(run.id, call.index));
+    const memos = unpackMemos(run.state.batches.memo(run.id, call.index));
     if (memos.every(({ leftOut }) => leftOut.length === 0)) continue;
-    const { importId, lines, bytes } = call;
-    const results = await reader.read({ importId, rows: lines.length, bytes });
+    const { jobs, lines, bytes } = call;
+    const results = await reader.read({ importId: jobs[0]!, rows: lines.length, bytes });
     for (const [at, result] of results.entries()) {
       const memo = memos[at]!;
       if (memo.leftOut.length > 0 && areAllFailed(result))

@@ -1,4 +1,4 @@
-import type { SentCall } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { Stage } from "../../runs/stage.ts";
 import type { ChangedAgain, RowOutcome } from "../close/outcomes.ts";
 import type { RunToBringIn } from "../run-to-bring-in.ts";
@@ -34,7 +34,7 @@ export async function changeFields(run: RunToBringIn): Promise<Stage<RowOutcome[
 /** Changes rows that went in a call and failed there for their new photos alone: the calls of the run have ended by then. */
 export const changeFieldsOfFailed = (
   { input, deps, taken, rows, follower }: RunToBringIn,
-  sent: readonly SentCall[],
+  sent: readonly SentBatch[],
 ): Promise<Stage<ChangedAgain>> =>
   changeFailedRows(rows, sent, {
     ...deps,

@@ -1,7 +1,7 @@
 import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import type { CatError } from "../../../errors.ts";
-import type { DoneRow } from "../../../state/calls.ts";
+import type { DoneRow } from "../../../state/batches.ts";
 import type { RowFailure } from "../../outputs/row-outcome.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { Stage } from "../../runs/stage.ts";
@@ -63,7 +63,7 @@ async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
   const done = { row, line, reference, productId, memo: packPhotos(photosOfRow(one.weighed)) };
   try {
     state.runs.writes(account, id);
-    state.calls.patching(id, done);
+    state.batches.patching(id, done);
     const options = { idempotencyKey: deps.newKey(), signal: deps.signal };
     await deps.client.products.update({ product_id: productId, body: fields as { name: string } }, options);
   } catch (error) {
@@ -78,7 +78,7 @@ async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
   const known = state.ledger.ofProduct(account, productId);
   if (known !== null) {
     const now = FieldDigests.of(fields).over(new FieldDigests(known.fields)).bytes;
-    state.calls.patched(account, id, done, { productId, fields: now });
+    state.batches.patched(account, id, done, { productId, fields: now });
   }
   return updatedRow(done, photosOfRow(one.weighed));
 }

@@ -1,3 +1,4 @@
+import { importKind } from "../import-kind.ts";
 import type { LookDeps } from "./look.ts";
 import { lookAtChanges } from "./look-at-changes.ts";
 import { lookAtAll, lookAtRows, mayLookAtProducts } from "./look-at-products.ts";
@@ -16,7 +17,7 @@ export async function bringUpToDate(references: AsyncIterable<string>, deps: Loo
   if (rows.count === 0) return;
   const areFew = rows.items !== null;
   // What is under way while we look may be written before, and seen after it.
-  const isQuiet = state.calls.unsettledElsewhere(account, "").length === 0;
+  const isQuiet = state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" }).length === 0;
   const now = await serviceNow(deps);
   const readWhole = () => lookAtChanges(Number.POSITIVE_INFINITY, deps);
   let outcome = areFew ? await lookAtChanges(worthAsking, deps) : await readWhole();

@@ -1,10 +1,10 @@
 import type { Client } from "../../../client/client.ts";
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
-import type { SentCall } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../batches/sent-batch.ts";
 import { ResultsReader } from "./results.ts";
 
 /** A call whose import has ended. */
-export type ReadCall = Extract<SentCall, { kind: "accepted" }>;
+export type ReadCall = Extract<SentBatch, { kind: "accepted" }>;
 
 /**
  * Reads the results of ended imports ahead of who asks for them, several at a time: one after another, each would wait for
@@ -45,7 +45,7 @@ export class ResultsAhead {
 
   #begin(call: ReadCall): void {
     if (this.#reads.has(call)) return;
-    const read = this.#reader.read({ importId: call.importId, rows: call.lines.length, bytes: call.bytes });
+    const read = this.#reader.read({ importId: call.jobs[0]!, rows: call.lines.length, bytes: call.bytes });
     // Who asks for it later hears of it.
     read.catch(() => {});
     this.#reads.set(call, read);

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
-import type { DoneRow, StoredCall } from "../../../state/calls.ts";
+import type { DoneRow, StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
 import { isKeyAlive, readClocks } from "../../batches/key-life.ts";
 import { grouped } from "../../grouped.ts";
@@ -17,7 +17,7 @@ import { existingProducts, type LookUpDeps } from "./existing-products.ts";
 /** A call of which nobody can say any more whether the service took it up, with the run that made it. */
 export interface DoubtfulCall {
   run: Run;
-  call: StoredCall;
+  call: StoredBatch;
 }
 
 export interface DoubtDeps extends LookUpDeps {
@@ -40,7 +40,7 @@ export async function resolveDoubt(
 ): Promise<DoubtfulCall[]> {
   const { state, account } = deps.run;
   if (doubtful.length === 0) return [];
-  const references = doubtful.map(({ call }) => state.calls.references(call.run, call.index));
+  const references = doubtful.map(({ call }) => state.batches.references(call.run, call.index));
   const existing = await existingProducts(references.flat(), deps);
   const clocks = await readClocks(deps);
   const question: DoubtQuestion = {
@@ -49,7 +49,7 @@ export async function resolveDoubt(
     rows: references.flat().length,
     existing: existing?.size ?? null,
     resendsOnce: doubtful.every(({ call }) => isKeyAlive(call, clocks)),
-    lost: doubtful.flatMap(({ call }) => call.importId ?? []),
+    lost: doubtful.flatMap(({ call }) => call.jobs),
   };
   const choice = deps.choice() ?? (await deps.ask?.(question));
   if (choice === undefined) throw undecided(question);
@@ -64,7 +64,7 @@ export async function resolveDoubt(
       continue;
     }
     if (choice === "imported") {
-      const memos = unpackMemos(state.calls.memo(call.run, call.index));
+      const memos = unpackMemos(state.batches.memo(call.run, call.index));
       const entries = references[at]!.flatMap((reference, row) => {
         const productId = existing?.get(reference);
         if (productId === undefined) return [];
@@ -79,10 +79,10 @@ export async function resolveDoubt(
         one.run.options.photos === "all"
           ? doneRows(call, references[at]!, { existing: existing ?? new Map(), memos })
           : [];
-      state.calls.decided(call.run, call.index, entries, done);
+      state.batches.decided(call.run, call.index, entries, done);
     } else {
       // Its rows are judged anew, as if they were never sent.
-      state.calls.dropped(call.run, call.index);
+      state.batches.dropped(call.run, call.index);
     }
   }
   return again;
@@ -90,7 +90,7 @@ export async function resolveDoubt(
 
 /** The rows of a call whose products exist. */
 const doneRows = (
-  { rows, lines }: StoredCall,
+  { rows, lines }: StoredBatch,
   references: readonly string[],
   { existing, memos }: { existing: ReadonlyMap<string, string>; memos: readonly RowMemo[] },
 ): DoneRow[] =>

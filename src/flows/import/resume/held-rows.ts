@@ -1,17 +1,17 @@
 import type { State } from "../../../state/state.ts";
 import { heldElsewhere } from "../../batches/journal.ts";
-import { sendAsTheyWere } from "../../batches/send-again.ts";
 import type { ImportInput } from "../import-input.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { resolveDoubt } from "./doubtful-calls.ts";
 import { type OtherRun, otherRuns, settleOtherRuns, withHolds } from "./other-runs.ts";
+import { sendImportsAgain } from "./send-imports-again.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 import type { TakenUp } from "./taken-up.ts";
 
 /** The references that calls of other runs have under way. */
 export function heldBy(others: readonly OtherRun[], state: State): ReadonlySet<string> {
   return new Set(
-    others.flatMap(({ calls }) => calls.flatMap(({ run, index }) => state.calls.references(run, index))),
+    others.flatMap(({ calls }) => calls.flatMap(({ run, index }) => state.batches.references(run, index))),
   );
 }
 
@@ -29,7 +29,7 @@ export async function decideOtherRuns(
   const ours = new Set(held);
   const concerned = others.flatMap(({ run, calls }): OtherRun[] => {
     const some = calls.filter(({ index }) =>
-      state.calls.references(run.id, index).some((one) => ours.has(one)),
+      state.batches.references(run.id, index).some((one) => ours.has(one)),
     );
     return some.length === 0 ? [] : [{ run, calls: some }];
   });
@@ -39,10 +39,10 @@ export async function decideOtherRuns(
     const again = await resolveDoubt(doubtful, doubtDeps(run, input, deps));
     for (const other of concerned) {
       const calls = other.calls.filter((call) => again.some((one) => one.call === call));
-      if (calls.length > 0) await sendAsTheyWere(run, { run: other.run, calls }, input.concurrency, deps);
+      if (calls.length > 0) await sendImportsAgain(run, { run: other.run, calls }, input.concurrency, deps);
     }
   });
-  if (!isOurs) throw heldElsewhere(held[0]!);
+  if (!isOurs) throw heldElsewhere(held[0]!, run.kind);
   const left = otherRuns(run);
   await settleOtherRuns(left, doubtDeps(run, input, deps), deps);
   return otherRuns(run);

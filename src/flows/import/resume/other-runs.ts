@@ -1,4 +1,4 @@
-import type { StoredCall } from "../../../state/calls.ts";
+import type { StoredBatch } from "../../../state/batches.ts";
 import type { Run, RunHold, RunOwner } from "../../../state/runs.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
@@ -9,14 +9,14 @@ import type { TakeUpDeps } from "./take-up-deps.ts";
 /** A run of another file, or with other options, that has calls which are not settled. */
 export interface OtherRun {
   run: Run;
-  calls: StoredCall[];
+  calls: StoredBatch[];
 }
 
-export function otherRuns({ state, account, id }: RunAtHand): OtherRun[] {
+export function otherRuns({ state, account, kind, id }: RunAtHand): OtherRun[] {
   const runs = new Map<string, OtherRun>();
-  for (const { run, call } of state.calls.unsettledElsewhere(account, id)) {
+  for (const { run, batch } of state.batches.unsettledElsewhere({ account, kind, runId: id })) {
     const other = runs.get(run.id) ?? { run, calls: [] };
-    other.calls.push(call);
+    other.calls.push(batch);
     runs.set(run.id, other);
   }
   return [...runs.values()];

@@ -2,6 +2,7 @@ import { CatError } from "../../../errors.ts";
 import type { RunOwner } from "../../../state/runs.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import { mayNotRead, orNull } from "../../service-errors.ts";
+import { importKind } from "../import-kind.ts";
 import { sinceLastLook } from "../ledger/look.ts";
 import { mayLookAtProducts } from "../ledger/look-at-products.ts";
 import {
@@ -84,9 +85,9 @@ export async function provenAccount(deps: AccountDeps): Promise<number | null> {
 }
 
 async function standingOf(account: number, deps: AccountDeps): Promise<Standing> {
-  const { ledger, runs, calls } = deps.state;
+  const { ledger, runs, batches } = deps.state;
   if (ledger.isEmpty(account)) {
-    const isBegun = runs.open(account).some(({ id }) => calls.of(id).length > 0);
+    const isBegun = runs.open(account).some(({ id }) => batches.of(id).length > 0);
     if (!isBegun) return "blank";
     return (await knowsAnImport(account, deps)) === "no" ? "imports gone" : "known";
   }
@@ -173,7 +174,12 @@ async function belongingTo(account: number, deps: AccountDeps): Promise<Belongin
 
 /** Whether calls were sent of which nothing was heard, of whatever file, or another process is about to send some. */
 function hasUnheard(account: number, { state, owner }: AccountDeps): boolean {
-  if (state.calls.unsettledElsewhere(account, "").some(({ call }) => call.state === "sent")) return true;
+  if (
+    state.batches
+      .unsettledElsewhere({ account, kind: importKind, runId: "" })
+      .some(({ batch }) => batch.state === "sent")
+  )
+    return true;
   return isHeld(account, { state, owner });
 }
 
@@ -187,7 +193,7 @@ const isHeld = (account: number, { state, owner }: Pick<AccountDeps, "state" | "
   });
 
 const hasBegun = (account: number, { state, identity }: AccountDeps): boolean =>
-  state.runs.findOpen(account, identity) !== null;
+  state.runs.findOpen({ account, kind: importKind, identity }) !== null;
 
 function anotherKey(isSame: boolean, count: number, { service, file }: AccountDeps): CatError {
   const sent = isSame ? shownName(file) : `what was sent to ${service.baseUrl}`;
@@ -210,8 +216,8 @@ async function knowsAnImport(
   account: number,
   { client, state, signal }: AccountDeps,
 ): Promise<Belonging | null> {
-  const calls = state.runs.open(account).flatMap((run) => state.calls.of(run.id));
-  const sent = calls.flatMap(({ importId }) => importId ?? []);
+  const calls = state.runs.open(account).flatMap((run) => state.batches.of(run.id));
+  const sent = calls.flatMap(({ jobs }) => jobs);
   try {
     for (const import_id of sent.slice(0, sampled))
       if (await exists(client.imports.get({ import_id }, { signal }))) return "yes";

@@ -34,12 +34,13 @@ export async function settleCalls(
   await Promise.all(
     accepted.map((one) =>
       limit(async () => {
-        const { importId, rows, bytes } = one.call;
+        const { jobs, rows, bytes } = one.call;
+        const importId = jobs[0]!;
         try {
-          const input = { import_id: importId! };
+          const input = { import_id: importId };
           const job = await client.poll(operations.imports.get, input, { done: isEnded, signal });
           onEnded?.(job);
-          const of = { importId: importId!, rows: rows.length, bytes };
+          const of = { importId, rows: rows.length, bytes };
           settleCall(run, one.call, job.status === "failed" ? [] : await reader.read(of));
         } catch (error) {
           if (!(error instanceof ApiError && error.status === 404)) throw error;

@@ -1,8 +1,8 @@
 import type { Import } from "../../../contract/resources/import.ts";
-import type { StoredCall } from "../../../state/calls.ts";
+import type { StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
 import { isKeyAlive, readClocks } from "../../batches/key-life.ts";
-import { sendAgain, sendAsTheyWere } from "../../batches/send-again.ts";
+import { sendAgain } from "../../batches/send-again.ts";
 import { grouped } from "../../grouped.ts";
 import { isEnded } from "../../jobs/follow.ts";
 import { RowSet } from "../../rows/row-set.ts";
@@ -14,10 +14,12 @@ import { orNull } from "../../service-errors.ts";
 import { changeFailedRows } from "../fields/change-failed-rows.ts";
 import { identityOf } from "../identity.ts";
 import type { ImportInput } from "../import-input.ts";
+import { importKind } from "../import-kind.ts";
 import { RowsToBringIn } from "../rows-to-bring-in.ts";
 import { doubtDeps } from "./doubt-deps.ts";
 import { type DoubtfulCall, resolveDoubt } from "./doubtful-calls.ts";
 import { otherRuns, settleOtherRuns } from "./other-runs.ts";
+import { sendImportsAgain } from "./send-imports-again.ts";
 import { settleCalls } from "./settle-calls.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 import type { TakenUp } from "./taken-up.ts";
@@ -28,7 +30,7 @@ import type { TakenUp } from "./taken-up.ts";
  * Throws a CatError of type conflict when another process has the run, or a choice is missing.
  */
 export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<TakenUp> {
-  const { state, sentImports } = await deps.state();
+  const { state, sentJobs } = await deps.state();
   const service = await deps.service();
   const identity = identityOf(input, {
     file: input.file.source.digest!,
@@ -36,7 +38,7 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
   });
   const { account, hold, begun, created } = await claimRun({ state, service, identity }, input, deps);
   try {
-    const at = (run: Run): RunAtHand => ({ state, sentImports, service, account, id: run.id });
+    const at = (run: Run): RunAtHand => ({ state, sentJobs, service, account, id: run.id, kind: importKind });
     let open = begun ?? created;
     if (begun !== null) {
       const isDone = await makeSure(begun, at(begun), input, deps);
@@ -52,10 +54,10 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
     if (others.length > 0) await settleOtherRuns(others, doubtDeps(run, input, deps), deps);
     return {
       run,
-      earlier: state.calls.of(run.id),
-      again: () => sendAgain(run, state.calls.of(run.id), deps),
-      patched: state.calls.doneRows(run.id),
-      patching: state.calls.patchingRows(run.id),
+      earlier: state.batches.of(run.id),
+      again: () => sendAgain(run, state.batches.of(run.id), deps),
+      patched: state.batches.doneRows(run.id),
+      patching: state.batches.patchingRows(run.id),
       others: others.length > 0 ? otherRuns(run) : [],
       release: () => hold.release(),
     };
@@ -83,7 +85,7 @@ function whyAnew(
 
 /** Whether anything of a run was sent. */
 const isBegun = ({ state, id }: Pick<RunAtHand, "state" | "id">): boolean =>
-  state.calls.of(id).length > 0 || state.calls.doneRows(id).length > 0;
+  state.batches.of(id).length > 0 || state.batches.doneRows(id).length > 0;
 
 /**
  * Has the user decide about calls of the run that nothing can be learnt of any more. Gives whether the service has done all
@@ -92,7 +94,7 @@ const isBegun = ({ state, id }: Pick<RunAtHand, "state" | "id">): boolean =>
 async function makeSure(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<boolean> {
   const doubtful: DoubtfulCall[] = [];
   let isDone = true;
-  for (const call of run.state.calls.of(open.id)) {
+  for (const call of run.state.batches.of(open.id)) {
     // Only an upsert sent twice adds its photos twice (Imports, rule 3).
     const mayDouble = call.state === "sent" && input.mode === "upsert";
     const isTooOld = mayDouble && !isKeyAlive(call, await readClocks(deps));
@@ -105,15 +107,15 @@ async function makeSure(open: Run, run: RunAtHand, input: ImportInput, deps: Tak
 }
 
 /** The import of a call; null where the service does not know it. */
-const jobOf = ({ importId }: StoredCall, { client, signal }: TakeUpDeps): Promise<Import | null> =>
-  orNull(client.imports.get({ import_id: importId! }, { signal }));
+const jobOf = ({ jobs }: StoredBatch, { client, signal }: TakeUpDeps): Promise<Import | null> =>
+  orNull(client.imports.get({ import_id: jobs[0]! }, { signal }));
 
 /** Learns what became of everything that was sent, so that a new run begins with a ledger that knows it. */
 async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps: TakeUpDeps): Promise<void> {
   const { state } = run;
   const { concurrency } = input;
-  await sendAsTheyWere(run, { run: open, calls: state.calls.of(open.id) }, concurrency, deps);
-  const calls = state.calls.of(open.id);
+  await sendImportsAgain(run, { run: open, calls: state.batches.of(open.id) }, concurrency, deps);
+  const calls = state.batches.of(open.id);
   const jobs = new Map<string, Import>();
   await settleCalls(
     calls.filter((call) => call.state === "accepted").map((call) => ({ run: open, call })),
@@ -124,10 +126,10 @@ async function bringToItsEnd(open: Run, run: RunAtHand, input: ImportInput, deps
     },
   );
   // Else nothing would change the fields of rows whose photos fail each time, where nobody ever waits.
-  const taken = { run, earlier: calls, patched: state.calls.doneRows(open.id), patching: [] };
+  const taken = { run, earlier: calls, patched: state.batches.doneRows(open.id), patching: [] };
   const rows = new RowsToBringIn({ input, refused: new RowSet(), taken, uploads: new Map() });
   const sent = calls.flatMap((call) =>
-    call.importId === null ? [] : [{ ...call, kind: "accepted" as const, importId: call.importId }],
+    call.state === "sent" ? [] : [{ ...call, kind: "accepted" as const }],
   );
   const latest = (importId: string) => jobs.get(importId);
   const { stopped } = await changeFailedRows(rows, sent, { ...deps, taken, concurrency, latest });
@@ -140,10 +142,10 @@ const comparedAnew = (name: string, { startedAt }: Run, why: string): string =>
 
 function goingOn(name: string, open: Run, { state, id }: RunAtHand): string {
   const submitted = new RowSet();
-  for (const call of state.calls.of(id)) {
+  for (const call of state.batches.of(id)) {
     if (call.state !== "sent") for (const row of call.rows) submitted.add(row);
   }
-  for (const { row } of state.calls.doneRows(id)) submitted.add(row);
+  for (const { row } of state.batches.doneRows(id)) submitted.add(row);
   const are = submitted.size === 1 ? "is" : "are";
   return `Going on with the import of ${shownName(name)} that was begun at ${shownTime(open.startedAt)}: ${grouped(submitted.size)} of its rows ${are} submitted. (--fresh begins anew.)`;
 }

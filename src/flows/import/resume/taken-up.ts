@@ -1,5 +1,5 @@
-import type { DoneRow, StoredCall } from "../../../state/calls.ts";
-import type { ReadyCall } from "../../batches/sent-batch.ts";
+import type { DoneRow, StoredBatch } from "../../../state/batches.ts";
+import type { ReadyBatch } from "../../batches/sent-batch.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { OtherRun } from "./other-runs.ts";
 
@@ -7,9 +7,9 @@ import type { OtherRun } from "./other-runs.ts";
 export interface TakenUp {
   run: RunAtHand;
   /** The calls that were made of it before, without those that were refused or never sent. */
-  earlier: readonly StoredCall[];
+  earlier: readonly StoredBatch[];
   /** Those of them whose outcome is unknown, to be sent as they were. */
-  again: () => AsyncGenerator<ReadyCall>;
+  again: () => AsyncGenerator<ReadyBatch>;
   /** Its rows that were brought in without a call whose results tell of them. */
   patched: readonly DoneRow[];
   /** The places of rows of which it is not known whether their PATCH was carried out. */

@@ -1,52 +1,42 @@
 import { limits } from "../../../contract/limits.ts";
+import type { CutBatch } from "../../batches/sent-batch.ts";
 import type { Source } from "../../rows/source.ts";
 import type { FileImage, FileRow } from "../columns/file-row.ts";
 import type { DecidedRow } from "../decide-rows.ts";
-import type { RowMemo } from "../ledger/call-memo.ts";
-
-/** One POST /v1/imports: its NDJSON body, and what is known here of each row in it. */
-export interface Call {
-  readonly body: Uint8Array;
-  /** `rows[k - 1]` is the place among the file's rows, from 0, of the row that the service calls line k. */
-  readonly rows: Uint32Array;
-  /** `lines[k - 1]` is the file's line of it. */
-  readonly lines: Uint32Array;
-  readonly references: readonly string[];
-  readonly memos: readonly RowMemo[];
-}
+import { packMemos, type RowMemo } from "../ledger/call-memo.ts";
 
 export interface CutDeps {
   source: Source;
   /** The uploaded image of a local photo. */
   imageIdOf: (path: string) => string | Promise<string>;
-  /** Told each row that no call needs to carry, or can. */
+  /** Told each row that needs no batch, or cannot be in one. */
   onKept: (row: DecidedRow) => void;
 }
 
 /**
- * Cuts the rows that are to be sent into calls of at most 2,000 rows and 8 MB (Limits). Refuses to go on when the file
+ * Cuts the rows that are to be sent into batches of at most 2,000 rows and 8 MB (Limits). Refuses to go on when the file
  * was changed since the check.
  */
-export async function* cutIntoCalls(
+export async function* cutIntoBatches(
   decided: AsyncIterable<DecidedRow>,
   { source, imageIdOf, onKept }: CutDeps,
-): AsyncGenerator<Call> {
+): AsyncGenerator<CutBatch> {
   let texts: string[] = [];
   let parts: { row: number; line: number; reference: string; memo: RowMemo }[] = [];
   let bytes = 0;
-  const cut = async (): Promise<Call> => {
+  const cut = async (): Promise<CutBatch> => {
     await source.refuseIfChanged();
-    const call = {
+    const batch = {
       body: Buffer.from(texts.join("")),
       rows: Uint32Array.from(parts, ({ row }) => row),
       lines: Uint32Array.from(parts, ({ line }) => line),
       references: parts.map(({ reference }) => reference),
-      memos: parts.map(({ memo }) => memo),
+      memo: packMemos(parts.map(({ memo }) => memo)),
     };
     texts = [];
     parts = [];
     bytes = 0;
-    return call;
+    return batch;
   };
   for await (const one of decided) {
     if (one.decision.kind !== "send") {

@@ -1,51 +1,46 @@
 import { Journal } from "../../batches/journal.ts";
-import { sendCalls } from "../../batches/send.ts";
-import { type ReadyCall, rowsIn, type SentCall } from "../../batches/sent-batch.ts";
+import { sendBatches } from "../../batches/send.ts";
+import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import type { Stage } from "../../runs/stage.ts";
 import type { TakenUp } from "../resume/taken-up.ts";
 import type { RunToBringIn } from "../run-to-bring-in.ts";
-import { type Call, cutIntoCalls } from "./calls.ts";
+import { cutIntoBatches } from "./calls.ts";
+import { importOperation } from "./import-operation.ts";
 
 /**
  * Sends the rows in calls, after those of an earlier process whose outcome is unknown, and has each import followed from
  * then on. `planned`: how many rows the plan has for calls of their own.
  */
-export async function sendRows(run: RunToBringIn, planned: number): Promise<Stage<SentCall[]>> {
+export async function sendRows(run: RunToBringIn, planned: number): Promise<Stage<SentBatch[]>> {
   const { input, deps, taken, progress, follower } = run;
-  const { client, clock, signal, newKey } = deps;
-  const accepted = taken.earlier.filter(({ importId }) => importId !== null);
+  const { client, clock, signal } = deps;
+  const accepted = taken.earlier.filter(({ state }) => state !== "sent");
   const sentBefore = rowsIn(accepted);
   progress.begin(planned + rowsIn(taken.earlier) - sentBefore, sentBefore);
   const follow = (importId: string) => {
     if (input.wait) follower.add(importId);
   };
-  for (const { importId } of accepted) follow(importId!);
-  const cut = cutIntoCalls(run.rows.decided(), {
+  for (const { jobs } of accepted) follow(jobs[0]!);
+  const cut = cutIntoBatches(run.rows.decided(), {
     source: input.file.source,
     imageIdOf: (path) => imageIdOf(path, run),
     onKept: run.rows.keep,
   });
-  const { sent, stopped } = await sendCalls(oneAfterTheOther(taken.again(), cut), {
-    client,
+  const { sent, stopped } = await sendBatches(oneAfterTheOther(taken.again(), cut), {
+    operation: importOperation(client, input),
     clock,
     signal,
-    mode: input.mode,
-    onImageError: input.onImageError,
     concurrency: input.concurrency,
-    journal: new Journal(taken.run, taken.earlier, {
-      clock,
-      newKey,
-      serviceNow: client.serviceNow,
-      file: input.file.source.name,
-      mode: input.mode,
+    journal: new Journal(taken.run, taken.earlier, deps, {
+      listedAs: { file: input.file.source.name, variant: input.mode },
       guarded: input.photos === "new",
     }),
-    onAccepted: ({ importId, rows }, createdAt) => {
+    onAccepted: ({ jobs, rows }, { createdAt }) => {
       const { state, account } = taken.run;
       // The first look at changes goes back to the first import.
       if (state.ledger.lookedAt(account) === null) state.ledger.setLookedAt(account, createdAt);
       progress.accepted(rows.length);
-      follow(importId);
+      follow(jobs[0]!);
     },
   });
   progress.written();
@@ -59,26 +54,26 @@ async function imageIdOf(path: string, { input, uploads }: RunToBringIn): Promis
 }
 
 async function* oneAfterTheOther(
-  first: AsyncGenerator<ReadyCall>,
-  second: AsyncGenerator<Call>,
-): AsyncGenerator<Call | ReadyCall> {
+  first: AsyncGenerator<ReadyBatch>,
+  second: AsyncGenerator<CutBatch>,
+): AsyncGenerator<CutBatch | ReadyBatch> {
   yield* first;
   yield* second;
 }
 
 /** All calls of the run, in the order of the file: rows that this process had to send anew stand between those of an earlier one. */
-export const callsOfRun = (taken: Pick<TakenUp, "earlier">, sending: Stage<SentCall[]>): SentCall[] =>
+export const callsOfRun = (taken: Pick<TakenUp, "earlier">, sending: Stage<SentBatch[]>): SentBatch[] =>
   [...earlierCalls(taken, sending), ...sending.done].sort((one, other) => one.lines[0]! - other.lines[0]!);
 
 /** The calls that an earlier process sent: those that the service accepted, and those that this one did not come to send again. */
 function earlierCalls(
   { earlier }: Pick<TakenUp, "earlier">,
-  { done, stopped }: Stage<SentCall[]>,
-): SentCall[] {
+  { done, stopped }: Stage<SentBatch[]>,
+): SentBatch[] {
   const now = new Set(done.map(({ index }) => index));
-  return earlier.flatMap(({ index, rows, lines, bytes, importId }): SentCall[] => {
+  return earlier.flatMap(({ index, rows, lines, bytes, state, jobs }): SentBatch[] => {
     const call = { index, rows, lines, bytes };
-    if (importId !== null) return [{ ...call, kind: "accepted", importId }];
+    if (state !== "sent") return [{ ...call, kind: "accepted", jobs }];
     return now.has(index) ? [] : [{ ...call, kind: "unknown", error: stopped }];
   });
 }

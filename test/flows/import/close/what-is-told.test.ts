@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { CatError } from "../../../../src/errors.ts";
-import type { SentCall } from "../../../../src/flows/batches/sent-batch.ts";
+import type { SentBatch } from "../../../../src/flows/batches/sent-batch.ts";
 import { whatIsTold } from "../../../../src/flows/import/close/what-is-told.ts";
 import type { ImportInput } from "../../../../src/flows/import/import-input.ts";
 import type { OutputTargets } from "../../../../src/flows/outputs/output-targets.ts";
 
 const rows = { index: 0, rows: Uint32Array.of(0), lines: Uint32Array.of(2), bytes: 1 };
-const accepted: SentCall = { ...rows, kind: "accepted", importId: "I" };
-const unsent: SentCall = { ...rows, kind: "unsent", error: new Error("stopped") };
-const refused = (status: number): SentCall => ({
+const accepted: SentBatch = { ...rows, kind: "accepted", jobs: ["I"] };
+const unsent: SentBatch = { ...rows, kind: "unsent", error: new Error("stopped") };
+const refused = (status: number): SentBatch => ({
   ...rows,
   kind: "refused",
   error: new CatError("refused", { type: "refused", code: "refused", status }),
@@ -16,7 +16,7 @@ const refused = (status: number): SentCall => ({
 });
 
 interface Case {
-  sent?: SentCall[];
+  sent?: SentBatch[];
   wait?: boolean;
   path?: string | null;
   overwrite?: boolean;

@@ -7,7 +7,7 @@ import { BadAnswerError } from "../../../../src/http/errors.ts";
 const concurrency = 4;
 
 const callOf = (index: number): ReadCall => ({
-  ...{ kind: "accepted", index, importId: `import-${index}`, bytes: 100 },
+  ...{ kind: "accepted", index, jobs: [`import-${index}`], bytes: 100 },
   ...{ rows: Uint32Array.of(index), lines: Uint32Array.of(index + 2) },
 });
 

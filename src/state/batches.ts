@@ -1,19 +1,19 @@
 import type { LedgerEntry, SeenProduct } from "./ledger.ts";
 import type { Run } from "./runs.ts";
 
-/** A call (POST /v1/imports) of a run, as it is written down. Refused ones are not kept: their rows are cut anew. */
-export interface StoredCall {
+/** A batch of a run, which is one request, as it is written down. Rejected ones are not kept: their rows are cut again. */
+export interface StoredBatch {
   readonly run: string;
-  /** From 0, in the order in which the calls of the run were begun. */
+  /** From 0, in the order in which the batches of the run were begun. */
   readonly index: number;
   readonly idempotencyKey: string;
   /**
-   * `sent`: it may be at the service, the outcome is unknown. `accepted`: the import is known by its id. `settled`: its
-   * results were read and are in the ledger.
+   * `sent`: it may be at the service, the outcome is unknown. `accepted`: its jobs are known by their IDs. `settled`: their
+   * results were read, those of an import into the ledger.
    */
   readonly state: "sent" | "accepted" | "settled";
-  /** Null while `sent`. */
-  readonly importId: string | null;
+  /** The IDs of what the service made of it: an import, an export job, or a task for each row in their order; none while `sent`. */
+  readonly jobs: readonly string[];
   /** The place of each row among all rows of the file, from 0, ascending. */
   readonly rows: Uint32Array;
   /** The file's line of each row, beside `rows`. */
@@ -26,18 +26,18 @@ export interface StoredCall {
   readonly sentAtService: number | null;
 }
 
-/** A call that is about to be sent. */
-export interface NewCall extends Omit<StoredCall, "state" | "importId" | "bytes"> {
+/** A batch that is about to be sent. */
+export interface NewBatch extends Omit<StoredBatch, "state" | "jobs" | "bytes"> {
   readonly body: Uint8Array;
   /** What the caller wants to know of the rows once the results are there; opaque here, kept until the run ends. */
   readonly memo: Uint8Array;
-  /** The reference of each row (canonical), kept until the call is settled. */
+  /** The reference of each row (canonical), kept until the batch is settled. */
   readonly references: readonly string[];
-  /** Whether none of them may be in a call of another run that is not settled. */
+  /** Whether none of them may be in a batch of another run of the same kind that is not settled. */
   readonly exclusive: boolean;
 }
 
-/** A row that was brought in without a call whose results tell of it: by a write of its own (PATCH), or as the user says. */
+/** A row that was done without a batch whose results tell of it: by a write of its own (PATCH), or as the user says. */
 export interface DoneRow {
   /** Its place among all rows of the file, from 0, and the file's line. */
   readonly row: number;
@@ -49,21 +49,21 @@ export interface DoneRow {
 }
 
 /** Every change is one transaction, on the disk when the function returns. */
-export interface Calls {
-  /** The calls of a run in order, without their bodies. */
-  of(runId: string): StoredCall[];
+export interface Batches {
+  /** The batches of a run in order, without their bodies. */
+  of(runId: string): StoredBatch[];
   /**
-   * Written down before the socket opens. Gives null; or, of an exclusive call, a reference that another run has under way:
+   * Written down before the socket opens. Gives null; or, of an exclusive batch, a reference that another run has in flight:
    * then nothing was written.
    */
-  begin(account: number, call: NewCall): string | null;
-  /** The exact bytes of a call whose outcome is unknown. Throws a StateError when they are not those that were written. */
+  begin(account: number, batch: NewBatch): string | null;
+  /** The exact bytes of a batch whose outcome is unknown. Throws a StateError when they are not those that were written. */
   body(runId: string, index: number): Uint8Array;
-  /** What was written down beside the call, until its run ends. */
+  /** What was written down with the batch, until its run ends. */
   memo(runId: string, index: number): Uint8Array;
-  /** The service took it up; its bytes are let go. */
-  accepted(runId: string, index: number, importId: string): void;
-  /** It is certain that the service did nothing with it: forgets it, its rows may be sent anew. */
+  /** The service accepted it; its bytes are deleted. */
+  accepted(runId: string, index: number, jobs: readonly string[]): void;
+  /** It is certain that the service did nothing with it: forgets it, its rows may be sent again. */
   dropped(runId: string, index: number): void;
   /**
    * Nobody can say what became of it, and the user has: writes what its products are taken to have into the ledger, and
@@ -72,9 +72,13 @@ export interface Calls {
   decided(runId: string, index: number, entries: readonly LedgerEntry[], done: readonly DoneRow[]): void;
   /** Its results are known: writes them into the ledger and lets other runs have its references. */
   settled(runId: string, index: number, entries: readonly LedgerEntry[]): void;
-  /** Calls of other runs of the account that are not settled, with their runs, the oldest first. */
-  unsettledElsewhere(account: number, runId: string): { run: Run; call: StoredCall }[];
-  /** The references of a call that is not settled, in the order of its rows. */
+  /** Batches of other runs of that kind that are not settled, with their runs, the oldest first. */
+  unsettledElsewhere(of: {
+    account: number;
+    kind: string;
+    runId: string;
+  }): { run: Run; batch: StoredBatch }[];
+  /** The references of a batch that is not settled, in the order of its rows. */
   references(runId: string, index: number): string[];
   /** Written down before a PATCH goes out, so that a row which is found as it should be afterwards is known to be changed by it. */
   patching(runId: string, row: DoneRow): void;

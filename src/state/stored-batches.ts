@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Calls, DoneRow, StoredCall } from "./calls.ts";
+import type { Batches, DoneRow, StoredBatch } from "./batches.ts";
 import { placesFromBytes, placesToBytes } from "./places.ts";
 import type { Run } from "./runs.ts";
 import type { Database } from "./sqlite.ts";
@@ -8,12 +8,12 @@ import type { LedgerWithin } from "./stored-ledger.ts";
 import { type RunRow, runColumns, runWidth, toRun } from "./stored-runs.ts";
 import { fromKey, toKey } from "./text-key.ts";
 
-type CallRow = [
+type BatchRow = [
   run: string,
   place: number,
   key: string,
   state: string,
-  importId: string | null,
+  jobs: string | null,
   bytes: number,
   sentAt: number,
   sentAtService: number | null,
@@ -21,26 +21,26 @@ type CallRow = [
   lines: Buffer,
 ];
 type Found = [number: number, account: number, runEndedAt: number | null];
-const callColumns =
-  "call.run, call.place, call.key, call.state, call.import_id, call.bytes, call.sent_at, call.sent_at_service, call.rows, call.lines";
+const batchColumns =
+  "batch.run, batch.place, batch.key, batch.state, batch.jobs, batch.bytes, batch.sent_at, batch.sent_at_service, batch.rows, batch.lines";
 
-const toCall = ([
+const toBatch = ([
   run,
   index,
   idempotencyKey,
   state,
-  importId,
+  jobs,
   bytes,
   sentAt,
   sentAtService,
   rows,
   lines,
-]: CallRow): StoredCall => ({
+]: BatchRow): StoredBatch => ({
   run,
   index,
   idempotencyKey,
-  state: state as StoredCall["state"],
-  importId,
+  state: state as StoredBatch["state"],
+  jobs: jobs === null ? [] : jobs.split(" "),
   rows: placesFromBytes(rows),
   lines: placesFromBytes(lines),
   bytes,
@@ -48,44 +48,45 @@ const toCall = ([
   sentAtService,
 });
 
-/** The calls of a state, whose results go into its ledger within the same transaction. */
-export function storedCalls(db: Database, path: string | null, ledger: LedgerWithin): Calls {
-  const of = db.statement<CallRow>(`SELECT ${callColumns} FROM call WHERE run = ? ORDER BY place`);
+/** The batches of a state, whose results go into its ledger within the same transaction. */
+export function storedBatches(db: Database, path: string | null, ledger: LedgerWithin): Batches {
+  const of = db.statement<BatchRow>(`SELECT ${batchColumns} FROM batch WHERE run = ? ORDER BY place`);
   const add = db.statement<[number]>(
-    `INSERT INTO call (run, place, account, key, state, bytes, digest, sent_at, sent_at_service, rows, lines)
+    `INSERT INTO batch (run, place, account, key, state, bytes, digest, sent_at, sent_at_service, rows, lines)
      VALUES (?, ?, ?, ?, 'sent', ?, ?, ?, ?, ?, ?) RETURNING number`,
   );
-  const addBody = db.statement("INSERT INTO body (call, bytes) VALUES (?, ?)");
-  const addMemo = db.statement("INSERT INTO memo (call, bytes) VALUES (?, ?)");
+  const addBody = db.statement("INSERT INTO body (batch, bytes) VALUES (?, ?)");
+  const addMemo = db.statement("INSERT INTO memo (batch, bytes) VALUES (?, ?)");
   const addPending = db.statement(
-    "INSERT INTO pending (account, reference, call, place) VALUES (?, ?, ?, ?)",
+    "INSERT INTO pending (account, reference, batch, place) VALUES (?, ?, ?, ?)",
   );
   const heldElsewhere = db.statement<[held: number]>(
-    `SELECT 1 FROM pending JOIN call ON call.number = pending.call
-     WHERE pending.account = ? AND pending.reference = ? AND call.run <> ? LIMIT 1`,
+    `SELECT 1 FROM pending JOIN batch ON batch.number = pending.batch
+     JOIN run ON run.id = batch.run JOIN run AS own ON own.id = ?3 AND own.kind = run.kind
+     WHERE pending.account = ?1 AND pending.reference = ?2 AND batch.run <> ?3 LIMIT 1`,
   );
   const find = db.statement<Found>(
-    `SELECT call.number, call.account, run.ended_at FROM call JOIN run ON run.id = call.run
-     WHERE call.run = ? AND call.place = ?`,
+    `SELECT batch.number, batch.account, run.ended_at FROM batch JOIN run ON run.id = batch.run
+     WHERE batch.run = ? AND batch.place = ?`,
   );
   const body = db.statement<[bytes: Buffer, digest: Buffer]>(
-    "SELECT body.bytes, call.digest FROM call JOIN body ON body.call = call.number WHERE run = ? AND place = ?",
+    "SELECT body.bytes, batch.digest FROM batch JOIN body ON body.batch = batch.number WHERE run = ? AND place = ?",
   );
   const memo = db.statement<[Buffer]>(
-    "SELECT memo.bytes FROM call JOIN memo ON memo.call = call.number WHERE run = ? AND place = ?",
+    "SELECT memo.bytes FROM batch JOIN memo ON memo.batch = batch.number WHERE run = ? AND place = ?",
   );
-  const accept = db.statement("UPDATE call SET state = 'accepted', import_id = ? WHERE number = ?");
-  const settle = db.statement("UPDATE call SET state = 'settled' WHERE number = ?");
-  const remove = db.statement("DELETE FROM call WHERE number = ?");
-  const removeBody = db.statement("DELETE FROM body WHERE call = ?");
-  const removePending = db.statement("DELETE FROM pending WHERE call = ?");
-  const unsettledElsewhere = db.statement<[...RunRow, ...CallRow]>(
-    `SELECT ${runColumns}, ${callColumns} FROM call JOIN run ON run.id = call.run
-     WHERE call.account = ? AND call.run <> ? AND call.state <> 'settled' ORDER BY call.sent_at, call.number`,
+  const accept = db.statement("UPDATE batch SET state = 'accepted', jobs = ? WHERE number = ?");
+  const settle = db.statement("UPDATE batch SET state = 'settled' WHERE number = ?");
+  const remove = db.statement("DELETE FROM batch WHERE number = ?");
+  const removeBody = db.statement("DELETE FROM body WHERE batch = ?");
+  const removePending = db.statement("DELETE FROM pending WHERE batch = ?");
+  const unsettledElsewhere = db.statement<[...RunRow, ...BatchRow]>(
+    `SELECT ${runColumns}, ${batchColumns} FROM batch JOIN run ON run.id = batch.run
+     WHERE batch.account = ? AND run.kind = ? AND batch.run <> ? AND batch.state <> 'settled' ORDER BY batch.sent_at, batch.number`,
   );
   const references = db.statement<[Buffer]>(
-    `SELECT pending.reference FROM call JOIN pending ON pending.call = call.number
-     WHERE run = ? AND call.place = ? ORDER BY pending.place`,
+    `SELECT pending.reference FROM batch JOIN pending ON pending.batch = batch.number
+     WHERE run = ? AND batch.place = ? ORDER BY pending.place`,
   );
 
   const addPatch = db.statement(
@@ -96,10 +97,10 @@ export function storedCalls(db: Database, path: string | null, ledger: LedgerWit
   );
   const patching = db.statement<[row: number]>("SELECT row FROM patch WHERE run = ? AND is_done = 0");
 
-  const change = (runId: string, index: number, work: (...call: Found) => void): void =>
+  const change = (runId: string, index: number, work: (...batch: Found) => void): void =>
     db.transaction(() => {
       const found = find.get(runId, index);
-      if (found === undefined) throw new Error(`run ${runId} has no call ${index}`);
+      if (found === undefined) throw new Error(`run ${runId} has no batch ${index}`);
       work(...found);
     });
   const forget = (number: number): void => {
@@ -112,29 +113,29 @@ export function storedCalls(db: Database, path: string | null, ledger: LedgerWit
   const isHeldElsewhere = (account: number, runId: string, reference: string): boolean =>
     heldElsewhere.get(account, toKey(reference), runId) !== undefined;
   return {
-    of: (runId) => of.all(runId).map(toCall),
-    begin(account, call) {
-      const digest = createHash("sha256").update(call.body).digest();
+    of: (runId) => of.all(runId).map(toBatch),
+    begin(account, batch) {
+      const digest = createHash("sha256").update(batch.body).digest();
       return db.transaction(() => {
-        const held = call.exclusive
-          ? call.references.find((reference) => isHeldElsewhere(account, call.run, reference))
+        const held = batch.exclusive
+          ? batch.references.find((reference) => isHeldElsewhere(account, batch.run, reference))
           : undefined;
         if (held !== undefined) return held;
         const [number] = add.get(
-          call.run,
-          call.index,
+          batch.run,
+          batch.index,
           account,
-          call.idempotencyKey,
-          call.body.length,
+          batch.idempotencyKey,
+          batch.body.length,
           digest,
-          call.sentAt,
-          call.sentAtService,
-          placesToBytes(call.rows),
-          placesToBytes(call.lines),
+          batch.sentAt,
+          batch.sentAtService,
+          placesToBytes(batch.rows),
+          placesToBytes(batch.lines),
         )!;
-        addBody.run(number, call.body);
-        addMemo.run(number, call.memo);
-        for (const [place, reference] of call.references.entries()) {
+        addBody.run(number, batch.body);
+        addMemo.run(number, batch.memo);
+        for (const [place, reference] of batch.references.entries()) {
           addPending.run(account, toKey(reference), number, place);
         }
         return null;
@@ -142,23 +143,23 @@ export function storedCalls(db: Database, path: string | null, ledger: LedgerWit
     },
     body(runId, index) {
       const row = body.get(runId, index);
-      if (row === undefined) throw new Error(`run ${runId} keeps no bytes of a call ${index}`);
+      if (row === undefined) throw new Error(`run ${runId} keeps no bytes of a batch ${index}`);
       const [bytes, digest] = row;
       if (!createHash("sha256").update(bytes).digest().equals(digest)) {
         throw stateError("state_corrupt", path, {
-          reason: "the bytes of a call are not those that were written",
+          reason: "the bytes of a batch are not those that were written",
         });
       }
       return bytes;
     },
     memo(runId, index) {
       const row = memo.get(runId, index);
-      if (row === undefined) throw new Error(`run ${runId} keeps no memo of a call ${index}`);
+      if (row === undefined) throw new Error(`run ${runId} keeps no memo of a batch ${index}`);
       return row[0];
     },
-    accepted: (runId, index, importId) =>
+    accepted: (runId, index, jobs) =>
       change(runId, index, (number) => {
-        accept.run(importId, number);
+        accept.run(jobs.join(" "), number);
         removeBody.run(number);
       }),
     dropped: (runId, index) => change(runId, index, forget),
@@ -177,10 +178,10 @@ export function storedCalls(db: Database, path: string | null, ledger: LedgerWit
         if (runEndedAt === null) settle.run(number);
         else remove.run(number);
       }),
-    unsettledElsewhere: (account, runId) =>
-      unsettledElsewhere.all(account, runId).map((row): { run: Run; call: StoredCall } => ({
+    unsettledElsewhere: ({ account, kind, runId }) =>
+      unsettledElsewhere.all(account, kind, runId).map((row): { run: Run; batch: StoredBatch } => ({
         run: toRun(row.slice(0, runWidth) as RunRow),
-        call: toCall(row.slice(runWidth) as CallRow),
+        batch: toBatch(row.slice(runWidth) as BatchRow),
       })),
     references: (runId, index) => references.all(runId, index).map(([reference]) => fromKey(reference)),
     patching: (runId, row) => addRow(runId, row, false),

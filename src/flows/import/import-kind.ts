@@ -1,0 +1,2 @@
+/** The kind of run that an import is. */
+export const importKind = "import";

@@ -1,10 +1,12 @@
-import { Follower } from "../jobs/follow.ts";
+import type { Import } from "../../contract/resources/import.ts";
+import type { JobFollower } from "../jobs/follow-jobs.ts";
 import type { OutputTargets } from "../outputs/output-targets.ts";
 import type { CheckResult } from "../rows/check.ts";
 import type { RowSet } from "../rows/row-set.ts";
 import type { ImportInput } from "./import-input.ts";
 import type { PhotoUpload } from "./photos/refused-photos.ts";
 import { ImportProgress } from "./progress.ts";
+import { importFollower } from "./results/follow-imports.ts";
 import type { TakeUpDeps } from "./resume/take-up-deps.ts";
 import type { TakenUp } from "./resume/taken-up.ts";
 import { RowsToBringIn } from "./rows-to-bring-in.ts";
@@ -27,15 +29,14 @@ export interface RunToBringIn extends FoundRun {
   rows: RowsToBringIn;
   progress: ImportProgress;
   /** Follows the imports of accepted calls. */
-  follower: Follower;
+  follower: JobFollower<Import>;
 }
 
 export function runToBringIn(found: FoundRun): RunToBringIn {
   const { deps, taken } = found;
   const uploads = new Map<string, PhotoUpload>();
   const progress = new ImportProgress(deps.onProgress);
-  const follower = new Follower({
-    client: deps.client,
+  const follower = importFollower(deps.client, {
     signal: deps.signal,
     onProgress: progress.followed,
     onStatus: ({ id, status }) => taken.run.sentJobs.seen(id, status),

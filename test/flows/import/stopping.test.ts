@@ -154,7 +154,7 @@ test("an interrupt while a call is cut keeps it from being sent", async () => {
   })();
   const world = await importWorld();
   const { sent, stopped } = await sendBatches(calls, {
-    ...{ client: world.client, clock: world.clock, mode: "upsert", onImageError: "skip", concurrency: 1 },
+    ...{ clock: world.clock, concurrency: 1, operation: undefined as never },
     ...{ signal: interrupt.signal, onAccepted: () => {}, journal: undefined as never },
   });
   expect([sent, stopped]).toEqual([[], reason]);

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { operations } from "../../../contract/operations.ts";
 import type { Import } from "../../../contract/resources/import.ts";
 import { CatError } from "../../../errors.ts";
-import { isEnded } from "../../../flows/jobs/follow.ts";
+import { isEnded } from "../../../flows/import/results/follow-imports.ts";
 import type { ProgressEvent } from "../../../flows/progress-event.ts";
 import { TimeoutError } from "../../../http/errors.ts";
 import type { App } from "../../app.ts";

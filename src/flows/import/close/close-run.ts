@@ -1,10 +1,10 @@
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import { rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
-import { isEnded } from "../../jobs/follow.ts";
 import { Outputs } from "../../outputs/outputs.ts";
 import { decisive } from "../../service-errors.ts";
 import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
 import { forgetLostImages } from "../photos/forget-lost-images.ts";
+import { isEnded } from "../results/follow-imports.ts";
 import type { ReadCall } from "../results/results-ahead.ts";
 import { settleCall } from "../resume/settle.ts";
 import { rowOutcomes } from "./outcomes.ts";

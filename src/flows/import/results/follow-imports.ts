@@ -1,0 +1,38 @@
+import type { Client } from "../../../client/client.ts";
+import { operations } from "../../../contract/operations.ts";
+import type { Import } from "../../../contract/resources/import.ts";
+import { JobFollower } from "../../jobs/follow-jobs.ts";
+
+/** What a follower of imports reports to. */
+export interface ImportWatcher {
+  signal: AbortSignal;
+  /** Told after every response: how many rows of all imports are done. */
+  onProgress: (step: "validating" | "processing", done: number) => void;
+  /** Told an import whenever its status is another one than before. */
+  onStatus: (job: Import) => void;
+}
+
+/** Follows the imports of accepted batches. */
+export const importFollower = (
+  client: Client,
+  { signal, onProgress, onStatus }: ImportWatcher,
+): JobFollower<Import> =>
+  new JobFollower<Import>({
+    poll: (import_id, options) =>
+      client.poll(operations.imports.get, { import_id }, { ...options, done: isEnded }),
+    signal,
+    onStatus,
+    onProgress(jobs) {
+      let done = 0;
+      let checked = false;
+      for (const { counts, status } of jobs) {
+        done += counts.succeeded + counts.partial + counts.failed;
+        checked ||= status !== "validating";
+      }
+      onProgress(checked ? "processing" : "validating", done);
+    },
+  });
+
+/** Whether an import has reached a terminal state (States and transitions, Import job). */
+export const isEnded = ({ status }: Pick<Import, "status">): boolean =>
+  status !== "validating" && status !== "processing";

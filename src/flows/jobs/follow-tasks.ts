@@ -1,0 +1,100 @@
+import pLimit from "p-limit";
+import { limits } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
+import type { Task } from "../../contract/resources/task.ts";
+import type { Service } from "../service.ts";
+import { isOfService, orNull } from "../service-errors.ts";
+
+/** How long a service is waited for that does not respond, in milliseconds: tasks keep running meanwhile. */
+const longestOutageMs = 600_000;
+
+/** Whether a task has reached a terminal state (States and transitions, Task). */
+export const isTaskEnded = ({ status }: Pick<Task, "status">): boolean =>
+  status === "succeeded" || status === "failed";
+
+export interface TaskWatcher {
+  /** Told a task whenever its status is another one than before. */
+  onStatus: (task: Task) => void;
+  /** Told a task that the service does not have. */
+  onLost: (id: string) => void;
+}
+
+/**
+ * Follows tasks to their end by listing them, newest first, a page of 100 per read. Where listing would cost more reads than
+ * asking for each open task, because others have queued many since, the open ones are asked for one by one.
+ */
+export class TaskFollower {
+  readonly #service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
+  readonly #watcher: TaskWatcher;
+  readonly #open = new Set<string>();
+  readonly #latest = new Map<string, Task>();
+
+  constructor(service: Pick<Service, "client" | "clock" | "signal" | "concurrency">, watcher: TaskWatcher) {
+    this.#service = service;
+    this.#watcher = watcher;
+  }
+
+  /** Follows these tasks as well, from the next round on. */
+  add(ids: Iterable<string>): void {
+    for (const id of ids) this.#open.add(id);
+  }
+
+  /** How many tasks have not ended. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** The task as it was last seen. */
+  readonly latest = (id: string): Task | undefined => this.#latest.get(id);
+
+  /**
+   * Looks at the open tasks every 5 seconds (Limits, job polling interval) until all have ended and `isDone` says that none
+   * will be added. Throws a rejection at once, and what is wrong with the service after ten minutes without a response.
+   */
+  async settled(isDone: () => boolean = () => true): Promise<void> {
+    const { clock, signal } = this.#service;
+    let answeredAt = clock.now();
+    while (this.#open.size > 0 || !isDone()) {
+      signal.throwIfAborted();
+      try {
+        await this.round();
+        answeredAt = clock.now();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isOfService(error) || clock.now() - answeredAt > longestOutageMs) throw error;
+      }
+      if (this.#open.size > 0 || !isDone()) await clock.sleep(limits.jobPollSeconds * 1000, signal);
+    }
+  }
+
+  /** Looks at every open task once, in as few reads as it takes: at most two for each open task. */
+  async round(): Promise<void> {
+    const { client, signal, concurrency } = this.#service;
+    const wanted = new Set(this.#open);
+    if (wanted.size > 1) {
+      let listed = 0;
+      const { max } = limits.page;
+      for await (const task of client.paginate(operations.tasks.list, { limit: max }, { signal })) {
+        if (wanted.delete(task.id)) this.#seen(task);
+        if (wanted.size === 0) break;
+        // Before a page is read that would cost as much as asking for each of those that are left.
+        if (++listed % max === 0 && listed / max >= wanted.size) break;
+      }
+    }
+    const limit = pLimit(concurrency);
+    const ask = async (task_id: string) => {
+      const task = await orNull(client.tasks.get({ task_id }, { signal }));
+      if (task !== null) return this.#seen(task);
+      this.#open.delete(task_id);
+      this.#watcher.onLost(task_id);
+    };
+    await Promise.all([...wanted].map((id) => limit(ask, id)));
+  }
+
+  #seen(task: Task): void {
+    const before = this.#latest.get(task.id)?.status;
+    this.#latest.set(task.id, task);
+    if (isTaskEnded(task)) this.#open.delete(task.id);
+    if (before !== task.status) this.#watcher.onStatus(task);
+  }
+}

@@ -113,8 +113,8 @@ test("not found: exit 5, a sentence, and what to do", async () => {
     exit: 5,
     stdout: "",
     stderr:
-      'error: there is no product with the id or reference "NOPE"\n' +
-      "A reference must be given whole; to search: cat products list --q TEXT\n",
+      'error: no product has the ID or reference "NOPE"\n' +
+      "A reference must be complete. To search: cat products list --q TEXT\n",
   });
   const asJson = await world.cat("products get 01ARZ3NDEKTSV4RRFFQ69G5FAV --json");
   expect(JSON.parse(asJson.stderr).error).toMatchObject({

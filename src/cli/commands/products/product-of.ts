@@ -1,0 +1,16 @@
+import type { Product } from "../../../contract/resources/product.ts";
+import { CatError } from "../../../errors.ts";
+import type { App } from "../../app.ts";
+
+/** The product that the user names by its ID or reference, wherever a command takes one; exit 5 where there is none. */
+export async function productOf(app: App, idOrReference: string): Promise<Product> {
+  const { findProduct } = await import("../../../flows/catalogue/find-products.ts");
+  const client = await app.client();
+  const product = await findProduct(idOrReference, { client, signal: app.context.interrupt });
+  if (product !== null) return product;
+  throw new CatError(`no product has the ID or reference ${JSON.stringify(idOrReference.trim())}`, {
+    type: "not_found",
+    code: "product_not_found",
+    hint: "A reference must be complete. To search: cat products list --q TEXT",
+  });
+}

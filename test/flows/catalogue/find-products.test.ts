@@ -1,0 +1,79 @@
+import { expect, onTestFinished, test } from "vitest";
+import { createClient } from "../../../src/client/client.ts";
+import { operations } from "../../../src/contract/operations.ts";
+import {
+  findProduct,
+  productByReference,
+  productsByReference,
+} from "../../../src/flows/catalogue/find-products.ts";
+import { startMock } from "../../../src/mock/index.ts";
+
+/** A catalogue of so many products, and what is read of it. */
+async function catalogue(demo: number) {
+  const mock = await startMock({ seed: 1, demo, rateLimit: false });
+  const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey });
+  onTestFinished(async () => {
+    await client.close();
+    await mock.stop();
+  });
+  const references: string[] = [];
+  for await (const { reference } of client.paginate(operations.products.list))
+    references.push(reference);
+  const before = mock.requests().length;
+  const { signal } = new AbortController();
+  return {
+    references,
+    service: { client, signal, concurrency: 4 },
+    reads: () =>
+      mock
+        .requests()
+        .slice(before)
+        .map(({ path }) => (path.includes("q=") ? "search" : path.includes("?") ? "list" : "get")),
+  };
+}
+
+const count = (reads: string[]) => [
+  reads.filter((one) => one === "list").length,
+  reads.filter((one) => one === "search").length,
+];
+
+test("a few references are searched for, one read each", async () => {
+  const { references, service, reads } = await catalogue(1000);
+  const wanted = [references[0]!, references[999]!, "none"];
+  const found = await productsByReference(wanted, service);
+  expect([...found.keys()].sort()).toEqual(wanted.slice(0, 2).sort());
+  expect(count(reads())).toEqual([0, 3]);
+});
+
+test("many are found by listing a catalogue of ten pages", async () => {
+  const { references, service, reads } = await catalogue(1000);
+  const found = await productsByReference([...references, "none"], service);
+  expect(found.size).toBe(1000);
+  expect([...found].every(([reference, product]) => product.reference === reference)).toBe(true);
+  expect(count(reads())).toEqual([10, 0]);
+});
+
+test("of a catalogue that is long beside what is wanted, only the first pages are listed", async () => {
+  const { references, service, reads } = await catalogue(1000);
+  // The oldest products are on the last pages.
+  const wanted = references.slice(-4);
+  const found = await productsByReference(wanted, service);
+  expect([...found.keys()].sort()).toEqual([...wanted].sort());
+  expect(count(reads())).toEqual([2, 4]);
+});
+
+test("a product is found by its ID, by its reference, and not by a part of it", async () => {
+  const { references, service } = await catalogue(24);
+  const reference = references[5]!;
+  const byReference = await findProduct(` ${reference} `, service);
+  expect(byReference?.reference).toBe(reference);
+  expect((await findProduct(byReference!.id, service))?.reference).toBe(reference);
+  expect(await findProduct(reference.slice(0, -1), service)).toBe(null);
+  expect(await findProduct("01JGZZ0000000000000000000A", service)).toBe(null);
+});
+
+test("a search gives up where too many others are like the reference", async () => {
+  const { references, service } = await catalogue(24);
+  const common = references[0]!.slice(0, 1);
+  expect(await productByReference(common, service, 3)).toBe("too many");
+});

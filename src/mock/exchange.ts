@@ -5,9 +5,9 @@ import { steersMock } from "./paths.ts";
 import { Refusal } from "./refusal.ts";
 import { keptHeaders, type LoggedRequest } from "./request-log.ts";
 import { organizationOf } from "./rules/authenticate.ts";
-import { letGo } from "./rules/body.ts";
 import type { Answer } from "./rules/idempotency.ts";
 import { fullWindow, type RateReading } from "./rules/rate-limit.ts";
+import { discardBody, endAfterBody } from "./unread-body.ts";
 import type { World } from "./world.ts";
 
 /** One request and its answer. Whatever answers, the headers that every answer carries are set here, at one place. */
@@ -63,8 +63,9 @@ export class Exchange {
       headers.push("Content-Type", jsonType, "Content-Length", Buffer.byteLength(answer.body));
     }
     this.#logged.replayed = replayed;
-    if (this.#begin(answer.status, headers)) this.response.end(answer.body ?? undefined);
-    letGo(this.request);
+    if (this.#begin(answer.status, headers)) {
+      endAfterBody(this.request, this.response, answer.body ?? undefined);
+    }
   }
 
   /** Sends bytes that are no JSON of ours: all at once, none, or a stream that ends when its reader goes away. */
@@ -77,14 +78,14 @@ export class Exchange {
     addTo(headers, more);
     const isAwaited = this.#begin(status, headers);
     if (!(bytes instanceof Readable)) {
-      if (isAwaited) this.response.end(bytes ?? undefined);
+      if (isAwaited) endAfterBody(this.request, this.response, bytes ?? undefined);
     } else if (isAwaited) {
       // Whichever of the two fails ends the other; the reader sees that the answer is cut.
       pipeline(bytes, this.response, () => {});
+      discardBody(this.request);
     } else {
       bytes.destroy();
     }
-    letGo(this.request);
   }
 
   /** Sends JSON that comes in pieces, as it would be too long for one text. */

@@ -4,10 +4,8 @@ import { standardHeaders } from "./exchange.ts";
 import { Refusal } from "./refusal.ts";
 import { longestUrl } from "./rules/malformed.ts";
 import { fullWindow } from "./rules/rate-limit.ts";
+import { discard } from "./unread-body.ts";
 import type { World } from "./world.ts";
-
-/** How long a connection that was answered for the last time may take to read that answer. */
-const lingerMs = 500;
 
 interface ParserError extends Error {
   readonly code?: string;
@@ -70,5 +68,7 @@ function answerOnce(world: World, socket: Socket, refusal: Refusal): void {
   for (let at = 0; at < list.length; at += 2) head += `${list[at]}: ${list[at + 1]}\r\n`;
   socket.on("error", () => socket.destroy());
   socket.end(`${head}\r\n${body}`);
-  setTimeout(() => socket.destroy(), lingerMs).unref();
+  // The parser reads no further: it would report every later packet as another error, or begin a request.
+  socket.removeAllListeners("data");
+  discard(socket, () => socket.destroy());
 }

@@ -119,6 +119,18 @@ test.for([
   expect(ran.stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(2);
 });
 
+test.each(["--rate-limit 5,5 --no-rate-limit", "--no-rate-limit --rate-limit 5,5"])(
+  "exits with 2 for a limit and none: %s",
+  async (flags) => {
+    const world = await createWorld();
+    expect(await world.cat(`serve --mock --port 0 ${flags}`)).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: "error: --rate-limit cannot be used with --no-rate-limit\nRemove one of them.\n",
+    });
+  },
+);
+
 test("a port in use: a sentence and what to do", async () => {
   const world = await createWorld();
   const other = createServer().listen(0, "127.0.0.1");

@@ -1,4 +1,5 @@
 import { validate } from "@readme/openapi-parser";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -47,6 +48,62 @@ test("the validator refuses what is no such document", async () => {
   delete broken.paths["/v1/products"].get.responses;
   broken.paths["/v1/models"].get.parameters[0].in = "nowhere";
   expect((await validate(broken)).valid).toBe(false);
+});
+
+describe("Redocly's spec ruleset", () => {
+  const problemsOf = async (one: unknown) => {
+    const config = await createConfig({ extends: ["spec"] });
+    const found = await lintFromString({
+      source: JSON.stringify(one),
+      absoluteRef: "/openapi.json",
+      config,
+    });
+    return found.map(({ severity, ruleId, message }) => `${severity} ${ruleId}: ${message}`);
+  };
+
+  test("reports no problem", async () => {
+    expect(await problemsOf(document)).toEqual([]);
+  });
+
+  test("rejects a $ref inside an extension", async () => {
+    const broken = structuredClone(document);
+    const { schema } = broken.paths["/v1/imports"].post.requestBody.content["application/x-ndjson"];
+    schema["x-line-schema"] = { $ref: "#/components/schemas/ImportRow" };
+    expect(await problemsOf(broken)).toEqual(["error spec-strict-refs: Field $ref is not expected here."]);
+  });
+});
+
+test("code generators find a type in every branch, and no default in a field of a request", () => {
+  const untyped: string[] = [];
+  const defaults: string[] = [];
+  const walk = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { anyOf, type, default: preset, enum: values } = value as Record<string, unknown>;
+    if (preset !== undefined) defaults.push(path);
+    if (values !== undefined && type === undefined) untyped.push(path);
+    for (const branch of Array.isArray(anyOf) ? anyOf : []) {
+      if (branch.type === undefined && branch.$ref === undefined && branch.allOf === undefined)
+        untyped.push(path);
+    }
+    for (const [key, inner] of Object.entries(value)) walk(inner, `${path}.${key}`);
+  };
+  for (const name of Object.keys(taken)) walk(document.components.schemas[name], name);
+  expect(defaults).toEqual([]);
+  walk(document, "");
+  expect(untyped).toEqual([]);
+  const { ImportSubmission, ExportSelection, TryonInput } = document.components.schemas;
+  expect({
+    mode: ImportSubmission.properties.mode.description,
+    on_image_error: ImportSubmission.properties.on_image_error.description,
+    format: ExportSelection.properties.format.description,
+    look_at_camera: TryonInput.properties.look_at_camera.description,
+  }).toEqual({
+    mode: "What happens to a reference that exists; an upsert appends the row's images. Default: upsert.",
+    on_image_error:
+      "skip keeps a row with the images that worked; fail_row makes nothing of a row with an image that failed. Default: skip.",
+    format: "Default: manifest.",
+    look_at_camera: "False makes the model look away. Default: true.",
+  });
 });
 
 test("it comes out the same each time", () => {
@@ -170,7 +227,7 @@ test("an upload is a form with a binary file, a patch is a merge patch, an impor
   const ndjson = objectOf("imports.create").requestBody.content["application/x-ndjson"];
   expect(ndjson.schema).toMatchObject({
     type: "string",
-    "x-line-schema": { $ref: "#/components/schemas/ImportRow" },
+    "x-line-schema": "#/components/schemas/ImportRow",
   });
 });
 
@@ -184,6 +241,7 @@ test("a set that may grow takes values that are newer, a closed one does not", (
   const role = new Ajv2020().compile(ExportAsset.properties.role);
   expect([role("source"), role("hologram"), role(1)]).toEqual([true, true, false]);
   expect(ExportAsset.properties.role.anyOf[0]).toEqual({
+    type: "string",
     enum: ["source", "beautifier", "tryon", "recoloring"],
   });
   expect(ImportRowResult.properties.status.enum).toEqual(["pending", "succeeded", "partial", "failed"]);

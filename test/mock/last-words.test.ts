@@ -1,9 +1,9 @@
 import { EventEmitter } from "node:events";
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { answerBadConnections } from "../../src/mock/parser-errors.ts";
-import { letGo } from "../../src/mock/rules/body.ts";
+import { discardBody, endAfterBody } from "../../src/mock/unread-body.ts";
 import { monday, silentWorld } from "./world.ts";
 
 // How long connections are kept for nothing is the machine's time, which no test waits for.
@@ -14,37 +14,63 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a body that goes on after the answer", () => {
-  function answered(headers: Record<string, string>, complete = false) {
+describe("a body that goes on after the response", () => {
+  function responded(headers: Record<string, string>, complete = false) {
     const socket = { destroy: vi.fn() };
     const pause = vi.fn();
     const request = Object.assign(new EventEmitter(), { headers, complete, socket, pause });
-    letGo(request as unknown as IncomingMessage);
-    return { request, socket, pause };
+    const response = { flushHeaders: vi.fn(), write: vi.fn(), end: vi.fn() };
+    endAfterBody(
+      request as unknown as IncomingMessage,
+      response as unknown as ServerResponse,
+      "the response",
+    );
+    return { request, response, socket, pause };
   }
 
-  test("is read for 16 MiB, and no further", () => {
-    const { request, pause } = answered({ "transfer-encoding": "chunked" });
+  test("gets the response at once, which ends when the body does", () => {
+    const { request, response } = responded({ "content-length": "9" });
+    expect(response.write.mock.calls).toEqual([["the response"]]);
+    expect(response.end).not.toHaveBeenCalled();
+    request.emit("end");
+    expect(response.end.mock.calls).toEqual([[]]);
+  });
+
+  test("is discarded for 64 MiB, and read no further", () => {
+    const { request, pause } = responded({ "transfer-encoding": "chunked" });
     const mebibyte = Buffer.alloc(1024 * 1024);
-    for (let count = 0; count < 16; count++) request.emit("data", mebibyte);
+    for (let count = 0; count < 64; count++) request.emit("data", mebibyte);
     expect(pause).not.toHaveBeenCalled();
     request.emit("data", Buffer.alloc(1));
     expect(pause).toHaveBeenCalledOnce();
   });
 
-  test("has two seconds, then its connection is cut", () => {
-    const { socket } = answered({ "content-length": "1000000000" });
-    vi.advanceTimersByTime(1_999);
+  test("has five seconds, then its connection is cut", () => {
+    const { socket } = responded({ "content-length": "1000000000" });
+    vi.advanceTimersByTime(4_999);
     expect(socket.destroy).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(socket.destroy).toHaveBeenCalledOnce();
   });
 
   test("keeps its connection when it ends in time", () => {
-    const { request, socket } = answered({ "content-length": "9" });
+    const { request, socket } = responded({ "content-length": "9" });
     request.emit("close");
     vi.advanceTimersByTime(10_000);
     expect(socket.destroy).not.toHaveBeenCalled();
+  });
+
+  test("is discarded within the same bounds where the response ends on its own", () => {
+    const socket = { destroy: vi.fn() };
+    const request = Object.assign(new EventEmitter(), {
+      headers: { "content-length": "9" },
+      complete: false,
+      socket,
+    });
+    discardBody(request as unknown as IncomingMessage);
+    expect(request.listenerCount("data")).toBe(1);
+    vi.advanceTimersByTime(5_000);
+    expect(socket.destroy).toHaveBeenCalledOnce();
   });
 
   test.each([
@@ -52,14 +78,15 @@ describe("a body that goes on after the answer", () => {
     ["an empty one", { "content-length": "0" }, false],
     ["one that is over", { "content-length": "9" }, true],
   ])("%s is waited for by nobody", (_name, headers, complete) => {
-    const { request, socket } = answered(headers as Record<string, string>, complete);
+    const { request, response, socket } = responded(headers as Record<string, string>, complete);
+    expect(response.end.mock.calls).toEqual([["the response"]]);
     expect(request.listenerCount("data")).toBe(0);
     vi.advanceTimersByTime(10_000);
     expect(socket.destroy).not.toHaveBeenCalled();
   });
 });
 
-test("whoever sent no HTTP has half a second to read what is answered, then the connection is cut", () => {
+test("a client that sent no HTTP has five seconds to read the response, then its connection is cut", () => {
   const world = silentWorld(new MovableClock({ frozenAt: monday }));
   const server = new EventEmitter();
   answerBadConnections(world, server as unknown as Server);
@@ -67,7 +94,7 @@ test("whoever sent no HTTP has half a second to read what is answered, then the 
   server.emit("clientError", new Error("no HTTP"), socket);
   expect(socket.end).toHaveBeenCalledOnce();
   expect(socket.end.mock.calls[0]![0]).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n/);
-  vi.advanceTimersByTime(499);
+  vi.advanceTimersByTime(4_999);
   expect(socket.destroy).not.toHaveBeenCalled();
   vi.advanceTimersByTime(1);
   expect(socket.destroy).toHaveBeenCalledOnce();

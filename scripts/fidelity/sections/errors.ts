@@ -73,6 +73,15 @@ export const errors: Section = {
       "code request_timeout",
     ),
     assumed(
+      "A response that does not wait for the body of its request.",
+      "It reaches a client that writes first: the mock discards up to 64 MiB, for up to 5 seconds.",
+      [
+        "mock/write-first.test.ts > %s: it reads the response",
+        "mock/write-first.test.ts > Python's urllib reads the response",
+        "mock/last-words.test.ts > is discarded for 64 MiB, and read no further",
+      ],
+    ),
+    assumed(
       "What is not HTTP.",
       "400 with the envelope and its headers, then the end of the connection.",
       bad("bytes that are no request > TLS", "bytes that are no request > garbage"),

@@ -25,8 +25,9 @@ interface Flags {
 const usualPort = 4010;
 
 /** `cat serve --mock`: parses the flags; `run` does the work. */
-export const serveCommand = (app: App, run = serveMock): Command =>
-  command("serve")
+export function serveCommand(app: App, run = serveMock): Command {
+  const rateFlags = new Set<string>();
+  const made = command("serve")
     .usage("--mock [flags] [-- COMMAND ARG...]")
     .description(
       "Run a made-up service on this machine: the whole API in memory, with its real limits, states and errors.\n" +
@@ -82,8 +83,22 @@ export const serveCommand = (app: App, run = serveMock): Command =>
           hint: "Give: cat serve --mock",
         });
       }
+      rejectBothRateFlags(rateFlags);
       await run(app, readFlags(flags, app.commandLine));
     });
+  // Both set one option, of which commander keeps the last: only its events show that both were used.
+  for (const flag of ["rate-limit", "no-rate-limit"]) made.on(`option:${flag}`, () => rateFlags.add(flag));
+  return made;
+}
+
+function rejectBothRateFlags(used: ReadonlySet<string>): void {
+  if (used.size < 2) return;
+  throw new UsageError("--rate-limit cannot be used with --no-rate-limit", {
+    code: "conflicting_option",
+    param: "--rate-limit",
+    hint: "Remove one of them.",
+  });
+}
 
 function readFlags(flags: Flags, commandLine: readonly string[] | null): ServeInput {
   const { host, seed, demo, speed, rateLimit: limit, latency, load, save } = flags;

@@ -85,11 +85,13 @@ const successes: Record<Operation["status"], string> = {
 /** The envelope with one of the codes that this refusal can have, and the types that go with them. */
 const refusalSchema = (codes: readonly ErrorCode[]): JsonObject => ({
   allOf: [refTo(ErrorEnvelope)],
+  type: "object",
   properties: {
     error: {
+      type: "object",
       properties: {
-        type: { enum: [...new Set(codes.map((code) => errorCodes[code].type))] },
-        code: { enum: [...codes] },
+        type: { type: "string", enum: [...new Set(codes.map((code) => errorCodes[code].type))] },
+        code: { type: "string", enum: [...codes] },
       },
     },
   },

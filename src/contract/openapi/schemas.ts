@@ -19,6 +19,7 @@ export function componentSchemas(): Record<string, JsonObject> {
   for (const name of Object.keys(answered)) schemas[name] = outputs[name]!;
   for (const name of Object.keys(taken)) schemas[name] = inputs[name]!;
   addNotes(schemas);
+  for (const name of Object.keys(taken)) describeDefaults(schemas[name]!);
   return schemas;
 }
 
@@ -67,7 +68,10 @@ function openUp(jsonSchema: JsonObject): void {
   const known = jsonSchema.enum as string[];
   if (known.length === errorTypes.length && errorTypes.every((type, at) => type === known[at])) return;
   delete jsonSchema.enum;
-  jsonSchema.anyOf = [{ enum: known }, { type: "string", description: "A value that is newer than this." }];
+  jsonSchema.anyOf = [
+    { type: "string", enum: known },
+    { type: "string", description: "A value that is newer than this." },
+  ];
 }
 
 const isEmpty = (value: unknown): boolean =>
@@ -86,6 +90,21 @@ function addNotes(schemas: Record<string, JsonObject>): void {
       throw new Error(`openapi/notes.ts has a remark about ${path}, which does not exist`);
     // A reference may have a description beside it since 3.1.
     at.description = description;
+  }
+}
+
+/**
+ * Moves each default of a request's field into its description: code generators take a field with a `default` for one that
+ * is always set, and so require it of the caller.
+ */
+function describeDefaults(schema: JsonObject): void {
+  for (const field of Object.values((schema.properties ?? {}) as Record<string, JsonObject>)) {
+    if ("default" in field) {
+      const { description } = field;
+      field.description = `${description === undefined ? "" : `${description} `}Default: ${field.default}.`;
+      delete field.default;
+    }
+    describeDefaults(field);
   }
 }
 

@@ -35,8 +35,9 @@ function delivery(type: EventType): JsonObject {
         "application/json": {
           schema: {
             allOf: [refTo(WebhookEvent)],
+            type: "object",
             properties: {
-              type: { const: type },
+              type: { type: "string", const: type },
               data: { type: "object", required: [resource], maxProperties: 1 },
             },
           },

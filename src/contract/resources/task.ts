@@ -37,7 +37,12 @@ const slug = (known: readonly string[], what: string, more: RegExp) =>
       (value) => known.includes(value) || more.test(value),
       `must be one of ${known.join(", ")}, or ${what}`,
     )
-    .meta({ anyOf: [{ enum: [...known] }, { pattern: more.source }] });
+    .meta({
+      anyOf: [
+        { type: "string", enum: [...known] },
+        { type: "string", pattern: more.source },
+      ],
+    });
 
 /** The slugs of all subtypes; which of them fit a subtype is `beautifierAngleShots`, a 422 when it does not. */
 const everyAngleShot = [...new Set(Object.values(beautifierAngleShots).flat())];

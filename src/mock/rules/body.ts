@@ -57,27 +57,6 @@ export function readBody(
 const tooLarge = (limit: number): Refusal =>
   new Refusal("body_too_large", `the body is larger than ${limit} bytes`);
 
-/** After an answer that did not wait for the body: so much of the rest is thrown away, and so long is waited for its end. */
-const allowance = { bytes: 16 * 1024 * 1024, ms: 2_000 };
-
-/**
- * Deals with what the caller still sends after its answer. Closing at once would make most clients lose the answer, reading
- * on for ever would let a request of any size hold the connection: so neither.
- */
-export function letGo(request: IncomingMessage): void {
-  const { "content-length": length, "transfer-encoding": coding } = request.headers;
-  const hasBody = coding !== undefined || (length !== undefined && length !== "0");
-  if (request.complete || !hasBody) return;
-  let left = allowance.bytes;
-  request.on("data", (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) request.pause();
-  });
-  const timer = setTimeout(() => request.socket.destroy(), allowance.ms);
-  timer.unref();
-  request.on("close", () => clearTimeout(timer));
-}
-
 /** The content type of a body, if the operation accepts it; else 415. A text in another encoding than UTF-8 is not accepted. */
 export function acceptedType(operation: Operation, request: IncomingMessage): BodyType {
   const header = request.headers["content-type"] ?? "";

@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Readable } from "node:stream";
+
+/**
+ * How much the mock discards of what a client still sends after its response, and for how long. Closing at once gives a
+ * client that writes its whole body before it reads a broken pipe instead of the response; without a bound, one request
+ * could hold its connection for ever.
+ */
+export const allowance = { bytes: 64 * 1024 * 1024, ms: 5_000 };
+
+/**
+ * Ends a response whose head is written. While the request's body is still arriving, the response is sent at once but ended
+ * only when the rest of that body is discarded: Node closes a connection with `Connection: close` as soon as its response has
+ * ended.
+ */
+export function endAfterBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: string | Uint8Array | undefined,
+): void {
+  if (!isArriving(request)) {
+    response.end(body);
+    return;
+  }
+  response.flushHeaders();
+  if (body !== undefined) response.write(body);
+  request.on("end", () => response.end());
+  discard(request, () => request.socket.destroy());
+}
+
+/** Discards the rest of a body, if any, where the response ends on its own. */
+export function discardBody(request: IncomingMessage): void {
+  if (isArriving(request)) discard(request, () => request.socket.destroy());
+}
+
+function isArriving(request: IncomingMessage): boolean {
+  // Node counts a request without a body as complete only after its handlers have run.
+  const { "content-length": length, "transfer-encoding": coding } = request.headers;
+  const hasBody = coding !== undefined || (length !== undefined && length !== "0");
+  return hasBody && !request.complete;
+}
+
+/** Reads and discards within the allowance: past its bytes it stops reading, past its time it calls `cut`. */
+export function discard(from: Pick<Readable, "on" | "pause">, cut: () => void): void {
+  let left = allowance.bytes;
+  from.on("data", (chunk: Uint8Array) => {
+    left -= chunk.length;
+    if (left < 0) from.pause();
+  });
+  const timer = setTimeout(cut, allowance.ms);
+  timer.unref();
+  from.on("close", () => clearTimeout(timer));
+}

@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import type * as z from "zod";
 import type { AnyOperation, Input, Item } from "../client/call-types.ts";
 import { limits } from "../contract/limits.ts";
 import type { App } from "./app.ts";
@@ -18,10 +19,8 @@ export interface ResourceList<O extends AnyOperation, Flags extends object> {
   /** The ID of the resource that the entries belong to, where the path has one. */
   readonly of?: { readonly about: string; input(text: string): Partial<Input<O>> };
   readonly columns: readonly Column<Item<O>>[];
-  /** Flags that narrow the list. */
+  /** Flags that narrow the list: each sets, or implies, the query parameter of that name. */
   readonly filters: readonly Option[];
-  /** The query that the filters ask for; their values under their own names unless given. */
-  query?(flags: Flags): Partial<Input<O>>;
   /** The note for an empty list. */
   none(flags: Flags): string;
   readonly examples: Parameters<typeof examples>[0];
@@ -39,9 +38,8 @@ export const listResource =
     return made.action(async () => {
       const flags = made.opts<RawListFlags & Flags>();
       const of = list.of?.input(made.args[0]!) ?? {};
-      // What is not in the operation's query is not sent.
-      const query = list.query?.(flags) ?? flags;
-      await printPages(app, list, { ...of, ...query } as Input<O>, {
+      // The client sends the parameters that the operation has, and no other flag.
+      await printPages(app, list, { ...of, ...flags } as Input<O>, {
         ...readListFlags(made.opts<RawListFlags>()),
         none: list.none(flags),
       });
@@ -77,4 +75,22 @@ async function printPages<O extends AnyOperation>(
   else if (entries.isMore) {
     await app.io.note(`These are the first ${grouped(count)}; --all shows all, --limit N more.`);
   }
+}
+
+/** Columns that show fields as they are: the chosen ones in tables and CSV files, the others in CSV files. An ID is never cut. */
+export function fieldColumns<Resource extends z.ZodObject>(
+  { shape }: Resource,
+  chosen: readonly (keyof Resource["shape"] & string)[],
+): Column<z.output<Resource>>[] {
+  const others = Object.keys(shape).filter((name) => !chosen.includes(name));
+  const value = (row: z.output<Resource>, name: string) => {
+    const field = (row as Readonly<Record<string, unknown>>)[name];
+    return typeof field === "object" && field !== null ? JSON.stringify(field) : (field as string | null);
+  };
+  return [...chosen, ...others].map((name, index) => ({
+    name,
+    value: (row) => value(row, name),
+    ...(name === "id" || name.endsWith("_id") ? { cut: "never" } : {}),
+    ...(index < chosen.length ? {} : { only: "csv" }),
+  }));
 }

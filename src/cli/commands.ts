@@ -30,6 +30,16 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     summary: "look at products: list, get",
     load: async (app) => (await import("./commands/products.ts")).productsCommand(app),
   },
+  images: {
+    usage: "images",
+    summary: "view images: get",
+    load: async (app) => (await import("./commands/images.ts")).imagesCommand(app),
+  },
+  models: {
+    usage: "models",
+    summary: "view models: list",
+    load: async (app) => (await import("./commands/models.ts")).modelsCommand(app),
+  },
   serve: {
     usage: "serve --mock",
     summary: "run a made-up service here, to try things and to test",

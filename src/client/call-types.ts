@@ -10,8 +10,8 @@ export interface AnyOperation extends Pick<Operation, "method" | "path" | "statu
 }
 
 /**
- * The input of a call, flat: path parameters and query by name; a JSON body under `body`, the bytes of an NDJSON body
- * under `ndjson`, an upload under `file`.
+ * The input of a request, flat: path parameters and query by name; a JSON body under `body`, or its bytes under `json`,
+ * which are sent unchanged; the bytes of an NDJSON body under `ndjson`, an upload under `file`.
  */
 export type Input<O extends AnyOperation> = Simplify<
   Fields<z.input<O["params"]>> & Fields<z.input<O["query"]>> & BodyInput<O["body"]>
@@ -30,7 +30,7 @@ type BodyOf<Type, Schema> = Type extends "application/x-ndjson"
   : Type extends "multipart/form-data"
     ? { file: { bytes: Uint8Array; filename: string } }
     : Schema extends z.ZodType
-      ? { body: z.input<Schema> }
+      ? { body: z.input<Schema>; json?: never } | { json: Uint8Array | string; body?: never }
       : never;
 
 /** What a call resolves to: the parsed body, or null where the service answers without one. */

@@ -8,6 +8,7 @@ import type { AnyOperation } from "./call-types.ts";
 /** The fields of an input that become the body; the others are path parameters and query. */
 interface BodyFields {
   body?: unknown;
+  json?: Uint8Array | string;
   ndjson?: Uint8Array | string;
   file?: FilePart;
 }
@@ -80,14 +81,17 @@ function bodyOf(
   if (operation.body === undefined) return { body: null, contentType: null };
   if (input.file !== undefined) return multipartForm("file", input.file);
   if (input.ndjson !== undefined) {
-    const bytes = typeof input.ndjson === "string" ? Buffer.from(input.ndjson) : input.ndjson;
-    return { body: bytes, contentType: "application/x-ndjson" };
+    return { body: bytesOf(input.ndjson), contentType: "application/x-ndjson" };
   }
   const contentType = Object.keys(operation.body).find(
     (type) => type.endsWith("json") && !type.includes("ndjson"),
   );
-  return { body: Buffer.from(JSON.stringify(input.body ?? {})), contentType: contentType ?? null };
+  const body = bytesOf(input.json ?? JSON.stringify(input.body ?? {}));
+  return { body, contentType: contentType ?? null };
 }
+
+const bytesOf = (given: Uint8Array | string): Uint8Array =>
+  typeof given === "string" ? Buffer.from(given) : given;
 
 /** A caller's key must fit in the header and in the service's limit (Cross-cutting rule 1). */
 function checkedIdempotencyKey(key: string): string {

@@ -23,7 +23,7 @@ describe("a wrong command line ends in 2, says what is wrong and where to look",
       "cat products list",
     ],
     ["a group without a command", "products", "cat products needs a command: list, get", "cat products"],
-    ["only flags", "--mock", "cat needs a command: import, imports, products, serve", "cat"],
+    ["only flags", "--mock", "cat needs a command: import, imports, products, images, models, serve", "cat"],
     ["a missing argument", "products get", "missing required argument 'ID|REFERENCE'", "cat products get"],
     [
       "too many arguments",
@@ -122,22 +122,27 @@ describe("help", () => {
     ["products", "Usage: cat products COMMAND [flags]\n"],
     ["products list", "Usage: cat products list [flags]\n"],
     ["products get", "Usage: cat products get ID|REFERENCE [flags]\n"],
+    ["images", "Usage: cat images COMMAND [flags]\n"],
+    ["images get", "Usage: cat images get ID [flags]\n"],
+    ["models", "Usage: cat models COMMAND [flags]\n"],
+    ["models list", "Usage: cat models list [flags]\n"],
     ["serve", "Usage: cat serve --mock [flags] [-- COMMAND ARG...]\n"],
   ] as const)("of %s, asked for either way", async ([command, usage]) => {
     const world = await createWorld({ env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined } });
     const asked = await world.cat(`help ${command}`);
     expect(asked).toMatchObject({ exit: 0, stderr: "" });
     expect(asked.stdout.startsWith(usage)).toBe(true);
-    if (command !== "products" && command !== "imports") expect(asked.stdout).toContain("\nExamples:\n");
+    if (!usage.includes(" COMMAND ")) expect(asked.stdout).toContain("\nExamples:\n");
     expect(await world.cat(`${command} --help`)).toEqual(asked);
   });
 
   test("no line of help is wider than a terminal of 80 columns, but for examples", async () => {
     const world = await createWorld();
     const groups = ["imports list", "imports get", "imports watch", "imports rows", "products list"];
+    const others = ["images get", "models list"];
     for (const line of [
       "help",
-      ...["import", ...groups, "products get", "serve"].map((name) => `help ${name}`),
+      ...["import", ...groups, "products get", ...others, "serve"].map((name) => `help ${name}`),
     ]) {
       const wide = (await world.cat(line)).stdout
         .split("\n")

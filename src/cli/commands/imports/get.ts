@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { App } from "../../app.ts";
 import { command, examples } from "../../command.ts";
-import { importId } from "./import-id.ts";
+import { resourceId } from "../../resource-id.ts";
 import { rememberStatus } from "./remember-status.ts";
 
 /** `cat imports get`: parses the argument; `run` does the work. */
@@ -18,7 +18,7 @@ export const getCommand = (app: App, run = getImport): Command =>
         ["how many rows failed, for a script", "cat imports get ID --json | jq .counts.failed"],
       ]),
     )
-    .action(async (id: string) => run(app, { id: importId(id) }));
+    .action(async (id: string) => run(app, { id: resourceId(id, "import") }));
 
 /** Prints one import as the service has it; not found ends in exit 5. */
 export async function getImport(app: App, { id }: { id: string }): Promise<void> {

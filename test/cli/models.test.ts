@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { createWorld } from "../support/world.ts";
+
+/** Twelve models of the service and two of the organization. */
+const withModels = { mock: { demo: 1 } };
+
+const lines = (text: string) => text.trimEnd().split("\n");
+
+test("models are a table, with IDs that are never cut", async () => {
+  const world = await createWorld({ ...withModels, tty: true, columns: 40 });
+  const ran = await world.cat("models list --own");
+  expect(ran).toEqual({
+    exit: 0,
+    stderr: "",
+    stdout: expect.stringMatching(
+      /^(\u001b\[1m)?id {26}name {4}sex {5}is_pu…(\u001b\[22m)?\n01HN1H1W002ABE2N8F479S53MX {2}House/,
+    ),
+  });
+  const piped = await world.cat("models list --public --limit 2", { tty: false });
+  expect(piped).toEqual({
+    exit: 0,
+    stdout:
+      "id       name     sex     is_public\n" +
+      "mdl_001  Amara    female  true\n" +
+      "mdl_002  Bastian  male    true\n",
+    stderr: "These are the first 2; --all shows all, --limit N more.\n",
+  });
+});
+
+test("with --json they are the service's own objects", async () => {
+  const world = await createWorld(withModels);
+  const ran = await world.cat("models list --all --json");
+  const listed = lines(ran.stdout).map((line) => JSON.parse(line));
+  expect(ran).toMatchObject({ exit: 0, stderr: "" });
+  expect(listed.map((model) => [model.id.length, model.is_public])).toEqual([
+    ...Array(2).fill([26, false]),
+    ...Array(12).fill([7, true]),
+  ]);
+  expect(listed[2]).toEqual({
+    id: "mdl_001",
+    name: "Amara",
+    is_public: true,
+    sex: "female",
+    body_type: "slim",
+    age_bracket: "18-24",
+    ethnicity: "black",
+    hair_color: "black",
+    eye_color: "brown",
+    preview_url: expect.stringMatching(/^http:/),
+    preview_url_expires_at: "2026-01-05T10:00:00.000Z",
+  });
+});
+
+test("--public and --own ask the service for those alone", async () => {
+  const world = await createWorld(withModels);
+  const counts = [];
+  for (const flag of ["", "--public", "--own"]) {
+    counts.push(lines((await world.cat(`models list --all --json ${flag}`)).stdout).length);
+  }
+  expect(counts).toEqual([14, 12, 2]);
+  expect(world.requests().map((request) => request.path)).toEqual([
+    "/v1/models?limit=100",
+    "/v1/models?limit=100&is_public=true",
+    "/v1/models?limit=100&is_public=false",
+  ]);
+});
+
+test("as CSV they have every field of the service", async () => {
+  const world = await createWorld(withModels);
+  const [head, row] = lines((await world.cat("models list --public --limit 1 --format csv")).stdout);
+  expect(head).toBe(
+    "id,name,sex,is_public,body_type,age_bracket,ethnicity,hair_color,eye_color,preview_url,preview_url_expires_at",
+  );
+  expect(row).toMatch(
+    /^mdl_001,Amara,female,true,slim,18-24,black,black,brown,http:[^,]+,2026-01-05T10:00:00.000Z$/,
+  );
+});
+
+test("an organization without models of its own has an empty list", async () => {
+  const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_other" } });
+  expect(await world.cat("models list --own")).toEqual({ exit: 0, stdout: "", stderr: "No models found.\n" });
+  expect(await world.cat("models list --own --json")).toEqual({ exit: 0, stdout: "", stderr: "" });
+});
+
+test("--public and --own exclude each other", async () => {
+  const world = await createWorld(withModels);
+  for (const line of ["models list --public --own", "models list --own --public"]) {
+    expect(await world.cat(line)).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: "error: option '--public' cannot be used with option '--own'\nSee: cat models list --help\n",
+    });
+  }
+  expect(world.requests()).toEqual([]);
+});
+
+test("a key that is bound to a user exits with 4", async () => {
+  const world = await createWorld({ ...withModels, env: { CAT_API_KEY: "ak_mock_user" } });
+  expect(await world.cat("models list")).toMatchObject({ exit: 4, stdout: "" });
+});

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { OutputTarget, OutputTargets } from "../../../flows/import/import-input.ts";
 import { OutputError } from "../../../flows/outputs/output-error.ts";
 import { numbered } from "../../../flows/outputs/output-file.ts";
@@ -9,6 +9,7 @@ import type { Source } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../errors.ts";
 import type { Asker } from "../../open-profile-state.ts";
 import { writablePlace } from "../../writable-place.ts";
+import { failedName } from "./failed-name.ts";
 import type { ImportFlags } from "./flags.ts";
 import { ownFiles } from "./own-files.ts";
 import { identityOf, identityOfFile, standingOf } from "./standing.ts";
@@ -72,19 +73,6 @@ export async function outputTargets(
 async function modeOfFailed(input: string): Promise<number> {
   const found = await stat(input).catch(() => null);
   return found?.isFile() ? (found.mode & 0o666) | 0o600 : 0o666;
-}
-
-/** The longest name that a file has on the usual file systems, in bytes. */
-const longestName = 255;
-
-/** `FILE.failed.csv`, with a FILE cut so short that a number fits as well (`numbered`). */
-function failedName(file: string, format: string): string {
-  const ending = `.failed.${format}`;
-  const room = longestName - ending.length - "-99999".length;
-  const name = basename(file);
-  const short = Array.from(name);
-  while (Buffer.byteLength(short.join("")) > room) short.pop();
-  return file.slice(0, file.length - name.length) + short.join("") + ending;
 }
 
 /** The name that a file will have which is never to replace another. */

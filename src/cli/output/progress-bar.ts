@@ -2,10 +2,9 @@ import cliProgress from "cli-progress";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { doneText, leftText, type Pace, PaceMeter, rateText } from "./pace.ts";
 import type { ProgressPlace, ProgressView } from "./progress-view.ts";
-import { visible } from "./visible.ts";
 
 /** Progress on a terminal: one bar a step, each left standing when the next begins. */
-export function progressBar({ context, paint }: ProgressPlace): ProgressView {
+export function progressBar({ context, paint, visible }: ProgressPlace): ProgressView {
   let bar: cliProgress.SingleBar | null = null;
   let latest: ProgressEvent | null = null;
   let meter = new PaceMeter();
@@ -25,6 +24,7 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
         barLine(latest!, meter.measure(latest!, context.clock.now()), {
           width: maxWidth || context.stderr.columns,
           paint: paint.cyan,
+          visible,
         }),
     });
     bar.start(1, 0);
@@ -72,7 +72,7 @@ const narrowestBar = 8;
 export function barLine(
   event: ProgressEvent,
   pace: Pace,
-  { width, paint }: { width: number; paint: (text: string) => string },
+  { width, paint, visible }: { width: number; paint(text: string): string; visible(text: string): string },
 ): string {
   const share =
     event.total === null ? null : event.total === 0 ? 1 : Math.min(1, Math.max(0, event.done / event.total));

@@ -18,4 +18,6 @@ export interface ProgressPlace {
   context: Context;
   silent: boolean;
   paint: Paint;
+  /** As `Io.visible`. */
+  visible(text: string): string;
 }

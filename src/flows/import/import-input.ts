@@ -17,6 +17,8 @@ export interface OutputTarget {
   name: string;
   /** Where the path is that of a pipe: it, opened before anything was sent. */
   pipe?: OutputPipe | undefined;
+  /** Hides secrets in a text of the service, which may repeat the key. */
+  mask?: ((text: string) => string) | undefined;
 }
 
 /** `new`: photos that the ledger knows are left out, and with them rows that would change nothing. `all`: rows go as they stand. */

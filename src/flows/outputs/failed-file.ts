@@ -99,8 +99,10 @@ export class FailedFile {
     await this.#file?.discard();
   }
 
-  async #write(row: InputRow, attached: ReadonlySet<number>, failure: RowFailure): Promise<void> {
+  async #write(row: InputRow, attached: ReadonlySet<number>, reason: RowFailure): Promise<void> {
     this.#file ??= await this.#begin();
+    const { mask = asItIs } = this.#target;
+    const failure = { code: mask(reason.code), message: mask(reason.message) };
     await this.#file.write(
       this.#csv === null ? ndjsonRow(row, attached, failure) : this.#csv.row(row, attached, failure),
     );
@@ -135,6 +137,8 @@ export class FailedFile {
     for await (const rows of this.#reader.batches()) yield* rows;
   }
 }
+
+const asItIs = (text: string): string => text;
 
 /** The failure with the photos of this machine called as the row calls them: the service knows the ids of their uploads alone. */
 function inWordsOf({ row }: InputRow, { images }: RowResult, failure: RowFailure): RowFailure {

@@ -21,18 +21,21 @@ const columns = [
 export class ResultsFile {
   readonly #file: OutputFile | OutputPipe;
   readonly #csv: boolean;
+  readonly #mask: (text: string) => string;
   /** How many rows were added. */
   rows = 0;
 
-  private constructor(file: OutputFile | OutputPipe, csv: boolean) {
+  private constructor(file: OutputFile | OutputPipe, csv: boolean, mask: (text: string) => string) {
     this.#file = file;
     this.#csv = csv;
+    this.#mask = mask;
   }
 
-  static async begin({ path, pipe }: OutputTarget, unfinished: string): Promise<ResultsFile> {
+  static async begin({ path, pipe, mask }: OutputTarget, unfinished: string): Promise<ResultsFile> {
     const results = new ResultsFile(
       pipe ?? (await OutputFile.begin(path, true, unfinished)),
       extname(path).toLowerCase() === ".csv",
+      mask ?? ((text) => text),
     );
     if (results.#csv) await results.#file.write(stringify([[...columns]]));
     return results;
@@ -41,7 +44,7 @@ export class ResultsFile {
   async add({ line: file_line, result }: RowOutcome): Promise<void> {
     if (result === undefined) return;
     this.rows++;
-    if (!this.#csv) return this.#file.write(`${JSON.stringify({ ...result, file_line })}\n`);
+    if (!this.#csv) return this.#file.write(this.#mask(`${JSON.stringify({ ...result, file_line })}\n`));
     const { line, reference, status, action, product_id, error, images } = result;
     const cells = [
       file_line,
@@ -54,7 +57,7 @@ export class ResultsFile {
       error?.message,
       JSON.stringify(images),
     ];
-    await this.#file.write(stringify([cells]));
+    await this.#file.write(this.#mask(stringify([cells])));
   }
 
   async commit(): Promise<void> {

@@ -4,6 +4,7 @@ import { InterruptError } from "../../../src/cli/errors.ts";
 import { leftText, PaceMeter, rateText } from "../../../src/cli/output/pace.ts";
 import { createProgress } from "../../../src/cli/output/progress.ts";
 import { barLine } from "../../../src/cli/output/progress-bar.ts";
+import { visible } from "../../../src/cli/output/visible.ts";
 import { MovableClock } from "../../../src/clock.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
 
@@ -19,7 +20,7 @@ beforeEach(() => {
 
 async function view(stderr: FakeOutput, silent = false) {
   const context = { clock, stderr, env: {}, interrupt: interrupt.signal } as unknown as Context;
-  return createProgress({ context, silent, paint });
+  return createProgress({ context, silent, paint, visible });
 }
 
 describe("off a terminal", () => {
@@ -165,34 +166,35 @@ describe("the line of a bar", () => {
 
   test("has everything where there is room", () => {
     const event = { step: "processing", done: 1200, total: 2000, note: "3 failed" };
-    expect(barLine(event, pace, { width: 100, paint: plain })).toBe(
+    expect(barLine(event, pace, { width: 100, paint: plain, visible })).toBe(
       `processing  ${"█".repeat(18)}${"░".repeat(12)}  1,200 of 2,000  60%  120/s  7 s left  3 failed`,
     );
   });
 
   test("loses the bar, then its end, where there is none", () => {
     const event = { step: "processing", done: 1200, total: 2000 };
-    expect(barLine(event, pace, { width: 52, paint: plain })).toBe(
+    expect(barLine(event, pace, { width: 52, paint: plain, visible })).toBe(
       "processing  1,200 of 2,000  60%  120/s  7 s left",
     );
-    expect(barLine(event, pace, { width: 21, paint: plain })).toBe("processing  1,200 of");
+    expect(barLine(event, pace, { width: 21, paint: plain, visible })).toBe("processing  1,200 of");
   });
 
   test("shows control characters and copes with odd numbers", () => {
     const nothing = { perSecond: null, secondsLeft: null };
     const event = { step: "a\u001b[2J", done: 3, total: 0, note: "\n" };
-    expect(barLine(event, nothing, { width: 100, paint: plain })).toBe(
+    expect(barLine(event, nothing, { width: 100, paint: plain, visible })).toBe(
       `a\\x1b[2J  ${"█".repeat(30)}  3 of 0  100%  \\n`,
     );
     expect(
       barLine({ step: "x", done: 1_240_000, total: 9_600_000, unit: "bytes" }, pace, {
         width: 20,
         paint: plain,
+        visible,
       }),
     ).toBe("x  1.2 MB / 9.6 MB ");
-    expect(barLine({ step: "x", done: 9, total: 3 }, nothing, { width: 100, paint: plain })).toContain(
-      "100%",
-    );
+    expect(
+      barLine({ step: "x", done: 9, total: 3 }, nothing, { width: 100, paint: plain, visible }),
+    ).toContain("100%");
   });
 });
 

@@ -6,6 +6,7 @@ import { OutputError } from "../../../flows/outputs/output-error.ts";
 import { numbered } from "../../../flows/outputs/output-file.ts";
 import { OutputPipe, type PipePlace } from "../../../flows/outputs/output-pipe.ts";
 import type { Source } from "../../../flows/rows/source.ts";
+import type { App } from "../../app.ts";
 import { UsageError } from "../../errors.ts";
 import type { Asker } from "../../open-profile-state.ts";
 import { writablePlace } from "../../writable-place.ts";
@@ -16,8 +17,8 @@ import { identityOf, identityOfFile, standingOf } from "./standing.ts";
 
 interface Place extends PipePlace {
   cwd: string;
-  /** Who knows where the state is. */
-  app: Asker;
+  /** Who knows where the state is, and what no output shows. */
+  app: Asker & Pick<App, "secrets">;
   /** Has what was opened closed again. */
   onClose: (release: () => Promise<void>) => void;
   /** Whether a path leads to a photo that the file names. */
@@ -41,6 +42,7 @@ export async function outputTargets(
     // A file that stdout or stderr goes to would be replaced under it, and the summary lost.
     ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
   ];
+  const { mask } = place.app.secrets;
   const isOurs = await ownFiles(place.app, flags.ledger);
   const target = async (flag: string | null, name: string): Promise<OutputTarget> => {
     const path = resolve(cwd, name);
@@ -57,8 +59,8 @@ export async function outputTargets(
     }
     taken.push(identity);
     // What nobody named is never written into, but gets the next number.
-    if (flag === null || found?.isFIFO() !== true) return { path, name };
-    return { path, name, pipe: await openPipe(flag, path, name, place) };
+    if (flag === null || found?.isFIFO() !== true) return { path, name, mask };
+    return { path, name, mask, pipe: await openPipe(flag, path, name, place) };
   };
   const unnamed = failedName(source.place === null ? "stdin" : flags.file, source.format);
   const failed =

@@ -48,7 +48,12 @@ export function createIo(
   let view: ProgressView | undefined;
   // A line that is written while a bar stands goes above it.
   const line = async (text: string) => {
-    if (view?.above?.(text) !== true) await context.stderr.write(`${text}\n`);
+    if (view?.above?.(mask(text)) !== true) await context.stderr.write(`${text}\n`);
+  };
+  const data = async (text: string | Uint8Array) => {
+    if (context.stdout.isTTY && text.length > 0)
+      view?.makeRoom?.(typeof text === "string" ? text.endsWith("\n") : text.at(-1) === 10);
+    await context.stdout.write(text);
   };
   const io: Io = {
     get json() {
@@ -59,8 +64,8 @@ export function createIo(
     },
     paint,
     paintNote,
-    data: async (text) => context.stdout.write(text),
-    jsonData: async (value) => context.stdout.write(jsonLine(value)),
+    data,
+    jsonData: (value) => data(jsonLine(value)),
     async note(text) {
       if (!globals.quiet && !globals.json) await line(text);
     },

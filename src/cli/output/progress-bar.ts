@@ -3,18 +3,20 @@ import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { doneText, leftText, type Pace, PaceMeter, rateText } from "./pace.ts";
 import type { ProgressPlace, ProgressView } from "./progress-view.ts";
 
-/** Progress on a terminal: one bar a step, each left standing when the next begins. */
+/** Progress on a terminal: one live line. Each step replaces the one before, and nothing of it stays in the end. */
 export function progressBar({ context, paint, visible }: ProgressPlace): ProgressView {
   let bar: cliProgress.SingleBar | null = null;
   let latest: ProgressEvent | null = null;
   let meter = new PaceMeter();
   let ended = false;
+  /** Whether stdout, on the same terminal, is in the middle of a line. */
+  let isLineOpen = false;
 
-  const begin = () => {
-    meter = new PaceMeter();
+  const draw = () => {
     bar = new cliProgress.SingleBar({
       stream: context.stderr.raw as NodeJS.WriteStream,
       hideCursor: true,
+      clearOnComplete: true,
       // Signals are the context's: the bar ends when the interrupt comes, see below.
       gracefulExit: false,
       // A line above wipes the bar out, and the same bar would not be drawn again.
@@ -29,13 +31,13 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
     });
     bar.start(1, 0);
   };
-  const finish = () => {
+  const erase = () => {
     bar?.stop();
     bar = null;
   };
   const end = () => {
     ended = true;
-    finish();
+    erase();
     context.interrupt.removeEventListener("abort", end);
   };
   // Ctrl-C must give the cursor back even when what was being waited for never ends.
@@ -44,12 +46,12 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
   return {
     update(event) {
       if (ended || context.interrupt.aborted) return;
-      const next = latest?.step !== event.step;
-      if (next) finish();
+      if (latest?.step !== event.step) meter = new PaceMeter();
       latest = event;
-      if (next) begin();
       meter.measure(event, context.clock.now());
-      bar?.update(event.done);
+      if (isLineOpen) return;
+      if (bar === null) draw();
+      else bar.update(event.done);
     },
     above(text) {
       if (bar === null) return false;
@@ -57,8 +59,12 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
       context.stderr.raw.write(`\r\x1b[K\x1b[?7h${text}\n\x1b[?7l\x1b7`);
       return true;
     },
+    makeRoom(endsLine) {
+      erase();
+      isLineOpen = !endsLine;
+    },
     pause() {
-      finish();
+      erase();
       latest = null;
     },
     end,

@@ -7,6 +7,7 @@ import { barLine } from "../../../src/cli/output/progress-bar.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
 import { MovableClock } from "../../../src/clock.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
+import { screenOf } from "../../support/screen.ts";
 
 const plain = (text: string) => text;
 const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
@@ -106,17 +107,64 @@ describe("off a terminal", () => {
 describe("on a terminal", () => {
   const shows = "\u001b[?25h";
 
-  test("a bar a step; each stays when the next begins, and the cursor comes back", async () => {
+  /** A terminal, what stands on it, and the time that the bar draws by. */
+  async function onScreen() {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const stderr = new FakeOutput({ isTTY: true, columns: 100 });
+    return { stderr, screen: () => screenOf(stderr.text), tick: () => vi.advanceTimersByTime(200) };
+  }
+
+  test("steps take turns in one line, of which nothing stays, and the cursor comes back", async () => {
+    const { stderr, screen, tick } = await onScreen();
     const progress = await view(stderr);
+    await stderr.write("before\n");
     progress.update({ step: "checking", done: 5, total: null });
+    expect(screen()).toEqual(["before", "checking  5"]);
     progress.update({ step: "processing", done: 1, total: 2 });
-    progress.update({ step: "processing", done: 2, total: 2 });
+    tick();
+    expect(screen()).toEqual(["before", `processing  ${"█".repeat(15)}${"░".repeat(15)}  1 of 2  50%`]);
+    progress.update({ step: "checking", done: 6, total: null });
+    tick();
+    expect(screen()).toEqual(["before", "checking  6"]);
     progress.end();
-    expect(stderr.text).toContain("checking  5");
-    expect(stderr.text).toContain(`processing  ${"█".repeat(30)}  2 of 2  100%`);
-    expect(stderr.text.match(/\n/g)).toHaveLength(2);
+    await stderr.write("Imported 2 rows.\n");
+    expect(screen()).toEqual(["before", "Imported 2 rows."]);
     expect(stderr.text.lastIndexOf(shows)).toBeGreaterThan(stderr.text.lastIndexOf("\u001b[?25l"));
+    expect(stderr.text.lastIndexOf("\u001b[?7h")).toBeGreaterThan(stderr.text.lastIndexOf("\u001b[?7l"));
+  });
+
+  test("lines above the bar stay, however many, and the bar stays below them", async () => {
+    const { stderr, screen, tick } = await onScreen();
+    const progress = await view(stderr);
+    const lines = Array.from({ length: 12 }, (_, index) => `note ${index}`);
+    for (const line of lines) {
+      progress.update({ step: "checking", done: 5, total: null });
+      expect(progress.above?.(line)).toBe(true);
+      tick();
+    }
+    expect(screen()).toEqual([...lines, "checking  5"]);
+    interrupt.abort(new InterruptError("SIGINT"));
+    await stderr.write("interrupted\n");
+    expect(screen()).toEqual([...lines, "interrupted"]);
+  });
+
+  test("data on the same terminal does not mix with the bar, also where it comes in parts of a line", async () => {
+    const { stderr, screen, tick } = await onScreen();
+    const progress = await view(stderr);
+    const data = async (text: string) => {
+      progress.makeRoom?.(text.endsWith("\n"));
+      await stderr.write(text);
+      progress.update({ step: "checking", done: 5, total: null });
+      tick();
+    };
+    progress.update({ step: "checking", done: 5, total: null });
+    await data('{"a":');
+    expect(screen()).toEqual(['{"a":']);
+    await data("1}\n");
+    expect(screen()).toEqual(['{"a":1}', "checking  5"]);
+    progress.end();
+    expect(screen()).toEqual(['{"a":1}']);
   });
 
   test("the rate and the time left are reckoned anew while nothing moves", async () => {

@@ -7,6 +7,7 @@ import type { GlobalOptions } from "./global-options.ts";
 import { LastFailure } from "./last-failure.ts";
 import { createIo, type Io } from "./output/io.ts";
 import type { Paint } from "./output/paint.ts";
+import type { Secrets } from "./output/secrets.ts";
 import type { Connection } from "./settings/settings.ts";
 
 /** What a command gets. Suppliers are lazy: a command that never asks for the client needs no key. */
@@ -17,6 +18,8 @@ export interface App {
   /** What stands after `--`, for a command that runs another one; null without `--`. */
   commandLine: readonly string[] | null;
   readonly io: Io;
+  /** What no output shows; a command that prints a secret on purpose names it here first (`show`). */
+  readonly secrets: Secrets;
   /** Where the service is and who asks; starts the in-process mock with `--mock`. */
   connection(): Promise<Connection>;
   client(): Promise<Client>;
@@ -34,7 +37,7 @@ export interface App {
 export function createApp(
   context: Context,
   globals: GlobalOptions,
-  paints: { paint: Paint; paintNote: Paint },
+  { secrets, ...paints }: { secrets: Secrets; paint: Paint; paintNote: Paint },
 ): { app: App; close: () => Promise<void> } {
   const releases: (() => void | Promise<void>)[] = [];
   let connection: Promise<Connection> | undefined;
@@ -44,9 +47,13 @@ export function createApp(
     context,
     globals,
     commandLine: null,
-    io: createIo(context, globals, paints),
+    io: createIo(context, globals, { ...paints, mask: secrets.mask }),
+    secrets,
     connection() {
-      connection ??= connect(app);
+      connection ??= connect(app).then((made) => {
+        secrets.add(made.apiKey);
+        return made;
+      });
       return connection;
     },
     client() {

@@ -47,9 +47,17 @@ function usageError(error: CommanderError, from: Command): UsageError {
     const names = from.commands.map((one) => one.name()).join(", ");
     return new UsageError(`${pathOf(from)} needs a command: ${names}`, { code: "missing_command", hint });
   }
-  const [what, ...more] = error.message.replace(/^error: /, "").split("\n");
+  const [what, ...more] = withoutValue(error)
+    .replace(/^error: /, "")
+    .split("\n");
   return new UsageError([what!.replace(/\.$/, ""), ...more].join(" "), {
     code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     hint,
   });
 }
+
+/** The message that names an unknown flag without its value, which may be a secret: `--api-key=KEY`, `-kKEY`. */
+const withoutValue = ({ code, message }: CommanderError): string =>
+  code === "commander.unknownOption"
+    ? message.replace(/'(?:(--[^=]*)=|(-[^-])).*'/s, (_, long, short) => `'${long ?? short}'`)
+    : message;

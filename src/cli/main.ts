@@ -1,18 +1,22 @@
 import type { Context } from "./context.ts";
 import { findCommand } from "./find-command.ts";
+import { maskedContext, Secrets } from "./output/secrets.ts";
 import { run } from "./run.ts";
 import { tell } from "./tell.ts";
 import { versionLine } from "./version.ts";
 
 /** Runs a command line and tells the exit status; nothing in here ends the process. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
+  const secrets = new Secrets(context.env);
+  const { masked, end } = maskedContext(context, secrets);
   try {
-    if (findCommand(argv)?.name !== "--version") return await run(argv, context);
-    await context.stdout.write(versionLine);
+    if (findCommand(argv)?.name === "--version") await masked.stdout.write(versionLine);
+    else return await run(argv, masked, secrets);
     return 0;
   } catch (error) {
-    return await tell(error, argv, context);
+    return await tell(error, argv, masked);
   } finally {
+    await end();
     context.release?.();
   }
 }

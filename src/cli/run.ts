@@ -3,12 +3,14 @@ import type { Context } from "./context.ts";
 import { earlyFlags } from "./early-flags.ts";
 import { noGlobals } from "./global-options.ts";
 import { paintOf } from "./output/paint.ts";
+import type { Secrets } from "./output/secrets.ts";
 import { createProgram } from "./program.ts";
 
 /** Parses the command line, runs the command and closes what it opened. Gives the exit status; errors are thrown. */
-export async function run(argv: readonly string[], context: Context): Promise<number> {
+export async function run(argv: readonly string[], context: Context, secrets: Secrets): Promise<number> {
   const { color } = earlyFlags(argv);
   const { app, close } = createApp(context, noGlobals(), {
+    secrets,
     paint: await paintOf(context, "stdout", color),
     paintNote: await paintOf(context, "stderr", color),
   });

@@ -100,7 +100,7 @@ export const importCommand = (
     .option("--results <FILE>", "write what became of every row, as NDJSON or, by its name, as CSV")
     .option(
       "--failed <FILE>",
-      "where to write the rows that failed (default FILE.failed.csv, only when there are any)",
+      "file for the rows that failed (default: products.failed.csv next to products.csv, only if rows failed)",
     )
     .addHelpText(
       "after",

@@ -33,7 +33,7 @@ export interface Io {
   ): Promise<number>;
   /** Prints a single resource: one JSON object with `--json`, else a field a line. */
   resource(value: object): Promise<void>;
-  /** Makes control characters visible; for any text of the service or of a file. */
+  /** Makes control characters visible and masks secrets; for any text of the service or of a file. */
   visible(text: string): string;
   /** A fresh view of a job's progress on stderr; `end()` it. */
   progress(): Promise<ProgressView>;
@@ -43,12 +43,17 @@ export interface Io {
 export function createIo(
   context: Context,
   globals: GlobalOptions,
-  { paint, paintNote }: { paint: Paint; paintNote: Paint },
+  { paint, paintNote, mask }: { paint: Paint; paintNote: Paint; mask: (text: string) => string },
 ): Io {
   let view: ProgressView | undefined;
   // A line that is written while a bar stands goes above it.
   const line = async (text: string) => {
-    if (view?.above?.(text) !== true) await context.stderr.write(`${text}\n`);
+    if (view?.above?.(mask(text)) !== true) await context.stderr.write(`${text}\n`);
+  };
+  const data = async (text: string | Uint8Array) => {
+    if (context.stdout.isTTY && text.length > 0)
+      view?.makeRoom?.(typeof text === "string" ? text.endsWith("\n") : text.at(-1) === 10);
+    await context.stdout.write(text);
   };
   const io: Io = {
     get json() {
@@ -59,8 +64,8 @@ export function createIo(
     },
     paint,
     paintNote,
-    data: async (text) => context.stdout.write(text),
-    jsonData: async (value) => context.stdout.write(jsonLine(value)),
+    data,
+    jsonData: (value) => data(jsonLine(value)),
     async note(text) {
       if (!globals.quiet && !globals.json) await line(text);
     },
@@ -70,15 +75,18 @@ export function createIo(
         write: io.data,
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),
+        visible: io.visible,
       }),
     resource: (value) =>
       globals.json ? io.jsonData(value) : io.data(resourceLines(value, (text) => io.paint.bold(text))),
-    visible,
+    // Masked before it is cut to a width: of a secret that is cut nothing would be recognized.
+    visible: (text) => visible(mask(text)),
     async progress() {
       view = await createProgress({
         context,
         silent: globals.quiet || !globals.progress,
         paint: io.paintNote,
+        visible: io.visible,
       });
       return view;
     },

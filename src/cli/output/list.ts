@@ -8,6 +8,8 @@ export interface ListTarget {
   /** The width of the terminal that a table must fit; null when it is not a terminal. */
   width: number | null;
   heading(text: string): string;
+  /** As `Io.visible`. */
+  visible(text: string): string;
 }
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -34,7 +36,7 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     for await (const row of rows) all.push(row);
     if (all.length === 0) return 0;
     const { table } = await import("./table.ts");
-    await target.write(table(columns, all, { width: target.width, heading: target.heading }));
+    await target.write(table(columns, all, target));
     return all.length;
   },
 

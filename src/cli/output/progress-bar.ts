@@ -2,20 +2,21 @@ import cliProgress from "cli-progress";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { doneText, leftText, type Pace, PaceMeter, rateText } from "./pace.ts";
 import type { ProgressPlace, ProgressView } from "./progress-view.ts";
-import { visible } from "./visible.ts";
 
-/** Progress on a terminal: one bar a step, each left standing when the next begins. */
-export function progressBar({ context, paint }: ProgressPlace): ProgressView {
+/** Progress on a terminal: one live line. Each step replaces the one before, and nothing of it stays in the end. */
+export function progressBar({ context, paint, visible }: ProgressPlace): ProgressView {
   let bar: cliProgress.SingleBar | null = null;
   let latest: ProgressEvent | null = null;
   let meter = new PaceMeter();
   let ended = false;
+  /** Whether stdout, on the same terminal, is in the middle of a line. */
+  let isLineOpen = false;
 
-  const begin = () => {
-    meter = new PaceMeter();
+  const draw = () => {
     bar = new cliProgress.SingleBar({
       stream: context.stderr.raw as NodeJS.WriteStream,
       hideCursor: true,
+      clearOnComplete: true,
       // Signals are the context's: the bar ends when the interrupt comes, see below.
       gracefulExit: false,
       // A line above wipes the bar out, and the same bar would not be drawn again.
@@ -25,17 +26,18 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
         barLine(latest!, meter.measure(latest!, context.clock.now()), {
           width: maxWidth || context.stderr.columns,
           paint: paint.cyan,
+          visible,
         }),
     });
     bar.start(1, 0);
   };
-  const finish = () => {
+  const erase = () => {
     bar?.stop();
     bar = null;
   };
   const end = () => {
     ended = true;
-    finish();
+    erase();
     context.interrupt.removeEventListener("abort", end);
   };
   // Ctrl-C must give the cursor back even when what was being waited for never ends.
@@ -44,12 +46,12 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
   return {
     update(event) {
       if (ended || context.interrupt.aborted) return;
-      const next = latest?.step !== event.step;
-      if (next) finish();
+      if (latest?.step !== event.step) meter = new PaceMeter();
       latest = event;
-      if (next) begin();
       meter.measure(event, context.clock.now());
-      bar?.update(event.done);
+      if (isLineOpen) return;
+      if (bar === null) draw();
+      else bar.update(event.done);
     },
     above(text) {
       if (bar === null) return false;
@@ -57,8 +59,12 @@ export function progressBar({ context, paint }: ProgressPlace): ProgressView {
       context.stderr.raw.write(`\r\x1b[K\x1b[?7h${text}\n\x1b[?7l\x1b7`);
       return true;
     },
+    makeRoom(endsLine) {
+      erase();
+      isLineOpen = !endsLine;
+    },
     pause() {
-      finish();
+      erase();
       latest = null;
     },
     end,
@@ -72,7 +78,7 @@ const narrowestBar = 8;
 export function barLine(
   event: ProgressEvent,
   pace: Pace,
-  { width, paint }: { width: number; paint: (text: string) => string },
+  { width, paint, visible }: { width: number; paint(text: string): string; visible(text: string): string },
 ): string {
   const share =
     event.total === null ? null : event.total === 0 ? 1 : Math.min(1, Math.max(0, event.done / event.total));

@@ -25,7 +25,7 @@ export const canAsk = ({ context, globals }: App): boolean =>
   context.stdin.isTTY === true && context.stderr.isTTY && globals.input && !globals.json;
 
 /** Questions on stderr, as stdout is data. Only where `canAsk`. The library loads with this call. */
-export async function openPrompts({ context, globals, io }: App): Promise<Prompts> {
+export async function openPrompts({ context, globals, io, secrets }: App): Promise<Prompts> {
   const { select, confirm } = await import("@inquirer/prompts");
   const { stdin, stderr, interrupt } = context;
   const isPlain = io.paintNote.bold("x") === "x";
@@ -43,7 +43,11 @@ export async function openPrompts({ context, globals, io }: App): Promise<Prompt
     interrupt.addEventListener("abort", leave);
     if (interrupt.aborted) leave();
     try {
-      return await ask({ input: stdin, output: screenOn(stderr, isPlain), signal: gone.signal });
+      return await ask({
+        input: stdin,
+        output: screenOn(stderr, isPlain, secrets.mask),
+        signal: gone.signal,
+      });
     } catch (error) {
       const { name } = error as Error;
       if (name !== "ExitPromptError" && name !== "AbortPromptError") throw error;
@@ -65,9 +69,15 @@ export async function openPrompts({ context, globals, io }: App): Promise<Prompt
  * What one question is drawn on: the library ends it, and the terminal is to stay. It colours whatever is asked of it, so
  * where colours are not wanted what sets them is left out, and what moves the cursor stays.
  */
-function screenOn({ raw, columns }: Output, isPlain: boolean): NodeJS.WritableStream {
-  const write = (text: unknown, _encoding: unknown, done: () => void) =>
-    void raw.write(isPlain ? String(text).replace(/\x1b\[[\d;]*m/g, "") : String(text), done);
+function screenOn(
+  { raw, columns }: Output,
+  isPlain: boolean,
+  mask: (text: string) => string,
+): NodeJS.WritableStream {
+  const write = (chunk: unknown, _encoding: unknown, done: () => void) => {
+    const text = mask(String(chunk));
+    raw.write(isPlain ? text.replace(/\x1b\[[\d;]*m/g, "") : text, done);
+  };
   return Object.assign(new Writable({ write, decodeStrings: false }), { isTTY: true, columns });
 }
 

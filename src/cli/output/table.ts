@@ -1,12 +1,13 @@
 import Table from "cli-table3";
 import { type Column, cellOf, columnsFor } from "./columns.ts";
-import { visible } from "./visible.ts";
 
 /** How a table is laid out. */
 export interface TableLayout {
   /** The width to keep to, as on a terminal; null cuts nothing. */
   width: number | null;
   heading(text: string): string;
+  /** As `Io.visible`. */
+  visible(text: string): string;
 }
 
 const gap = 2;
@@ -38,7 +39,7 @@ export function table<Row>(
 ): string {
   const shown = columnsFor(columns, "table");
   const head = shown.map((column) => column.name);
-  const cells = rows.map((row) => shown.map((column) => visible(cellOf(column, row))));
+  const cells = rows.map((row) => shown.map((column) => layout.visible(cellOf(column, row))));
   const free = draw(head, cells);
   const widths = free.widths;
   if (layout.width === null || sum(widths) - gap <= layout.width) return finish(free.text, layout);

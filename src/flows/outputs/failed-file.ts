@@ -94,8 +94,10 @@ export class FailedFile<Result> {
     await this.#file?.discard();
   }
 
-  async #write(row: InputRow, done: ReadonlySet<number>, failure: RowFailure): Promise<void> {
+  async #write(row: InputRow, done: ReadonlySet<number>, reason: RowFailure): Promise<void> {
     this.#file ??= await this.#begin();
+    const { mask = (text) => text } = this.#target;
+    const failure = { code: mask(reason.code), message: mask(reason.message) };
     await this.#file.write(
       this.#csv === null
         ? failedNdjsonRow(this.#input.form, row, done, failure)

@@ -6,6 +6,8 @@ export interface OutputTarget {
   name: string;
   /** Where the path is a pipe: it, opened before anything was sent. */
   pipe?: OutputPipe | undefined;
+  /** Hides secrets in a text of the service, which may repeat the key. */
+  mask?: ((text: string) => string) | undefined;
 }
 
 /** The files of a run. */

@@ -18,22 +18,28 @@ export class ResultsFile<Result> {
   readonly #file: OutputFile | OutputPipe;
   readonly #form: ResultsForm<Result>;
   readonly #csv: boolean;
+  readonly #mask: (text: string) => string;
   /** How many rows were added. */
   rows = 0;
 
-  private constructor(file: OutputFile | OutputPipe, form: ResultsForm<Result>, csv: boolean) {
+  private constructor(
+    file: OutputFile | OutputPipe,
+    form: ResultsForm<Result>,
+    { path, mask }: OutputTarget,
+  ) {
     this.#file = file;
     this.#form = form;
-    this.#csv = csv;
+    this.#csv = extname(path).toLowerCase() === ".csv";
+    this.#mask = mask ?? ((text) => text);
   }
 
   static async begin<Result>(
-    { path, pipe }: OutputTarget,
+    target: OutputTarget,
     form: ResultsForm<Result>,
     unfinished: string,
   ): Promise<ResultsFile<Result>> {
-    const file = pipe ?? (await OutputFile.begin(path, true, unfinished));
-    const results = new ResultsFile(file, form, extname(path).toLowerCase() === ".csv");
+    const file = target.pipe ?? (await OutputFile.begin(target.path, true, unfinished));
+    const results = new ResultsFile(file, form, target);
     if (results.#csv) await file.write(stringify([[...form.columns]]));
     return results;
   }
@@ -44,7 +50,7 @@ export class ResultsFile<Result> {
     const text = this.#csv
       ? stringify([[...this.#form.cells(line, result)]])
       : `${JSON.stringify(this.#form.object(line, result))}\n`;
-    await this.#file.write(text);
+    await this.#file.write(this.#mask(text));
   }
 
   async commit(): Promise<void> {

@@ -32,7 +32,7 @@ async function twice(fault?: FaultOrder) {
   world.write("a.csv", two + more);
   const ran = await world.cat("import a.csv --json --no-progress --results r.ndjson");
   const { run_id: _run, duration_ms: _ms, ...summary } = JSON.parse(ran.stdout);
-  const files = [world.read("r.ndjson"), world.read("a.csv.failed.csv")];
+  const files = [world.read("r.ndjson"), world.read("a.failed.csv")];
   world.write("a.csv", (two + more).replace("fail-timeout", "2"));
   const again = await world.cat("import a.csv --json --no-progress");
   const { succeeded, unchanged, created } = JSON.parse(again.stdout);

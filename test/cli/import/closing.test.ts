@@ -62,7 +62,7 @@ describe("the command that is printed", () => {
     const world = await createWorld({ env: { CAT_BASE_URL: undefined } });
     world.write("a.csv", half);
     const ran = await world.cat(`import a.csv --no-progress --base-url ${world.mock.baseUrl}`);
-    expect(printedCommand(ran.stderr)).toBe(`import a.csv.failed.csv --base-url ${world.mock.baseUrl}`);
+    expect(printedCommand(ran.stderr)).toBe(`import a.failed.csv --base-url ${world.mock.baseUrl}`);
   });
 });
 
@@ -70,7 +70,7 @@ test("the command that is printed for a name with control characters is one that
   const world = await createWorld();
   world.write("a\n\u001b[2J.csv", half);
   const ran = await world.cat(["import", "a\n\u001b[2J.csv", "--no-progress"]);
-  expect(printedCommand(ran.stderr)).toBe("import $'a\\n\\033[2J.csv.failed.csv'");
+  expect(printedCommand(ran.stderr)).toBe("import $'a\\n\\033[2J.failed.csv'");
 });
 
 describe("files that are written", () => {
@@ -119,15 +119,15 @@ describe("files that are written", () => {
   test("that nobody named are looked for under the name that is free", async () => {
     const world = await createWorld();
     world.write("a.csv", half);
-    mkdirSync(join(world.folder, "a.csv.failed.csv"));
+    mkdirSync(join(world.folder, "a.failed.csv"));
     const ran = await world.cat("import a.csv --json --no-progress");
-    expect(JSON.parse(ran.stdout).failed_file).toBe("a.csv.failed-2.csv");
+    expect(JSON.parse(ran.stdout).failed_file).toBe("a.failed-2.csv");
   });
 
   test.each([
     ["-", "stdin.failed.csv"],
     ["/dev/fd/N", "stdin.failed.csv"],
-    ["a.csv", "a.csv.failed.csv"],
+    ["a.csv", "a.failed.csv"],
   ])("that nobody named, of %s, are called %s", async (file, name) => {
     const world = await createWorld();
     world.write("a.csv", half);
@@ -345,7 +345,7 @@ describe("files that are written", () => {
     expect(JSON.parse(linked.stdout).failed_file).toBe("link.csv");
     expect(world.read("real/mine.csv")).toContain("BAD,Coat,");
     const plain = await world.cat(["import", "a$&b.csv", "--json", "--no-progress"]);
-    expect(JSON.parse(plain.stdout).failed_file).toBe("a$&b.csv.failed.csv");
+    expect(JSON.parse(plain.stdout).failed_file).toBe("a$&b.failed.csv");
   });
 
   test("go into a pipe instead of replacing it", async () => {
@@ -392,10 +392,10 @@ describe("files that are written", () => {
     const world = await createWorld();
     world.write("a.csv", `\uFEFF${half.replace("Coat", "Manteau d'été")}`);
     await world.cat("import a.csv --no-progress");
-    expect(world.read("a.csv.failed.csv").startsWith("\uFEFFreference,name,images,error_code")).toBe(true);
+    expect(world.read("a.failed.csv").startsWith("\uFEFFreference,name,images,error_code")).toBe(true);
     world.write("b.csv", half);
     await world.cat("import b.csv --no-progress");
-    expect(world.read("b.csv.failed.csv").startsWith("reference")).toBe(true);
+    expect(world.read("b.failed.csv").startsWith("reference")).toBe(true);
   });
 });
 
@@ -423,7 +423,7 @@ describe("--skip-invalid", () => {
     world.write("a.csv", `reference,name,images\n${rows.join("")}R-1,Dress,${cdn}/1.jpg\n`);
     const ran = await world.cat("import a.csv --skip-invalid --json --no-progress");
     expect(JSON.parse(ran.stdout)).toMatchObject({ total: 20_001, invalid: 10_001, succeeded: 10_000 });
-    const failed = world.read("a.csv.failed.csv").trimEnd().split("\n").slice(1);
+    const failed = world.read("a.failed.csv").trimEnd().split("\n").slice(1);
     expect(failed).toHaveLength(10_001);
     expect(failed[0]).toBe(`R-0,,${cdn}/1.jpg,invalid_row,name is missing`);
     expect(failed.at(-1)).toContain("R-1,Dress,https://cdn.example.com/1.jpg,duplicate_reference_in_file,");
@@ -523,7 +523,7 @@ describe("a service whose results cannot be believed", () => {
     expect(ran.stderr).toContain(
       `Give the same command again to go on; nothing is sent twice:\n  cat import a.csv --base-url ${base}\n`,
     );
-    expect(existsSync(join(world.folder, "a.csv.failed.csv"))).toBe(false);
+    expect(existsSync(join(world.folder, "a.failed.csv"))).toBe(false);
   });
 
   test("rows whose outcome is not known are named in the summary for programs too", async () => {

@@ -69,10 +69,10 @@ describe("an import", () => {
       "Imported 2 of 4 rows whole from fixtures/some-fail.csv in N s: 3 created.\n" +
         "  1 row failed\n" +
         "  1 row partial: the product is there, some of its photos are not\n" +
-        "What did not make it is in fixtures/some-fail.csv.failed.csv, with the reason. Put it right, then run:\n" +
-        "  cat import fixtures/some-fail.csv.failed.csv\n",
+        "What did not make it is in fixtures/some-fail.failed.csv, with the reason. Put it right, then run:\n" +
+        "  cat import fixtures/some-fail.failed.csv\n",
     );
-    expect(world.read("fixtures/some-fail.csv.failed.csv")).toContain("PARTIAL-1");
+    expect(world.read("fixtures/some-fail.failed.csv")).toContain("PARTIAL-1");
   });
 
   test("with --quiet is silent when all is well, and says in one line where the rows are that failed", async () => {
@@ -85,7 +85,7 @@ describe("an import", () => {
       stdout: "",
       stderr:
         "error: 2 of 4 rows of fixtures/some-fail.csv did not make it; " +
-        "what did not is in fixtures/some-fail.csv.failed.csv, with the reason\n",
+        "what did not is in fixtures/some-fail.failed.csv, with the reason\n",
     });
     // Rows that the check refused are listed, as errors are.
     world.write("one-bad.csv", tidy.replace("A-2,Coat,", "A-2,,"));
@@ -93,23 +93,23 @@ describe("an import", () => {
     expect(left).toMatchObject({ exit: 8, stdout: "" });
     expect(left.stderr.split("\n")).toEqual([
       expect.stringMatching(/^one-bad\.csv:3 {2}name {2}invalid_row {2}/),
-      "error: 1 of 2 rows of one-bad.csv did not make it; what did not is in one-bad.csv.failed.csv, with the reason",
+      "error: 1 of 2 rows of one-bad.csv did not make it; what did not is in one-bad.failed.csv, with the reason",
       "",
     ]);
     // For programs the summary says it.
     const asJson = await world.cat("import fixtures/some-fail.csv --mode create --quiet --json");
     expect(asJson).toMatchObject({ exit: 8, stderr: "" });
-    expect(JSON.parse(asJson.stdout)).toMatchObject({ failed_file: "fixtures/some-fail.csv.failed-2.csv" });
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ failed_file: "fixtures/some-fail.failed-2.csv" });
   });
 
   test("never overwrites an earlier failed file that nobody named", async () => {
     const world = await createWorld();
     world.withFixtures();
     await world.cat("import fixtures/some-fail.csv --no-progress");
-    world.write("fixtures/some-fail.csv.failed.csv", "half mended");
+    world.write("fixtures/some-fail.failed.csv", "half mended");
     const ran = await world.cat("import fixtures/some-fail.csv --json --no-progress");
-    expect(JSON.parse(ran.stdout).failed_file).toBe("fixtures/some-fail.csv.failed-2.csv");
-    expect(world.read("fixtures/some-fail.csv.failed.csv")).toBe("half mended");
+    expect(JSON.parse(ran.stdout).failed_file).toBe("fixtures/some-fail.failed-2.csv");
+    expect(world.read("fixtures/some-fail.failed.csv")).toBe("half mended");
   });
 
   test("writes --failed and --results where it is told", async () => {

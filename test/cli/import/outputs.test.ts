@@ -110,7 +110,7 @@ describe("who may read a file that is written", () => {
       const world = await createWorld();
       chmodSync(world.write("a.csv", half), mode);
       await world.cat("import a.csv --no-progress");
-      expect(modeOf(join(world.folder, "a.csv.failed.csv"))).toBe(failed);
+      expect(modeOf(join(world.folder, "a.failed.csv"))).toBe(failed);
     },
   );
 });

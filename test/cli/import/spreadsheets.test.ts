@@ -93,7 +93,7 @@ describe("a spreadsheet as a shop saves it", () => {
 
       const first = await world.cat(command);
       expect(first.exit).toBe(8);
-      const failed = readFileSync(join(world.folder, "shop.csv.failed.csv"));
+      const failed = readFileSync(join(world.folder, "shop.failed.csv"));
       expect(new TextDecoder(encoding, { ignoreBOM: true }).decode(failed, { stream: true })).toContain(
         `${mark}sep=;\r\n${header};error_code;error_message\r\nBAD;${name};"9,95\r\nnetto";${bad};`,
       );
@@ -104,7 +104,7 @@ describe("a spreadsheet as a shop saves it", () => {
         exit: 8,
         fault: null,
       });
-      expect(again.stderr).toContain("shop.csv.failed.csv.failed.csv");
+      expect(again.stderr).toContain("shop.failed-2.csv");
     },
   );
 
@@ -157,21 +157,21 @@ describe("bounds of a file", () => {
     expect(ran.exit).toBe(8);
     expect(JSON.parse(ran.stdout)).toMatchObject({ total: 4, invalid: 3, succeeded: 1, failed: 0 });
     const reason = `stray_quote,"${says.replaceAll('"', '""')}"`;
-    expect(world.read("a.csv.failed.csv")).toBe(
+    expect(world.read("a.failed.csv")).toBe(
       "reference,name,images,error_code,error_message\n" +
         `A,5" heel,${good},${reason}\n` +
         `,Coat,${good},invalid_row,reference is missing\n` +
         `D,"Red" top,${good},${reason}\n`,
     );
     // As it is, it is refused again, and gets no longer.
-    const again = await world.cat("import a.csv.failed.csv --no-progress");
+    const again = await world.cat("import a.failed.csv --no-progress");
     expect([again.exit, again.stderr.split("\n").filter((line) => line.includes("stray_quote"))]).toEqual([
       3,
-      [2, 4].map((line) => `a.csv.failed.csv:${line}  name  stray_quote  ${says}`),
+      [2, 4].map((line) => `a.failed.csv:${line}  name  stray_quote  ${says}`),
     ]);
     world.write("b.csv", `reference,name,images\nA,"open,${good}\nB,"Dress",${good}\n`);
     await world.cat("import b.csv --skip-invalid");
-    const once = world.read("b.csv.failed.csv");
+    const once = world.read("b.failed.csv");
     expect(once.split("\n")[1]).toBe(`A,"open,${good},${reason}`);
     world.write("again.csv", `${once}C,Dress,${good},,\n`);
     await world.cat("import again.csv --skip-invalid --failed twice.csv");
@@ -191,7 +191,7 @@ describe("bounds of a file", () => {
     const ran = await world.cat("import a.ndjson --skip-invalid --json --no-progress");
     expect(ran.exit).toBe(8);
     expect(JSON.parse(ran.stdout)).toMatchObject({ total: 3, invalid: 1, succeeded: 2 });
-    expect(world.read("a.ndjson.failed.ndjson")).toBe(
+    expect(world.read("a.failed.ndjson")).toBe(
       '{"error_code":"record_too_long","error_message":"this line (2) is longer than 1 MiB: no row needs as much"}\n',
     );
   });

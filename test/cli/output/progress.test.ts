@@ -4,8 +4,10 @@ import { InterruptError } from "../../../src/cli/errors.ts";
 import { leftText, PaceMeter, rateText } from "../../../src/cli/output/pace.ts";
 import { createProgress } from "../../../src/cli/output/progress.ts";
 import { barLine } from "../../../src/cli/output/progress-bar.ts";
+import { visible } from "../../../src/cli/output/visible.ts";
 import { MovableClock } from "../../../src/clock.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
+import { screenOf } from "../../support/screen.ts";
 
 const plain = (text: string) => text;
 const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
@@ -19,7 +21,7 @@ beforeEach(() => {
 
 async function view(stderr: FakeOutput, silent = false) {
   const context = { clock, stderr, env: {}, interrupt: interrupt.signal } as unknown as Context;
-  return createProgress({ context, silent, paint });
+  return createProgress({ context, silent, paint, visible });
 }
 
 describe("off a terminal", () => {
@@ -105,17 +107,64 @@ describe("off a terminal", () => {
 describe("on a terminal", () => {
   const shows = "\u001b[?25h";
 
-  test("a bar a step; each stays when the next begins, and the cursor comes back", async () => {
+  /** A terminal, what stands on it, and the time that the bar draws by. */
+  async function onScreen() {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const stderr = new FakeOutput({ isTTY: true, columns: 100 });
+    return { stderr, screen: () => screenOf(stderr.text), tick: () => vi.advanceTimersByTime(200) };
+  }
+
+  test("steps take turns in one line, of which nothing stays, and the cursor comes back", async () => {
+    const { stderr, screen, tick } = await onScreen();
     const progress = await view(stderr);
+    await stderr.write("before\n");
     progress.update({ step: "checking", done: 5, total: null });
+    expect(screen()).toEqual(["before", "checking  5"]);
     progress.update({ step: "processing", done: 1, total: 2 });
-    progress.update({ step: "processing", done: 2, total: 2 });
+    tick();
+    expect(screen()).toEqual(["before", `processing  ${"█".repeat(15)}${"░".repeat(15)}  1 of 2  50%`]);
+    progress.update({ step: "checking", done: 6, total: null });
+    tick();
+    expect(screen()).toEqual(["before", "checking  6"]);
     progress.end();
-    expect(stderr.text).toContain("checking  5");
-    expect(stderr.text).toContain(`processing  ${"█".repeat(30)}  2 of 2  100%`);
-    expect(stderr.text.match(/\n/g)).toHaveLength(2);
+    await stderr.write("Imported 2 rows.\n");
+    expect(screen()).toEqual(["before", "Imported 2 rows."]);
     expect(stderr.text.lastIndexOf(shows)).toBeGreaterThan(stderr.text.lastIndexOf("\u001b[?25l"));
+    expect(stderr.text.lastIndexOf("\u001b[?7h")).toBeGreaterThan(stderr.text.lastIndexOf("\u001b[?7l"));
+  });
+
+  test("lines above the bar stay, however many, and the bar stays below them", async () => {
+    const { stderr, screen, tick } = await onScreen();
+    const progress = await view(stderr);
+    const lines = Array.from({ length: 12 }, (_, index) => `note ${index}`);
+    for (const line of lines) {
+      progress.update({ step: "checking", done: 5, total: null });
+      expect(progress.above?.(line)).toBe(true);
+      tick();
+    }
+    expect(screen()).toEqual([...lines, "checking  5"]);
+    interrupt.abort(new InterruptError("SIGINT"));
+    await stderr.write("interrupted\n");
+    expect(screen()).toEqual([...lines, "interrupted"]);
+  });
+
+  test("data on the same terminal does not mix with the bar, also where it comes in parts of a line", async () => {
+    const { stderr, screen, tick } = await onScreen();
+    const progress = await view(stderr);
+    const data = async (text: string) => {
+      progress.makeRoom?.(text.endsWith("\n"));
+      await stderr.write(text);
+      progress.update({ step: "checking", done: 5, total: null });
+      tick();
+    };
+    progress.update({ step: "checking", done: 5, total: null });
+    await data('{"a":');
+    expect(screen()).toEqual(['{"a":']);
+    await data("1}\n");
+    expect(screen()).toEqual(['{"a":1}', "checking  5"]);
+    progress.end();
+    expect(screen()).toEqual(['{"a":1}']);
   });
 
   test("the rate and the time left are reckoned anew while nothing moves", async () => {
@@ -165,34 +214,35 @@ describe("the line of a bar", () => {
 
   test("has everything where there is room", () => {
     const event = { step: "processing", done: 1200, total: 2000, note: "3 failed" };
-    expect(barLine(event, pace, { width: 100, paint: plain })).toBe(
+    expect(barLine(event, pace, { width: 100, paint: plain, visible })).toBe(
       `processing  ${"█".repeat(18)}${"░".repeat(12)}  1,200 of 2,000  60%  120/s  7 s left  3 failed`,
     );
   });
 
   test("loses the bar, then its end, where there is none", () => {
     const event = { step: "processing", done: 1200, total: 2000 };
-    expect(barLine(event, pace, { width: 52, paint: plain })).toBe(
+    expect(barLine(event, pace, { width: 52, paint: plain, visible })).toBe(
       "processing  1,200 of 2,000  60%  120/s  7 s left",
     );
-    expect(barLine(event, pace, { width: 21, paint: plain })).toBe("processing  1,200 of");
+    expect(barLine(event, pace, { width: 21, paint: plain, visible })).toBe("processing  1,200 of");
   });
 
   test("shows control characters and copes with odd numbers", () => {
     const nothing = { perSecond: null, secondsLeft: null };
     const event = { step: "a\u001b[2J", done: 3, total: 0, note: "\n" };
-    expect(barLine(event, nothing, { width: 100, paint: plain })).toBe(
+    expect(barLine(event, nothing, { width: 100, paint: plain, visible })).toBe(
       `a\\x1b[2J  ${"█".repeat(30)}  3 of 0  100%  \\n`,
     );
     expect(
       barLine({ step: "x", done: 1_240_000, total: 9_600_000, unit: "bytes" }, pace, {
         width: 20,
         paint: plain,
+        visible,
       }),
     ).toBe("x  1.2 MB / 9.6 MB ");
-    expect(barLine({ step: "x", done: 9, total: 3 }, nothing, { width: 100, paint: plain })).toContain(
-      "100%",
-    );
+    expect(
+      barLine({ step: "x", done: 9, total: 3 }, nothing, { width: 100, paint: plain, visible }),
+    ).toContain("100%");
   });
 });
 

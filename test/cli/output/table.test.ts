@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Column } from "../../../src/cli/output/columns.ts";
 import { table } from "../../../src/cli/output/table.ts";
+import { visible } from "../../../src/cli/output/visible.ts";
 
 interface Row {
   code: string;
@@ -13,7 +14,7 @@ const columns: Column<Row>[] = [
   { name: "name", value: (row) => row.name },
   { name: "hidden", value: () => "x", only: "csv" },
 ];
-const free = { width: null, heading: (text: string) => text };
+const free = { width: null, heading: (text: string) => text, visible };
 
 test("columns stand under their names, as wide as they need, without a blank at the end of a line", () => {
   const rows = [

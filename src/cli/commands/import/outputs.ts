@@ -1,22 +1,24 @@
 import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
-import { basename, resolve } from "node:path";
+import { resolve } from "node:path";
 import { OutputError } from "../../../flows/outputs/output-error.ts";
 import { numbered } from "../../../flows/outputs/output-file.ts";
 import { OutputPipe, type PipePlace } from "../../../flows/outputs/output-pipe.ts";
 import type { OutputTarget, OutputTargets } from "../../../flows/outputs/output-targets.ts";
 import type { Source } from "../../../flows/rows/source.ts";
+import type { App } from "../../app.ts";
 import { UsageError } from "../../errors.ts";
 import type { Asker } from "../../open-profile-state.ts";
 import { writablePlace } from "../../writable-place.ts";
+import { failedName } from "./failed-name.ts";
 import type { ImportFlags } from "./flags.ts";
 import { ownFiles } from "./own-files.ts";
 import { identityOf, identityOfFile, standingOf } from "./standing.ts";
 
 interface Place extends PipePlace {
   cwd: string;
-  /** Who knows where the state is. */
-  app: Asker;
+  /** Who knows where the state is, and what no output shows. */
+  app: Asker & Pick<App, "secrets">;
   /** Has what was opened closed again. */
   onClose: (release: () => Promise<void>) => void;
   /** Whether a path leads to a photo that the file names. */
@@ -40,6 +42,7 @@ export async function outputTargets(
     // A file that stdout or stderr goes to would be replaced under it, and the summary lost.
     ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
   ];
+  const { mask } = place.app.secrets;
   const isOurs = await ownFiles(place.app, flags.ledger);
   const target = async (flag: string | null, name: string): Promise<OutputTarget> => {
     const path = resolve(cwd, name);
@@ -56,8 +59,8 @@ export async function outputTargets(
     }
     taken.push(identity);
     // What nobody named is never written into, but gets the next number.
-    if (flag === null || found?.isFIFO() !== true) return { path, name };
-    return { path, name, pipe: await openPipe(flag, path, name, place) };
+    if (flag === null || found?.isFIFO() !== true) return { path, name, mask };
+    return { path, name, mask, pipe: await openPipe(flag, path, name, place) };
   };
   const unnamed = failedName(source.place === null ? "stdin" : flags.file, source.format);
   const failed =
@@ -72,19 +75,6 @@ export async function outputTargets(
 async function modeOfFailed(input: string): Promise<number> {
   const found = await stat(input).catch(() => null);
   return found?.isFile() ? (found.mode & 0o666) | 0o600 : 0o666;
-}
-
-/** The longest name that a file has on the usual file systems, in bytes. */
-const longestName = 255;
-
-/** `FILE.failed.csv`, with a FILE cut so short that a number fits as well (`numbered`). */
-function failedName(file: string, format: string): string {
-  const ending = `.failed.${format}`;
-  const room = longestName - ending.length - "-99999".length;
-  const name = basename(file);
-  const short = Array.from(name);
-  while (Buffer.byteLength(short.join("")) > room) short.pop();
-  return file.slice(0, file.length - name.length) + short.join("") + ending;
 }
 
 /** The name that a file will have which is never to replace another. */

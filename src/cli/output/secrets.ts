@@ -1,0 +1,141 @@
+import { maskedKey } from "../../http/mask.ts";
+import type { Context, Output } from "../context.ts";
+
+/** A shorter text would be found in words that are no secret. */
+const shortestSecret = 8;
+
+/** A webhook's signing secret, and the start of one that a text may end in. */
+const webhookSecret = /whsec_[\w+/=-]{8,}/g;
+const maskedWebhookSecret = "whsec_…";
+const webhookSecretBegun = /w(?:h(?:s(?:e(?:c(?:_[\w+/=-]*)?)?)?)?)?$/;
+
+/**
+ * The secrets of the caller, which stdout, stderr and the output files never show, whoever repeats them: a service that
+ * echoes the key, a command line that holds it. What a command prints on purpose it names with `show` first.
+ */
+export class Secrets {
+  /** Each form of a secret and what is written instead, the longest form first. */
+  #masks: (readonly [form: string, mask: string])[] = [];
+  readonly #shown = new Set<string>();
+
+  constructor({ CAT_API_KEY, CAT_WEBHOOK_SECRET }: Context["env"]) {
+    this.add(CAT_API_KEY);
+    this.add(CAT_WEBHOOK_SECRET);
+  }
+
+  add(secret: string | undefined): void {
+    const text = secret?.trim() ?? "";
+    if (text.length < shortestSecret || this.#shown.has(text)) return;
+    const mask = text.startsWith("whsec_") ? maskedWebhookSecret : maskedKey(text)!;
+    const masks = new Map([...this.#masks, ...formsOf(text).map((form) => [form, mask] as const)]);
+    this.#masks = [...masks].sort(([one], [other]) => other.length - one.length);
+  }
+
+  /** Leaves a secret readable from now on, such as a `signing_secret` that is shown once. */
+  show(secret: string): void {
+    this.#shown.add(secret);
+    const forms = formsOf(secret);
+    this.#masks = this.#masks.filter(([form]) => !forms.includes(form));
+  }
+
+  readonly mask = (text: string): string => this.maskWebhooks(this.maskKnown(text));
+
+  maskKnown(text: string): string {
+    return this.#masks.reduce((masked, [form, mask]) => masked.replaceAll(form, mask), text);
+  }
+
+  maskWebhooks(text: string): string {
+    if (!text.includes("whsec_")) return text;
+    return text.replace(webhookSecret, (secret) => (this.#shown.has(secret) ? secret : maskedWebhookSecret));
+  }
+
+  /** Where a secret may have begun at the end of a text, whose rest is still to come; its length where none has. */
+  begunAt(text: string): number {
+    // No secret holds a line end, and most texts end with one.
+    if (text.endsWith("\n")) return text.length;
+    const starts = this.#masks.map(([form]) => {
+      for (let at = Math.max(0, text.length - form.length + 1); at < text.length; at++) {
+        if (form.startsWith(text.slice(at))) return at;
+      }
+      return text.length;
+    });
+    return Math.min(text.length, ...starts, webhookSecretBegun.exec(text)?.index ?? text.length);
+  }
+}
+
+/** As it is, within JSON, in a URL, and in a quoted CSV cell. */
+const formsOf = (secret: string): string[] => [
+  ...new Set([
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+    secret.replaceAll('"', '""'),
+  ]),
+];
+
+/** An output that masks secrets in text, also one that is split over two writes. Bytes are files, and go out as they are. */
+export class MaskedOutput implements Output {
+  readonly #output: Output;
+  readonly #secrets: Secrets;
+  /** The end of the text so far, where a secret may have begun. */
+  #held = "";
+
+  constructor(output: Output, secrets: Secrets) {
+    this.#output = output;
+    this.#secrets = secrets;
+  }
+
+  get isTTY(): boolean {
+    return this.#output.isTTY;
+  }
+
+  get columns(): number {
+    return this.#output.columns;
+  }
+
+  get raw(): NodeJS.WritableStream {
+    return this.#output.raw;
+  }
+
+  async write(text: string | Uint8Array): Promise<void> {
+    if (typeof text !== "string") {
+      await this.end();
+      return this.#output.write(text);
+    }
+    const all = this.#secrets.maskKnown(this.#held + text);
+    const end = this.#secrets.begunAt(all);
+    this.#held = all.slice(end);
+    const masked = this.#secrets.maskWebhooks(all.slice(0, end));
+    if (masked !== "" || text === "") await this.#output.write(masked);
+  }
+
+  /** Writes what was held back: nothing comes after it. */
+  async end(): Promise<void> {
+    const rest = this.#secrets.mask(this.#held);
+    this.#held = "";
+    if (rest !== "") await this.#output.write(rest);
+  }
+}
+
+/** The context with masked outputs, each made when it is first asked for, and how to end them. */
+export function maskedContext(
+  context: Context,
+  secrets: Secrets,
+): { masked: Context; end: () => Promise<void> } {
+  const outputs = new Map<"stdout" | "stderr", MaskedOutput>();
+  const outputOf = (name: "stdout" | "stderr"): MaskedOutput => {
+    const output = outputs.get(name) ?? new MaskedOutput(context[name], secrets);
+    outputs.set(name, output);
+    return output;
+  };
+  const masked = Object.create(context, {
+    stdout: { get: () => outputOf("stdout") },
+    stderr: { get: () => outputOf("stderr") },
+  });
+  return {
+    masked,
+    async end() {
+      for (const output of outputs.values()) await output.end();
+    },
+  };
+}

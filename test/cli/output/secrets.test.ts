@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { MaskedOutput, Secrets } from "../../../src/cli/output/secrets.ts";
+import { FakeOutput } from "../../support/fake-output.ts";
+
+const key = "ak_live_0123456789abcdefWXYZ";
+const signing = "whsec_0123456789abcdef";
+
+test.each([
+  [`as ${key}, twice: ${key}`, "as ak_…WXYZ, twice: ak_…WXYZ"],
+  [`{"a":"${signing}"}`, '{"a":"whsec_…"}'],
+  ["whsec_… and whsec_short", "whsec_… and whsec_short"],
+  ["ak_live_0123456789abcdef", "ak_live_0123456789abcdef"],
+])("%s is shown as %s", (text, shown) => {
+  expect(new Secrets({ CAT_API_KEY: ` ${key}\n` }).mask(text)).toBe(shown);
+});
+
+test("a key with quotes is masked within JSON, a URL and a CSV cell too", () => {
+  const odd = 'ak_"quoted"/\\key';
+  const { mask } = new Secrets({ CAT_API_KEY: odd });
+  const csv = `"${odd.replaceAll('"', '""')}"`;
+  expect(mask(`${odd} ${JSON.stringify([odd])} ?k=${encodeURIComponent(odd)} ${csv}`)).toBe(
+    'ak_… ["ak_…"] ?k=ak_… "ak_…"',
+  );
+});
+
+test("the webhook secret of the environment is masked whatever it looks like, and a text of few characters is not", () => {
+  const { mask } = new Secrets({ CAT_WEBHOOK_SECRET: "whsec_!!not/base64!!", CAT_API_KEY: "short" });
+  expect(mask("whsec_!!not/base64!! short")).toBe("whsec_… short");
+});
+
+test("a secret that a command prints on purpose stays, and others do not", () => {
+  const secrets = new Secrets({ CAT_API_KEY: key });
+  secrets.show(signing);
+  const line = JSON.stringify({ signing_secret: signing, was: `${signing}0`, key });
+  expect(secrets.mask(line)).toBe(
+    JSON.stringify({ signing_secret: signing, was: "whsec_…", key: "ak_…WXYZ" }),
+  );
+  secrets.show(key);
+  secrets.add(key);
+  expect(secrets.mask(key)).toBe(key);
+});
+
+test("an output masks the same however a text is cut into writes", async () => {
+  const secrets = new Secrets({ CAT_API_KEY: key });
+  const piece = fc.constantFrom(key, signing, "ak_", "w", "whsec", key.slice(0, 9), "x", " ", "\n");
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 8 }), fc.array(fc.nat(60)), async (pieces, lengths) => {
+      const text = pieces.join("");
+      const stdout = new FakeOutput();
+      const output = new MaskedOutput(stdout, secrets);
+      let at = 0;
+      for (const length of lengths) {
+        await output.write(text.slice(at, at + length));
+        at += length;
+      }
+      await output.write(text.slice(at));
+      await output.end();
+      expect(stdout.text).toBe(secrets.mask(text));
+      expect(stdout.text).not.toContain(key);
+      expect(stdout.text).not.toContain(signing);
+    }),
+  );
+});
+
+test("bytes go out as they are, after the text before them", async () => {
+  const stdout = new FakeOutput();
+  const output = new MaskedOutput(stdout, new Secrets({ CAT_API_KEY: key }));
+  await output.write("ak_");
+  await output.write(Buffer.from(key));
+  expect(stdout.text).toBe(`ak_${key}`);
+});

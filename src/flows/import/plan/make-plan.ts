@@ -3,6 +3,7 @@ import type { ImportInput } from "../import-input.ts";
 import { bringUpToDate } from "../ledger/bring-up-to-date.ts";
 import type { LookDeps } from "../ledger/look.ts";
 import { lookAtProducts } from "../ledger/look-at-products.ts";
+import { withScopes } from "../ledger/look-scopes.ts";
 import { decideOtherRuns, heldBy } from "../resume/held-rows.ts";
 import type { TakeUpDeps } from "../resume/take-up-deps.ts";
 import type { TakenUp } from "../resume/taken-up.ts";
@@ -29,7 +30,7 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
     ...{ random: deps.random, onNote: deps.onNote },
     onProgress: (done) => deps.onProgress({ step: "looking for changes", done, total: null }),
   };
-  if (asksLedger) await bringUpToDate(referencesOf(at.decided()), look);
+  if (asksLedger) await withScopes(bringUpToDate(referencesOf(at.decided()), look));
   if (!asksLedger && taken.others.length === 0 && !input.localPhotos.areAny) return null;
   let { others } = taken;
   let looks = 0;
@@ -47,7 +48,7 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
     }
     if (plan.uncertain.count === 0 || looks === mostLooks) return plan;
     looks++;
-    await lookAtProducts(plan.uncertain, look);
+    await withScopes(lookAtProducts(plan.uncertain, look));
   }
 }
 

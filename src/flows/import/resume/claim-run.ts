@@ -5,7 +5,7 @@ import type { ImportInput } from "../import-input.ts";
 import type { ServiceIdentity } from "../service-identity.ts";
 import { shownName } from "../shown-name.ts";
 import { shownTime } from "../shown-time.ts";
-import { accountOf, provenAccount } from "./service-account.ts";
+import { accountOf } from "./account.ts";
 import type { TakeUpDeps } from "./take-up-deps.ts";
 
 /** A run that is this process's own. */
@@ -18,36 +18,19 @@ export interface Claim {
   created: Run;
 }
 
-/**
- * Makes the run this process's own. With a key of which it is not known whose it is, one process at a time, so that what one
- * has begun is there when the next one looks: two keys of one organization must not be taken for two.
- */
+/** Claims the run for this process. Throws a CatError of type conflict if another process has it. */
 export async function claimRun(
   { state, service, identity }: { state: State; service: ServiceIdentity; identity: string },
   input: ImportInput,
   deps: TakeUpDeps,
 ): Promise<Claim> {
   const { client, clock, signal, onNote } = deps;
-  const owner = { pid: deps.pid, since: clock.now() };
-  const account = {
-    ...{ client, state, service, identity, owner, signal, onNote },
-    ...{ file: input.source.name, sameOrganization: input.sameOrganization },
-    asksLedger: input.photos === "new",
-  };
-  const claim = (account: number): Claim => {
-    const hold = state.runs.hold(account, identity, owner);
-    if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
-    const begun = state.runs.findOpen(account, identity);
-    return { account, hold, begun, created: begun ?? beginRun(account, identity, state, input, deps) };
-  };
-  const proven = await provenAccount(account);
-  if (proven !== null) return claim(proven);
-  const turn = await turnAt(service.baseUrl, owner, state, deps);
-  try {
-    return claim(await accountOf(account));
-  } finally {
-    turn.release();
-  }
+  const { sameOrganization } = input;
+  const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
+  const hold = state.runs.hold(account, identity, { pid: deps.pid, since: clock.now() });
+  if ("heldBy" in hold) throw alive(input.source.name, hold.heldBy);
+  const begun = state.runs.findOpen(account, identity);
+  return { account, hold, begun, created: begun ?? beginRun(account, identity, state, input, deps) };
 }
 
 /** Begins a new run of the import. */
@@ -63,35 +46,6 @@ export function beginRun(
   state.runs.begin(run);
   return run;
 }
-
-/** How often it is looked whether another process is done, and how long at most, in milliseconds. */
-const turnPause = 50;
-const longestTurn = 60_000;
-
-/** Waits until no other process is about to claim a run at that base URL. No account has that number. */
-async function turnAt(
-  baseUrl: string,
-  owner: RunOwner,
-  { runs }: State,
-  { clock, signal, onNote }: TakeUpDeps,
-): Promise<RunHold> {
-  for (let waited = 0; ; waited += turnPause) {
-    const hold = runs.hold(0, `claiming at ${baseUrl}`, owner);
-    if (!("heldBy" in hold)) return hold;
-    const { pid } = hold.heldBy;
-    if (waited === 20 * turnPause)
-      onNote(`Waiting for process ${pid}, which is beginning an import at ${baseUrl} as well.`);
-    if (waited >= longestTurn) throw notGettingOn(pid, baseUrl);
-    await clock.sleep(turnPause, signal);
-  }
-}
-
-const notGettingOn = (pid: number, baseUrl: string): CatError =>
-  new CatError(`process ${pid} is beginning an import at ${baseUrl} and does not get on`, {
-    type: "conflict",
-    code: "import_under_way",
-    hint: "Wait for it, or stop it, and give the command again.",
-  });
 
 const alive = (file: string, { pid, since }: RunOwner): CatError =>
   new CatError(`${shownName(file)} is being imported already, since ${shownTime(since)} by process ${pid}`, {

@@ -78,6 +78,8 @@ export interface Batches {
     kind: string;
     runId: string;
   }): { run: Run; batch: StoredBatch }[];
+  /** Whether any run of the account, of any kind, has a batch that is not settled. */
+  anyUnsettled(account: number): boolean;
   /** The references of a batch that is not settled, in the order of its rows. */
   references(runId: string, index: number): string[];
   /** Written down before a PATCH goes out, so that a row which is found as it should be afterwards is known to be changed by it. */

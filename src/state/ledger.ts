@@ -35,19 +35,12 @@ export interface Ledger {
   isEmpty(account: number): boolean;
   get(account: number, reference: string): LedgerEntry | null;
   ofProduct(account: number, productId: string): LedgerEntry | null;
-  /** Up to `count` entries, spread over the ledger. */
-  sample(account: number, count: number): LedgerEntry[];
   /** The id of the product that was made first (ids are ULIDs). */
   first(account: number): string | null;
   /** The id of the product that was made last, of those up to `upTo` where it is given. */
   last(account: number, upTo?: string): string | null;
-  /** The product up to which the service was last seen to have what it should; null at first. */
-  seenUpTo(account: number): string | null;
-  setSeenUpTo(account: number, productId: string): void;
   /** The next `count` ids of products after one id, up to another, in their order. */
   products(account: number, range: { after: string; upTo: string; count: number }): string[];
-  /** Every entry has those fields from now on. */
-  setFields(account: number, fields: Uint8Array): void;
   /** Products of which another one has the reference by now, and which have another themselves, if they are still there. */
   setAside(account: number): string[];
   write(account: number, change: LedgerChange): void;

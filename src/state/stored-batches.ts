@@ -84,6 +84,7 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
     `SELECT ${runColumns}, ${batchColumns} FROM batch JOIN run ON run.id = batch.run
      WHERE batch.account = ? AND run.kind = ? AND batch.run <> ? AND batch.state <> 'settled' ORDER BY batch.sent_at, batch.number`,
   );
+  const anyUnsettled = db.statement("SELECT 1 FROM batch WHERE account = ? AND state <> 'settled' LIMIT 1");
   const references = db.statement<[Buffer]>(
     `SELECT pending.reference FROM batch JOIN pending ON pending.batch = batch.number
      WHERE run = ? AND batch.place = ? ORDER BY pending.place`,
@@ -183,6 +184,7 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
         run: toRun(row.slice(0, runWidth) as RunRow),
         batch: toBatch(row.slice(runWidth) as BatchRow),
       })),
+    anyUnsettled: (account) => anyUnsettled.get(account) !== undefined,
     references: (runId, index) => references.all(runId, index).map(([reference]) => fromKey(reference)),
     patching: (runId, row) => addRow(runId, row, false),
     patchingRows: (runId) => patching.all(runId).map(([row]) => row),

@@ -27,10 +27,6 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
   const any = db.statement("SELECT 1 FROM ledger WHERE account = ? LIMIT 1");
   const get = db.statement<EntryRow>(`SELECT ${columns} FROM ledger WHERE account = ? AND reference = ?`);
   const ofProduct = db.statement<EntryRow>(`SELECT ${columns} FROM ledger WHERE account = ? AND product = ?`);
-  const count = db.statement<[number]>("SELECT count(*) FROM ledger WHERE account = ?");
-  const nth = db.statement<EntryRow>(
-    `SELECT ${columns} FROM ledger WHERE account = ? ORDER BY reference LIMIT 1 OFFSET ?`,
-  );
   const first = db.statement<[Buffer]>(
     "SELECT product FROM ledger WHERE account = ? ORDER BY product LIMIT 1",
   );
@@ -43,9 +39,6 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
   const products = db.statement<[Buffer]>(
     "SELECT product FROM ledger WHERE account = ? AND product > ? AND product <= ? ORDER BY product LIMIT ?",
   );
-  const seenUpTo = db.statement<[Buffer | null]>("SELECT seen_product FROM account WHERE id = ?");
-  const setSeenUpTo = db.statement("UPDATE account SET seen_product = ? WHERE id = ?");
-  const setFields = db.statement("UPDATE ledger SET fields = ? WHERE account = ?");
   const aside = db.statement<[Buffer]>(
     "SELECT product FROM ledger WHERE account = ? AND reference >= x'fe' AND reference < x'ff'",
   );
@@ -62,8 +55,8 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
 
   const entryOf = (row: EntryRow | undefined): LedgerEntry | null =>
     row === undefined ? null : toEntry(row);
-  const idOf = ([product]: [Buffer | null] | [] = []): string | null =>
-    product == null ? null : fromKey(product);
+  const idOf = ([product]: [Buffer] | [] = []): string | null =>
+    product === undefined ? null : fromKey(product);
   const putAll = (account: number, entries: readonly LedgerEntry[]): void => {
     for (const { reference, productId, fields, sources } of entries) {
       const product = toKey(productId);
@@ -87,21 +80,11 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
     isEmpty: (account) => any.get(account) === undefined,
     get: (account, reference) => entryOf(get.get(account, toKey(reference))),
     ofProduct: (account, productId) => entryOf(ofProduct.get(account, toKey(productId))),
-    sample(account, wanted) {
-      const total = count.get(account)![0];
-      const taken = Math.min(wanted, total);
-      // The middle of as many equal parts.
-      const places = Array.from({ length: taken }, (_, part) => Math.floor(((part + 0.5) * total) / taken));
-      return places.flatMap((place) => nth.all(account, place).map(toEntry));
-    },
     first: (account) => idOf(first.get(account)),
     last: (account, upTo) =>
       idOf(upTo === undefined ? last.get(account) : lastUpTo.get(account, toKey(upTo))),
     products: (account, { after, upTo, count }) =>
       products.all(account, toKey(after), toKey(upTo), count).map(([product]) => fromKey(product)),
-    seenUpTo: (account) => idOf(seenUpTo.get(account)),
-    setSeenUpTo: (account, productId) => void setSeenUpTo.run(toKey(productId), account),
-    setFields: (account, fields) => void setFields.run(fields, account),
     setAside: (account) => aside.all(account).map(([product]) => fromKey(product)),
     write(account, { gone = [], taken = [], seen = [], entries = [] }) {
       db.transaction(() => {

@@ -178,5 +178,5 @@ test("--version", async () => {
 test("--quiet leaves data and errors", async () => {
   const world = await createWorld({ mock: { demo: 3 } });
   expect(await world.cat("products list --limit 1 --quiet")).toMatchObject({ exit: 0, stderr: "" });
-  expect((await world.cat("products get NOPE --quiet")).stderr).toContain("error: there is no product");
+  expect((await world.cat("products get NOPE --quiet")).stderr).toContain("error: no product has");
 });

@@ -163,9 +163,10 @@ test("a full disk is told as such, and nothing of the step that met it is writte
       message: `the state file ${path} cannot be written: the disk is full`,
     }),
   );
-  expect(ledger.sample(1, 10)).toEqual([
-    { ...entry(0, 10), fields: Buffer.alloc(10), sources: Buffer.alloc(0) },
-  ]);
+  expect(ledger.products(1, { after: "", upTo: "z", count: 10 })).toEqual(["product-0"]);
+  expect(ledger.get(1, "reference-0")).toEqual({
+    ...{ ...entry(0, 10), fields: Buffer.alloc(10), sources: Buffer.alloc(0) },
+  });
   // The connection is as good as before.
   ledger.write(1, { entries: [entry(1, 10)] });
   expect(ledger.get(1, "reference-1")).not.toBe(null);

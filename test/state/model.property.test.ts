@@ -187,9 +187,8 @@ function expectAlike(state: State, model: Model): void {
     }
     const aside = ledger.flatMap((one) => (one.reference === null ? one.productId : []));
     expect(state.ledger.setAside(account).sort()).toEqual(aside.sort());
-    const sample = state.ledger.sample(account, 3).map((one) => one.productId);
-    expect(new Set(sample).size).toBe(Math.min(3, ledger.length));
-    expect(ledger.map((one) => one.productId)).toEqual(expect.arrayContaining(sample));
+    const ids = ledger.map((one) => one.productId).filter((id) => id !== "\ud800");
+    expect(state.ledger.products(account, { after: "", upTo: "z", count: 9 })).toEqual(ids.sort());
   }
   for (const [run, id] of runs.entries()) {
     const calls = model.calls.filter((call) => call.run === run);

@@ -127,10 +127,6 @@ test("products are known in the order in which they were made, by their ids", ()
   const next = (after: string, upTo: string, count = 9) => state.ledger.products(1, { after, upTo, count });
   expect(next("", "P3")).toEqual(["P1", "P2", "P3"]);
   expect([next("P1", "P2"), next("", "P9", 2), next("P3", "P9")]).toEqual([["P2"], ["P1", "P2"], []]);
-  state.ledger.setFields(1, new Uint8Array([0]));
-  const fieldsOf = (account: number, reference: string) => [...state.ledger.get(account, reference)!.fields];
-  expect([fieldsOf(1, "A"), fieldsOf(1, "C"), fieldsOf(2, "A")]).toEqual([[0], [0], [1]]);
-  expect([...state.ledger.get(1, "A")!.sources]).toEqual([7]);
 });
 
 test("a run that is about to write is the last one that has", () => {
@@ -146,20 +142,26 @@ test("a run that is about to write is the last one that has", () => {
   expect([state.runs.lastWriter(one), state.runs.lastWriter(other)]).toEqual(["second", null]);
 });
 
-test("a sample is spread over the whole ledger", () => {
-  const entries = Array.from({ length: 100 }, (_, index) => ({
-    reference: String(index).padStart(3, "0"),
-    productId: String(index),
-    fields: new Uint8Array(),
-    sources: new Uint8Array(),
-  }));
-  state.ledger.write(1, { entries });
-  expect(state.ledger.sample(1, 4).map(({ reference }) => reference)).toEqual(["012", "037", "062", "087"]);
-  expect(state.ledger.sample(1, 1_000)).toHaveLength(100);
+test("when the service was last looked at is kept to the millisecond", () => {
   const account = newAccount(state, "http://a");
   expect(state.ledger.lookedAt(account)).toBe(null);
   state.ledger.setLookedAt(account, 1_700_000_000_123);
   expect(state.ledger.lookedAt(account)).toBe(1_700_000_000_123);
+});
+
+test("a key leads to one account, which several keys may share", () => {
+  const { accounts } = state;
+  const [one, other] = [accounts.createFor("http://a", "one"), accounts.createFor("http://a", "other")];
+  expect(accounts.createFor("http://a", "one")).toBe(one);
+  expect([accounts.find("http://a", "one"), accounts.find("http://b", "one")]).toEqual([one, null]);
+  expect(accounts.at("http://a")).toEqual([other, one]);
+  accounts.bind("http://a", "third", one);
+  expect(accounts.at("http://a")).toEqual([other, one]);
+  // The third key stays where it is.
+  accounts.bind("http://a", "one", other);
+  expect(["one", "third", "other"].map((key) => accounts.find("http://a", key))).toEqual([other, one, other]);
+  accounts.bind("http://a", "third", other);
+  expect(accounts.at("http://a")).toEqual([other]);
 });
 
 test("an upload without an outcome is tried again under its key, as long as the key is young enough", () => {

@@ -5,7 +5,7 @@ import type { DoneRow } from "../../../state/batches.ts";
 import type { RowFailure } from "../../outputs/row-outcome.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { Stage } from "../../runs/stage.ts";
-import { mayNotRead, orNull } from "../../service-errors.ts";
+import { orNull } from "../../service-errors.ts";
 import { productGone, type RowOutcome } from "../close/outcomes.ts";
 import type { DecidedRow } from "../decide-rows.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
@@ -68,7 +68,7 @@ async function patchRow(one: DecidedRow, deps: PatchDeps): Promise<RowOutcome> {
     await deps.client.products.update({ product_id: productId, body: fields as { name: string } }, options);
   } catch (error) {
     if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
-    if (error.status === 404 && (await isGone(productId, error, deps))) {
+    if (error.status === 404 && (await isGone(productId, deps))) {
       state.ledger.write(account, { gone: [productId] });
       return deletedRow(line, reference, productId);
     }
@@ -92,22 +92,9 @@ export const updatedRow = (
     ? lessRefused(line, { reference, productId, action: "updated" }, photos)
     : { line, result: updatedResult(reference, productId) };
 
-/**
- * Whether the product is not there, as the answer to a write says; asked once more before the ledger forgets its photos, as
- * long as the key may ask.
- */
-async function isGone(
-  product_id: string,
-  { code }: ApiError,
-  { client, signal }: PatchDeps,
-): Promise<boolean> {
-  try {
-    return (await orNull(client.products.get({ product_id }, { signal }))) === null;
-  } catch (error) {
-    if (mayNotRead(error)) return code === "product_not_found";
-    throw error;
-  }
-}
+/** Whether the product is not there: asked once more before the ledger forgets its photos. */
+const isGone = async (product_id: string, { client, signal }: PatchDeps): Promise<boolean> =>
+  (await orNull(client.products.get({ product_id }, { signal }))) === null;
 
 /** The result of a row that was changed by a write of its own. */
 const updatedResult = (reference: string, productId: string): NonNullable<RowOutcome["result"]> => ({

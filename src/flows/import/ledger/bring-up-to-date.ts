@@ -1,8 +1,6 @@
-import { importKind } from "../import-kind.ts";
-import type { LookDeps } from "./look.ts";
+import { forgetVanished, type LookDeps, madeSinceLook } from "./look.ts";
 import { lookAtChanges } from "./look-at-changes.ts";
-import { lookAtAll, lookAtRows, mayLookAtProducts } from "./look-at-products.ts";
-import { serviceNow } from "./service-time.ts";
+import { lookAtAll, lookAtRows, productOf } from "./look-at-products.ts";
 import { ToAskFor, worthAsking } from "./to-ask-for.ts";
 
 /**
@@ -11,26 +9,37 @@ import { ToAskFor, worthAsking } from "./to-ask-for.ts";
  * wait for all that has changed, as when the whole catalogue was imported yesterday: then just its own rows are looked at.
  */
 export async function bringUpToDate(references: AsyncIterable<string>, deps: LookDeps): Promise<void> {
-  const { state, account, onNote } = deps;
+  const { client, state, account, signal } = deps;
   const rows = new ToAskFor();
   for await (const reference of references) rows.add(reference);
   if (rows.count === 0) return;
-  const areFew = rows.items !== null;
   // What is under way while we look may be written before, and seen after it.
-  const isQuiet = state.batches.unsettledElsewhere({ account, kind: importKind, runId: "" }).length === 0;
-  const now = await serviceNow(deps);
-  const readWhole = () => lookAtChanges(Number.POSITIVE_INFINITY, deps);
-  let outcome = areFew ? await lookAtChanges(worthAsking, deps) : await readWhole();
-  if (outcome === "too many" || outcome === "not allowed") {
-    const mayLook = await mayLookAtProducts(deps);
-    if (mayLook && areFew && (await lookAtRows(rows.items!, deps))) return;
-    if (outcome === "too many") outcome = await readWhole();
-    else if (mayLook) await lookAtAll(deps);
-    else onNote(seesNothing);
+  const isQuiet = !state.batches.anyUnsettled(account);
+  // The service's clock, by the `Date` of a response of this moment: this machine's may be an hour off.
+  await client.exports.list({ limit: 1 }, { signal });
+  const now = client.serviceNow();
+  const isWhole = await lookAtChanges(rows.items === null ? Number.POSITIVE_INFINITY : worthAsking, deps);
+  if (!isWhole) {
+    if (await lookAtRows(rows.items!, deps)) return;
+    await lookAtChanges(Number.POSITIVE_INFINITY, deps);
   }
+  await checkNewest(deps);
   // What was not seen has to be told to the next one that looks.
-  if (outcome === "whole" && isQuiet && now !== null) state.ledger.setLookedAt(account, now);
+  if (isQuiet && now !== null) state.ledger.setLookedAt(account, now);
 }
 
-const seesNothing =
-  "This key may read neither exports nor products (scopes exports:read, products:read): what others have changed at the service is not seen.";
+/**
+ * Asks for the newest product that the changes did not have to report. A service without it was restarted, or restored to
+ * an earlier state, so everything is checked against its list. Products that were made later are in the changes, or in doubt.
+ */
+async function checkNewest(deps: LookDeps): Promise<void> {
+  const { ledger } = deps.state;
+  const newest = ledger.last(deps.account, await madeSinceLook(deps)) ?? ledger.last(deps.account);
+  if (newest === null || (await productOf(newest, deps)) !== null) return;
+  deps.onNote(vanished);
+  forgetVanished([newest], deps);
+  await lookAtAll(deps);
+}
+
+const vanished =
+  "The newest product of the last import is missing and was not reported as deleted: checking all products. If the service was restored to an earlier state, add --photos all to send photos that remaining products lost.";

@@ -1,42 +1,20 @@
 import pLimit from "p-limit";
-import type { ApiError } from "../../../client/api-error.ts";
 import { canonicalReference } from "../../../contract/import-row.ts";
 import { limits } from "../../../contract/limits.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Product } from "../../../contract/resources/product.ts";
-import { CatError } from "../../../errors.ts";
-import { grouped } from "../../grouped.ts";
 import { SeenTexts } from "../../rows/seen-texts.ts";
-import { mayNotRead, orNull } from "../../service-errors.ts";
+import { orNull } from "../../service-errors.ts";
 import { FieldDigests } from "./field-digests.ts";
-import { type LookDeps, lookBatch, notTold } from "./look.ts";
+import { forgetVanished, type LookDeps, lookBatch, notTold } from "./look.ts";
 import type { ToAskFor } from "./to-ask-for.ts";
-
-/** Whether the key may look at products themselves, which takes longer than a delta. Throws what the service says to one that it does not let in at all. */
-export async function mayLookAtProducts({
-  client,
-  signal,
-}: Pick<LookDeps, "client" | "signal">): Promise<boolean> {
-  try {
-    await client.products.list({ limit: 1 }, { signal });
-    return true;
-  } catch (error) {
-    if (mayNotRead(error)) return false;
-    throw error;
-  }
-}
 
 /**
  * Looks at products of which not all fields are known: each by its id, or all of the service in pages when there are many.
- * The ledger forgets those that are not there. Throws a CatError of type forbidden where the key may not read them.
+ * The ledger forgets those that are not there.
  */
-export async function lookAtProducts({ count, items }: ToAskFor, deps: LookDeps): Promise<void> {
-  try {
-    await (items === null ? lookAtAll(deps) : lookAtEach(items, deps));
-  } catch (error) {
-    throw mayNotRead(error) ? mayNotLook(count, error as ApiError) : error;
-  }
-}
+export const lookAtProducts = ({ items }: ToAskFor, deps: LookDeps): Promise<void> =>
+  items === null ? lookAtAll(deps) : lookAtEach(items, deps);
 
 /** Looks at all products of the service. The ledger forgets those that are not there, but for those that others make meanwhile. */
 export async function lookAtAll(deps: LookDeps): Promise<void> {
@@ -60,7 +38,7 @@ export async function lookAtAll(deps: LookDeps): Promise<void> {
   for (const at of [0, 0.25, 0.5, 0.75, 1].map((part) => Math.floor(part * (missing.length - 1)))) {
     if (missing.length > 0 && (await productOf(missing[at]!, deps)) !== null) return;
   }
-  state.ledger.write(account, { gone: missing });
+  forgetVanished(missing, deps);
 }
 
 /** Looks at products by their ids, at several at once, and at those that are set aside. */
@@ -70,7 +48,7 @@ async function lookAtEach(ids: readonly string[], deps: LookDeps): Promise<void>
   const lookAt = async (id: string) => {
     const product = await productOf(id, deps);
     if (product !== null) known([product], deps);
-    else state.ledger.write(account, { gone: [id] });
+    else forgetVanished([id], deps);
     onProgress(++seen);
   };
   const limit = pLimit(concurrency);
@@ -115,17 +93,9 @@ export async function lookAtRows(references: readonly string[], deps: LookDeps):
   return settled.every(Boolean);
 }
 
-const productOf = (product_id: string, { client, signal }: LookDeps): Promise<Product | null> =>
+/** The product as the service has it now; null if it has no such product. */
+export const productOf = (product_id: string, { client, signal }: LookDeps): Promise<Product | null> =>
   orNull(client.products.get({ product_id }, { signal }));
-
-const mayNotLook = (count: number, { status, requestId, cause }: ApiError): CatError =>
-  new CatError(
-    `${grouped(count)} ${count === 1 ? "product has" : "products have"} to be looked at before it can be said what their rows need, and this key may not read products (scope products:read)`,
-    {
-      ...{ type: "forbidden", code: "insufficient_scope", status, requestId, cause },
-      hint: "Give the key that scope, or import the file with a key that has it.",
-    },
-  );
 
 function known(products: readonly Product[], { state: { ledger }, account }: LookDeps): void {
   const seen = products.map(({ id, reference, name, description, sex }) => ({

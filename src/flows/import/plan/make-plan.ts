@@ -3,6 +3,8 @@ import type { ImportInput } from "../import-input.ts";
 import { bringUpToDate } from "../ledger/bring-up-to-date.ts";
 import type { LookDeps } from "../ledger/look.ts";
 import { lookAtProducts } from "../ledger/look-at-products.ts";
+import { withScopes } from "../ledger/look-scopes.ts";
+import type { PhotoUpload } from "../photos/refused-photos.ts";
 import { decideOtherRuns, heldBy } from "../resume/held-rows.ts";
 import type { TakeUpDeps } from "../resume/take-up-deps.ts";
 import type { TakenUp } from "../resume/taken-up.ts";
@@ -12,6 +14,8 @@ export interface PlanInput {
   input: ImportInput;
   deps: TakeUpDeps;
   taken: TakenUp;
+  /** What became of photos that this process has uploaded, by the SHA-256 (hex) of their bytes. */
+  uploads: ReadonlyMap<string, PhotoUpload>;
   /** A walk over the rows, as the ledger stands then. */
   decided: () => AsyncGenerator<DecidedRow>;
 }
@@ -29,7 +33,7 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
     ...{ random: deps.random, onNote: deps.onNote },
     onProgress: (done) => deps.onProgress({ step: "looking for changes", done, total: null }),
   };
-  if (asksLedger) await bringUpToDate(referencesOf(at.decided()), look);
+  if (asksLedger) await withScopes(bringUpToDate(referencesOf(at.decided()), look));
   if (!asksLedger && taken.others.length === 0 && !input.localPhotos.areAny) return null;
   let { others } = taken;
   let looks = 0;
@@ -37,7 +41,7 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
     const plan = await planRows(at.decided(), {
       contentOf: (path) => input.localPhotos.digest(path),
       sizeOf: (path) => input.localPhotos.size(path),
-      isUploaded: (sha256) => state.uploads.imageOf(account, sha256) !== null,
+      isUploaded: (sha256) => at.uploads.has(sha256) || state.uploads.imageOf(account, sha256) !== null,
       heldElsewhere: heldBy(others, state),
       onProgress: (done) => deps.onProgress({ step: "comparing", done, total: null }),
     });
@@ -47,7 +51,7 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
     }
     if (plan.uncertain.count === 0 || looks === mostLooks) return plan;
     looks++;
-    await lookAtProducts(plan.uncertain, look);
+    await withScopes(lookAtProducts(plan.uncertain, look));
   }
 }
 

@@ -6,7 +6,8 @@ import { sendAgain } from "../../batches/send-again.ts";
 import { grouped } from "../../grouped.ts";
 import { RowSet } from "../../rows/row-set.ts";
 import { shownName } from "../../rows/shown-name.ts";
-import { beginRun, claimRun } from "../../runs/claim-run.ts";
+import { accountOf } from "../../runs/account.ts";
+import { claimRun } from "../../runs/claim-run.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import { shownTime } from "../../runs/shown-time.ts";
 import { orNull } from "../../service-errors.ts";
@@ -36,17 +37,26 @@ export async function takeUpRun(input: ImportInput, deps: TakeUpDeps): Promise<T
     file: input.file.source.digest!,
     photos: await input.localPhotos.digestOfAll(),
   });
-  const { account, hold, begun, created } = await claimRun({ state, service, identity }, input, deps);
+  const { client, clock, signal, onNote } = deps;
+  const { sameOrganization } = input;
+  const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
+  const { mode, onImageError, photos } = input;
+  const fresh: Run = {
+    ...{ id: deps.runId, account, kind: importKind, identity, file: input.file.source.name },
+    ...{ options: { mode, onImageError, photos }, startedAt: clock.now() },
+  };
+  const { hold, begun, open: claimed } = claimRun(fresh, deps.pid, state);
   try {
     const at = (run: Run): RunAtHand => ({ state, sentJobs, service, account, id: run.id, kind: importKind });
-    let open = begun ?? created;
+    let open = claimed;
     if (begun !== null) {
       const isDone = await makeSure(begun, at(begun), input, deps);
       const why = input.fresh ? null : whyAnew(at(begun), isDone, input);
       if (why !== null) deps.onNote(comparedAnew(input.file.source.name, begun, why));
       if (input.fresh || why !== null) {
         await bringToItsEnd(begun, at(begun), input, deps);
-        open = beginRun(account, identity, state, input, deps);
+        state.runs.begin(fresh);
+        open = fresh;
       } else if (isBegun(at(begun))) deps.onNote(goingOn(input.file.source.name, begun, at(begun)));
     }
     const run = at(open);

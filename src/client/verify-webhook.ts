@@ -2,7 +2,6 @@ import { systemClock } from "../clock.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
 import type { WebhookEvent } from "../contract/resources/webhook.ts";
 import { isRawBody, type SignatureFault, verifySignature } from "../contract/signature.ts";
-import type { EventType } from "../contract/value-sets.ts";
 import { CatError } from "../errors.ts";
 
 /** A delivery that did not come from the service, or not now: answer it with 400 and do nothing. */
@@ -30,10 +29,7 @@ const sentences: Record<SignatureFault, string> = {
  * An event as delivered. The signature says that it is the service's, so its fields are as the service documents them, with
  * whatever it has added since; nothing but that it is an object is checked.
  */
-export type DeliveredEvent = Omit<WebhookEvent, "type"> & {
-  /** One of the documented types, or one that is newer than this package. */
-  type: EventType | (string & {});
-};
+export type DeliveredEvent = WebhookEvent;
 
 export interface WebhookDelivery {
   /** The value of the signature header (`Service-Signature`). */

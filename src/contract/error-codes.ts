@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { closedSet } from "./response-values.ts";
 
 /** Error types of the envelope: clients switch on these for behaviour (Errors). */
 export const errorTypes = [
@@ -59,7 +60,7 @@ export type ErrorCode = keyof typeof errorCodes;
 /** The body of every refusal: `{error: {type, code, message, param?}}` (Errors). Unknown types and codes are passed on. */
 export const ErrorEnvelope = z.looseObject({
   error: z.looseObject({
-    type: z.string().meta({ enum: [...errorTypes] }),
+    type: closedSet(errorTypes),
     code: z.string(),
     message: z.string(),
     param: z.string().optional(),
@@ -80,7 +81,7 @@ export const TryonRefusal = z.looseObject({
   errors: z.array(
     z.looseObject({
       input_index: z.int(),
-      type: z.string().meta({ enum: [...errorTypes] }),
+      type: closedSet(errorTypes),
       code: z.string(),
       message: z.string(),
       param: z.string().optional(),

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { product } from "../client/world.ts";
+import { json, scriptedServer, stopServers } from "../http/scripted-server.ts";
 import { createWorld } from "../support/world.ts";
 
 const shirts = { demo: 30 };
@@ -42,6 +44,31 @@ test("a list that ends where the limit is has no more to tell of", async () => {
   const world = await createWorld({ mock: { demo: 3 } });
   expect((await world.cat("products list --limit 3")).stderr).toBe("");
   expect((await world.cat("products list --limit 2")).stderr).toContain("These are the first 2;");
+});
+
+test("a value that the contract does not know is shown as it is", async () => {
+  const world = await createWorld();
+  const page = { data: [product({ sex: "divers" }), product({ sex: "female" })], has_more: false };
+  const server = await scriptedServer(json(200, { ...page, next_cursor: null }));
+  onTestFinished(stopServers);
+  expect(await world.cat("products list", { env: { CAT_BASE_URL: server.origin } })).toEqual({
+    exit: 0,
+    stdout:
+      "id                          reference  name         sex     images\n" +
+      "01JGZZ0000000000000000000A  SHIRT-1    Linen shirt  divers  0\n" +
+      "01JGZZ0000000000000000000A  SHIRT-1    Linen shirt  female  0\n",
+    stderr: "",
+  });
+});
+
+test("a product without an ID ends the list: exit 7", async () => {
+  const world = await createWorld();
+  const page = { data: [product({ id: undefined })], has_more: false, next_cursor: null };
+  const server = await scriptedServer(json(200, page));
+  onTestFinished(stopServers);
+  const ran = await world.cat("products list", { env: { CAT_BASE_URL: server.origin } });
+  expect(ran).toMatchObject({ exit: 7, stdout: "" });
+  expect(ran.stderr).toContain("at data.0.id");
 });
 
 test("--q searches, and nothing found is no data", async () => {

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { errorTypes } from "../error-codes.ts";
 import { limits } from "../limits.ts";
 import { Name, Reference } from "../resources/fields.ts";
 import { ImageUrl } from "../resources/import.ts";
+import { growsMark } from "../response-values.ts";
 import { answered, refOf, taken } from "./components.ts";
 import { schemaNotes } from "./notes.ts";
 
@@ -60,13 +60,13 @@ function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; json
   // What is not closed is open: "clients must ignore fields they do not know" (Versioning 3).
   if (isEmpty(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
   delete jsonSchema.propertyNames;
-  if (zodSchema._zod.def.type === "string" && Array.isArray(jsonSchema.enum)) openUp(jsonSchema);
+  if (jsonSchema[growsMark] === true) openUp(jsonSchema);
 }
 
-/** A set that may grow names the values it has and takes any other (Versioning 2). The error types are no such set (Errors). */
+/** A set that may grow names the values it has and takes any other (Versioning 2). */
 function openUp(jsonSchema: JsonObject): void {
   const known = jsonSchema.enum as string[];
-  if (known.length === errorTypes.length && errorTypes.every((type, at) => type === known[at])) return;
+  delete jsonSchema[growsMark];
   delete jsonSchema.enum;
   jsonSchema.anyOf = [
     { type: "string", enum: known },

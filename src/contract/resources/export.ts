@@ -1,15 +1,23 @@
 import * as z from "zod";
 import { limits } from "../limits.ts";
-import { type AssetRole, assetRoles, exportFormats, exportStatuses, imageTypes } from "../value-sets.ts";
-import { openEnum, Sex, Timestamp, Ulid, Url } from "./fields.ts";
+import { closedSet, openSet, reliedOn } from "../response-values.ts";
+import {
+  type AssetRole,
+  assetRoles,
+  exportFormats,
+  exportStatuses,
+  imageTypes,
+  sexes,
+} from "../value-sets.ts";
+import { Timestamp, Ulid, Url } from "./fields.ts";
 
 /** One image held for a product: the caller's own photo or a generation. */
 export const ExportAsset = z.looseObject({
   id: Ulid,
-  role: openEnum(assetRoles),
+  role: openSet(assetRoles),
   url: Url,
   url_expires_at: Timestamp,
-  mime_type: z.enum(imageTypes),
+  mime_type: closedSet(imageTypes),
   width: z.int().nullable(),
   height: z.int().nullable(),
   ai_generated: z.boolean(),
@@ -29,7 +37,7 @@ export const ExportRow = z.looseObject({
     id: Ulid,
     reference: z.string(),
     name: z.string(),
-    sex: Sex.nullable(),
+    sex: closedSet(sexes).nullable(),
     deleted_at: Timestamp.nullable(),
   }),
   assets: z.array(ExportAsset),
@@ -39,8 +47,8 @@ export type ExportRow = z.infer<typeof ExportRow>;
 /** A frozen selection: a JSONL manifest, or a ZIP of image files. */
 export const ExportJob = z.looseObject({
   id: Ulid,
-  format: z.enum(exportFormats),
-  status: z.enum(exportStatuses),
+  format: closedSet(exportFormats),
+  status: reliedOn(exportStatuses),
   url: Url.nullable(),
   url_expires_at: Timestamp.nullable(),
   total_assets: z.int(),

@@ -34,12 +34,6 @@ export const QueryTimestamp = z
 /** A URL the service made (signed, or a preview): the client follows it as it is. */
 export const Url = z.url();
 
-/**
- * A value of a set that may grow (Versioning 2): the client passes unknown values on; the known ones stand in the
- * documents, and the mock is held to them.
- */
-export const openEnum = (known: readonly string[]) => z.string().meta({ enum: [...known] });
-
 const text = (field: string, max: number, min = 0) =>
   z
     .string()
@@ -54,6 +48,7 @@ export const Reference = z
   .pipe(text("reference", limits.referenceLength.max, limits.referenceLength.min));
 export const Name = text("name", limits.nameLength.max, limits.nameLength.min);
 export const Description = text("description", limits.descriptionLength.max);
+/** A product's sex in a request. */
 export const Sex = z.enum(sexes);
 
 /** A whole number of a query string: digits only, within the bounds. A typed caller gives a number. */

@@ -1,11 +1,12 @@
 import * as z from "zod";
+import { closedSet } from "../response-values.ts";
 import { imageTypes } from "../value-sets.ts";
 import { Timestamp, Ulid, Url } from "./fields.ts";
 
 /** An uploaded image; `url` is signed, leads to the original bytes and lives one hour. */
 export const Image = z.looseObject({
   id: Ulid,
-  mime_type: z.enum(imageTypes),
+  mime_type: closedSet(imageTypes),
   url: Url,
   url_expires_at: Timestamp,
   created_at: Timestamp,
@@ -13,7 +14,11 @@ export const Image = z.looseObject({
 export type Image = z.infer<typeof Image>;
 
 /** The answer to an upload. */
-export const ImageUpload = z.looseObject({ id: Ulid, mime_type: z.enum(imageTypes), created_at: Timestamp });
+export const ImageUpload = z.looseObject({
+  id: Ulid,
+  mime_type: closedSet(imageTypes),
+  created_at: Timestamp,
+});
 export type ImageUpload = z.infer<typeof ImageUpload>;
 
 /** The form of an upload: one file, at most 10 MB, typed from its bytes. */

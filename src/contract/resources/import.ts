@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { limits } from "../limits.ts";
+import { closedSet, openSet, reliedOn } from "../response-values.ts";
 import { describeBreach, urlBreach } from "../url-policy.ts";
 import {
   imageErrorCodes,
@@ -12,14 +13,14 @@ import {
   rowErrorCodes,
   rowStatuses,
 } from "../value-sets.ts";
-import { Description, Name, openEnum, Reference, Sex, Timestamp, Ulid, Url } from "./fields.ts";
+import { Description, Name, Reference, Sex, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** A bulk job. `counts.total` is null while validating, never an estimate; `results_url` is re-signed on every read. */
 export const Import = z.looseObject({
   id: Ulid,
-  status: z.enum(importStatuses),
-  mode: z.enum(importModes),
-  on_image_error: z.enum(onImageErrors),
+  status: reliedOn(importStatuses),
+  mode: closedSet(importModes),
+  on_image_error: closedSet(onImageErrors),
   counts: z.looseObject({
     total: z.int().nullable(),
     pending: z.int(),
@@ -34,21 +35,21 @@ export const Import = z.looseObject({
 });
 export type Import = z.infer<typeof Import>;
 
-const problem = (codes: readonly string[]) => z.looseObject({ code: openEnum(codes), message: z.string() });
+const problem = (codes: readonly string[]) => z.looseObject({ code: openSet(codes), message: z.string() });
 
 /** What became of one submitted row. `line` counts lines of the submitted body, from 1. */
 export const ImportRowResult = z.looseObject({
   line: z.int().min(1),
   reference: z.string(),
-  status: z.enum(rowStatuses),
-  action: z.enum(rowActions).nullable(),
+  status: reliedOn(rowStatuses),
+  action: reliedOn(rowActions).nullable(),
   product_id: Ulid.nullable(),
   images: z.array(
     z.looseObject({
       index: z.int().min(0),
       source: z.string(),
-      orientation: openEnum(orientations),
-      status: z.enum(imageStatuses),
+      orientation: openSet(orientations),
+      status: reliedOn(imageStatuses),
       image_id: Ulid.optional(),
       error: problem(imageErrorCodes).optional(),
     }),

@@ -1,13 +1,14 @@
 import * as z from "zod";
+import { closedSet } from "../response-values.ts";
 import { modelSexes } from "../value-sets.ts";
-import { openEnum, Timestamp, Url } from "./fields.ts";
+import { Timestamp, Url } from "./fields.ts";
 
 /** A person a try-on is rendered on. The id is opaque: a ULID for the organization's own, a shorter one for curated models. */
 export const Model = z.looseObject({
   id: z.string(),
   name: z.string().nullable(),
   is_public: z.boolean(),
-  sex: openEnum(modelSexes).nullable(),
+  sex: closedSet(modelSexes).nullable(),
   body_type: z.string().nullable(),
   age_bracket: z.string().nullable(),
   ethnicity: z.string().nullable(),

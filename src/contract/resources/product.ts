@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { limits } from "../limits.ts";
-import { imageOrigins, orientations } from "../value-sets.ts";
-import { Description, Name, openEnum, Reference, Sex, Timestamp, Ulid } from "./fields.ts";
+import { closedSet, openSet } from "../response-values.ts";
+import { imageOrigins, orientations, sexes } from "../value-sets.ts";
+import { Description, Name, Reference, Sex, Timestamp, Ulid } from "./fields.ts";
 
 /** A photo on a product. */
 export const ProductImage = z.looseObject({
   id: Ulid,
-  orientation: openEnum(orientations),
-  origin: openEnum(imageOrigins),
+  orientation: openSet(orientations),
+  origin: closedSet(imageOrigins),
 });
 export type ProductImage = z.infer<typeof ProductImage>;
 
@@ -17,7 +18,7 @@ export const Product = z.looseObject({
   name: z.string(),
   reference: z.string(),
   description: z.string().nullable(),
-  sex: Sex.nullable(),
+  sex: closedSet(sexes).nullable(),
   images: z.array(ProductImage),
   created_at: Timestamp,
   updated_at: Timestamp,

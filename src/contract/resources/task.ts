@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { limits } from "../limits.ts";
+import { closedSet, openSet, reliedOn } from "../response-values.ts";
 import {
   beautifierAngleShots,
   beautifierBackgrounds,
@@ -13,17 +14,17 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../value-sets.ts";
-import { openEnum, Timestamp, Ulid, Url } from "./fields.ts";
+import { Timestamp, Ulid, Url } from "./fields.ts";
 
 /** One image generation. Only a beautifier has a subtype. */
 export const Task = z.looseObject({
   id: Ulid,
-  type: z.enum(taskTypes),
-  subtype: z.enum(taskSubtypes).nullable(),
-  status: z.enum(taskStatuses),
+  type: closedSet(taskTypes),
+  subtype: closedSet(taskSubtypes).nullable(),
+  status: reliedOn(taskStatuses),
   product_id: Ulid,
   output_image: z.looseObject({ id: Ulid, url: Url, url_expires_at: Timestamp }).nullable(),
-  failure_reason: z.looseObject({ code: openEnum(taskFailureCodes), message: z.string() }).nullable(),
+  failure_reason: z.looseObject({ code: openSet(taskFailureCodes), message: z.string() }).nullable(),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
   created_at: Timestamp,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { closedSet } from "../response-values.ts";
 import { eventTypes, webhookStatuses } from "../value-sets.ts";
 import { Description, Timestamp, Ulid, Url } from "./fields.ts";
 
@@ -6,8 +7,8 @@ import { Description, Timestamp, Ulid, Url } from "./fields.ts";
 export const Webhook = z.looseObject({
   id: Ulid,
   url: Url,
-  events: z.array(z.enum(eventTypes)),
-  status: z.enum(webhookStatuses),
+  events: z.array(closedSet(eventTypes)),
+  status: closedSet(webhookStatuses),
   description: z.string().nullable(),
   last_delivery_at: Timestamp.nullable(),
   created_at: Timestamp,
@@ -38,7 +39,7 @@ export const WebhookPatch = z.strictObject({
 /** What a delivery carries: the resource's id and status and nothing more (Events, Delivery). */
 export const WebhookEvent = z.looseObject({
   id: z.string().regex(/^evt_/),
-  type: z.enum(eventTypes),
+  type: closedSet(eventTypes),
   created_at: Timestamp,
   data: z.record(z.string(), z.looseObject({ id: Ulid, status: z.string() })),
 });

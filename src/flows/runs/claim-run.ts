@@ -24,7 +24,7 @@ export function claimRun(run: Run, pid: number, { runs }: State): Claim {
 
 const alive = ({ kind, file }: Run, { pid, since }: RunOwner): CatError =>
   new CatError(
-    `another ${kind} of ${shownName(file)} is running since ${shownTime(since)} (process ${pid})`,
+    `process ${pid} has been working on the ${kind} of ${shownName(file)} since ${shownTime(since)}`,
     {
       type: "conflict",
       code: "run_alive",

@@ -1,6 +1,5 @@
 import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
-import type { WebhookEvent } from "../../contract/resources/webhook.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import type { Life } from "../life.ts";
 import type { Organization } from "../organization.ts";
@@ -12,6 +11,7 @@ import { abandonedUntilDisabled, type WebhookRecord } from "../webhooks.ts";
 import {
   type Attempt,
   type DeliveryRecord,
+  type MadeEvent,
   type RecordedDelivery,
   shownDelivery,
 } from "./delivery-record.ts";
@@ -57,7 +57,7 @@ export class Deliveries {
     type: EventType,
     { id, status }: { id: string; status: string },
   ): void {
-    let event: WebhookEvent | undefined;
+    let event: MadeEvent | undefined;
     for (const webhook of organization.webhooks.all()) {
       if (webhook.status !== "active" || !webhook.events.includes(type)) continue;
       event ??= {

@@ -1,4 +1,5 @@
 import type { WebhookEvent } from "../../contract/resources/webhook.ts";
+import type { EventType } from "../../contract/value-sets.ts";
 import type { NoAnswer } from "../outgoing/call-out.ts";
 import type { OrganizationName } from "../rules/authenticate.ts";
 
@@ -13,13 +14,16 @@ export interface Attempt {
   readonly signature: string;
 }
 
+/** An event of the mock, which has the documented types alone. */
+export type MadeEvent = WebhookEvent & { type: EventType };
+
 /** One event on its way to one webhook. */
 export interface DeliveryRecord {
   readonly id: string;
   readonly organization: OrganizationName;
   readonly webhook_id: string;
   readonly url: string;
-  readonly event: WebhookEvent;
+  readonly event: MadeEvent;
   state: "pending" | "delivered" | "abandoned";
   /** How many moments of the schedule are over: an attempt was made, or left out as the webhook was paused. */
   tries: number;

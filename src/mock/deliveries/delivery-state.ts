@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import { Description, Ulid } from "../../contract/resources/fields.ts";
 import { Webhook } from "../../contract/resources/webhook.ts";
-import { eventTypes } from "../../contract/value-sets.ts";
+import { eventTypes, webhookStatuses } from "../../contract/value-sets.ts";
 import type { NoAnswer } from "../outgoing/call-out.ts";
 import { organizationNames } from "../rules/authenticate.ts";
 import { comingMoment, KeptTimestamp, order } from "../state-fields.ts";
@@ -14,6 +14,7 @@ export const WebhookState = z
     ...Webhook.shape,
     url: z.string(),
     events: z.array(z.enum(eventTypes)).min(1),
+    status: z.enum(webhookStatuses),
     description: Description.nullable(),
     last_delivery_at: KeptTimestamp.nullable(),
     created_at: KeptTimestamp,

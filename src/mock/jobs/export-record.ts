@@ -1,5 +1,5 @@
 import type { ExportJob } from "../../contract/resources/export.ts";
-import type { AssetRole } from "../../contract/value-sets.ts";
+import type { AssetRole, exportFormats } from "../../contract/value-sets.ts";
 import type { ExportedProduct } from "../product-record.ts";
 
 /**
@@ -7,10 +7,8 @@ import type { ExportedProduct } from "../product-record.ts";
  * images are enough to write its artifact again, the same each time.
  */
 export interface ExportRecord
-  extends Pick<
-    ExportJob,
-    "id" | "format" | "status" | "total_assets" | "error" | "created_at" | "finished_at"
-  > {
+  extends Pick<ExportJob, "id" | "status" | "total_assets" | "error" | "created_at" | "finished_at"> {
+  readonly format: (typeof exportFormats)[number];
   /** When a ZIP is rendered, in milliseconds since the epoch. */
   readonly ready_at: number;
   /** The assets that were asked for; null for all. */

@@ -1,6 +1,6 @@
 import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
-import type { sexes } from "../../contract/value-sets.ts";
+import type { ImportMode, OnImageError, sexes } from "../../contract/value-sets.ts";
 
 /** A row as it was accepted: judged by `importRowProblems`, its reference trimmed. */
 export interface AcceptedRow {
@@ -20,10 +20,9 @@ export interface ImportJobRow {
 
 /** An import as it is kept. Where it stands follows from these numbers and the clock, so a snapshot can go on with it. */
 export interface ImportJob
-  extends Pick<
-    Import,
-    "id" | "status" | "mode" | "on_image_error" | "created_at" | "started_at" | "finished_at"
-  > {
+  extends Pick<Import, "id" | "status" | "created_at" | "started_at" | "finished_at"> {
+  readonly mode: ImportMode;
+  readonly on_image_error: OnImageError;
   /** When every row has been checked, in milliseconds since the epoch. */
   readonly validated_at: number;
   /** How long one row takes, in milliseconds. */

@@ -1,13 +1,14 @@
 import type { Task } from "../../contract/resources/task.ts";
+import type { taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import type { JobFailure } from "../faults.ts";
 import type { Scene } from "../images/scene.ts";
 
 /** A task as it is kept. Where it stands follows from its two moments and the clock, so a snapshot can go on with it. */
 export interface TaskRecord
-  extends Pick<
-    Task,
-    "id" | "type" | "subtype" | "status" | "product_id" | "started_at" | "finished_at" | "created_at"
-  > {
+  extends Pick<Task, "id" | "status" | "product_id" | "started_at" | "finished_at" | "created_at"> {
+  // A client passes on any other value; the mock has these alone.
+  readonly type: (typeof taskTypes)[number];
+  readonly subtype: (typeof taskSubtypes)[number] | null;
   /** When it begins to run and when it ends, in milliseconds since the epoch. */
   readonly runs_at: number;
   readonly ends_at: number;

@@ -84,7 +84,7 @@ export const importCommand = (
     )
     .option(
       "--same-organization",
-      "a key that is new here is of the organization that earlier imports were sent to, where the service cannot tell",
+      "a new API key belongs to the organization of earlier imports, if the service cannot tell",
     )
     .option("--no-wait", "send the rows and do not wait for the result")
     .addOption(

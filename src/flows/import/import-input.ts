@@ -42,7 +42,7 @@ export interface ImportInput {
   fresh: boolean;
   /** What to do with calls of earlier runs whose outcome is not known; undefined to be asked, or refused. */
   unknown: UnknownChoice | undefined;
-  /** Take a key that was never seen for one of the organization that earlier imports were sent to, where nothing tells. */
+  /** Whether the user says that a new key belongs to the organization of earlier imports. */
   sameOrganization: boolean;
   /** Leave out the rows that the check refuses, and import the others. */
   skipInvalid: boolean;

@@ -43,6 +43,37 @@ describe("a product that others delete while the import runs", () => {
     expect(await world.products()).toEqual(["A Dress 3"]);
   });
 
+  test("during the uploads and is found by a 404 alone has no photo uploaded twice", async () => {
+    const world = await importWorld({ seed: undefined });
+    await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\nB,Dress,${cdn}/2.jpg\n`);
+    await world.import("a.csv");
+    photo(world, "3.png", "three");
+    await world.write("b.csv", `${head}A,Dress,${cdn}/1.jpg|3.png\n`);
+    const looks: unknown[] = [];
+    const { summary, stopped } = await world.import("b.csv", {}, (client) => {
+      const told = beforeUpload(client, () => deleteProduct(world, "A"));
+      return {
+        ...told,
+        exports: {
+          ...told.exports,
+          list: (...asked) => {
+            looks.push(asked);
+            return told.exports.list(...asked);
+          },
+        },
+        async *paginate(operation, ...rest) {
+          for await (const one of told.paginate(operation, ...rest)) {
+            const { product } = one as { product?: { deleted_at: string | null } };
+            if (product === undefined || product.deleted_at === null) yield one;
+          }
+        },
+      };
+    });
+    expect([stopped, summary!.created, looks.length]).toEqual([undefined, 1, 2]);
+    expect((await world.products()).sort()).toEqual(["A Dress 2", "B Dress 1"]);
+    expect(world.writes().filter((write) => write.startsWith("POST /v1/images"))).toHaveLength(1);
+  });
+
   test("after the last look is told as partial, with the photos that are missing in the failed file", async () => {
     const world = await importWorld();
     await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg\n`);

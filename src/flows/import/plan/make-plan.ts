@@ -4,6 +4,7 @@ import { bringUpToDate } from "../ledger/bring-up-to-date.ts";
 import type { LookDeps } from "../ledger/look.ts";
 import { lookAtProducts } from "../ledger/look-at-products.ts";
 import { withScopes } from "../ledger/look-scopes.ts";
+import type { PhotoUpload } from "../photos/refused-photos.ts";
 import { decideOtherRuns, heldBy } from "../resume/held-rows.ts";
 import type { TakeUpDeps } from "../resume/take-up-deps.ts";
 import type { TakenUp } from "../resume/taken-up.ts";
@@ -13,6 +14,8 @@ export interface PlanInput {
   input: ImportInput;
   deps: TakeUpDeps;
   taken: TakenUp;
+  /** What became of photos that this process has uploaded, by the SHA-256 (hex) of their bytes. */
+  uploads: ReadonlyMap<string, PhotoUpload>;
   /** A walk over the rows, as the ledger stands then. */
   decided: () => AsyncGenerator<DecidedRow>;
 }
@@ -38,7 +41,7 @@ export async function makePlan(at: PlanInput): Promise<Plan | null> {
     const plan = await planRows(at.decided(), {
       contentOf: (path) => input.localPhotos.digest(path),
       sizeOf: (path) => input.localPhotos.size(path),
-      isUploaded: (sha256) => state.uploads.imageOf(account, sha256) !== null,
+      isUploaded: (sha256) => at.uploads.has(sha256) || state.uploads.imageOf(account, sha256) !== null,
       heldElsewhere: heldBy(others, state),
       onProgress: (done) => deps.onProgress({ step: "comparing", done, total: null }),
     });

@@ -7,8 +7,10 @@ import { systemRandom } from "../http/backoff.ts";
 import type { OnDoubt } from "../http/deadline.ts";
 import { openConnections } from "../http/dispatcher.ts";
 import { type Download, downloader } from "../http/download.ts";
+import type { DownloadInto } from "../http/download-target.ts";
 import type { ExchangeLog } from "../http/exchange-log.ts";
 import { defaultTimeLimits, httpCore, type TimeLimits } from "../http/http-core.ts";
+import { resumableDownloader } from "../http/resumable-download.ts";
 import type { RetryPolicy } from "../http/retry.ts";
 import { retryAfterMs, serverNow } from "../http/retry-after.ts";
 import { headerOf } from "../http/send.ts";
@@ -96,6 +98,8 @@ export interface Client extends Calls {
   ): Promise<Reply<O>>;
   /** The bytes behind a signed URL; sends no credentials and follows no redirect. */
   readonly download: Download;
+  /** The same into a target that keeps bytes, so that a download continues after a break; resolves to the file's length. */
+  readonly downloadInto: DownloadInto;
   /** The service's clock now, in Unix milliseconds, by the `Date` of the last answer; null before there was one that told. */
   serviceNow(): number | null;
   /** Drops every connection; calls under way fail. */
@@ -139,6 +143,11 @@ export function createClient(options: ClientOptions): Client {
     };
   };
 
+  const downloads = {
+    ...{ connections, clock, random, userAgent, retry, onExchange, onWait, check: checkDownloadUrl },
+    silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
+  };
+
   return {
     ...callsOf(exchange),
     exchange,
@@ -154,10 +163,8 @@ export function createClient(options: ClientOptions): Client {
         (signal) => exchange(operation, input, { signal }),
         options,
       ),
-    download: downloader({
-      ...{ connections, clock, random, userAgent, retry, onExchange, onWait, check: checkDownloadUrl },
-      silenceMs: timeLimits?.silenceMs ?? defaultTimeLimits.silenceMs,
-    }),
+    download: downloader(downloads),
+    downloadInto: resumableDownloader(downloads),
     serviceNow: () => (ahead === null ? null : clock.now() + ahead),
     close: () => connections.close(),
   };

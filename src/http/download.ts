@@ -1,15 +1,13 @@
 import type { Dispatcher } from "undici";
-import type { Clock } from "../clock.ts";
 import { CatError } from "../errors.ts";
 import { backoffMs } from "./backoff.ts";
-import type { Connections } from "./dispatcher.ts";
 import { accepted, failure, nameOfUrl, parsedUrl, refused } from "./download-outcome.ts";
 import { BadAnswerError, NetworkError, TimeoutError } from "./errors.ts";
-import type { ExchangeLog } from "./exchange-log.ts";
 import { linkedAbort } from "./linked-abort.ts";
 import { maskedPath } from "./mask.ts";
 import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { type SignedGetOptions, signedGet, silent } from "./signed-get.ts";
 import type { OnWait, WaitReason } from "./wait.ts";
 
 export interface DownloadOptions {
@@ -20,17 +18,11 @@ export interface DownloadOptions {
   attempts?: number | undefined;
 }
 
-interface DownloaderOptions {
-  connections: Connections;
-  clock: Clock;
+export interface DownloaderOptions extends SignedGetOptions {
   random: () => number;
-  userAgent: string;
   /** Whether a URL may be fetched at all; throws a CatError when not. */
   check: (url: URL) => void;
-  /** How long nothing may arrive while more is wanted, in milliseconds. */
-  silenceMs: number;
   retry?: Partial<RetryPolicy> | undefined;
-  onExchange?: ((line: ExchangeLog) => void) | undefined;
   onWait?: OnWait | undefined;
 }
 
@@ -43,6 +35,7 @@ export type Download = (url: string, options?: DownloadOptions) => AsyncIterable
  */
 export function downloader(options: DownloaderOptions): Download {
   const policy = { ...defaultRetryPolicy, ...options.retry };
+  const get = signedGet(options);
 
   return async function* download(text, given = {}) {
     const { signal, maxBytes = Number.POSITIVE_INFINITY, attempts = policy.attempts } = given;
@@ -72,7 +65,7 @@ export function downloader(options: DownloaderOptions): Download {
     for (let failures = 1; ; failures++) {
       let outcome: Dispatcher.ResponseData | NetworkError | TimeoutError;
       try {
-        outcome = await request(url, signal, failures);
+        outcome = await get(url, { signal, attempt: failures });
       } catch (error) {
         if (!(error instanceof TimeoutError || (error instanceof NetworkError && error.transient)))
           throw error;
@@ -99,39 +92,6 @@ export function downloader(options: DownloaderOptions): Download {
     }
   }
 
-  async function request(url: URL, signal: AbortSignal, attempt: number): Promise<Dispatcher.ResponseData> {
-    const { default: send } = await import("undici/lib/api/api-request.js");
-    const dispatcher = await options.connections.forOrigin(url.origin);
-    const link = linkedAbort(signal);
-    const begun = options.clock.now();
-    const cancel = options.clock.at(begun + options.silenceMs, () => link.abort(silent(url)));
-    const log = (status: number | null, error: string | null) =>
-      options.onExchange?.({
-        ...{ method: "GET", origin: url.origin, path: maskedPath(url.pathname + url.search), status, error },
-        ...{ ms: options.clock.now() - begun, attempt, requestId: null, idempotencyKey: null, apiKey: null },
-        replayed: false,
-      });
-    try {
-      const answer = await send.call(dispatcher, {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: "GET",
-        headers: { "user-agent": options.userAgent, accept: "*/*", "accept-encoding": "identity" },
-        signal: link.signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      log(answer.statusCode, null);
-      return answer;
-    } catch (error) {
-      const thrown = failure(url, error);
-      log(null, thrown instanceof CatError ? thrown.code : "aborted");
-      throw thrown;
-    } finally {
-      cancel();
-    }
-  }
-
   /** The chunks of a body; silence counts only while the reader waits for one. */
   async function* watched(
     url: URL,
@@ -144,7 +104,9 @@ export function downloader(options: DownloaderOptions): Download {
     link.signal.addEventListener("abort", onAbort, { once: true });
     try {
       for (;;) {
-        cancel = options.clock.at(options.clock.now() + options.silenceMs, () => link.abort(silent(url)));
+        cancel = options.clock.at(options.clock.now() + options.silenceMs, () =>
+          link.abort(silent(url, options.silenceMs)),
+        );
         const next = await chunks.next();
         cancel();
         link.signal.throwIfAborted();
@@ -159,11 +121,5 @@ export function downloader(options: DownloaderOptions): Download {
       link.signal.removeEventListener("abort", onAbort);
       body.destroy();
     }
-  }
-
-  function silent(url: URL): TimeoutError {
-    return new TimeoutError(`${nameOfUrl(url)}: nothing came for ${options.silenceMs / 1000} s`, {
-      code: "attempt_timeout",
-    });
   }
 }

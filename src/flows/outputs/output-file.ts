@@ -150,7 +150,7 @@ export class OutputFile {
 }
 
 /** A name is kept in its folder, which is written on its own. Where a folder cannot be, the system sees to it. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r").catch(() => null);
   await folder?.sync().catch(() => {});
   await folder?.close();

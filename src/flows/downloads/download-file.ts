@@ -1,0 +1,85 @@
+import { stat } from "node:fs/promises";
+import type { Client } from "../../client/client.ts";
+import { BadAnswerError } from "../../http/errors.ts";
+import { OutputError } from "../outputs/output-error.ts";
+import { whereLinksLead } from "../outputs/output-file.ts";
+import { PartFile, type PartOptions } from "./part-file.ts";
+
+type ResumableDownload = Parameters<Client["downloadInto"]>[1];
+
+export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl" | "signal" | "limits"> {
+  /** Where the file goes; one that exists is replaced. */
+  path: string;
+  /** The name of the part next to it; `.NAME.part` unless given. */
+  part?: string | undefined;
+  /**
+   * What is downloaded, in a form that stays the same from one signed URL to the next; the URL without its query unless
+   * given. A part of another resource is not continued.
+   */
+  resource?: string | undefined;
+  /** `sha256` in lower-case hex; it is computed only when given. */
+  expected?: (ResumableDownload["expected"] & { sha256?: string | undefined }) | undefined;
+  /** Whether the part at this path is complete: for a file without a known length. */
+  isComplete?: ((partPath: string) => Promise<boolean>) | undefined;
+  /** The permissions of a new file, less the umask. */
+  mode?: number | undefined;
+  onProgress?: PartOptions["onProgress"];
+  /** Bytes between two checkpoints: what a kill may cost. */
+  checkpointBytes?: number | undefined;
+}
+
+/** How often a file with a wrong digest is downloaded. */
+const digestAttempts = 2;
+
+/**
+ * Downloads what is behind a signed URL into a file that appears under its name only when it is complete and on the disk.
+ * Until then the bytes are in a part next to it, which this process continues after a break, and the next one after a kill.
+ * Resolves to the length. Throws OutputError, and what `client.downloadInto` throws.
+ */
+export async function downloadToFile(
+  client: Pick<Client, "downloadInto">,
+  file: FileDownload,
+): Promise<number> {
+  const path = await whereLinksLead(file.path);
+  await rejectNonFile(path);
+  const { url, freshUrl, signal, limits, expected, isComplete } = file;
+  const part = await PartFile.open({
+    path,
+    part: file.part,
+    resource: file.resource ?? withoutQuery(url),
+    mode: file.mode,
+    sha256: expected?.sha256 !== undefined,
+    checkpointBytes: file.checkpointBytes,
+    onProgress: file.onProgress,
+  });
+  const isPartComplete = isComplete && (async () => isComplete(await part.flush()));
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const download = { url, freshUrl, signal, limits, expected, isComplete: isPartComplete };
+      const length = await client.downloadInto(part, download);
+      if (expected?.sha256 === undefined || (await part.sha256()) === expected.sha256.toLowerCase()) {
+        await part.finish(length);
+        return length;
+      }
+      // Bytes that the disk has damaged come right with the second download.
+      await part.forget();
+      if (attempt === digestAttempts) throw wrongDigest(url);
+    }
+  } finally {
+    await part.keep();
+  }
+}
+
+async function rejectNonFile(path: string): Promise<void> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || found.isFile()) return;
+  const code = found.isDirectory() ? "EISDIR" : "EINVAL";
+  throw new OutputError(path, Object.assign(new Error("not a regular file"), { code }));
+}
+
+const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
+
+const wrongDigest = (url: string): BadAnswerError =>
+  new BadAnswerError(`${withoutQuery(url)} has another SHA-256 digest than expected`, {
+    code: "wrong_digest",
+  });

@@ -1,0 +1,302 @@
+import { createHash, type Hash } from "node:crypto";
+import { appendFile, type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Client } from "../../client/client.ts";
+import { OutputError } from "../outputs/output-error.ts";
+import { syncFolder } from "../outputs/output-file.ts";
+import { partName } from "./part-name.ts";
+import { readSidecar, sidecarHead } from "./sidecar.ts";
+
+type DownloadTarget = Parameters<Client["downloadInto"]>[0];
+type Version = Parameters<DownloadTarget["begin"]>[0];
+
+/** Chunks are gathered to this many bytes, or this many chunks, before they are written. */
+const batchBytes = 1024 * 1024;
+const batchChunks = 512;
+/** Bytes between two checkpoints: what a kill may cost. */
+export const defaultCheckpointBytes = 16 * 1024 * 1024;
+
+export interface PartOptions {
+  /** The place of the complete file. */
+  path: string;
+  /** The name of the part in the folder of the file; made from the file's name unless given. */
+  part?: string | undefined;
+  /** What is downloaded; a part of something else is not continued. */
+  resource: string;
+  /** The permissions of a new file, less the umask; those of a file that is replaced stay. */
+  mode?: number | undefined;
+  sha256?: boolean | undefined;
+  checkpointBytes?: number | undefined;
+  onProgress?: ((progress: { bytes: number; total: number | null }) => void) | undefined;
+}
+
+/**
+ * The part of a file that has come so far, next to the file. A sidecar says which version the bytes belong to, and up to
+ * where they are safely on the disk: its first line is the version, each further line a checkpoint. Only bytes before the last
+ * checkpoint are continued by another process. A part is never cut or reused for another version: that would be a new file of
+ * the same name, so that a process that still writes to the old one changes nothing.
+ */
+export class PartFile implements DownloadTarget {
+  readonly #options: PartOptions;
+  readonly #part: string;
+  readonly #sidecar: string;
+  readonly #checkpointBytes: number;
+  kept: DownloadTarget["kept"] = null;
+  #handle: FileHandle | null = null;
+  #mode = 0o666;
+  #version: Version = { validator: null, total: null };
+  #hash: Hash | null = null;
+  /** Bytes taken, written, and safely on the disk. */
+  #taken = 0;
+  #written = 0;
+  #safe = 0;
+  #hasSidecar = false;
+  #batch: Uint8Array[] = [];
+  #batched = 0;
+  /** The write and the checkpoint that run at the moment. */
+  #writing: Promise<void> = Promise.resolve();
+  #checkpoint: Promise<void> | null = null;
+
+  private constructor(options: PartOptions) {
+    this.#options = options;
+    const name = options.part ?? partName(basename(options.path));
+    this.#part = join(dirname(options.path), name);
+    this.#sidecar = `${this.#part}.state`;
+    this.#checkpointBytes = options.checkpointBytes ?? defaultCheckpointBytes;
+  }
+
+  /** Opens what an earlier process has left, if it can be continued. Throws OutputError. */
+  static async open(options: PartOptions): Promise<PartFile> {
+    const file = new PartFile(options);
+    await file.#orOutputError(file.#openKept());
+    return file;
+  }
+
+  async begin(version: Version): Promise<void> {
+    await this.#orOutputError(this.#beginNew(version));
+  }
+
+  write(chunk: Uint8Array): Promise<void> | undefined {
+    this.#batch.push(chunk);
+    this.#batched += chunk.length;
+    this.#taken += chunk.length;
+    const isFull = this.#batched >= Math.min(batchBytes, this.#checkpointBytes);
+    if (!isFull && this.#batch.length < batchChunks) return undefined;
+    return this.#orOutputError(this.#startWrite());
+  }
+
+  /** The digest of the bytes so far, in lower-case hex; only when it was asked for. */
+  async sha256(): Promise<string | null> {
+    await this.#orOutputError(this.#flush());
+    return this.#hash === null ? null : this.#hash.copy().digest("hex");
+  }
+
+  /** Writes what was taken, so that it can be read at `partPath`. */
+  async flush(): Promise<string> {
+    await this.#orOutputError(this.#flush());
+    return this.#part;
+  }
+
+  /** Puts the complete file in its place, on the disk itself. */
+  async finish(length: number): Promise<void> {
+    await this.#orOutputError(this.#finish(length));
+  }
+
+  /** Closes the part and keeps it for another process, if it can be continued; else removes it. */
+  async keep(): Promise<void> {
+    if (this.#handle === null) return;
+    const handle = this.#handle;
+    // A disk that is full keeps what was written before.
+    await this.#flush().catch(() => {});
+    await this.#checkpoint;
+    if (this.#version.validator !== null && this.#written > 0) await this.#saveCheckpoint().catch(() => {});
+    const isOurs = await this.#isOurs(handle);
+    this.#handle = null;
+    await handle.close().catch(() => {});
+    if (!this.#hasSidecar && isOurs) await this.#remove().catch(() => {});
+  }
+
+  /** Removes the part: its bytes are not what they should be. */
+  async forget(): Promise<void> {
+    await this.#settle();
+    await this.#close();
+    await this.#orOutputError(this.#remove());
+    this.kept = null;
+  }
+
+  async #openKept(): Promise<void> {
+    const target = await stat(this.#options.path).catch(() => null);
+    this.#mode = target?.isFile() ? target.mode & 0o777 : (this.#options.mode ?? 0o666);
+    const sidecar = await readFile(this.#sidecar, "utf8").catch(() => "");
+    const known = readSidecar(sidecar, this.#options.resource);
+    if (known === null) return;
+    const { version, safe } = known;
+    const handle = await open(this.#part, "r+").catch(() => null);
+    if (handle === null) return;
+    const found = await handle.stat();
+    // A file that is complete gives its last byte back: the response shows whether it is still the version.
+    const bytes = version.total === safe ? safe - 1 : safe;
+    if (!found.isFile() || found.size < safe || bytes <= 0) {
+      await handle.close();
+      return;
+    }
+    this.#handle = handle;
+    this.#hasSidecar = true;
+    this.#version = version;
+    this.#taken = this.#written = this.#safe = bytes;
+    if (this.#options.sha256) {
+      this.#hash = createHash("sha256");
+      if (!(await hashStart(handle, bytes, this.#hash))) throw new Error("the part cannot be read");
+    }
+    this.kept = { bytes, ...version };
+  }
+
+  async #beginNew(version: Version): Promise<void> {
+    await this.#settle();
+    await this.#close();
+    await this.#remove();
+    this.#handle = await open(this.#part, "wx", this.#mode);
+    // What the umask took away is given back, where a file is replaced and the file system has modes.
+    if (await isThere(this.#options.path)) await this.#handle.chmod(this.#mode).catch(() => {});
+    this.#version = version;
+    this.#taken = this.#written = this.#safe = 0;
+    this.#hash = this.#options.sha256 ? createHash("sha256") : null;
+  }
+
+  /** Waits for the write before, then starts this one: the next chunks come while it runs. */
+  async #startWrite(): Promise<void> {
+    const batch = this.#batch;
+    const bytes = this.#batched;
+    this.#batch = [];
+    this.#batched = 0;
+    await this.#writing;
+    const handle = this.#handle!;
+    const position = this.#written;
+    this.#writing = this.#writeBatch(handle, batch, bytes, position);
+    // A failure is seen by whoever waits for this write.
+    this.#writing.catch(() => {});
+  }
+
+  async #writeBatch(handle: FileHandle, batch: Uint8Array[], bytes: number, position: number): Promise<void> {
+    let { bytesWritten } = await handle.writev(batch, position);
+    while (bytesWritten < bytes) {
+      const rest = Buffer.concat(batch).subarray(bytesWritten);
+      bytesWritten += (await handle.write(rest, 0, rest.length, position + bytesWritten)).bytesWritten;
+    }
+    const hash = this.#hash;
+    if (hash !== null) for (const chunk of batch) hash.update(chunk);
+    this.#written = position + bytes;
+    this.#options.onProgress?.({ bytes: this.#written, total: this.#version.total });
+    if (this.#written - this.#safe >= this.#checkpointBytes && this.#version.validator !== null) {
+      // It runs next to the writes that follow. What fails then, fails again at the end.
+      this.#checkpoint ??= this.#saveCheckpoint()
+        .catch(() => {})
+        .finally(() => {
+          this.#checkpoint = null;
+        });
+    }
+  }
+
+  async #flush(): Promise<void> {
+    if (this.#batched > 0) await this.#startWrite();
+    await this.#writing;
+  }
+
+  /** Notes how many bytes are on the disk, once they are. */
+  async #saveCheckpoint(): Promise<void> {
+    const written = this.#written;
+    const handle = this.#handle!;
+    await handle.datasync();
+    // Another process may have put a part of its own in this place.
+    if (!(await this.#isOurs(handle))) return;
+    if (!this.#hasSidecar) {
+      const head = sidecarHead(this.#version, this.#options.resource);
+      await appendFile(this.#sidecar, head, { mode: 0o600 });
+      this.#hasSidecar = true;
+    }
+    await appendFile(this.#sidecar, `${written}\n`);
+    this.#safe = written;
+  }
+
+  async #finish(length: number): Promise<void> {
+    await this.#flush();
+    await this.#checkpoint;
+    const handle = this.#handle!;
+    const { size } = await handle.stat();
+    if (this.#written !== length || size < length) {
+      throw Object.assign(new Error(`it has ${size} bytes, not ${length}`), { code: "ESHORT" });
+    }
+    // A part of another length can only be what is left of a file without a known length.
+    if (size > length) await handle.truncate(length);
+    await handle.sync();
+    if (!(await this.#isOurs(handle))) {
+      const cause = Object.assign(new Error("another process downloads it"), { code: "EBUSY" });
+      throw new OutputError(this.#options.path, cause, {
+        what: "is being downloaded by another process",
+        code: "file_busy",
+        hint: "Wait for it to finish, or stop it and run the command again.",
+      });
+    }
+    await this.#close();
+    await rename(this.#part, this.#options.path);
+    await syncFolder(dirname(this.#options.path));
+    await rm(this.#sidecar, { force: true });
+  }
+
+  async #isOurs(handle: FileHandle): Promise<boolean> {
+    const [own, there] = await Promise.all([handle.stat(), stat(this.#part).catch(() => null)]);
+    return there !== null && own.ino === there.ino && own.dev === there.dev;
+  }
+
+  /** Removes part and sidecar, the sidecar first, and so that a power cut cannot bring it back next to another part. */
+  async #remove(): Promise<void> {
+    const had = await isThere(this.#sidecar);
+    await rm(this.#sidecar, { force: true });
+    await rm(this.#part, { force: true });
+    if (had) await syncFolder(dirname(this.#part));
+    this.#hasSidecar = false;
+  }
+
+  /** Drops what was not written yet, and waits for what runs. */
+  async #settle(): Promise<void> {
+    this.#batch = [];
+    this.#batched = 0;
+    await this.#writing.catch(() => {});
+    this.#writing = Promise.resolve();
+    await this.#checkpoint;
+  }
+
+  async #close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = null;
+    await handle?.close();
+  }
+
+  async #orOutputError<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof OutputError) throw error;
+      throw new OutputError(this.#options.path, error as NodeJS.ErrnoException);
+    }
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Takes the first bytes of a file into a digest; false when they are not all there. */
+async function hashStart(handle: FileHandle, bytes: number, hash: Hash): Promise<boolean> {
+  const buffer = Buffer.allocUnsafe(Math.min(bytes, batchBytes));
+  for (let position = 0; position < bytes; ) {
+    const wanted = Math.min(buffer.length, bytes - position);
+    const { bytesRead } = await handle.read(buffer, 0, wanted, position);
+    if (bytesRead === 0) return false;
+    hash.update(buffer.subarray(0, bytesRead));
+    position += bytesRead;
+  }
+  return true;
+}

@@ -1,0 +1,163 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, expect, test } from "vitest";
+import { downloadToFile } from "../../../src/flows/downloads/download-file.ts";
+import { clientAgainst, closeAll } from "../../client/world.ts";
+import type { Step } from "../../http/scripted-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+afterEach(closeAll);
+
+/** What the server does with one request. */
+interface Move {
+  /** The file changes before the response, to one of this length. */
+  change: number | null;
+  /** How it ends: complete, cut, cut while the process is killed, or a status in place of the file. */
+  end: "complete" | "cut" | "kill" | 503 | 403 | 416;
+  /** The share of the body that comes before a cut, in thousandths. */
+  share: number;
+  /** How long the killed process may still work on what came, in turns of the event loop. */
+  turns: number;
+}
+
+const lengths = fc.constantFrom(1, 40, 300, 300, 300, 5000);
+const move: fc.Arbitrary<Move> = fc.record({
+  change: fc.option(lengths, { freq: 2 }),
+  end: fc.constantFrom<Move["end"]>("complete", "cut", "cut", "kill", "kill", "kill", 503, 403, 416),
+  share: fc.nat(1000),
+  turns: fc.nat(60),
+});
+const story = fc.record({
+  first: lengths,
+  moves: fc.array(move, { minLength: 1, maxLength: 10 }),
+  validator: fc.constantFrom<"etag" | "date" | "weak" | "none">(
+    "etag",
+    "etag",
+    "etag",
+    "date",
+    "weak",
+    "none",
+  ),
+  checkpointBytes: fc.constantFrom(1, 7, 64, 100_000),
+  digest: fc.boolean(),
+});
+type Story = typeof story extends fc.Arbitrary<infer One> ? One : never;
+
+/** The bytes of one version: no byte is equal to that of another version at the same place. */
+const version = (number: number, length: number): Buffer =>
+  Buffer.from(Uint8Array.from({ length }, (_, at) => (at * 7 + number * 31) % 251));
+
+/** Downloads through the story, then once more from a server that does nothing wrong. */
+async function play(
+  { first, moves, validator, checkpointBytes, digest }: Story,
+  { sameTag = false }: { sameTag?: boolean } = {},
+): Promise<{ file: Buffer | null; versions: Buffer[]; parts: number }> {
+  const folder = temporaryFolder();
+  const path = join(folder, "home", "a.bin");
+  const saved = join(folder, "saved");
+  mkdirSync(join(folder, "home"));
+  const versions = [version(0, first)];
+  const plan = [...moves];
+  let kill = () => {};
+  /** Responses that continue what was kept. */
+  let parts = 0;
+  const tag = () => `"v${sameTag ? 0 : versions.length}"`;
+  const dateOf = () => new Date(Date.UTC(2026, 0, 1, 0, sameTag ? 0 : versions.length)).toUTCString();
+  const named = (): Record<string, string> => {
+    if (validator === "etag") return { etag: tag() };
+    if (validator === "weak") return { etag: `W/${tag()}` };
+    return validator === "date" ? { "last-modified": dateOf(), date: "Mon, 05 Jan 2026 09:00:00 GMT" } : {};
+  };
+  const serve: Step = async (response, { headers }) => {
+    const { change, end, share, turns } = plan.shift() ?? {
+      change: null,
+      end: "complete",
+      share: 0,
+      turns: 0,
+    };
+    if (change !== null) versions.push(version(versions.length, change));
+    const bytes = versions.at(-1)!;
+    if (typeof end === "number") return void response.writeHead(end).end();
+    const name = named();
+    const isSame = [name.etag, name["last-modified"]].includes(headers["if-range"] as string);
+    const from = isSame ? Number(/\d+/.exec(headers.range ?? "")?.[0] ?? 0) : 0;
+    const body = bytes.subarray(from);
+    const range = { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` };
+    const length = { "content-length": body.length };
+    if (from > 0) parts++;
+    response.writeHead(from > 0 ? 206 : 200, { ...name, ...length, ...(from > 0 ? range : {}) });
+    if (end === "complete") return void response.end(body);
+    const sent = body.subarray(0, Math.floor((body.length * share) / 1000));
+    for (let at = 0; at < sent.length; at += 100) {
+      await new Promise((resolve) => response.write(sent.subarray(at, at + 100), resolve));
+    }
+    for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setImmediate(resolve));
+    if (end === "kill") kill();
+    response.socket?.destroy();
+  };
+  const { client, server } = await clientAgainst([serve]);
+  const url = `${server.origin}/file?signature=s`;
+  const freshUrl = async () => url;
+
+  /** One process. What it had on the disk when it was killed is all that the next one finds. */
+  async function run(): Promise<void> {
+    const abort = new AbortController();
+    let wasKilled = false;
+    kill = () => {
+      if (wasKilled) return;
+      wasKilled = true;
+      cpSync(join(folder, "home"), saved, { recursive: true });
+      abort.abort(new Error("killed"));
+    };
+    // The digest is that of the version at the beginning: where the file changes, the download may fail for it.
+    const sha256 = digest && plan.length === 0 ? await digestOf(versions.at(-1)!) : undefined;
+    const expected = sha256 === undefined ? {} : { sha256 };
+    await downloadToFile(client, {
+      ...{ url, freshUrl, path, checkpointBytes, signal: abort.signal, resource: "file", expected },
+    }).catch(() => {});
+    if (wasKilled) {
+      rmSync(join(folder, "home"), { recursive: true });
+      cpSync(saved, join(folder, "home"), { recursive: true });
+      rmSync(saved, { recursive: true });
+    }
+  }
+  while (plan.length > 0) {
+    await run();
+    if (!existsSync(path)) continue;
+    const complete = readFileSync(path);
+    if (!versions.some((one) => one.equals(complete))) return { file: complete, versions, parts };
+    rmSync(path);
+  }
+  await run();
+  await client.close();
+  await server.stop();
+  return { file: existsSync(path) ? readFileSync(path) : null, versions, parts };
+}
+
+const digestOf = async (bytes: Buffer): Promise<string> =>
+  (await import("node:crypto")).createHash("sha256").update(bytes).digest("hex");
+
+test("whatever is cut, changed and killed, a file is the source, and the last download brings it", async () => {
+  let continued = 0;
+  await fc.assert(
+    fc.asyncProperty(story, async (told) => {
+      const { file, versions, parts } = await play(told);
+      continued += parts;
+      expect(file?.equals(versions.at(-1)!)).toBe(true);
+    }),
+    { numRuns: 80 },
+  );
+  expect(continued).toBeGreaterThan(20);
+}, 120_000);
+
+test("where a changed file has the validator of the old one, the property sees old and new bytes in one file", async () => {
+  const checked = await fc.check(
+    fc.asyncProperty(story, async (told) => {
+      const { file, versions } = await play({ ...told, validator: "etag", digest: false }, { sameTag: true });
+      return file === null || versions.some((one) => one.equals(file));
+    }),
+    { numRuns: 200, endOnFailure: true },
+  );
+  expect(checked.failed).toBe(true);
+}, 120_000);

@@ -1,0 +1,356 @@
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createClient } from "../../../src/client/client.ts";
+import { downloadToFile, type FileDownload } from "../../../src/flows/downloads/download-file.ts";
+import { partName } from "../../../src/flows/downloads/part-name.ts";
+import { clientAgainst, closeAll } from "../../client/world.ts";
+import { until } from "../../http/core.ts";
+import { bytes, type Step } from "../../http/scripted-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { createWorld } from "../../support/world.ts";
+
+afterEach(closeAll);
+
+const whole = "0123456789abcdef";
+const etag = '"v1"';
+const sha256 = (text: string | Uint8Array) => createHash("sha256").update(text).digest("hex");
+
+const cutAfter =
+  (sent: number, headers: Record<string, string> = { etag }): Step =>
+  (response) => {
+    response.writeHead(200, { "content-length": whole.length, ...headers });
+    response.write(whole.slice(0, sent), () => setImmediate(() => response.socket?.destroy()));
+  };
+const all = (text = whole, headers: Record<string, string> = { etag }): Step =>
+  bytes(200, text, { "content-length": text.length, ...headers });
+const rest = (from: number): Step =>
+  bytes(206, whole.slice(from), { etag, "content-range": `bytes ${from}-15/16` });
+const gone = bytes(400, "", {});
+
+async function against(...steps: Step[]) {
+  const { client, server } = await clientAgainst(steps);
+  const folder = temporaryFolder();
+  const path = join(folder, "a.zip");
+  return {
+    client,
+    folder,
+    path,
+    get: (more: Partial<FileDownload> = {}) =>
+      downloadToFile(client, { url: `${server.origin}/file?signature=s`, path, ...more }),
+    read: () => readFileSync(path, "utf8"),
+    left: () => readdirSync(folder).sort(),
+    asked: () => server.requests.map(({ headers }) => headers.range ?? null),
+  };
+}
+
+describe("a file", () => {
+  test("appears when it is complete, and nothing else is left", async () => {
+    const { get, read, left } = await against(cutAfter(5), rest(5));
+    expect(await get({ expected: { sha256: sha256(whole).toUpperCase() } })).toBe(16);
+    expect([read(), left()]).toEqual([whole, ["a.zip"]]);
+  });
+
+  test("that exists stays as it was until then, and keeps its permissions", async () => {
+    const { get, path, read } = await against(gone, all());
+    writeFileSync(path, "old", { mode: 0o640 });
+    await expect(get()).rejects.toMatchObject({ code: "download_refused" });
+    expect(read()).toBe("old");
+    await get({ mode: 0o600 });
+    expect([read(), statSync(path).mode & 0o777]).toEqual([whole, 0o640]);
+  });
+
+  test("that a link names is replaced where the link leads", async () => {
+    const { get, folder, read, path } = await against(all());
+    mkdirSync(join(folder, "there"));
+    symlinkSync("there/b.zip", path);
+    await get();
+    expect([read(), readdirSync(join(folder, "there"))]).toEqual([whole, ["b.zip"]]);
+  });
+
+  test("reports its progress, and its digest only decides when it is expected", async () => {
+    const seen: object[] = [];
+    const { get, read, left } = await against(all());
+    await get({ onProgress: (progress) => seen.push(progress) });
+    expect(seen).toEqual([{ bytes: 16, total: 16 }]);
+    const wrong = await against(all());
+    await expect(wrong.get({ expected: { sha256: sha256("other") } })).rejects.toMatchObject({
+      name: "BadAnswerError",
+      code: "wrong_digest",
+    });
+    expect([wrong.asked().length, wrong.left()]).toEqual([2, []]);
+    expect([read(), left()]).toEqual([whole, ["a.zip"]]);
+  });
+
+  test("of many chunks and batches is the source", async () => {
+    const source = Buffer.alloc(5_000_001, "0123456789abcdefghijklm");
+    const { get, path } = await against(bytes(200, source, { "content-length": source.length, etag }));
+    const seen: number[] = [];
+    await get({ expected: { sha256: sha256(source) }, onProgress: (progress) => seen.push(progress.bytes) });
+    expect(readFileSync(path).equals(source)).toBe(true);
+    expect([seen.length >= 4 && seen.length < 12, seen.at(-1)]).toEqual([true, source.length]);
+  });
+
+  test.runIf(process.platform === "linux")(
+    "is on the disk before it has its name, and so is the name",
+    async () => {
+      const { get, folder, path } = await against(all());
+      const probe = await open(".", "r");
+      const handles = Object.getPrototypeOf(probe) as FileHandle;
+      await probe.close();
+      const { sync } = handles;
+      const synced: [string, boolean][] = [];
+      const spy = vi.spyOn(handles, "sync").mockImplementation(function (this: FileHandle) {
+        synced.push([
+          readFileSync(`/proc/self/fdinfo/${this.fd}`, "utf8").length > 0 ? "file" : "",
+          existsSync(path),
+        ]);
+        return sync.call(this);
+      });
+      onTestFinished(() => spy.mockRestore());
+      await get();
+      expect(synced.map(([, isInPlace]) => isInPlace)).toEqual([false, true]);
+      expect(readdirSync(folder)).toEqual(["a.zip"]);
+    },
+  );
+});
+
+describe("a part", () => {
+  test("is kept after the last attempt, and the next process continues it", async () => {
+    const { get, left, read, asked } = await against(cutAfter(5), gone, rest(5));
+    await expect(get()).rejects.toMatchObject({ code: "download_refused" });
+    expect(left()).toEqual([".a.zip.part", ".a.zip.part.state"]);
+    expect(await get({ expected: { sha256: sha256(whole) } })).toBe(16);
+    expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", "bytes=5-"]]);
+  });
+
+  test("names neither the URL nor its signature", async () => {
+    const { get, folder } = await against(cutAfter(5), gone);
+    await get().catch(() => {});
+    const [head, ...checkpoints] = readFileSync(join(folder, ".a.zip.part.state"), "utf8").split("\n");
+    expect(JSON.parse(head!)).toEqual({
+      form: 1,
+      resource: expect.stringMatching(/^[0-9a-f]{64}$/),
+      validator: { header: "etag", value: etag },
+      total: 16,
+    });
+    expect(checkpoints).toEqual(["5", ""]);
+  });
+
+  test("of a version without a strong validator is not kept", async () => {
+    const { get, left } = await against(cutAfter(5, { etag: 'W/"v1"' }), gone);
+    await get().catch(() => {});
+    expect(left()).toEqual([]);
+  });
+
+  test("of another resource is not continued", async () => {
+    const { get, read, asked } = await against(cutAfter(5), gone, all());
+    await get({ resource: "image A" }).catch(() => {});
+    await get({ resource: "image B" });
+    expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", null]]);
+  });
+
+  test("of the same resource behind another URL is continued", async () => {
+    const { get, client, path, asked } = await against(cutAfter(5), gone, rest(5));
+    await get({ resource: "image A" }).catch(() => {});
+    const url = "http://127.0.0.1:1/elsewhere";
+    await downloadToFile(client, { url, path, resource: "image A", limits: { attempts: 1 } }).catch(() => {});
+    await get({ resource: "image A" });
+    expect(asked()).toEqual([null, "bytes=5-", "bytes=5-"]);
+  });
+
+  test("of a version that has changed starts over, also when it was complete", async () => {
+    const { get, read, left, asked, folder } = await against(cutAfter(5), gone, all("NEW", { etag: '"v2"' }));
+    await get().catch(() => {});
+    writeFileSync(join(folder, ".a.zip.part"), whole);
+    writeFileSync(join(folder, ".a.zip.part.state"), "16\n", { flag: "a" });
+    await get();
+    expect([read(), left(), asked()]).toEqual(["NEW", ["a.zip"], [null, "bytes=5-", "bytes=15-"]]);
+  });
+
+  test.each<[string, (folder: string) => void]>([
+    ["a sidecar that is cut", (folder) => truncateSync(join(folder, ".a.zip.part.state"), 20)],
+    ["a sidecar of null", (folder) => writeFileSync(join(folder, ".a.zip.part.state"), "null\n5\n")],
+    ["a part that is shorter", (folder) => truncateSync(join(folder, ".a.zip.part"), 4)],
+    [
+      "a checkpoint that is no number",
+      (folder) => writeFileSync(join(folder, ".a.zip.part.state"), "x\n", { flag: "a" }),
+    ],
+  ])("with %s starts over", async (_, damage) => {
+    const { get, folder, read, left, asked } = await against(cutAfter(5), gone, all());
+    await get().catch(() => {});
+    damage(folder);
+    await get();
+    expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", null]]);
+  });
+
+  test("with bytes after its checkpoint is continued from the checkpoint", async () => {
+    const { get, folder, read, asked } = await against(cutAfter(5), gone, rest(5));
+    await get().catch(() => {});
+    writeFileSync(join(folder, ".a.zip.part"), "0123456\0\0\0");
+    await get({ expected: { sha256: sha256(whole) } });
+    expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", "bytes=5-"]]);
+  });
+
+  test("that is damaged on the disk is found by the digest, and downloaded again", async () => {
+    const { get, folder, read, asked } = await against(cutAfter(5), gone, rest(5), all());
+    await get().catch(() => {});
+    writeFileSync(join(folder, ".a.zip.part"), "XXXXX");
+    await get({ expected: { sha256: sha256(whole) } });
+    expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", "bytes=5-", null]]);
+  });
+
+  test("is kept at an interrupt", async () => {
+    const { get, left } = await against((response) => {
+      response.writeHead(200, { etag, "content-length": 16 });
+      response.write("01234");
+    });
+    const abort = new AbortController();
+    const outcome = get({ signal: abort.signal }).catch((error: unknown) => error);
+    await until(() => left().length === 1);
+    for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
+    abort.abort(new Error("stop"));
+    expect(await outcome).toMatchObject({ message: "stop" });
+    expect(left()).toEqual([".a.zip.part", ".a.zip.part.state"]);
+  });
+
+  test("that another process has replaced is never put in place", async () => {
+    let goOn = () => {};
+    const held: Step = (response) => {
+      response.writeHead(200, { etag, "content-length": 16 });
+      response.write("01234");
+      goOn = () => void response.end(whole.slice(5));
+    };
+    const { get, left, folder } = await against(held);
+    const outcome = get().catch((error: unknown) => error);
+    await until(() => left().length === 1);
+    const other = join(folder, ".a.zip.part");
+    writeFileSync(`${other}.new`, "other bytes");
+    const { renameSync } = await import("node:fs");
+    renameSync(`${other}.new`, other);
+    goOn();
+    expect(await outcome).toMatchObject({ name: "OutputError", code: "file_busy" });
+    expect(left()).toEqual([".a.zip.part"]);
+    expect(readFileSync(other, "utf8")).toBe("other bytes");
+  });
+
+  test("has a name that fits, however long the file's is", () => {
+    expect(partName("a.zip")).toBe(".a.zip.part");
+    const long = `${"é".repeat(125)}.zip`;
+    const [one, other] = [partName(long), partName(`${"é".repeat(124)}e.zip`)];
+    expect(Buffer.byteLength(`${one}.state`)).toBeLessThanOrEqual(255);
+    expect([one === other, one, partName(long) === one]).toEqual([
+      false,
+      expect.stringMatching(/^\.é+-[0-9a-f]{16}\.part$/),
+      true,
+    ]);
+  });
+});
+
+describe("a place that cannot be written", () => {
+  test("is an OutputError that names the file", async () => {
+    const { client, folder, get } = await against(all());
+    for (const [path, code] of [
+      [join(folder, "none", "a.zip"), "ENOENT"],
+      [folder, "EISDIR"],
+      ["/dev/null", "EINVAL"],
+    ] as const) {
+      const error = await get({ path }).catch((error: unknown) => error);
+      expect(error).toMatchObject({ name: "OutputError", type: "output", cause: { code } });
+      expect((error as Error).message).toContain(path);
+    }
+    expect(client).toBeDefined();
+  });
+
+  test("as a full disk is an OutputError, and nothing is left", async () => {
+    const { get, path, read, left, asked } = await against(all());
+    const probe = await open(".", "r");
+    const handles = Object.getPrototypeOf(probe) as FileHandle;
+    await probe.close();
+    const full = vi
+      .spyOn(handles, "writev")
+      .mockRejectedValue(Object.assign(new Error("no space left on device"), { code: "ENOSPC" }));
+    onTestFinished(() => full.mockRestore());
+    const error = await get().catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: "OutputError", cause: { code: "ENOSPC" } });
+    expect((error as Error).message).toContain(path);
+    expect([left(), existsSync(path)]).toEqual([[], false]);
+    full.mockRestore();
+    expect(await get()).toBe(16);
+    expect([read(), asked().at(-1)]).toEqual([whole, null]);
+  });
+
+  test("takes writes that are short", async () => {
+    const { get, read } = await against(all());
+    const probe = await open(".", "r");
+    const handles = Object.getPrototypeOf(probe) as FileHandle;
+    await probe.close();
+    const { writev } = handles;
+    const short = vi.spyOn(handles, "writev").mockImplementation(function (
+      this: FileHandle,
+      batch,
+      position,
+    ) {
+      const first = Buffer.from((batch[0] as Uint8Array).subarray(0, 3));
+      return writev.call(this, [first], position) as never;
+    });
+    onTestFinished(() => short.mockRestore());
+    await get();
+    expect(read()).toBe(whole);
+  });
+});
+
+describe("against the mock's signed files", () => {
+  test("an image comes in one request, and continues by its ETag", async () => {
+    const world = await createWorld({ mock: { demo: 1 } });
+    const { baseUrl, apiKey } = world.mock;
+    const client = createClient({ baseUrl, apiKey, clock: world.clock, random: () => 0.5 });
+    onTestFinished(() => client.close());
+    const image = await client.images.get({ image_id: world.products()[0]!.images[0]!.id });
+    const source = Buffer.from(await (await fetch(image.url)).arrayBuffer());
+    const path = join(world.folder, "a.jpg");
+    const fault = (order: object) =>
+      fetch(`${baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(order) });
+    await fault({ match: { path: "/_signed/images" }, times: 1, truncate: 1000 });
+    await fault({ match: { path: "/_signed/images" }, times: 1, status: 503 });
+    const file = { url: image.url, path, expected: { type: "image/jpeg", sha256: sha256(source) } };
+    expect(await downloadToFile(client, file)).toBe(source.length);
+    expect(readFileSync(path).equals(source)).toBe(true);
+    expect(readdirSync(world.folder)).toEqual(["a.jpg"]);
+  });
+
+  test("an expired URL is replaced halfway", async () => {
+    const world = await createWorld({ mock: { demo: 1 } });
+    const { baseUrl, apiKey } = world.mock;
+    const client = createClient({ baseUrl, apiKey, clock: world.clock, random: () => 0.5 });
+    onTestFinished(() => client.close());
+    const image_id = world.products()[0]!.images[0]!.id;
+    const { url } = await client.images.get({ image_id });
+    const path = join(world.folder, "a.jpg");
+    await fetch(`${baseUrl}/_mock/faults`, {
+      method: "POST",
+      body: JSON.stringify({ match: { path: "/_signed/images" }, times: 1, truncate: 1000 }),
+    });
+    const limits = { attempts: 1 };
+    await expect(downloadToFile(client, { url, path, limits })).rejects.toMatchObject({
+      code: "connection_cut",
+    });
+    expect(readdirSync(world.folder)).toEqual([".a.jpg.part", ".a.jpg.part.state"]);
+    world.clock.advance(3_600_001);
+    const freshUrl = async () => (await client.images.get({ image_id })).url;
+    const length = await downloadToFile(client, { url, path, freshUrl });
+    const source = Buffer.from(await (await fetch(await freshUrl())).arrayBuffer());
+    expect([length, readFileSync(path).equals(source)]).toEqual([source.length, true]);
+  });
+});

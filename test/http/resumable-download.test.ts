@@ -1,0 +1,476 @@
+import { afterEach, describe, expect, test } from "vitest";
+import { checkDownloadUrl } from "../../src/client/base-url.ts";
+import type { Clock } from "../../src/clock.ts";
+import { openConnections } from "../../src/http/dispatcher.ts";
+import type { DownloadTarget, ResumableDownload } from "../../src/http/download-target.ts";
+import type { FileVersion } from "../../src/http/file-version.ts";
+import { resumableDownloader } from "../../src/http/resumable-download.ts";
+import type { Wait } from "../../src/http/wait.ts";
+import { TestClock } from "../support/test-clock.ts";
+import { closeAll, stillClock, until } from "./core.ts";
+import { bytes, json, reset, type Step, scriptedServer, silence } from "./scripted-server.ts";
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((connections) => connections.close()));
+  await closeAll();
+});
+
+const whole = "0123456789abcdef";
+const etag = '"v1"';
+
+/** A target in memory. */
+class Memory implements DownloadTarget {
+  kept: DownloadTarget["kept"] = null;
+  text = "";
+  readonly begun: FileVersion[] = [];
+
+  static with(text: string, value = etag): Memory {
+    const memory = new Memory();
+    memory.text = text;
+    memory.kept = { bytes: text.length, validator: { header: "etag", value }, total: whole.length };
+    return memory;
+  }
+
+  async begin(version: FileVersion): Promise<void> {
+    this.begun.push(version);
+    this.text = "";
+  }
+
+  write(chunk: Uint8Array): undefined {
+    this.text += Buffer.from(chunk).toString("latin1");
+  }
+}
+
+async function against(steps: Step[], clock: Clock = new TestClock()) {
+  const server = await scriptedServer(...steps);
+  const connections = openConnections({ isLoopback: () => true });
+  open.push(connections);
+  const waits: Wait[] = [];
+  const into = resumableDownloader({
+    ...{ connections, clock, random: () => 0.5, userAgent: "test", silenceMs: 30_000 },
+    check: checkDownloadUrl,
+    onWait: (wait) => waits.push(wait),
+  });
+  const memory = new Memory();
+  return {
+    server,
+    memory,
+    waits,
+    get: (more: Partial<ResumableDownload> = {}, target: Memory = memory) =>
+      into(target, { url: `${server.origin}/file?signature=s`, ...more }),
+    /** `Range` and `If-Range` of every request. */
+    asked: () =>
+      server.requests.map(({ headers }) =>
+        headers.range === undefined ? null : `${headers.range} if ${headers["if-range"]}`,
+      ),
+  };
+}
+
+/** The complete file, cut after so many bytes. */
+const cutAfter =
+  (sent: number, headers: Record<string, string> = { etag }, text = whole): Step =>
+  (response) => {
+    response.writeHead(200, { "content-length": text.length, ...headers });
+    response.write(text.slice(0, sent), () => setImmediate(() => response.socket?.destroy()));
+  };
+
+const all = (headers: Record<string, string> = { etag }, text = whole): Step =>
+  bytes(200, text, { "content-length": text.length, ...headers });
+
+/** The rest from there on, as a 206. */
+const rest = (from: number, headers: Record<string, string> = {}, text = whole): Step =>
+  bytes(206, text.slice(from), {
+    etag,
+    "content-length": text.length - from,
+    "content-range": `bytes ${from}-${text.length - 1}/${text.length}`,
+    ...headers,
+  });
+
+const brief = [
+  ["a cut connection", reset],
+  ["a 503", bytes(503, "", {})],
+  ["a 429", bytes(429, "", {})],
+] as const;
+
+describe("a break", () => {
+  test("is continued with Range and If-Range", async () => {
+    const { get, memory, asked, waits } = await against([cutAfter(5), rest(5)]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, `bytes=5- if ${etag}`]);
+    expect(memory.begun).toEqual([{ validator: { header: "etag", value: etag }, total: 16 }]);
+    expect(waits.map(({ reason, ms, path }) => [reason, ms, path])).toEqual([
+      ["network", 250, "/file?signature=…"],
+    ]);
+  });
+
+  test.each(brief)("goes on after %s, too", async (_, step) => {
+    const { get, memory, asked } = await against([cutAfter(5), step, rest(5)]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, `bytes=5- if ${etag}`, `bytes=5- if ${etag}`]);
+  });
+
+  test("is continued by date where the date is a minute older than the response", async () => {
+    const date = "Mon, 05 Jan 2026 08:00:00 GMT";
+    const later = { "last-modified": date, date: "Mon, 05 Jan 2026 08:01:00 GMT" };
+    const range = { "content-range": "bytes 5-15/16" };
+    const { get, memory, asked } = await against([
+      cutAfter(5, later),
+      bytes(206, whole.slice(5), { ...later, ...range }),
+    ]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, `bytes=5- if ${date}`]);
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["no validator", {}],
+    ["a weak ETag", { etag: 'W/"v1"' }],
+    ["a weak ETag and a date", { etag: 'W/"v1"', "last-modified": "Mon, 05 Jan 2026 08:00:00 GMT" }],
+    ["an ETag without quotes", { etag: "v1" }],
+    [
+      "a date as young as the response",
+      { "last-modified": "Mon, 05 Jan 2026 08:00:01 GMT", date: "Mon, 05 Jan 2026 08:01:00 GMT" },
+    ],
+  ])("with %s starts over", async (_, headers) => {
+    const { get, memory, asked } = await against([cutAfter(5, headers), all(headers)]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, null]);
+    expect(memory.begun).toEqual([
+      { validator: null, total: 16 },
+      { validator: null, total: 16 },
+    ]);
+  });
+
+  test("after which a 200 comes starts over: old and new bytes never meet", async () => {
+    const { get, memory } = await against([cutAfter(5), all({ etag: '"v2"' }, "NEWBYTES")]);
+    expect(await get()).toBe(8);
+    expect(memory.text).toBe("NEWBYTES");
+  });
+
+  test.each<[string, Step]>([
+    ["a wrong start", rest(4)],
+    ["no Content-Range", bytes(206, whole.slice(5), { etag })],
+    ["an unreadable Content-Range", rest(5, { "content-range": "bytes 5-15" })],
+    ["a Content-Range without a total", rest(5, { "content-range": "bytes 5-15/*" })],
+    ["an end after the total", rest(5, { "content-range": "bytes 5-16/16" })],
+    ["another total", rest(5, { "content-range": "bytes 5-15/17" })],
+    ["another ETag", rest(5, { etag: '"v2"' })],
+    ["a weak ETag", rest(5, { etag: `W/${etag}` })],
+    ["a 416", bytes(416, "", { "content-range": "bytes */3" })],
+  ])("after which a 206 with %s comes starts over at once", async (_, step) => {
+    const { get, memory, asked, waits } = await against([cutAfter(5), step, all()]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, `bytes=5- if ${etag}`, null]);
+    expect(waits).toHaveLength(1);
+  });
+
+  test("after which a 206 without a validator comes starts over", async () => {
+    const step = bytes(206, whole.slice(5), { "content-range": "bytes 5-15/16" });
+    const { get, memory, asked } = await against([cutAfter(5), step, all()]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, `bytes=5- if ${etag}`, null]);
+  });
+
+  test("after which a part of the rest comes asks for what is still missing", async () => {
+    const some = bytes(206, whole.slice(5, 9), { etag, "content-range": "bytes 5-8/16" });
+    const { get, memory, asked } = await against([cutAfter(5), some, rest(9)]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, `bytes=5- if ${etag}`, `bytes=9- if ${etag}`]);
+  });
+
+  test("does not end it while each attempt brings bytes", async () => {
+    const parts = Array.from({ length: 12 }, (_, at): Step => {
+      const from = at + 1;
+      return (response) => {
+        response.writeHead(206, {
+          etag,
+          "content-length": whole.length - from,
+          "content-range": `bytes ${from}-15/16`,
+        });
+        response.write(whole[from], () => setImmediate(() => response.socket?.destroy()));
+      };
+    });
+    const { get, memory } = await against([cutAfter(1), ...parts, rest(13)]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+  });
+
+  test("ends it with the sixth failure in a row", async () => {
+    const { get, server, waits } = await against([cutAfter(5), reset]);
+    await expect(get()).rejects.toMatchObject({ name: "NetworkError", code: "connection_cut" });
+    expect(server.requests).toHaveLength(6);
+    expect(waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000]);
+  });
+
+  test("that starts over each time is no progress", async () => {
+    const { get, server } = await against([cutAfter(5, {})]);
+    await expect(get()).rejects.toMatchObject({ code: "connection_cut" });
+    expect(server.requests).toHaveLength(6);
+  });
+
+  test("waits as long as the server asks, and no longer than its window", async () => {
+    const { get, waits } = await against([
+      cutAfter(5),
+      bytes(503, "", { "retry-after": 7 }),
+      bytes(429, "", { "retry-after": 3600 }),
+      rest(5),
+    ]);
+    expect(await get()).toBe(16);
+    expect(waits.map(({ reason, ms }) => [reason, ms])).toEqual([
+      ["network", 250],
+      ["server_error", 7000],
+      ["rate_limited", 60_000],
+    ]);
+  });
+});
+
+describe("what an earlier process kept", () => {
+  test("is continued where the version is the same", async () => {
+    const { get, asked } = await against([rest(9)]);
+    const target = Memory.with(whole.slice(0, 9));
+    expect(await get({}, target)).toBe(16);
+    expect([target.text, target.begun]).toEqual([whole, []]);
+    expect(asked()).toEqual([`bytes=9- if ${etag}`]);
+  });
+
+  test("is dropped where the version is another", async () => {
+    const { get, asked } = await against([all({ etag: '"v2"' }, "NEW")]);
+    const target = Memory.with(whole.slice(0, 9));
+    expect(await get({}, target)).toBe(3);
+    expect(target.text).toBe("NEW");
+    expect(asked()).toEqual([`bytes=9- if ${etag}`]);
+  });
+
+  test("is not asked about where another length is expected", async () => {
+    const { get, asked } = await against([all({}, "NEW")]);
+    const target = Memory.with(whole.slice(0, 9));
+    expect(await get({ expected: { bytes: 3 } }, target)).toBe(3);
+    expect(target.text).toBe("NEW");
+    expect(asked()).toEqual([null]);
+  });
+});
+
+describe("an expired URL", () => {
+  test.each([403, 404, 410])("(%i) is replaced, also halfway", async (status) => {
+    const { get, server, memory, waits } = await against([
+      bytes(status, "", {}),
+      cutAfter(5),
+      bytes(status, "", {}),
+      rest(5),
+    ]);
+    let fresh = 0;
+    const freshUrl = async () => `${server.origin}/file?signature=${++fresh}`;
+    expect(await get({ freshUrl })).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(server.requests.map(({ path, headers }) => [path, headers.range])).toEqual([
+      ["/file?signature=s", undefined],
+      ["/file?signature=1", undefined],
+      ["/file?signature=1", "bytes=5-"],
+      ["/file?signature=2", "bytes=5-"],
+    ]);
+    expect(waits).toHaveLength(1);
+  });
+
+  test("is replaced three times in a row at most", async () => {
+    const { get, server } = await against([bytes(403, "", {})]);
+    let fresh = 0;
+    const freshUrl = async () => `${server.origin}/file?signature=${++fresh}`;
+    const error = await get({ freshUrl }).catch((error: unknown) => error);
+    expect(error).toMatchObject({ name: "SignedUrlError", status: 403 });
+    expect((error as Error).message).not.toContain("signature=");
+    expect([fresh, server.requests.length]).toEqual([3, 4]);
+  });
+
+  test("without another one is the end", async () => {
+    const { get, server } = await against([bytes(404, "", {})]);
+    await expect(get()).rejects.toMatchObject({ name: "SignedUrlError", status: 404 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("that cannot be replaced ends with that reason, and a fresh one is checked", async () => {
+    const { get } = await against([bytes(403, "", {})]);
+    const fails = async () => Promise.reject(new Error("gone"));
+    await expect(get({ freshUrl: fails })).rejects.toThrow("gone");
+    const odd = async () => "http://files.example.com/x";
+    await expect(get({ freshUrl: odd })).rejects.toMatchObject({ type: "bad_answer", code: "invalid_url" });
+  });
+});
+
+describe("completeness", () => {
+  const closes =
+    (text: string): Step =>
+    (response) => {
+      response.removeHeader("transfer-encoding");
+      response.useChunkedEncodingByDefault = false;
+      response.writeHead(200, { etag, connection: "close" });
+      response.end(text);
+    };
+
+  test("a body without a length is not begun", async () => {
+    const { get, memory } = await against([closes(whole)]);
+    await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "unknown_length" });
+    expect(memory.begun).toEqual([]);
+  });
+
+  test("a body without a length that is cut is continued up to the expected length", async () => {
+    const { get, memory, asked } = await against([closes(whole.slice(0, 7)), rest(7)]);
+    expect(await get({ expected: { bytes: 16 } })).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, `bytes=7- if ${etag}`]);
+  });
+
+  test("the caller's check judges a body without a length", async () => {
+    const { get, memory, asked } = await against([closes("one\ntw"), closes("one\ntwo\n")]);
+    expect(await get({ isComplete: async () => memory.text.endsWith("\n") })).toBe(8);
+    expect(memory.text).toBe("one\ntwo\n");
+    expect(asked()).toEqual([null, `bytes=6- if ${etag}`]);
+  });
+
+  test("a length other than the expected one is rejected", async () => {
+    const { get, server } = await against([all()]);
+    await expect(get({ expected: { bytes: 17 } })).rejects.toMatchObject({
+      name: "BadAnswerError",
+      code: "wrong_length",
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test("another type than the expected one is rejected; parameters do not count", async () => {
+    const html = await against([all({ etag, "content-type": "text/html" })]);
+    await expect(html.get({ expected: { type: "image/jpeg" } })).rejects.toMatchObject({
+      code: "wrong_type",
+    });
+    const jpeg = await against([all({ etag, "content-type": "Image/JPEG; q=1" })]);
+    expect(await jpeg.get({ expected: { type: "image/jpeg" } })).toBe(16);
+  });
+
+  test("a file of no bytes is complete", async () => {
+    const { get, memory } = await against([all({ etag }, "")]);
+    expect(await get()).toBe(0);
+    expect(memory.begun).toHaveLength(1);
+  });
+
+  test("a part that goes on after its end is rejected", async () => {
+    const long: Step = (response) => {
+      response.writeHead(206, { etag, "content-range": "bytes 5-15/16" });
+      response.end(`${whole.slice(5)}more`);
+    };
+    const { get } = await against([cutAfter(5), long]);
+    await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "answer_too_large" });
+  });
+
+  test("a file that is larger than allowed is rejected before its first byte", async () => {
+    const { get, memory } = await against([all()]);
+    await expect(get({ limits: { maxBytes: 15 } })).rejects.toMatchObject({ code: "answer_too_large" });
+    expect(memory.begun).toEqual([]);
+  });
+});
+
+describe("the rules of every download", () => {
+  test("no credentials; a redirect and a compressed body are rejected, a refusal is final", async () => {
+    const elsewhere = await scriptedServer(all());
+    const { get, server } = await against([
+      bytes(302, "", { location: `${elsewhere.origin}/x` }),
+      all({ etag, "content-encoding": "gzip" }),
+      json(400, {}),
+      rest(0),
+    ]);
+    for (const code of ["download_refused", "not_a_file", "download_refused", "not_a_file"]) {
+      await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code });
+    }
+    expect(elsewhere.requests).toEqual([]);
+    expect(server.requests).toHaveLength(4);
+    const { host: _, ...headers } = server.requests[0]!.headers;
+    expect(headers).toEqual({
+      "user-agent": "test",
+      accept: "*/*",
+      "accept-encoding": "identity",
+      connection: "keep-alive",
+    });
+  });
+
+  test("an abort ends it in the middle, and nothing is tried again", async () => {
+    const { get, server, memory } = await against([
+      (response) => {
+        response.writeHead(200, { etag, "content-length": 16 });
+        response.write("0123");
+      },
+    ]);
+    const abort = new AbortController();
+    const outcome = get({ signal: abort.signal }).catch((error: unknown) => error);
+    await until(() => memory.text === "0123");
+    abort.abort(new Error("stop"));
+    expect(await outcome).toMatchObject({ message: "stop" });
+    await until(() => server.inFlight() === 0);
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("deadlines", () => {
+  test("a server that falls silent is left, and the download continues", async () => {
+    const clock = stillClock();
+    const { get, memory, asked, server } = await against(
+      [
+        (response) => {
+          response.writeHead(200, { etag, "content-length": 16 });
+          response.write("01234");
+        },
+        silence,
+        rest(5),
+      ],
+      clock,
+    );
+    const outcome = get();
+    await until(() => memory.text === "01234");
+    clock.advance(29_999);
+    expect(server.inFlight()).toBe(1);
+    clock.advance(1);
+    await until(() => clock.nextDue() === clock.now() + 250);
+    clock.advance(250);
+    await until(() => server.requests.length === 2);
+    clock.advance(30_000);
+    await until(() => clock.nextDue() === clock.now() + 500);
+    clock.advance(500);
+    expect(await outcome).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(asked()).toEqual([null, `bytes=5- if ${etag}`, `bytes=5- if ${etag}`]);
+  });
+
+  test("a slow drip ends with the time that its size allows", async () => {
+    const clock = stillClock();
+    // 640 bytes at 32 per millisecond add 20 ms.
+    let drip = () => {};
+    const { get, memory } = await against(
+      [
+        (response) => {
+          response.writeHead(200, { etag, "content-length": 640 });
+          drip = () => void response.write("x");
+          drip();
+        },
+      ],
+      clock,
+    );
+    const outcome = get({ limits: { totalMs: 100_000 } }).catch((error: unknown) => error);
+    for (let came = 1; came <= 5; came++) {
+      await until(() => memory.text.length === came);
+      clock.advance(20_000);
+      drip();
+    }
+    await until(() => memory.text.length === 6);
+    clock.advance(19);
+    expect(clock.nextDue()).toBe(clock.now() + 1);
+    clock.advance(1);
+    expect(await outcome).toMatchObject({
+      name: "TimeoutError",
+      code: "deadline",
+      message: "the download was not complete after 100 s (6 bytes had come)",
+    });
+  });
+});

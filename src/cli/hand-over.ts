@@ -35,8 +35,8 @@ export function answeredVersion(host: NodeJS.Process): boolean {
     // process.stdout would load the network's modules for a pipe.
     writeSync(1, versionLine);
   } catch (error) {
-    // A reader that went away is no fault.
-    if ((error as NodeJS.ErrnoException).code !== "EPIPE") throw error;
+    // A reader that went away is no fault; what is, as a full disk, the rest of the program tells.
+    return (error as NodeJS.ErrnoException).code === "EPIPE";
   }
   return true;
 }

@@ -2,6 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
+import { fileFault } from "../../errors.ts";
 import { OutputError } from "../outputs/output-error.ts";
 
 /** What stands so far in the copy is looked at once this much of it is there, in bytes. */
@@ -28,9 +29,9 @@ export async function privateCopy(
 ): Promise<{ path: string; isCut: boolean; close: () => Promise<void> }> {
   const unwritable = (cause: unknown) =>
     new OutputError(`the temporary folder ${tmpdir()}`, cause as NodeJS.ErrnoException, {
-      what: `cannot take the copy of ${name} that an import needs (${(cause as NodeJS.ErrnoException).code})`,
+      what: `cannot take the copy of ${name}: ${fileFault(cause)?.why ?? (cause as Error).message}`,
       code: "no_temporary_folder",
-      hint: "Name a folder with room in TMPDIR, or save the rows in a file and import that.",
+      hint: "Set TMPDIR to another folder with more room, or save the rows in a file and import that.",
     });
   const folder = await mkdtemp(join(tmpdir(), "catalogue-")).catch((error) => {
     throw unwritable(error);

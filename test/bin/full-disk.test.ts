@@ -18,7 +18,9 @@ beforeEach(() => {
 
 /** Runs a line of shell, in which `cat` is ours. */
 const shell = async (line: string) => {
+  // Node's compile cache would be in the folder too.
   const env = {
+    NODE_DISABLE_COMPILE_CACHE: "1",
     CAT_HOME: join(folder, "home"),
     TMPDIR: folder,
     CAT_API_KEY: undefined,

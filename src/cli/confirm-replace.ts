@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import type { App } from "./app.ts";
 import { UsageError } from "./errors.ts";
+import { writablePlace } from "./files/writable-place.ts";
 import { canAsk, openPrompts } from "./output/prompts.ts";
-import { writablePlace } from "./writable-place.ts";
 
 /** A file that a flag names for an output. */
 interface NamedFile {

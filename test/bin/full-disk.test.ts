@@ -103,7 +103,7 @@ describe.skipIf(process.platform !== "linux")(
         exit: 2,
         stderr: [
           `error: cannot copy stdin to the temporary folder FOLDER: ${large}`,
-          "Set TMPDIR to another folder with more room, or save the rows in a file and import that.",
+          "Set TMPDIR to another folder with more room, or save the rows in a file and use that.",
         ],
       });
       expect(readdirSync(folder)).toEqual(["a.csv"]);

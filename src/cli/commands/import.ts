@@ -3,15 +3,9 @@ import { photosModes, unknownChoices } from "../../flows/import/run/import-input
 import type { App } from "../app.ts";
 import { command, examples } from "../command.ts";
 import { duration } from "../duration.ts";
+import { withInputFlags, withOutputFlags } from "../files/file-flags.ts";
 import { wholeNumber } from "../values.ts";
-import {
-  formats,
-  type ImportFlags,
-  imageErrorChoices,
-  modes,
-  type RawFlags,
-  readFlags,
-} from "./import/flags.ts";
+import { type ImportFlags, imageErrorChoices, modes, type RawFlags, readFlags } from "./import/flags.ts";
 import { runImport } from "./import/run.ts";
 
 /** Calls on their way at once when the user does not say; the rate limit, not this, bounds a long import. */
@@ -22,86 +16,80 @@ export const importCommand = (
   app: App,
   run: (app: App, flags: ImportFlags) => Promise<void> = runImport,
 ): Command =>
-  command("import")
-    .usage("FILE|- [flags]")
-    .description(
-      "Bring products and their photos in from a CSV or NDJSON file, or from standard input (-). " +
-        "The whole file is checked first: if anything is wrong with it, every problem is listed and nothing is sent.\n\n" +
-        "CSV columns: reference, name, description, sex, and the photos as images (several, separated by |), " +
-        "as image_1 to image_20 (with image_1_orientation and so on), or as image_front, image_back and the like. " +
-        "A photo is an https:// address, the id of an uploaded image, or a file on this machine. NDJSON: one row a line, in the service's own form.\n\n" +
-        "Give the same command again after a stop, whatever stopped it: it goes on, and nothing is sent twice. " +
-        "A file that is imported again, with changes or without, adds no photo a second time and sends only what changed.",
+  withOutputFlags(
+    withInputFlags(
+      command("import")
+        .usage("FILE|- [flags]")
+        .description(
+          "Bring products and their photos in from a CSV or NDJSON file, or from standard input (-). " +
+            "The whole file is checked first: if anything is wrong with it, every problem is listed and nothing is sent.\n\n" +
+            "CSV columns: reference, name, description, sex, and the photos as images (several, separated by |), " +
+            "as image_1 to image_20 (with image_1_orientation and so on), or as image_front, image_back and the like. " +
+            "A photo is an https:// address, the id of an uploaded image, or a file on this machine. NDJSON: one row a line, in the service's own form.\n\n" +
+            "Give the same command again after a stop, whatever stopped it: it goes on, and nothing is sent twice. " +
+            "A file that is imported again, with changes or without, adds no photo a second time and sends only what changed.",
+        )
+        .argument("<FILE>", "the file, or - for standard input"),
     )
-    .argument("<FILE>", "the file, or - for standard input")
-    .addOption(
-      new Option(
-        "--mode <MODE>",
-        "what to do with a reference that exists: update it and add the photos, fail, or leave it",
+      .addOption(
+        new Option(
+          "--mode <MODE>",
+          "what to do with a reference that exists: update it and add the photos, fail, or leave it",
+        )
+          .choices(modes)
+          .default("upsert"),
       )
-        .choices(modes)
-        .default("upsert"),
-    )
-    .addOption(
-      new Option("--on-image-error <DO>", "when a photo of a row cannot be fetched: skip it, or fail the row")
-        .choices(imageErrorChoices)
-        .default("skip"),
-    )
-    .option("--dry-run", "check the file and send nothing")
-    .option("--skip-invalid", "leave out the rows that do not validate and import the others")
-    .addOption(
-      new Option("--format <FORMAT>", "the file's format, where its name does not tell").choices(formats),
-    )
-    .option("--delimiter <C>", "the character between cells, where it is not recognised (tab for a tab)")
-    .option(
-      "--encoding <NAME>",
-      "what the file was saved in, e.g. windows-1252 or macintosh (UTF-8 and UTF-16 are recognised)",
-    )
-    .addOption(
-      new Option(
-        "--map <COLUMN=FIELD>",
-        "read a column as a field, or as ignore; may be given several times (unknown columns are asked about on a terminal)",
-      ).argParser((entry: string, earlier: string[] = []) => [...earlier, entry]),
-    )
-    .option(
-      "--images-root <DIR>",
-      "the folder that photos on this machine are relative to (default: the file's own)",
-    )
-    .option("--images-outside", "let image paths lead out of their folder, through .. or a link")
-    .addOption(
-      new Option(
-        "--photos <WHICH>",
-        "in mode upsert: only photos that were not attached before, or all as they stand (default new)",
-      ).choices(photosModes),
-    )
-    .option("--ledger <FILE>", "where to keep what was attached, in place of the profile's own place")
-    .option("--fresh", "begin anew in place of going on with a run that was stopped")
-    .addOption(
-      new Option(
-        "--unknown <DO>",
-        "what to do with calls of earlier runs whose outcome is not known",
-      ).choices(unknownChoices),
-    )
-    .option(
-      "--same-organization",
-      "a new API key belongs to the organization of earlier imports, if the service cannot tell",
-    )
-    .option("--no-wait", "send the rows and do not wait for the result")
-    .addOption(
-      new Option("--timeout <TIME>", "how long to wait for the result, e.g. 90s, 30m, 2h").argParser(
-        duration,
+      .addOption(
+        new Option(
+          "--on-image-error <DO>",
+          "when a photo of a row cannot be fetched: skip it, or fail the row",
+        )
+          .choices(imageErrorChoices)
+          .default("skip"),
+      )
+      .option("--dry-run", "check the file and send nothing")
+      .option("--skip-invalid", "leave out the rows that do not validate and import the others")
+      .addOption(
+        new Option(
+          "--map <COLUMN=FIELD>",
+          "read a column as a field, or as ignore; may be given several times (unknown columns are asked about on a terminal)",
+        ).argParser((entry: string, earlier: string[] = []) => [...earlier, entry]),
+      )
+      .option(
+        "--images-root <DIR>",
+        "the folder that photos on this machine are relative to (default: the file's own)",
+      )
+      .option("--images-outside", "let image paths lead out of their folder, through .. or a link")
+      .addOption(
+        new Option(
+          "--photos <WHICH>",
+          "in mode upsert: only photos that were not attached before, or all as they stand (default new)",
+        ).choices(photosModes),
+      )
+      .option("--ledger <FILE>", "where to keep what was attached, in place of the profile's own place")
+      .option("--fresh", "begin anew in place of going on with a run that was stopped")
+      .addOption(
+        new Option(
+          "--unknown <DO>",
+          "what to do with calls of earlier runs whose outcome is not known",
+        ).choices(unknownChoices),
+      )
+      .option(
+        "--same-organization",
+        "a new API key belongs to the organization of earlier imports, if the service cannot tell",
+      )
+      .option("--no-wait", "send the rows and do not wait for the result")
+      .addOption(
+        new Option("--timeout <TIME>", "how long to wait for the result, e.g. 90s, 30m, 2h").argParser(
+          duration,
+        ),
+      )
+      .addOption(
+        new Option("--concurrency <N>", "calls on their way at once")
+          .default(defaultConcurrency)
+          .argParser(wholeNumber({ min: 1, max: 16 })),
       ),
-    )
-    .addOption(
-      new Option("--concurrency <N>", "calls on their way at once")
-        .default(defaultConcurrency)
-        .argParser(wholeNumber({ min: 1, max: 16 })),
-    )
-    .option("--results <FILE>", "write what became of every row, as NDJSON or, by its name, as CSV")
-    .option(
-      "--failed <FILE>",
-      "file for the rows that failed (default: products.failed.csv next to products.csv, only if rows failed)",
-    )
+  )
     .addHelpText(
       "after",
       examples([

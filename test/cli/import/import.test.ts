@@ -249,10 +249,10 @@ describe("flags", () => {
     ["import a.csv --map SKU", "it must be COLUMN=FIELD"],
     ["import a.csv --map SKU=sku", '"sku" is not a field of an import'],
     ["import a.csv --map SKU=reference --map sku=name", 'the column "sku" is mapped twice'],
-    ["import a.csv --failed a.csv", "--failed a.csv is the file to import itself"],
+    ["import a.csv --failed a.csv", "--failed a.csv is the input file itself"],
     ["import a.csv --failed b.csv --results ./b.csv", "--results and --failed name the same file"],
     ["import a.csv --ledger=", "--ledger is empty"],
-    ["import ''", "error: FILE is empty\nName a file, or - for standard input."],
+    ["import ''", "error: FILE is empty\nChoose a file, or - for standard input."],
     ["import a.csv --nonsense", "unknown option '--nonsense'"],
   ])("%s is a wrong command line", async (line, message) => {
     const world = await createWorld();

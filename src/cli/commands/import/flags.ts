@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import {
   type ImportMode,
   importModes,
@@ -8,27 +7,22 @@ import {
 import { columnOf, knownColumns } from "../../../flows/import/columns/csv-columns.ts";
 import { nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
 import type { PhotosMode, UnknownChoice } from "../../../flows/import/run/import-input.ts";
-import { checkEncodingName } from "../../../flows/rows/encoding.ts";
 import { normalHeader } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../errors.ts";
+import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
 
 /** The flags as commander hands them over. */
-export interface RawFlags {
+export interface RawFlags extends RawFileFlags {
   mode: string;
   onImageError: string;
-  format?: string;
-  delimiter?: string;
-  encoding?: string;
   map?: string[];
   dryRun?: boolean;
   skipInvalid?: boolean;
   wait: boolean;
   concurrency: number;
   timeout?: number;
-  results?: string;
-  failed?: string;
   imagesRoot?: string;
   imagesOutside?: boolean;
   photos?: string;
@@ -39,21 +33,15 @@ export interface RawFlags {
 }
 
 /** What one call of the command is to do. */
-export interface ImportFlags {
-  file: string;
+export interface ImportFlags extends FileFlags {
   mode: ImportMode;
   onImageError: OnImageError;
-  format: InputFormat | undefined;
-  delimiter: string | undefined;
-  encoding: string | undefined;
   map: ReadonlyMap<string, string>;
   dryRun: boolean;
   skipInvalid: boolean;
   wait: boolean;
   concurrency: number;
   timeoutMs: number | null;
-  results: string | undefined;
-  failed: string | undefined;
   /** The folder that local photos are relative to; undefined for that of the file. */
   imagesRoot: string | undefined;
   /** Let paths of photos lead out of that folder. */
@@ -71,30 +59,10 @@ export interface ImportFlags {
 
 export const modes = importModes;
 export const imageErrorChoices = onImageErrors;
-export const formats = ["csv", "ndjson"] as const;
 
 /** Judges the flags that commander cannot judge by itself. Throws UsageError. */
 export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags {
-  if (file === "") {
-    throw new UsageError("FILE is empty", { param: "FILE", hint: "Name a file, or - for standard input." });
-  }
-  const outputs = { "--results": raw.results, "--failed": raw.failed };
-  for (const [flag, output] of Object.entries(outputs)) {
-    if (output !== undefined && file !== "-" && resolve(cwd, output) === resolve(cwd, file)) {
-      throw new UsageError(`${flag} ${output} is the file to import itself`, {
-        param: flag,
-        hint: "Name another file.",
-      });
-    }
-  }
-  for (const [flag, output] of Object.entries(outputs)) {
-    if (output === "-") {
-      throw new UsageError(`${flag} -: standard output is for the summary`, {
-        param: flag,
-        hint: "Name a file.",
-      });
-    }
-  }
+  const files = readFileFlags(file, raw, cwd);
   for (const [flag, value, what] of [
     ["--ledger", raw.ledger, "file"],
     ["--images-root", raw.imagesRoot, "folder"],
@@ -112,28 +80,16 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
     const hint = "Leave one of them out.";
     throw new UsageError("--results needs the results, and --no-wait does not wait for them", { hint });
   }
-  if (
-    raw.results !== undefined &&
-    raw.failed !== undefined &&
-    resolve(cwd, raw.results) === resolve(cwd, raw.failed)
-  ) {
-    throw new UsageError("--results and --failed name the same file", { hint: "Name two files." });
-  }
   return {
-    file,
+    ...files,
     mode: raw.mode as ImportMode,
     onImageError: raw.onImageError as OnImageError,
-    format: raw.format as InputFormat | undefined,
-    delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
-    encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
     map: readMap(raw.map ?? []),
     dryRun: raw.dryRun ?? false,
     skipInvalid: raw.skipInvalid ?? false,
     wait: raw.wait,
     concurrency: raw.concurrency,
     timeoutMs: raw.timeout ?? null,
-    results: raw.results,
-    failed: raw.failed,
     imagesRoot: raw.imagesRoot,
     imagesOutside: raw.imagesOutside ?? false,
     photos: readPhotosMode(raw),
@@ -164,15 +120,6 @@ function readPhotosMode({ mode, photos }: RawFlags): PhotosMode {
     });
   }
   return mode === "upsert" ? ((photos ?? "new") as PhotosMode) : "all";
-}
-
-function readDelimiter(text: string): string {
-  const named = text === "tab" || text === "\\t" ? "\t" : text;
-  if ([...named].length === 1 && !/["\r\n]/.test(named)) return named;
-  throw new UsageError(`--delimiter ${JSON.stringify(text)}: it must be one character`, {
-    param: "--delimiter",
-    hint: 'Give ",", ";", "|" or tab.',
-  });
 }
 
 function readMap(entries: readonly string[]): Map<string, string> {

@@ -20,10 +20,10 @@ import {
 import type { App } from "../../app.ts";
 import { ExitCode } from "../../exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
+import { noList, type ProblemList, problemLines, problemReport } from "../../output/problem-list.ts";
 import { runFlow } from "../../run-flow.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
 import { type ImportFlags, refuseCsvFlags } from "./flags.ts";
-import { noList, type ProblemList, problemLines, problemReport } from "./problem-list.ts";
 import { reportLines } from "./report.ts";
 
 const job: FileJob = {
@@ -94,7 +94,7 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
   // A million rows go through, of which few are in use at a time.
   app.context.keepHeapSmall?.();
   // The service's client and what it stands on load here, once an import is really to be made.
-  const { outputTargets } = await import("./outputs.ts");
+  const { outputTargets } = await import("../../files/output-targets.ts");
   const place = {
     cwd,
     clock,

@@ -4,7 +4,7 @@ import { CatError, fileFault } from "../../../errors.ts";
 import { OutputFile, whereLinksLead } from "../../../flows/outputs/output-file.ts";
 import type { Context } from "../../context.ts";
 import { InterruptError, type InterruptSignal, UsageError } from "../../errors.ts";
-import { writablePlace } from "../../writable-place.ts";
+import { writablePlace } from "../../files/writable-place.ts";
 import { jsonFault } from "./json-fault.ts";
 
 /** A text is made of the whole file, and the service of the text, all in memory at once. */

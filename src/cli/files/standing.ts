@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { whereLinksLead } from "../../../flows/outputs/output-file.ts";
+import { whereLinksLead } from "../../flows/outputs/output-file.ts";
 
 /** Which file a path means, by whatever links and names, and where that stands or will stand. */
 export interface Standing {

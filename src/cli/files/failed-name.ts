@@ -1,5 +1,5 @@
 import { basename, extname } from "node:path";
-import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
+import { formatOfName, type InputFormat } from "../../flows/rows/source.ts";
 
 /** The longest name that a file has on the usual file systems, in bytes. */
 const longestName = 255;

@@ -1,10 +1,10 @@
-import type { CheckResult } from "../../../flows/rows/check.ts";
-import type { Problem } from "../../../flows/rows/problem.ts";
-import { shownName } from "../../../flows/rows/shown-name.ts";
-import type { Io } from "../../output/io.ts";
-import { grouped } from "../../output/numbers.ts";
-import { shellWord } from "../../output/shell-word.ts";
-import { visible } from "../../output/visible.ts";
+import type { CheckResult } from "../../flows/rows/check.ts";
+import type { Problem } from "../../flows/rows/problem.ts";
+import { shownName } from "../../flows/rows/shown-name.ts";
+import type { Io } from "./io.ts";
+import { grouped } from "./numbers.ts";
+import { shellWord } from "./shell-word.ts";
+import { visible } from "./visible.ts";
 
 /** A report is gathered to this many characters before it is written: a write for each of a million problems takes longer than the check. */
 const bufferLength = 64 * 1024;

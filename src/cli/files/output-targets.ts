@@ -1,19 +1,19 @@
 import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { OutputError } from "../../../flows/outputs/output-error.ts";
-import { numbered } from "../../../flows/outputs/output-file.ts";
-import { OutputPipe, type PipePlace } from "../../../flows/outputs/output-pipe.ts";
-import type { OutputTarget, OutputTargets } from "../../../flows/outputs/output-targets.ts";
-import type { Source } from "../../../flows/rows/source.ts";
-import type { App } from "../../app.ts";
-import { UsageError } from "../../errors.ts";
-import type { Asker } from "../../open-profile-state.ts";
-import { writablePlace } from "../../writable-place.ts";
+import { OutputError } from "../../flows/outputs/output-error.ts";
+import { numbered } from "../../flows/outputs/output-file.ts";
+import { OutputPipe, type PipePlace } from "../../flows/outputs/output-pipe.ts";
+import type { OutputTarget, OutputTargets } from "../../flows/outputs/output-targets.ts";
+import type { Source } from "../../flows/rows/source.ts";
+import type { App } from "../app.ts";
+import { UsageError } from "../errors.ts";
+import type { Asker } from "../open-profile-state.ts";
 import { failedName } from "./failed-name.ts";
-import type { ImportFlags } from "./flags.ts";
+import type { FileFlags } from "./file-flags.ts";
 import { ownFiles } from "./own-files.ts";
 import { identityOf, identityOfFile, standingOf } from "./standing.ts";
+import { writablePlace } from "./writable-place.ts";
 
 interface Place extends PipePlace {
   cwd: string;
@@ -31,7 +31,7 @@ interface Place extends PipePlace {
  * Throws UsageError.
  */
 export async function outputTargets(
-  flags: ImportFlags,
+  flags: Pick<FileFlags, "file" | "failed" | "results"> & { ledger?: string | undefined },
   source: Source,
   place: Place,
 ): Promise<OutputTargets> {

@@ -14,11 +14,11 @@ import type { Handler } from "./handler.ts";
 import { answerBadConnections } from "./parser-errors.ts";
 import { allowedMethods, decodedPath, knownMethods, originForm, steersMock } from "./paths.ts";
 import { serve } from "./pipeline.ts";
-import { invalid, Refusal } from "./refusal.ts";
 import { handlers } from "./routes/handlers.ts";
 import { addOpenApi } from "./routes/openapi.ts";
 import { addSignedFiles } from "./routes/signed-files.ts";
 import { refuseMalformed } from "./rules/malformed.ts";
+import { invalid, Refusal } from "./rules/refusal.ts";
 import { refuseStrangers } from "./rules/strangers.ts";
 import type { World } from "./world.ts";
 

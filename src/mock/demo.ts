@@ -1,9 +1,9 @@
 import type { ProductImage } from "../contract/resources/product.ts";
 import type { sexes } from "../contract/value-sets.ts";
-import type { Ids } from "./ids.ts";
 import { drawnSize, type Subject } from "./images/subjects.ts";
 import type { ModelRecord, Organization } from "./organization.ts";
-import type { Random } from "./random.ts";
+import type { Ids } from "./seed/ids.ts";
+import type { Random } from "./seed/random.ts";
 
 type Sex = (typeof sexes)[number];
 

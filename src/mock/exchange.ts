@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
-import { cutAnswer } from "./cut-answer.ts";
+import { cutAnswer } from "./faults/cut-answer.ts";
 import { steersMock } from "./paths.ts";
-import { Refusal } from "./refusal.ts";
 import { keptHeaders, type LoggedRequest } from "./request-log.ts";
 import { organizationOf } from "./rules/authenticate.ts";
 import type { Answer } from "./rules/idempotency.ts";
 import { fullWindow, type RateReading } from "./rules/rate-limit.ts";
+import { Refusal } from "./rules/refusal.ts";
 import { discardBody, endAfterBody } from "./unread-body.ts";
 import type { World } from "./world.ts";
 

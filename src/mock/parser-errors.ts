@@ -1,9 +1,9 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { standardHeaders } from "./exchange.ts";
-import { Refusal } from "./refusal.ts";
 import { longestUrl } from "./rules/malformed.ts";
 import { fullWindow } from "./rules/rate-limit.ts";
+import { Refusal } from "./rules/refusal.ts";
 import { discard } from "./unread-body.ts";
 import type { World } from "./world.ts";
 

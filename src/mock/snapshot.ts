@@ -4,7 +4,6 @@ import { limits } from "../contract/limits.ts";
 import { Ulid } from "../contract/resources/fields.ts";
 import { modelSexes } from "../contract/value-sets.ts";
 import { DeliveryState, WebhookState } from "./deliveries/delivery-state.ts";
-import { Ids } from "./ids.ts";
 import { continueExport } from "./jobs/export-job.ts";
 import { ExportState } from "./jobs/export-state.ts";
 import { continueImport } from "./jobs/import-job.ts";
@@ -17,6 +16,7 @@ import type { ImageRecord, Organization } from "./organization.ts";
 import { areMadeFor, ImageState, ProductState } from "./product-state.ts";
 import { organizationNames } from "./rules/authenticate.ts";
 import { KeyState } from "./rules/key-state.ts";
+import { Ids } from "./seed/ids.ts";
 import { KeptTimestamp, lastNow } from "./state-fields.ts";
 import type { World } from "./world.ts";
 

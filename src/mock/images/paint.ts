@@ -1,4 +1,4 @@
-import { hash } from "../random.ts";
+import { hash } from "../seed/random.ts";
 
 /** What a product is made of in pictures. The same seed gives the same paint, on its photo and in every generation. */
 export interface Paint {

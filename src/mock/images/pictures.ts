@@ -1,8 +1,8 @@
-import type { Life } from "../life.ts";
+import { tagOf } from "../files/stored-file.ts";
 import type { ImageRecord } from "../organization.ts";
-import { Turnstile } from "../outgoing/turnstile.ts";
-import { SharedWork } from "../shared-work.ts";
-import { tagOf } from "../stored-file.ts";
+import type { Life } from "../work/life.ts";
+import { SharedWork } from "../work/shared-work.ts";
+import { Turnstile } from "../work/turnstile.ts";
 import { drawingOf } from "./drawing.ts";
 import { readScene, sceneSubject } from "./scene.ts";
 import { sceneDrawing } from "./scene-drawing.ts";

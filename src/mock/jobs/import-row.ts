@@ -1,10 +1,10 @@
 import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
 import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
-import type { Ids } from "../ids.ts";
 import type { Organization } from "../organization.ts";
 import { attach, changeProduct } from "../product-changes.ts";
 import type { ProductRecord } from "../product-record.ts";
+import type { Ids } from "../seed/ids.ts";
 import type { World } from "../world.ts";
 import type { Problem } from "./fetch-image.ts";
 import type { AcceptedRow, ImportJob } from "./import-record.ts";

@@ -1,6 +1,6 @@
-import type { Life } from "../life.ts";
 import type { Organization } from "../organization.ts";
-import { Turnstile } from "../outgoing/turnstile.ts";
+import type { Life } from "../work/life.ts";
+import { Turnstile } from "../work/turnstile.ts";
 import type { World } from "../world.ts";
 import { type Fetched, fetchImage } from "./fetch-image.ts";
 import type { AcceptedRow, ImportJob } from "./import-record.ts";

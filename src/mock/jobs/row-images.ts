@@ -1,7 +1,7 @@
 import type { ImportRowImage } from "../../contract/import-row.ts";
-import type { Ids } from "../ids.ts";
 import { drawnSize } from "../images/subjects.ts";
 import type { ImageRecord, Organization } from "../organization.ts";
+import type { Ids } from "../seed/ids.ts";
 import { failureAskedFirst } from "./asked-failure.ts";
 import { type Fetched, fetchProblem, type Problem } from "./fetch-image.ts";
 import type { AcceptedRow, ImportJob } from "./import-record.ts";

@@ -1,5 +1,5 @@
 import type { taskSubtypes } from "../../contract/value-sets.ts";
-import type { JobFailure } from "../faults.ts";
+import type { JobFailure } from "../faults/faults.ts";
 import { type Scene, sceneSubject, writeScene } from "../images/scene.ts";
 import { drawnSize } from "../images/subjects.ts";
 import type { Organization } from "../organization.ts";

@@ -1,6 +1,5 @@
 import { limits } from "../../contract/limits.ts";
 import { type ExportJob, rolesOf } from "../../contract/resources/export.ts";
-import { pageOf } from "../cursors.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
@@ -10,7 +9,8 @@ import { pollSeconds } from "../jobs/import-job.ts";
 import { listedPhotos } from "../listed-generations.ts";
 import type { Organization } from "../organization.ts";
 import type { ExportedProduct, ProductRecord } from "../product-record.ts";
-import { Refusal } from "../refusal.ts";
+import { pageOf } from "../rules/cursors.ts";
+import { Refusal } from "../rules/refusal.ts";
 import type { World } from "../world.ts";
 
 /** Exports: read the catalogue live or since a moment, freeze a selection, follow the job. */

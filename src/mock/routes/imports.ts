@@ -1,12 +1,12 @@
 import type { Import } from "../../contract/resources/import.ts";
-import { pageOf } from "../cursors.ts";
 import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { pollSeconds, startImport } from "../jobs/import-job.ts";
 import { type ImportJob, type ImportJobRow, isTerminal } from "../jobs/import-record.ts";
 import type { Organization } from "../organization.ts";
-import { invalid, Refusal } from "../refusal.ts";
+import { pageOf } from "../rules/cursors.ts";
 import { checkRows, rowsOfNdjson } from "../rules/import-body.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
 import type { World } from "../world.ts";
 
 /** Imports: submit, follow, read the rows. */

@@ -3,8 +3,8 @@ import type { ImportRefusal } from "../../contract/error-codes.ts";
 import { canonicalReference, importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { AcceptedRow } from "../jobs/import-record.ts";
-import { invalid, Refusal } from "../refusal.ts";
 import { byteOrderMark } from "./body.ts";
+import { invalid, Refusal } from "./refusal.ts";
 
 /** A submitted row with its line in the body, counted from 1; `fault` says why a line is no JSON. */
 export interface SubmittedRow {

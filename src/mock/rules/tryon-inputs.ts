@@ -5,8 +5,8 @@ import { TryonInput } from "../../contract/resources/task.ts";
 import { findModel } from "../curated-models.ts";
 import type { ModelRecord, Organization } from "../organization.ts";
 import type { ProductRecord } from "../product-record.ts";
-import { Refusal } from "../refusal.ts";
 import { everyProblem } from "./checks.ts";
+import { Refusal } from "./refusal.ts";
 
 /** An input that was found right, with what it names. */
 export interface JudgedTryon {

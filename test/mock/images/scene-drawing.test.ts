@@ -12,7 +12,7 @@ import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.
 import { type Scene, sceneSubject, writeScene } from "../../../src/mock/images/scene.ts";
 import { sceneDrawing } from "../../../src/mock/images/scene-drawing.ts";
 import { drawnSize, subjects } from "../../../src/mock/images/subjects.ts";
-import { Life } from "../../../src/mock/life.ts";
+import { Life } from "../../../src/mock/work/life.ts";
 
 const person = (index: number) => {
   const { is_public: _isPublic, ...rest } = curatedModels[index]!;

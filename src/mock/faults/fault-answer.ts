@@ -1,6 +1,6 @@
-import { type ErrorCode, type ErrorType, errorCodes } from "../contract/error-codes.ts";
-import type { Operation } from "../contract/operation.ts";
-import type { Answer } from "./rules/idempotency.ts";
+import { type ErrorCode, type ErrorType, errorCodes } from "../../contract/error-codes.ts";
+import type { Operation } from "../../contract/operation.ts";
+import type { Answer } from "../rules/idempotency.ts";
 
 /** A 429 that was ordered is over as soon as it may be: nobody's window is full. */
 const retryAfterSeconds = 1;

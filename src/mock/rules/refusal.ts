@@ -3,7 +3,7 @@ import {
   errorCodes,
   type ImportRefusal,
   type TryonRefusal,
-} from "../contract/error-codes.ts";
+} from "../../contract/error-codes.ts";
 
 /** A request that is refused: thrown anywhere below the pipeline, answered as the service's error envelope. */
 export class Refusal extends Error {

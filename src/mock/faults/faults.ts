@@ -1,4 +1,4 @@
-import { Random } from "./random.ts";
+import { Random } from "../seed/random.ts";
 
 /** What goes wrong with a job that a fault is set for. */
 export interface JobFailure {

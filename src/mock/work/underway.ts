@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../clock.ts";
 
 /** Somebody who waits for the work that has a mark above `after`, of which there is `count`. */
 interface Waiting {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { StoredFile } from "../stored-file.ts";
 import { httpDate } from "./http-date.ts";
+import type { StoredFile } from "./stored-file.ts";
 
 type Version = Pick<StoredFile, "etag" | "modified">;
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { EndedError, Life } from "../../src/mock/life.ts";
-import { SharedWork } from "../../src/mock/shared-work.ts";
+import { EndedError, Life } from "../../../src/mock/work/life.ts";
+import { SharedWork } from "../../../src/mock/work/shared-work.ts";
 
 /** Work that ends when it is told to, or with its life. */
 function begun() {

@@ -5,7 +5,6 @@ import { Deliveries } from "./deliveries/deliveries.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
 import { Faults } from "./faults/faults.ts";
 import { SignedUrls } from "./images/signed-urls.ts";
-import { Organization } from "./organization.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { RequestLog } from "./request-log.ts";
 import { type OrganizationName, organizationNames } from "./rules/authenticate.ts";
@@ -14,6 +13,7 @@ import type { RateLimit } from "./rules/rate-limit.ts";
 import { RequestIds } from "./rules/request-id.ts";
 import { Ids, momentOf } from "./seed/ids.ts";
 import { Random } from "./seed/random.ts";
+import { Organization } from "./store/organization.ts";
 import { Life } from "./work/life.ts";
 import { Underway } from "./work/underway.ts";
 

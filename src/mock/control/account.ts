@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { Organization } from "../organization.ts";
 import { organizationNames } from "../rules/authenticate.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import { Refusal } from "../rules/refusal.ts";
+import type { Organization } from "../store/organization.ts";
 import type { World } from "../world.ts";
 import type { ControlRoute } from "./control-route.ts";
 

@@ -5,8 +5,8 @@ import { Webhook } from "../../contract/resources/webhook.ts";
 import { eventTypes, webhookStatuses } from "../../contract/value-sets.ts";
 import type { NoAnswer } from "../outgoing/call-out.ts";
 import { organizationNames } from "../rules/authenticate.ts";
-import { comingMoment, KeptTimestamp, order } from "../state-fields.ts";
-import { abandonedUntilDisabled } from "../webhooks.ts";
+import { comingMoment, KeptTimestamp, order } from "../store/state-fields.ts";
+import { abandonedUntilDisabled } from "../store/webhooks.ts";
 
 /** A webhook of a snapshot, with its secret: signatures made after a restore are as good as those before. */
 export const WebhookState = z

@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
 import { fileOf, type StoredFile, tagOf } from "../files/stored-file.ts";
 import type { Pictures } from "../images/pictures.ts";
-import type { ExportRecord } from "../jobs/export-record.ts";
-import type { ImageRecord, Organization } from "../organization.ts";
+import type { ExportRecord } from "../store/export-record.ts";
+import type { ImageRecord, Organization } from "../store/organization.ts";
 import type { Life } from "../work/life.ts";
 import { SharedWork } from "../work/shared-work.ts";
 import type { World } from "../world.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import { Name, Sex, Ulid } from "../../contract/resources/fields.ts";
 import { assetRoles, exportFormats, exportStatuses, orientations } from "../../contract/value-sets.ts";
-import { comingMoment, isUnlike, JobId, KeptReference, KeptTimestamp } from "../state-fields.ts";
+import { comingMoment, isUnlike, JobId, KeptReference, KeptTimestamp } from "../store/state-fields.ts";
 
 const ExportFields = z.strictObject({
   id: JobId,

@@ -10,7 +10,7 @@ import {
   type rowStatuses,
   sexes,
 } from "../../contract/value-sets.ts";
-import { comingMoment, isUnlike, JobId, KeptReference, KeptTimestamp } from "../state-fields.ts";
+import { comingMoment, isUnlike, JobId, KeptReference, KeptTimestamp } from "../store/state-fields.ts";
 
 const count = z.int().min(0);
 const text = z.string();

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { Ulid } from "../../contract/resources/fields.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
-import { Scene } from "../images/scene.ts";
-import { comingMoment, JobId, KeptTimestamp } from "../state-fields.ts";
-import type { TaskRecord } from "./task-record.ts";
+import { Scene } from "../drawing/scene.ts";
+import { comingMoment, JobId, KeptTimestamp } from "../store/state-fields.ts";
+import type { TaskRecord } from "../store/task-record.ts";
 
 const TaskFields = z.strictObject({
   id: JobId,

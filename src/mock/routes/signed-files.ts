@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { curatedModels } from "../curated-models.ts";
 import { Exchange } from "../exchange.ts";
 import { manifestOf, ZipArtifacts } from "../exports/artifacts.ts";
 import { fileOf, type StoredFile } from "../files/stored-file.ts";
 import { type PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import type { ExportRecord } from "../jobs/export-record.ts";
-import { type ImportJob, isTerminal } from "../jobs/import-record.ts";
 import { meetFaults } from "../meet-faults.ts";
-import type { Organization } from "../organization.ts";
 import { refuseMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { sendFile } from "../send-file.ts";
+import { curatedModels } from "../store/curated-models.ts";
+import type { ExportRecord } from "../store/export-record.ts";
+import { type ImportJob, isTerminal } from "../store/import-record.ts";
+import type { Organization } from "../store/organization.ts";
 import { EndedError, Life } from "../work/life.ts";
 import type { World } from "../world.ts";
 

@@ -7,12 +7,12 @@ import { garmentOf } from "../images/garment-of.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { pollInterval } from "../jobs/poll-interval.ts";
 import { startTask, type TaskOrder } from "../jobs/task-job.ts";
-import type { PlacedTask, TaskRecord } from "../jobs/task-record.ts";
-import type { ModelRecord, Organization } from "../organization.ts";
-import type { ProductRecord } from "../product-record.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { type JudgedTryon, judgeTryons } from "../rules/tryon-inputs.ts";
+import type { ModelRecord, Organization } from "../store/organization.ts";
+import type { ProductRecord } from "../store/product-record.ts";
+import type { PlacedTask, TaskRecord } from "../store/task-record.ts";
 import type { World } from "../world.ts";
 
 /** Tasks: order generations, follow them. */

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { ImportRefusal } from "../../contract/error-codes.ts";
 import { canonicalReference, importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
-import type { AcceptedRow } from "../jobs/import-record.ts";
+import type { AcceptedRow } from "../store/import-record.ts";
 import { byteOrderMark } from "./body.ts";
 import { invalid, Refusal } from "./refusal.ts";
 

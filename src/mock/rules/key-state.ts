@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import { everyOperation } from "../../contract/operations.ts";
-import { lastNow } from "../state-fields.ts";
+import { lastNow } from "../store/state-fields.ts";
 
 const successes: ReadonlySet<number> = new Set(everyOperation.map(({ operation }) => operation.status));
 

@@ -1,5 +1,5 @@
-import type { ProductImage } from "../contract/resources/product.ts";
-import type { sexes } from "../contract/value-sets.ts";
+import type { ProductImage } from "../../contract/resources/product.ts";
+import type { sexes } from "../../contract/value-sets.ts";
 
 /** A product as it is kept. A deleted one stays by its id, for delta exports, but holds its reference no longer. */
 export interface ProductRecord {

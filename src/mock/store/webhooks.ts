@@ -1,4 +1,4 @@
-import type { EventType, webhookStatuses } from "../contract/value-sets.ts";
+import type { EventType, webhookStatuses } from "../../contract/value-sets.ts";
 
 /** After so many events in a row that were abandoned a webhook is disabled (interface, choices). */
 export const abandonedUntilDisabled = 5;

@@ -1,6 +1,6 @@
 import type { ExportJob } from "../../contract/resources/export.ts";
 import type { AssetRole, exportFormats } from "../../contract/value-sets.ts";
-import type { ExportedProduct } from "../product-record.ts";
+import type { ExportedProduct } from "./product-record.ts";
 
 /**
  * An export job as it is kept: what was selected, not what it is written as. An image never changes, so the ids of a product's

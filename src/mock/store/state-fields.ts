@@ -1,8 +1,8 @@
 import { encodeTime } from "ulid";
 import * as z from "zod";
-import { lastMoment } from "../clock.ts";
-import { canonicalReference } from "../contract/import-row.ts";
-import { Reference, Ulid } from "../contract/resources/fields.ts";
+import { lastMoment } from "../../clock.ts";
+import { canonicalReference } from "../../contract/import-row.ts";
+import { Reference, Ulid } from "../../contract/resources/fields.ts";
 
 /** The last moment of a clock that has ticked on for a day beyond the last that it may be moved to: the end of the year 9999. */
 export const lastNow = lastMoment + 86_400_000;

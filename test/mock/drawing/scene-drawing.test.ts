@@ -6,12 +6,12 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../../../src/contract/value-sets.ts";
-import { curatedModels } from "../../../src/mock/curated-models.ts";
-import { lettersAt, widthOf, writable } from "../../../src/mock/images/lettering.ts";
+import { lettersAt, widthOf, writable } from "../../../src/mock/drawing/lettering.ts";
+import { type Scene, sceneSubject, writeScene } from "../../../src/mock/drawing/scene.ts";
+import { sceneDrawing } from "../../../src/mock/drawing/scene-drawing.ts";
+import { drawnSize, subjects } from "../../../src/mock/drawing/subjects.ts";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
-import { type Scene, sceneSubject, writeScene } from "../../../src/mock/images/scene.ts";
-import { sceneDrawing } from "../../../src/mock/images/scene-drawing.ts";
-import { drawnSize, subjects } from "../../../src/mock/images/subjects.ts";
+import { curatedModels } from "../../../src/mock/store/curated-models.ts";
 import { Life } from "../../../src/mock/work/life.ts";
 
 const person = (index: number) => {

@@ -1,13 +1,13 @@
-import type { Model } from "../contract/resources/model.ts";
-import type { imageTypes } from "../contract/value-sets.ts";
+import type { Model } from "../../contract/resources/model.ts";
+import type { imageTypes } from "../../contract/value-sets.ts";
+import type { OrganizationName } from "../rules/authenticate.ts";
+import { IdempotencyKeys } from "../rules/idempotency.ts";
+import { RateWindow } from "../rules/rate-limit.ts";
 import { AttachedGenerations } from "./attached-generations.ts";
 import { Catalogue } from "./catalogue.ts";
-import type { ExportRecord } from "./jobs/export-record.ts";
-import type { ImportJob } from "./jobs/import-record.ts";
-import { Tasks } from "./jobs/task-record.ts";
-import type { OrganizationName } from "./rules/authenticate.ts";
-import { IdempotencyKeys } from "./rules/idempotency.ts";
-import { RateWindow } from "./rules/rate-limit.ts";
+import type { ExportRecord } from "./export-record.ts";
+import type { ImportJob } from "./import-record.ts";
+import { Tasks } from "./task-record.ts";
 import { Webhooks } from "./webhooks.ts";
 
 /** An image as it is kept: the bytes that were uploaded, or what to draw when its bytes are asked for. */

@@ -1,9 +1,9 @@
-import type { ProductImage } from "../contract/resources/product.ts";
-import type { Orientation } from "../contract/value-sets.ts";
+import type { ProductImage } from "../../contract/resources/product.ts";
+import type { Orientation } from "../../contract/value-sets.ts";
+import { Refusal } from "../rules/refusal.ts";
 import { isGeneration, movingRows } from "./listed-generations.ts";
 import type { Organization } from "./organization.ts";
 import type { ProductRecord } from "./product-record.ts";
-import { Refusal } from "./rules/refusal.ts";
 
 /** An image to put on a product; the caller has seen that it exists. */
 export interface Photo {

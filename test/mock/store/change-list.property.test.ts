@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ChangeList } from "../../src/mock/change-list.ts";
-import type { ProductRecord } from "../../src/mock/product-record.ts";
+import { ChangeList } from "../../../src/mock/store/change-list.ts";
+import type { ProductRecord } from "../../../src/mock/store/product-record.ts";
 
 const stamp = (time: number) => new Date(time).toISOString();
 const productOf = (order: number, time: number): ProductRecord => ({

@@ -1,7 +1,7 @@
 import type { Task } from "../../contract/resources/task.ts";
 import type { taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
+import type { Scene } from "../drawing/scene.ts";
 import type { JobFailure } from "../faults/faults.ts";
-import type { Scene } from "../images/scene.ts";
 
 /** A task as it is kept. Where it stands follows from its two moments and the clock, so a snapshot can go on with it. */
 export interface TaskRecord

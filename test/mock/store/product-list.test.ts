@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { Catalogue } from "../../src/mock/catalogue.ts";
-import { foldCase } from "../../src/mock/product-list.ts";
-import type { ProductRecord } from "../../src/mock/product-record.ts";
+import { Catalogue } from "../../../src/mock/store/catalogue.ts";
+import { foldCase } from "../../../src/mock/store/product-list.ts";
+import type { ProductRecord } from "../../../src/mock/store/product-record.ts";
 
 const now = "2026-01-05T09:00:00.000Z";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { FaultOrder } from "../src/mock/faults/faults.ts";
-import type { MockState } from "../src/mock/snapshot.ts";
+import type { MockState } from "../src/mock/snapshot/snapshot.ts";
 
 const key = { authorization: "Bearer ak_mock" };
 

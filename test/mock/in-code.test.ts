@@ -2,7 +2,7 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../src/mock/app.ts";
 import { type MockOptions, MovableClock, startMock } from "../../src/mock/index.ts";
-import { restoreSnapshot } from "../../src/mock/snapshot.ts";
+import { restoreSnapshot } from "../../src/mock/snapshot/snapshot.ts";
 import { World } from "../../src/mock/world.ts";
 import { startReceiver } from "./receiver.ts";
 import { monday, row, silentWorld, startWorld } from "./world.ts";

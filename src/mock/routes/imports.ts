@@ -1,9 +1,9 @@
 import type { Import } from "../../contract/resources/import.ts";
 import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
+import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
 import { pollSeconds, startImport } from "../jobs/import-job.ts";
 import { pageOf } from "../rules/cursors.ts";
-import { checkRows, rowsOfNdjson } from "../rules/import-body.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import { type ImportJob, type ImportJobRow, isTerminal } from "../store/import-record.ts";
 import type { Organization } from "../store/organization.ts";

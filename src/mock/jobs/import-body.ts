@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import type { ImportRefusal } from "../../contract/error-codes.ts";
 import { canonicalReference, importRowProblems } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
+import { byteOrderMark } from "../rules/body.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
 import type { AcceptedRow } from "../store/import-record.ts";
-import { byteOrderMark } from "./body.ts";
-import { invalid, Refusal } from "./refusal.ts";
 
 /** A submitted row with its line in the body, counted from 1; `fault` says why a line is no JSON. */
 export interface SubmittedRow {

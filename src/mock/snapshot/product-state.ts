@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { imageTypeBytes, imageTypeOf } from "../contract/image-type.ts";
-import { Description, Name, Sex, Ulid } from "../contract/resources/fields.ts";
-import { imageOrigins, imageTypes, orientations } from "../contract/value-sets.ts";
-import { isUnlike, KeptReference, KeptTimestamp, order } from "./store/state-fields.ts";
+import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
+import { Description, Name, Sex, Ulid } from "../../contract/resources/fields.ts";
+import { imageOrigins, imageTypes, orientations } from "../../contract/value-sets.ts";
+import { isUnlike, KeptReference, KeptTimestamp, order } from "../store/state-fields.ts";
 
 /** A product of a snapshot: what the service would have taken, as it is kept (`ProductRecord`). */
 export const ProductState = z.strictObject({

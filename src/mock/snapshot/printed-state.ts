@@ -1,5 +1,5 @@
+import type { World } from "../world.ts";
 import { jsonPieces, takeSnapshot } from "./snapshot.ts";
-import type { World } from "./world.ts";
 
 /** Texts are gathered to this many characters before they become bytes. */
 const pieceLength = 64 * 1024;

@@ -2,11 +2,11 @@ import type * as z from "zod";
 import { type ErrorCode, errorCodes, type TryonRefusal } from "../../contract/error-codes.ts";
 import { limits } from "../../contract/limits.ts";
 import { TryonInput } from "../../contract/resources/task.ts";
+import { everyProblem } from "../rules/checks.ts";
+import { Refusal } from "../rules/refusal.ts";
 import { findModel } from "../store/curated-models.ts";
 import type { ModelRecord, Organization } from "../store/organization.ts";
 import type { ProductRecord } from "../store/product-record.ts";
-import { everyProblem } from "./checks.ts";
-import { Refusal } from "./refusal.ts";
 
 /** An input that was found right, with what it names. */
 export interface JudgedTryon {

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createApp } from "../../src/mock/app.ts";
 import { type MockOptions, MovableClock, startMock } from "../../src/mock/index.ts";
 import { restoreSnapshot } from "../../src/mock/snapshot/snapshot.ts";
-import { World } from "../../src/mock/world.ts";
+import { World } from "../../src/mock/world/world.ts";
 import { startReceiver } from "./receiver.ts";
 import { monday, row, silentWorld, startWorld } from "./world.ts";
 import { day, worldWithHook } from "./world-with-hook.ts";

@@ -4,7 +4,7 @@ import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import type { ControlRoute } from "./control-route.ts";
 
 const Account = z.strictObject({

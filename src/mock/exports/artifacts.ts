@@ -5,7 +5,7 @@ import type { ExportRecord } from "../store/export-record.ts";
 import type { ImageRecord, Organization } from "../store/organization.ts";
 import type { Life } from "../work/life.ts";
 import { SharedWork } from "../work/shared-work.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import { exportRow, heldImages } from "./export-rows.ts";
 import { Filenames } from "./filenames.ts";
 import { layOut, type ZipFile, type ZipLayout } from "./stored-zip.ts";

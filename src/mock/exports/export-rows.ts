@@ -3,7 +3,7 @@ import type { AssetRole } from "../../contract/value-sets.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { ImageRecord, Organization } from "../store/organization.ts";
 import type { ExportedProduct } from "../store/product-record.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import { extensions, Filenames } from "./filenames.ts";
 
 /** An image held for a product, and the name that its file is to have there. */

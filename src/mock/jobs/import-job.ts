@@ -1,6 +1,6 @@
 import { type ImportJob, isTerminal, pendingResult } from "../store/import-record.ts";
 import type { Organization } from "../store/organization.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import type { CheckedRow } from "./import-body.ts";
 import { settleRow } from "./import-row.ts";
 import { pollInterval } from "./poll-interval.ts";

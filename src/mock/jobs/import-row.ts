@@ -6,7 +6,7 @@ import type { AcceptedRow, ImportJob } from "../store/import-record.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct } from "../store/product-changes.ts";
 import type { ProductRecord } from "../store/product-record.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import type { Problem } from "./fetch-image.ts";
 import { type Found, keepImage, type RowImages, seekImage } from "./row-images.ts";
 

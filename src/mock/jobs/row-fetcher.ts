@@ -2,7 +2,7 @@ import type { AcceptedRow, ImportJob } from "../store/import-record.ts";
 import type { Organization } from "../store/organization.ts";
 import type { Life } from "../work/life.ts";
 import { Turnstile } from "../work/turnstile.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import { type Fetched, fetchImage } from "./fetch-image.ts";
 import { failureOf, needsImages, type RowImages } from "./row-images.ts";
 

@@ -5,7 +5,7 @@ import type { JobFailure } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ProductRecord } from "../store/product-record.ts";
 import type { TaskRecord } from "../store/task-record.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import { failureAskedIn } from "./asked-failure.ts";
 
 /** How long a task is queued, and how long one of each type then runs, at speed 1. */

@@ -1,6 +1,6 @@
 import type { Model } from "../../contract/resources/model.ts";
-import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
+import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { curatedModels } from "../store/curated-models.ts";
 import type { ModelRecord } from "../store/organization.ts";

@@ -1,5 +1,5 @@
 import type { Product } from "../../contract/resources/product.ts";
-import type { Handlers } from "../handler.ts";
+import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";

@@ -1,4 +1,4 @@
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import { jsonPieces, takeSnapshot } from "./snapshot.ts";
 
 /** Texts are gathered to this many characters before they become bytes. */

@@ -12,7 +12,7 @@ import type { ImportJob } from "../store/import-record.ts";
 import { isGeneration } from "../store/listed-generations.ts";
 import type { ImageRecord, Organization } from "../store/organization.ts";
 import { KeptTimestamp, lastNow } from "../store/state-fields.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import { DeliveryState, WebhookState } from "./delivery-state.ts";
 import { ExportState } from "./export-state.ts";
 import { ImportState } from "./import-state.ts";

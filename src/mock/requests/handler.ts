@@ -1,8 +1,8 @@
 import type * as z from "zod";
-import type { BodySchemas, Operation } from "../contract/operation.ts";
-import type { Operations } from "../contract/operations.ts";
-import type { Organization } from "./store/organization.ts";
-import type { World } from "./world.ts";
+import type { BodySchemas, Operation } from "../../contract/operation.ts";
+import type { Operations } from "../../contract/operations.ts";
+import type { Organization } from "../store/organization.ts";
+import type { World } from "../world/world.ts";
 
 /** A request body by its content type: what the schema made of it, or the bytes of NDJSON, whose lines are judged one by one. */
 export type BodyOf<Body extends BodySchemas | undefined> = Body extends BodySchemas

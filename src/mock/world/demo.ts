@@ -1,9 +1,9 @@
-import type { ProductImage } from "../contract/resources/product.ts";
-import type { sexes } from "../contract/value-sets.ts";
-import { drawnSize, type Subject } from "./drawing/subjects.ts";
-import type { Ids } from "./seed/ids.ts";
-import type { Random } from "./seed/random.ts";
-import type { ModelRecord, Organization } from "./store/organization.ts";
+import type { ProductImage } from "../../contract/resources/product.ts";
+import type { sexes } from "../../contract/value-sets.ts";
+import { drawnSize, type Subject } from "../drawing/subjects.ts";
+import type { Ids } from "../seed/ids.ts";
+import type { Random } from "../seed/random.ts";
+import type { ModelRecord, Organization } from "../store/organization.ts";
 
 type Sex = (typeof sexes)[number];
 

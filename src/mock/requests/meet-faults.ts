@@ -1,5 +1,5 @@
+import { faultAnswer } from "../faults/fault-answer.ts";
 import type { Exchange } from "./exchange.ts";
-import { faultAnswer } from "./faults/fault-answer.ts";
 
 /**
  * Has a request that belongs to no operation wait out the latency and meet the faults set for its path. True when that was

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
-import { cutAnswer } from "./faults/cut-answer.ts";
-import { steersMock } from "./paths.ts";
-import { keptHeaders, type LoggedRequest } from "./request-log.ts";
-import { organizationOf } from "./rules/authenticate.ts";
-import type { Answer } from "./rules/idempotency.ts";
-import { fullWindow, type RateReading } from "./rules/rate-limit.ts";
-import { Refusal } from "./rules/refusal.ts";
+import { cutAnswer } from "../faults/cut-answer.ts";
+import { organizationOf } from "../rules/authenticate.ts";
+import type { Answer } from "../rules/idempotency.ts";
+import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
+import { Refusal } from "../rules/refusal.ts";
+import { keptHeaders, type LoggedRequest } from "../world/request-log.ts";
+import type { World } from "../world/world.ts";
+import { steersMock } from "./request-target.ts";
 import { discardBody, endAfterBody } from "./unread-body.ts";
-import type { World } from "./world.ts";
 
 /** One request and its answer. Whatever answers, the headers that every answer carries are set here, at one place. */
 export class Exchange {

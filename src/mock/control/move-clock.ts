@@ -1,5 +1,5 @@
-import { lastMoment, type MovableClock } from "../clock.ts";
-import type { World } from "./world.ts";
+import { lastMoment, type MovableClock } from "../../clock.ts";
+import type { World } from "../world/world.ts";
 
 /** How long, in real milliseconds, a move waits in all for others: enough for one handler that hangs through the whole schedule. */
 const patienceMs = 90_000;

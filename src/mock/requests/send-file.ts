@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
+import { byteRangeOf } from "../files/byte-range.ts";
+import type { StoredFile } from "../files/stored-file.ts";
+import { isKnown, isWanted, lastModifiedOf, mayResume } from "../files/validators.ts";
+import { Refusal } from "../rules/refusal.ts";
 import type { Exchange } from "./exchange.ts";
-import { byteRangeOf } from "./files/byte-range.ts";
-import type { StoredFile } from "./files/stored-file.ts";
-import { isKnown, isWanted, lastModifiedOf, mayResume } from "./files/validators.ts";
-import { Refusal } from "./rules/refusal.ts";
 
 /** Answers GET or HEAD with a file: the whole, the part that was asked for, or that the caller has it already. */
 export function sendFile(exchange: Exchange, file: StoredFile): void {

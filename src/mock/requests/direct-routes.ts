@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Operation } from "../contract/operation.ts";
+import type { Operation } from "../../contract/operation.ts";
 
 /** What serves a request to one operation: its path parameters and its query as the router read them. */
 export type Serve = (

@@ -1,18 +1,18 @@
-import { type BodyType, mayHaveNoBody, type Operation } from "../contract/operation.ts";
+import { type BodyType, mayHaveNoBody, type Operation } from "../../contract/operation.ts";
+import { faultAnswer } from "../faults/fault-answer.ts";
+import type { RequestFault } from "../faults/faults.ts";
+import { readUpload } from "../images/upload.ts";
+import { authenticate, authorize, type Caller } from "../rules/authenticate.ts";
+import { acceptedType, bodyLimitOf, parseJson, readBody } from "../rules/body.ts";
+import { check } from "../rules/checks.ts";
+import { type Answer, fingerprintOf, idempotencyKeyOf, type KeyRecord } from "../rules/idempotency.ts";
+import { refuseMalformed } from "../rules/malformed.ts";
+import { Refusal } from "../rules/refusal.ts";
+import type { Organization } from "../store/organization.ts";
+import type { World } from "../world/world.ts";
 import type { Serve } from "./direct-routes.ts";
 import { answerOf, Exchange } from "./exchange.ts";
-import { faultAnswer } from "./faults/fault-answer.ts";
-import type { RequestFault } from "./faults/faults.ts";
 import type { Call, Handler } from "./handler.ts";
-import { readUpload } from "./images/upload.ts";
-import { authenticate, authorize, type Caller } from "./rules/authenticate.ts";
-import { acceptedType, bodyLimitOf, parseJson, readBody } from "./rules/body.ts";
-import { check } from "./rules/checks.ts";
-import { type Answer, fingerprintOf, idempotencyKeyOf, type KeyRecord } from "./rules/idempotency.ts";
-import { refuseMalformed } from "./rules/malformed.ts";
-import { Refusal } from "./rules/refusal.ts";
-import type { Organization } from "./store/organization.ts";
-import type { World } from "./world.ts";
 
 const noBytes = Buffer.alloc(0);
 

@@ -1,11 +1,11 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { longestUrl } from "../rules/malformed.ts";
+import { fullWindow } from "../rules/rate-limit.ts";
+import { Refusal } from "../rules/refusal.ts";
+import type { World } from "../world/world.ts";
 import { standardHeaders } from "./exchange.ts";
-import { longestUrl } from "./rules/malformed.ts";
-import { fullWindow } from "./rules/rate-limit.ts";
-import { Refusal } from "./rules/refusal.ts";
 import { discard } from "./unread-body.ts";
-import type { World } from "./world.ts";
 
 interface ParserError extends Error {
   readonly code?: string;

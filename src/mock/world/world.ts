@@ -1,21 +1,21 @@
 import { randomBytes } from "node:crypto";
-import type { MovableClock } from "../clock.ts";
-import type { EventType } from "../contract/value-sets.ts";
-import { Deliveries } from "./deliveries/deliveries.ts";
+import type { MovableClock } from "../../clock.ts";
+import type { EventType } from "../../contract/value-sets.ts";
+import { Deliveries } from "../deliveries/deliveries.ts";
+import { Faults } from "../faults/faults.ts";
+import { SignedUrls } from "../images/signed-urls.ts";
+import { type Network, realNetwork } from "../outgoing/network.ts";
+import { type OrganizationName, organizationNames } from "../rules/authenticate.ts";
+import { Cursors } from "../rules/cursors.ts";
+import type { RateLimit } from "../rules/rate-limit.ts";
+import { RequestIds } from "../rules/request-id.ts";
+import { Ids, momentOf } from "../seed/ids.ts";
+import { Random } from "../seed/random.ts";
+import { Organization } from "../store/organization.ts";
+import { Life } from "../work/life.ts";
+import { Underway } from "../work/underway.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
-import { Faults } from "./faults/faults.ts";
-import { SignedUrls } from "./images/signed-urls.ts";
-import { type Network, realNetwork } from "./outgoing/network.ts";
 import { RequestLog } from "./request-log.ts";
-import { type OrganizationName, organizationNames } from "./rules/authenticate.ts";
-import { Cursors } from "./rules/cursors.ts";
-import type { RateLimit } from "./rules/rate-limit.ts";
-import { RequestIds } from "./rules/request-id.ts";
-import { Ids, momentOf } from "./seed/ids.ts";
-import { Random } from "./seed/random.ts";
-import { Organization } from "./store/organization.ts";
-import { Life } from "./work/life.ts";
-import { Underway } from "./work/underway.ts";
 
 /** What a mock is started with, defaults filled in. */
 export interface WorldOptions {

@@ -54,6 +54,22 @@ export default {
   forbidden: [
     ...rooms,
     { name: "no-circular", severity: "error", from: {}, to: { circular: true } },
+    {
+      name: "no-cycles-between-folders",
+      comment: "Imports point down between folders as well as between files.",
+      severity: "error",
+      scope: "folder",
+      from: { path: "^src/(?!flows/)" },
+      to: { circular: true },
+    },
+    {
+      name: "folders-do-not-import-files-above-them",
+      comment:
+        "dependency-cruiser counts a folder's own files and its subfolders as one folder: here only what is above imports.",
+      severity: "error",
+      from: { path: "^src/(mock)/[^/]+/" },
+      to: { path: "^src/$1/[^/]+$" },
+    },
     { name: "no-orphans", severity: "error", from: { orphan: true, pathNot: ["^src/index\\.ts$"] }, to: {} },
     {
       name: "mock-stays-behind-serve-and-the-switch",

@@ -67,7 +67,7 @@ export default {
       comment:
         "dependency-cruiser counts a folder's own files and its subfolders as one folder: here only what is above imports.",
       severity: "error",
-      from: { path: "^src/(mock)/[^/]+/" },
+      from: { path: "^src/(mock|cli)/[^/]+/" },
       to: { path: "^src/$1/[^/]+$" },
     },
     { name: "no-orphans", severity: "error", from: { orphan: true, pathNot: ["^src/index\\.ts$"] }, to: {} },
@@ -75,7 +75,7 @@ export default {
       name: "mock-stays-behind-serve-and-the-switch",
       comment: "Only the serve command and the --mock switch start the mock, and only lazily.",
       severity: "error",
-      from: { path: "^src/cli/", pathNot: "^src/cli/(commands/serve/run|mock-switch)\\.ts$" },
+      from: { path: "^src/cli/", pathNot: "^src/cli/(commands/serve/run|app/mock-switch)\\.ts$" },
       to: { path: "^src/mock/" },
     },
     {

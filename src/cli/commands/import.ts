@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
 import { photosModes, unknownChoices } from "../../flows/import/import-input.ts";
-import type { App } from "../app.ts";
-import { command, examples } from "../command.ts";
-import { duration } from "../duration.ts";
-import { wholeNumber } from "../values.ts";
+import type { App } from "../app/app.ts";
+import { command, examples } from "../flags/command.ts";
+import { duration } from "../flags/duration.ts";
+import { wholeNumber } from "../flags/values.ts";
 import {
   formats,
   type ImportFlags,

@@ -12,7 +12,7 @@ import { checkEncodingName } from "../../../flows/rows/encoding.ts";
 import { normalHeader } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../context/errors.ts";
 
 /** The flags as commander hands them over. */
 export interface RawFlags {

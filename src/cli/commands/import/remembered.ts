@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import type { ImportDeps, UnknownChoice } from "../../../flows/import/import-input.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../app/app.ts";
+import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import { grouped } from "../../output/numbers.ts";
-import { type Choice, canAsk, openPrompts } from "../../output/prompts.ts";
 import type { ImportFlags } from "./flags.ts";
 
 type Remembered = Pick<ImportDeps, "state" | "service" | "ask">;
@@ -22,7 +22,7 @@ export function remembered(app: App, flags: ImportFlags, pauseProgress: () => vo
         const state = await app.state();
         return { state, sentJobs: state.sentJobs };
       }
-      const { openStateFile } = await import("../../open-profile-state.ts");
+      const { openStateFile } = await import("../../app/open-profile-state.ts");
       const state = await openStateFile(app, flags.ledger);
       app.onClose(() => state.close());
       return { state, sentJobs: await sentImportsOfProfile(app, state) };

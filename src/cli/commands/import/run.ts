@@ -18,8 +18,8 @@ import {
   type InputFormat,
   openSource,
 } from "../../../flows/rows/source.ts";
-import type { App } from "../../app.ts";
-import { ExitCode } from "../../exit.ts";
+import type { App } from "../../app/app.ts";
+import { ExitCode } from "../../context/exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
 import { type ImportFlags, refuseCsvFlags } from "./flags.ts";

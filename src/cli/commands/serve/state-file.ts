@@ -2,9 +2,9 @@ import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { OutputFile, whereLinksLead } from "../../../flows/outputs/output-file.ts";
-import type { Context } from "../../context.ts";
-import { InterruptError, type InterruptSignal, UsageError } from "../../errors.ts";
-import { writablePlace } from "../../writable-place.ts";
+import type { Context } from "../../context/context.ts";
+import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
+import { writablePlace } from "../../files/writable-place.ts";
 import { jsonFault } from "./json-fault.ts";
 
 /** A text is made of the whole file, and the service of the text, all in memory at once. */

@@ -1,7 +1,7 @@
 import { Writable } from "node:stream";
-import type { App } from "../app.ts";
-import type { Output } from "../context.ts";
-import { InterruptError } from "../errors.ts";
+import type { Output } from "../context/context.ts";
+import { InterruptError } from "../context/errors.ts";
+import type { App } from "./app.ts";
 
 /** One answer to choose from. */
 export interface Choice<Answer> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { waitNotes } from "../../src/cli/wait-notes.ts";
-import { MovableClock } from "../../src/clock.ts";
+import { waitNotes } from "../../../src/cli/app/wait-notes.ts";
+import { MovableClock } from "../../../src/clock.ts";
 
 const start = Date.parse("2026-01-05T09:00:00Z");
 

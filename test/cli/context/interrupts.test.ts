@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { interruptReceiver } from "../../src/cli/interrupts.ts";
-import { MovableClock } from "../../src/clock.ts";
+import { interruptReceiver } from "../../../src/cli/context/interrupts.ts";
+import { MovableClock } from "../../../src/clock.ts";
 
 function received() {
   const clock = new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") });

@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { whereLinksLead } from "../flows/outputs/output-file.ts";
+import { whereLinksLead } from "../../flows/outputs/output-file.ts";
 import { descriptorProblem } from "./descriptor-place.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { Stats } from "node:fs";
 import { readlink, realpath } from "node:fs/promises";
 import { platform } from "node:os";
 import { basename, dirname, resolve } from "node:path";
-import { isForReadingOnly, isTheCallers } from "./hand-over/descriptors.ts";
+import { isForReadingOnly, isTheCallers } from "../hand-over/descriptors.ts";
 
 /**
  * Why a path that names an open descriptor (`/dev/fd/5`, `/dev/stdout`, `/proc/self/fd/5`, or a link to one) cannot be

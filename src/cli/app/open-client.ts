@@ -1,8 +1,8 @@
-import { type Client, createClient } from "../client/client.ts";
-import { describeExchange, type ExchangeLog } from "../http/exchange-log.ts";
-import type { Context } from "./context.ts";
-import type { Connection } from "./settings/settings.ts";
-import { version } from "./version.ts";
+import { type Client, createClient } from "../../client/client.ts";
+import { describeExchange, type ExchangeLog } from "../../http/exchange-log.ts";
+import type { Context } from "../context/context.ts";
+import { version } from "../context/version.ts";
+import type { Connection } from "../settings/settings.ts";
 import { waitNotes } from "./wait-notes.ts";
 
 /**

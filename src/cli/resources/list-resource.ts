@@ -1,13 +1,13 @@
 import type { Command, Option } from "commander";
 import type * as z from "zod";
-import type { AnyOperation, Input, Item } from "../client/call-types.ts";
-import { limits } from "../contract/limits.ts";
-import type { App } from "./app.ts";
-import { command, examples } from "./command.ts";
-import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "./list-flags.ts";
-import type { Column } from "./output/columns.ts";
-import { FirstOnes } from "./output/first-ones.ts";
-import { grouped } from "./output/numbers.ts";
+import type { AnyOperation, Input, Item } from "../../client/call-types.ts";
+import { limits } from "../../contract/limits.ts";
+import type { App } from "../app/app.ts";
+import { command, examples } from "../flags/command.ts";
+import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "../flags/list-flags.ts";
+import type { Column } from "../output/columns.ts";
+import { FirstOnes } from "../output/first-ones.ts";
+import { grouped } from "../output/numbers.ts";
 
 /** A list command: the operation it pages through, and how it prints the entries. */
 export interface ResourceList<O extends AnyOperation, Flags extends object> {

@@ -1,6 +1,6 @@
-import { ulidPattern } from "../contract/ids.ts";
-import { CatError } from "../errors.ts";
-import { UsageError } from "./errors.ts";
+import { ulidPattern } from "../../contract/ids.ts";
+import { CatError } from "../../errors.ts";
+import { UsageError } from "../context/errors.ts";
 
 /** The form of most IDs (Resources); in either case, because the service is the one to judge it. */
 const idForm = new RegExp(ulidPattern, "i");

@@ -1,4 +1,4 @@
-import { CatError, type ErrorDetail } from "../errors.ts";
+import { CatError, type ErrorDetail } from "../../errors.ts";
 
 /** The command line is wrong: exit 2. */
 export class UsageError extends CatError {

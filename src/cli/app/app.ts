@@ -1,14 +1,14 @@
-import type { Client } from "../client/client.ts";
-import type { State } from "../state/state.ts";
-import type { Context } from "./context.ts";
-import { UsageError } from "./errors.ts";
-import { ExitCode } from "./exit.ts";
-import type { GlobalOptions } from "./global-options.ts";
+import type { Client } from "../../client/client.ts";
+import type { State } from "../../state/state.ts";
+import type { Context } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
+import { ExitCode } from "../context/exit.ts";
+import type { GlobalOptions } from "../context/global-options.ts";
+import { createIo, type Io } from "../output/io.ts";
+import type { Paint } from "../output/paint.ts";
+import type { Secrets } from "../output/secrets.ts";
+import type { Connection } from "../settings/settings.ts";
 import { LastFailure } from "./last-failure.ts";
-import { createIo, type Io } from "./output/io.ts";
-import type { Paint } from "./output/paint.ts";
-import type { Secrets } from "./output/secrets.ts";
-import type { Connection } from "./settings/settings.ts";
 
 /** What a command gets. Suppliers are lazy: a command that never asks for the client needs no key. */
 export interface App {
@@ -77,7 +77,7 @@ export function createApp(
 async function connect(app: App): Promise<Connection> {
   const { globals, context } = app;
   if (!globals.mock) {
-    const { resolveConnection } = await import("./settings/settings.ts");
+    const { resolveConnection } = await import("../settings/settings.ts");
     return resolveConnection(globals, context.env);
   }
   if (globals.baseUrl !== undefined) {

@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import type { OnWait, WaitReason } from "../http/wait.ts";
+import type { Clock } from "../../clock.ts";
+import type { OnWait, WaitReason } from "../../http/wait.ts";
 
 /** A shorter wait is over before it is read. */
 const worthTellingMs = 2_000;

@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { InterruptError, KeyError, OutputError, ReaderGoneError, UsageError } from "../../src/cli/errors.ts";
-import { exitCodeOf } from "../../src/cli/exit.ts";
-import { explain } from "../../src/cli/explain.ts";
-import { CatError } from "../../src/errors.ts";
+import {
+  InterruptError,
+  KeyError,
+  OutputError,
+  ReaderGoneError,
+  UsageError,
+} from "../../../src/cli/context/errors.ts";
+import { exitCodeOf } from "../../../src/cli/context/exit.ts";
+import { explain } from "../../../src/cli/output/explain.ts";
+import { CatError } from "../../../src/errors.ts";
 
 const answered = (status: number, type = "invalid_request") =>
   new CatError("refused", { type, code: "code", status });

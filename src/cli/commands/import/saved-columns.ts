@@ -1,11 +1,11 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type ColumnMap, columnOf } from "../../flows/import/columns/csv-columns.ts";
-import { OutputFile } from "../../flows/outputs/output-file.ts";
-import type { App } from "../app.ts";
-import { UsageError } from "../errors.ts";
-import { readProfiles } from "./profiles.ts";
-import { profileName } from "./settings.ts";
+import { type ColumnMap, columnOf } from "../../../flows/import/columns/csv-columns.ts";
+import { OutputFile } from "../../../flows/outputs/output-file.ts";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { readProfiles } from "../../settings/profiles.ts";
+import { profileName } from "../../settings/settings.ts";
 
 /** What a profile's files call their columns: headers as `normalHeader` gives them, and the fields they are read as. */
 export interface SavedColumns {

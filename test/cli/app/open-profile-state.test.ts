@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { exitCodeOf } from "../../src/cli/exit.ts";
-import { openProfileState, openStateFile } from "../../src/cli/open-profile-state.ts";
-import { systemClock } from "../../src/clock.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { openProfileState, openStateFile } from "../../../src/cli/app/open-profile-state.ts";
+import { exitCodeOf } from "../../../src/cli/context/exit.ts";
+import { systemClock } from "../../../src/clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Someone in a folder of their own, with some flags and an environment. */
 function asker(

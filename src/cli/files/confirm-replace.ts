@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
-import type { App } from "./app.ts";
-import { UsageError } from "./errors.ts";
-import { canAsk, openPrompts } from "./output/prompts.ts";
+import type { App } from "../app/app.ts";
+import { canAsk, openPrompts } from "../app/prompts.ts";
+import { UsageError } from "../context/errors.ts";
 import { writablePlace } from "./writable-place.ts";
 
 /** A file that a flag names for an output. */

@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
-import type { AnyOperation, Input, Reply } from "../client/call-types.ts";
-import { CatError } from "../errors.ts";
-import type { ProgressEvent } from "../flows/progress-event.ts";
-import { TimeoutError } from "../http/errors.ts";
-import type { App } from "./app.ts";
-import { command, examples } from "./command.ts";
-import { commandLine } from "./command-line.ts";
-import { duration } from "./duration.ts";
-import { InterruptError } from "./errors.ts";
-import { counted, grouped } from "./output/numbers.ts";
-import { resourceId } from "./resource-id.ts";
+import type { AnyOperation, Input, Reply } from "../../client/call-types.ts";
+import { CatError } from "../../errors.ts";
+import type { ProgressEvent } from "../../flows/progress-event.ts";
+import { TimeoutError } from "../../http/errors.ts";
+import type { App } from "../app/app.ts";
+import { InterruptError } from "../context/errors.ts";
+import { command, examples } from "../flags/command.ts";
+import { duration } from "../flags/duration.ts";
+import { resourceId } from "../flags/resource-id.ts";
+import { commandLine } from "../output/command-line.ts";
+import { counted, grouped } from "../output/numbers.ts";
 
 /** A job as its operation gives it, with the two fields that watching reads. */
 type JobOf<O extends AnyOperation> = Reply<O> & { readonly id: string; readonly status: string };

@@ -1,5 +1,5 @@
-import { CatError } from "../errors.ts";
-import type { ExchangeLog } from "../http/exchange-log.ts";
+import { CatError } from "../../errors.ts";
+import type { ExchangeLog } from "../../http/exchange-log.ts";
 
 /** Why an attempt got no answer, by the error's code. What is not here, as an end of our own, says nothing of the service. */
 const because: Readonly<Record<string, string>> = {

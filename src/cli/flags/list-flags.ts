@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { limits } from "../contract/limits.ts";
-import { type ListFormat, listFormats } from "./output/columns.ts";
+import { limits } from "../../contract/limits.ts";
+import { type ListFormat, listFormats } from "../output/columns.ts";
 import { wholeNumber } from "./values.ts";
 
 /** The flags of a list as commander hands them over. */

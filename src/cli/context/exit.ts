@@ -1,4 +1,4 @@
-import { CatError } from "../errors.ts";
+import { CatError } from "../../errors.ts";
 import { InterruptError, type InterruptSignal, NotStartedError, ReaderGoneError } from "./errors.ts";
 
 /** What the program ends with (interface, Exit status). */

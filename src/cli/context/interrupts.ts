@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../clock.ts";
 import type { InterruptSignal } from "./errors.ts";
 
 /** A signal that comes again this soon is the same one: `timeout` sends it to the program and then to its whole group. */

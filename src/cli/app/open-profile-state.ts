@@ -1,9 +1,9 @@
 import { dirname, join, resolve } from "node:path";
-import type { State } from "../state/state.ts";
-import type { Context } from "./context.ts";
-import type { GlobalOptions } from "./global-options.ts";
-import { profileFileName } from "./settings/profile-file-name.ts";
-import { namedProfile } from "./settings/profile-name.ts";
+import type { State } from "../../state/state.ts";
+import type { Context } from "../context/context.ts";
+import type { GlobalOptions } from "../context/global-options.ts";
+import { profileFileName } from "../settings/profile-file-name.ts";
+import { namedProfile } from "../settings/profile-name.ts";
 
 /** As much of the app as tells where its state is. */
 export interface Asker {
@@ -16,13 +16,13 @@ export interface Asker {
  * file. With `--mock` it is kept in memory, as the service that it is about is gone at the end. The caller closes it.
  */
 export async function openProfileState(app: Asker): Promise<State> {
-  const { openState } = await import("../state/open-state.ts");
+  const { openState } = await import("../../state/open-state.ts");
   return openState(await profileStatePath(app), { clock: app.context.clock });
 }
 
 /** Opens the state in the file of `--ledger FILE`, made when it is missing; its folder is left as it is. The caller closes it. */
 export async function openStateFile(app: Asker, file: string): Promise<State> {
-  const { openState } = await import("../state/open-state.ts");
+  const { openState } = await import("../../state/open-state.ts");
   const { clock, cwd } = app.context;
   return openState(resolve(cwd, file), { clock, folder: "theirs" });
 }
@@ -37,7 +37,7 @@ export async function stateFiles(app: Asker, ledger: string | undefined): Promis
 export async function ownPlaces({
   context: { env, cwd },
 }: Asker): Promise<{ states: string; config: string }> {
-  const { configPath } = await import("./settings/profiles.ts");
+  const { configPath } = await import("../settings/profiles.ts");
   const home = env.CAT_HOME;
   const config = home ? resolve(cwd, home, "config.json") : await configPath(env);
   return { states: join(dirname(config), "state"), config };
@@ -51,7 +51,7 @@ async function profileStatePath({ globals, context: { env, cwd } }: Asker): Prom
   const inFolder = (folder: string, profile: string) =>
     join(resolve(cwd, folder), "state", `${profileFileName(profile)}.db`);
   if (named !== null && home !== undefined && home !== "") return inFolder(home, named.name);
-  const { readProfiles } = await import("./settings/profiles.ts");
+  const { readProfiles } = await import("../settings/profiles.ts");
   const profiles = await readProfiles(env);
   return inFolder(dirname(profiles.path), named?.name ?? profiles.active);
 }

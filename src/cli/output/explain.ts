@@ -1,8 +1,8 @@
-import { CatError } from "../errors.ts";
-import { InterruptError } from "./errors.ts";
-import { exitCodeOf } from "./exit.ts";
-import { jsonLine } from "./output/json.ts";
-import { visible } from "./output/visible.ts";
+import { CatError } from "../../errors.ts";
+import { InterruptError } from "../context/errors.ts";
+import { exitCodeOf } from "../context/exit.ts";
+import { jsonLine } from "./json.ts";
+import { visible } from "./visible.ts";
 
 /** How an error is to be told. */
 export interface Telling {

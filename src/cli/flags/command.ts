@@ -1,5 +1,5 @@
 import { Command, type CommanderError } from "commander";
-import { UsageError } from "./errors.ts";
+import { UsageError } from "../context/errors.ts";
 
 /** Thrown when help was printed, which ends the command line's work. */
 export class HelpShown extends Error {

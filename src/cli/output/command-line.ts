@@ -1,5 +1,5 @@
-import type { GlobalOptions } from "./global-options.ts";
-import { shellWord } from "./output/shell-word.ts";
+import type { GlobalOptions } from "../context/global-options.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** A command for the same service and profile, to be copied: `cat imports get ID --profile dev`. */
 export function commandLine(

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../../clock.ts";
 import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } from "./errors.ts";
 import { exitOnSignal } from "./exit.ts";
 import { interruptReceiver } from "./interrupts.ts";

@@ -2,9 +2,10 @@
 // @ts-check
 // `catalogue`, the program's plain name: it hands nothing over.
 // catalogue:this-is-our-cat (src/cli/hand-over/leads-to-us.ts looks for these words)
-import { answeredVersion } from "../dist/hand-over.js";
+import { answeredVersion, keepCompiledCode } from "../dist/hand-over.js";
 
 if (!answeredVersion(process)) {
+  keepCompiledCode(process);
   const { main, nodeContext } = await import("../dist/main.js");
   process.exitCode = await main(process.argv.slice(2), nodeContext());
 }

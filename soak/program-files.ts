@@ -16,8 +16,8 @@ interface Patch {
 export const controls = {
   /** A call of unknown outcome is sent again under a new key. */
   "new-key": {
-    file: "src/flows/import/resume/send-again.ts",
-    from: "if (!isKeyAlive(call, await readClocks(deps))) {",
+    file: "src/flows/batches/send-again.ts",
+    from: "if (!isKeyAlive(batch, await readClocks(service))) {",
     to: "if (isKeyAlive !== undefined && readClocks !== undefined) {",
   },
   /** Nothing is remembered of what was attached. */

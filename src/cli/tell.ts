@@ -1,3 +1,4 @@
+import { asFileError } from "../errors.ts";
 import type { Context } from "./context/context.ts";
 import { InterruptError } from "./context/errors.ts";
 import { exitCodeOf } from "./context/exit.ts";
@@ -9,7 +10,8 @@ import { paintOf } from "./output/paint.ts";
 export async function tell(thrown: unknown, argv: readonly string[], context: Context): Promise<number> {
   // What was under way when the interrupt came fails in its own words; the reason is the interrupt.
   const { interrupt } = context;
-  const error = interrupt.aborted && !(thrown instanceof InterruptError) ? interrupt.reason : thrown;
+  const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);
+  const error = isInterrupt ? interrupt.reason : asFileError(thrown);
   const { json, verbose, color } = earlyFlags(argv);
   const { red } = await paintOf(context, "stderr", color);
   const text = explain(error, { json, verbose, paint: red });

@@ -1,4 +1,4 @@
-import { CatError } from "../errors.ts";
+import { CatError, fileFault } from "../errors.ts";
 
 /** What can be wrong with the file of a state. */
 export type StateProblem =
@@ -98,19 +98,17 @@ export function fileSystemError(path: string, cause: unknown): StateError {
   if (cause instanceof StateError) return cause;
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) throw cause;
-  const isFull = code === "ENOSPC" || code === "EDQUOT";
+  const fault = fileFault(cause);
+  const isFull = fault?.kind === "full";
   return stateError(isFull ? "state_full" : "state_not_writable", path, {
     cause,
-    ...(isFull ? {} : { reason: reasons[code] ?? code }),
+    ...(isFull ? {} : { reason: reasons[code] ?? fault?.why ?? code }),
   });
 }
 
+/** On the way to a file it is most often the folder. */
 const reasons: Readonly<Record<string, string>> = {
-  EACCES: "you may not",
-  EPERM: "you may not",
   ENOENT: "its folder does not exist",
   EEXIST: "what should be its folder is a file",
   ENOTDIR: "what should be its folder is a file",
-  EROFS: "its folder is read-only",
-  ENAMETOOLONG: "its name is too long",
 };

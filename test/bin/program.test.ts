@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { openSync } from "node:fs";
 import { execa } from "execa";
 import { beforeEach, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -47,20 +46,6 @@ test("a reader that goes away ends a command quietly, with 0", async () => {
   const script = `set -o pipefail; ${catProgram} products list --mock --all --json | head -n 1 | wc -l; echo $?`;
   const ran = await execa("/bin/bash", ["--norc", "-c", script], { stdin: "ignore" });
   expect({ stdout: ran.stdout, stderr: ran.stderr }).toEqual({ stdout: "1\n0", stderr: "" });
-});
-
-test.skipIf(process.platform !== "linux")("a full disk: a sentence, exit 1", async () => {
-  const full = openSync("/dev/full", "w");
-  const child = spawn(catProgram, ["products", "list", "--mock"], { stdio: ["ignore", full, "pipe"] });
-  let stderr = "";
-  child.stderr!.on("data", (bytes: Buffer) => {
-    stderr += bytes.toString();
-  });
-  const [exit] = await once(child, "close");
-  expect({ exit, stderr }).toEqual({
-    exit: 1,
-    stderr: "error: the output could not be written: ENOSPC: no space left on device, write\n",
-  });
 });
 
 describe("an interrupt", () => {

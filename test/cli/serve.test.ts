@@ -245,7 +245,7 @@ describe("the state in a file", () => {
     expect(readdirSync(join(world.folder, "far"))).toEqual(["shop.json"]);
   });
 
-  test("that cannot be saved in the end is told, exit 1, and what was there stays", async () => {
+  test("that cannot be saved in the end is told, exit 2, and what was there stays", async () => {
     const world = await createWorld();
     world.write("shop.json", "what was there");
     const running = world.cat("serve --mock --port 0 --json --save shop.json");
@@ -254,11 +254,12 @@ describe("the state in a file", () => {
     mkdirSync(join(world.folder, "shop.json"));
     running.interrupt();
     const ran = await running;
-    expect(ran.exit).toBe(1);
-    expect(JSON.parse(ran.stderr).error).toMatchObject({
+    expect(ran.exit).toBe(2);
+    expect(JSON.parse(ran.stderr).error).toEqual({
       type: "output",
       code: "file_not_writable",
-      exit: 1,
+      message: `cannot write ${join(world.folder, "shop.json")}: it is a folder. Choose another file.`,
+      exit: 2,
     });
     expect(readdirSync(world.folder)).toEqual(["shop.json"]);
   });
@@ -374,12 +375,12 @@ describe("the state in a file", () => {
       world.write("shop.json", JSON.stringify({ ...world.mock.state(), ...content }));
     }
     const ran = await world.cat("serve --mock --port 0 --load shop.json");
-    expect(ran).toMatchObject({ exit: 3, stdout: "" });
+    expect(ran).toMatchObject({ exit: content === null ? 2 : 3, stdout: "" });
     expect(ran.stderr).toContain(`error: ${why}`);
     expect(ran.stderr.trimEnd().split("\n")).toHaveLength(2);
     // Nor is it overwritten.
     const both = await world.cat("serve --mock --port 0 --load shop.json --save other.json");
-    expect(both.exit).toBe(3);
+    expect(both.exit).toBe(content === null ? 2 : 3);
     expect(readdirSync(world.folder)).toEqual(content === null ? [] : ["shop.json"]);
   });
 });

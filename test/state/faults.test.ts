@@ -48,10 +48,11 @@ const options = { clock: systemClock() };
 
 describe("each call to the file system that fails ends in a sentence, and the next attempt succeeds", () => {
   test.each([
-    ["EACCES", "state_not_writable", "cannot be written (you may not)"],
-    ["EROFS", "state_not_writable", "cannot be written (its folder is read-only)"],
-    ["EIO", "state_not_writable", "cannot be written (EIO)"],
+    ["EACCES", "state_not_writable", "cannot be written (permission denied)"],
+    ["EROFS", "state_not_writable", "cannot be written (the file system is read-only)"],
+    ["EIO", "state_not_writable", "cannot be written (the disk reported an error)"],
     ["ENOSPC", "state_full", "cannot be written: the disk is full"],
+    ["EDQUOT", "state_full", "cannot be written: the disk is full"],
   ])("with %s", async (code, problem, sentence) => {
     faults.code = code;
     const old = join(temporaryFolder(), "default.db");

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { photosModes, unknownChoices } from "../../flows/import/import-input.ts";
+import { photosModes, unknownChoices } from "../../flows/import/run/import-input.ts";
 import type { App } from "../app/app.ts";
 import { command, examples } from "../flags/command.ts";
 import { duration } from "../flags/duration.ts";

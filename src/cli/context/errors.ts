@@ -1,4 +1,4 @@
-import { CatError, type ErrorDetail } from "../../errors.ts";
+import { CatError, type ErrorDetail, fileFault } from "../../errors.ts";
 
 /** The command line is wrong: exit 2. */
 export class UsageError extends CatError {
@@ -62,14 +62,16 @@ export class NotStartedError extends CatError {
   }
 }
 
-/** The output could not be written, as on a full disk. */
+/** Stdout could not be written, as on a full disk: exit 2. */
 export class OutputError extends CatError {
   override readonly name = "OutputError";
 
   constructor(cause: NodeJS.ErrnoException) {
-    super(`the output could not be written: ${cause.message}`, {
+    const fault = fileFault(cause);
+    super(`cannot write to stdout: ${fault?.why ?? cause.message}`, {
       type: "output",
       code: cause.code ?? "unknown",
+      hint: fault?.hint,
       cause,
     });
   }

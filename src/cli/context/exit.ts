@@ -21,8 +21,8 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 /** Each status in plain words, for the help. */
 export const exitMeanings: Readonly<Record<ExitCode, string>> = {
   0: "done",
-  1: "a fault of ours",
-  2: "the command line is wrong",
+  1: "internal error",
+  2: "the command line is wrong, or a file cannot be read or written",
   3: "the input was refused: a file or a value that does not validate",
   4: "no key, or it is unknown or may not do this, or credits ran out",
   5: "not found",
@@ -57,6 +57,8 @@ const byStatus: Readonly<Record<number, ExitCode>> = {
 const byType: Readonly<Record<string, ExitCode>> = {
   usage: ExitCode.usage,
   state: ExitCode.usage,
+  output: ExitCode.usage,
+  file: ExitCode.usage,
   input: ExitCode.refused,
   invalid_request: ExitCode.refused,
   unauthorized: ExitCode.denied,
@@ -74,6 +76,9 @@ const byType: Readonly<Record<string, ExitCode>> = {
   partial: ExitCode.partial,
 };
 
+/** Codes of an input that could not be read at all, which is no refused input. */
+const unreadableInput = new Set(["file_not_found", "file_not_readable", "is_a_directory", "not_a_file"]);
+
 /** Types that say it all: what answered was not the service, so its status says nothing. */
 const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answer", "signed_url"]);
 
@@ -83,7 +88,8 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof ReaderGoneError) return ExitCode.done;
   if (error instanceof NotStartedError) return error.exit;
   if (!(error instanceof CatError)) return ExitCode.fault;
-  const { status, type } = error;
+  const { status, type, code } = error;
+  if (type === "input" && unreadableInput.has(code)) return ExitCode.usage;
   if (status === undefined || decidedByType.has(type)) return byType[type] ?? ExitCode.fault;
   if (byStatus[status] !== undefined) return byStatus[status];
   if (status >= 500) return ExitCode.unavailable;

@@ -1,6 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { fileFault } from "../../errors.ts";
 import { whereLinksLead } from "../../flows/outputs/output-file.ts";
 import { descriptorProblem } from "./descriptor-place.ts";
 
@@ -15,7 +16,10 @@ export async function writablePlace(path: string): Promise<{ found: Stats | null
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT") {
-      return { found: null, problem: code === "EACCES" ? mayNot : `cannot be written (${code})` };
+      return {
+        found: null,
+        problem: code === "EACCES" ? mayNot : `cannot be written: ${fileFault(error)?.why ?? code}`,
+      };
     }
     found = null;
   }

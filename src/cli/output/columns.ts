@@ -4,8 +4,10 @@ export interface Column<Row> {
   readonly name: string;
   /** What stands in the cell; null and undefined leave it empty. */
   value(row: Row): string | number | boolean | null | undefined;
-  /** For what is copied from a table: a reference is cut when there is nothing else left to cut, an id not even then. */
+  /** For what is copied from a table: a reference is cut when there is nothing else left to cut, an ID not even then (`cutOf`). */
   readonly cut?: "last" | "never";
+  /** For a table that is too wide however much is cut: these columns go before the others, which go from the right. */
+  readonly drop?: "first";
   /** For a column that only one of the two shows. */
   readonly only?: "table" | "csv";
 }
@@ -16,6 +18,10 @@ export type ListFormat = (typeof listFormats)[number];
 
 /** A cell's text; empty where there is no value. */
 export const cellOf = <Row>(column: Column<Row>, row: Row): string => String(column.value(row) ?? "");
+
+/** How a column is cut in a table; one that is named like IDs holds them, and half an ID is of no use. */
+export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last" | "never" | undefined =>
+  /(?:^|_)ids?$/.test(name) ? "never" : cut;
 
 /** The columns that a format shows. */
 export const columnsFor = <Row>(columns: readonly Column<Row>[], format: "table" | "csv"): Column<Row>[] =>

@@ -28,8 +28,8 @@ export function explain(error: unknown, telling: Telling): string {
 function asLines(error: unknown, telling: Telling): string {
   if (!(error instanceof CatError)) {
     return (
-      `${telling.paint("error:")} a fault of ours: ${visible(messageOf(error))}\n` +
-      "Run it again with --verbose and send us what it prints.\n"
+      `${telling.paint("error:")} internal error: ${visible(messageOf(error))}\n` +
+      "This is a bug. Run the command again with --verbose and report the output.\n"
     );
   }
   if (error.type === "interrupted") return lines(error.message, error.hint);

@@ -76,6 +76,8 @@ export function createIo(
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),
         visible: io.visible,
+        onDropped: (names) =>
+          io.note(`Columns left out for lack of room: ${names.join(", ")}. To see them, add --format csv.`),
       }),
     resource: (value) =>
       globals.json ? io.jsonData(value) : io.data(resourceLines(value, (text) => io.paint.bold(text))),

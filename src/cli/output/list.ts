@@ -10,6 +10,8 @@ export interface ListTarget {
   heading(text: string): string;
   /** As `Io.visible`. */
   visible(text: string): string;
+  /** Told which columns a table had no room for. */
+  onDropped(names: readonly string[]): Promise<void>;
 }
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -36,7 +38,9 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     for await (const row of rows) all.push(row);
     if (all.length === 0) return 0;
     const { table } = await import("./table.ts");
-    await target.write(table(columns, all, target));
+    const { text, dropped } = table(columns, all, target);
+    await target.write(text);
+    if (dropped.length > 0) await target.onDropped(dropped);
     return all.length;
   },
 

@@ -1,5 +1,5 @@
 import Table from "cli-table3";
-import { type Column, cellOf, columnsFor } from "./columns.ts";
+import { type Column, cellOf, columnsFor, cutOf } from "./columns.ts";
 
 /** How a table is laid out. */
 export interface TableLayout {
@@ -10,8 +10,14 @@ export interface TableLayout {
   visible(text: string): string;
 }
 
+/** A table, and the names of the columns that it has no room for. */
+export interface DrawnTable {
+  text: string;
+  dropped: string[];
+}
+
 const gap = 2;
-/** No column is cut below this; a terminal that is too narrow for that, and for ids, wraps. */
+/** No column is cut below this: others are left out, and a terminal that is too narrow for IDs and references wraps. */
 const narrowest = 6;
 
 const edges = [
@@ -36,14 +42,38 @@ export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   layout: TableLayout,
-): string {
+): DrawnTable {
   const shown = columnsFor(columns, "table");
   const head = shown.map((column) => column.name);
   const cells = rows.map((row) => shown.map((column) => layout.visible(cellOf(column, row))));
-  const free = draw(head, cells);
-  const widths = free.widths;
-  if (layout.width === null || sum(widths) - gap <= layout.width) return finish(free.text, layout);
-  return finish(draw(head, cells, fitted(shown, widths, layout.width)).text, layout);
+  const { text, widths } = draw(head, cells);
+  const { width } = layout;
+  if (width === null || sum(widths) - gap <= width) return { text: finish(text, layout), dropped: [] };
+  const kept = keptColumns(shown, widths, width);
+  const of = <Value>(values: readonly Value[]): Value[] => kept.map((index) => values[index]!);
+  const drawn = draw(of(head), cells.map(of), fitted(of(shown), of(widths), width));
+  return {
+    text: finish(drawn.text, layout),
+    dropped: head.filter((_, index) => !kept.includes(index)),
+  };
+}
+
+/** The places of the columns that stay. References and IDs stay whatever the width is. */
+function keptColumns(
+  columns: readonly Pick<Column<never>, "name" | "cut" | "drop">[],
+  widths: readonly number[],
+  width: number,
+): number[] {
+  const least = (index: number) =>
+    cutOf(columns[index]!) === "never" ? widths[index]! : Math.min(widths[index]!, narrowest + gap);
+  let kept = columns.map((_, index) => index);
+  while (sum(kept.map(least)) - gap > width) {
+    const candidates = kept.filter((index) => cutOf(columns[index]!) === undefined);
+    const dropped = candidates.findLast((index) => columns[index]!.drop === "first") ?? candidates.at(-1);
+    if (dropped === undefined) break;
+    kept = kept.filter((index) => index !== dropped);
+  }
+  return kept;
 }
 
 /** Draws the lines; without widths each column is as wide as its widest cell. Tells the widths, gaps included. */
@@ -70,7 +100,7 @@ function finish(text: string, layout: TableLayout): string {
  * be cut last, then from any but those that are never cut.
  */
 function fitted(
-  columns: readonly Pick<Column<never>, "cut">[],
+  columns: readonly Pick<Column<never>, "name" | "cut">[],
   widths: readonly number[],
   width: number,
 ): number[] {
@@ -80,8 +110,8 @@ function fitted(
       .filter((index) => result[index]! > narrowest + gap)
       .sort((one, other) => result[other]! - result[one]! || one - other)[0];
   const all = columns.map((_, index) => index);
-  const first = all.filter((index) => columns[index]!.cut === undefined);
-  const last = all.filter((index) => columns[index]!.cut === "last");
+  const first = all.filter((index) => cutOf(columns[index]!) === undefined);
+  const last = all.filter((index) => cutOf(columns[index]!) === "last");
   while (sum(result) - gap > width) {
     const index = widest(first) ?? widest(last);
     if (index === undefined) break;

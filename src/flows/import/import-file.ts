@@ -1,29 +1,47 @@
-import { type CheckResult, checkFile } from "../rows/check.ts";
+import type { CheckResult } from "../rows/check.ts";
+import { checkFile } from "../rows/check.ts";
 import { RowSet } from "../rows/row-set.ts";
 import { changeOf } from "../rows/source.ts";
 import { patienceOf } from "../runs/patience.ts";
 import { after } from "../runs/stage.ts";
+import type { Service } from "../service.ts";
 import { decisive } from "../service-errors.ts";
 import { closeRun } from "./close/close-run.ts";
 import type { EndedRun } from "./close/ended-run.ts";
+import { endEarlierRun } from "./end-earlier-run.ts";
 import { changeFields, changeFieldsOfFailed } from "./fields/change-fields.ts";
-import type { ImportDeps, ImportInput } from "./import-input.ts";
 import { prepare } from "./plan/prepare.ts";
-import { takeUpRun } from "./resume/take-up.ts";
-import { type RunToBringIn, runToBringIn } from "./run-to-bring-in.ts";
-import { callsOfRun, sendRows } from "./send/send-rows.ts";
+import { type ClaimedImport, claimImport } from "./resume/claim-import.ts";
+import { loadRun } from "./resume/load-run.ts";
+import { reviewEarlierRun } from "./resume/review-earlier-run.ts";
+import type { ImportDeps, ImportInput } from "./run/import-input.ts";
+import type { ImportJob } from "./run/import-job.ts";
+import { type ImportRun, importRun } from "./run/import-run.ts";
+import type { TakenUp } from "./run/taken-up.ts";
+import { batchesOfRun, sendRows } from "./send/send-rows.ts";
 
 export interface ImportOutcome {
   check: CheckResult;
-  /** Null when the file was refused and nothing was sent. */
+  /** Null when the file was rejected and nothing was sent. */
   ended: EndedRun | null;
 }
 
-/** The bulk import: check the whole file, take up the run if it was begun before, and bring its rows in. */
+/**
+ * The bulk import. The whole file is checked first; then the run is claimed, resumed where it was begun before, and its rows
+ * are imported.
+ *
+ * Where things belong: how files are read and rows judged is in `flows/rows`, which columns an import has in `columns/`; how
+ * batches are written down, sent once and resumed is in `flows/batches`, what an import's batch contains in `send/`; the
+ * failed file and the results file are in `flows/outputs`, what an import writes into them in `close/`.
+ */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();
   const refused = new RowSet();
-  const check = await checkInput(input, refused, deps);
+  const check = await checkFile(input.file, {
+    ...{ random: deps.random, signal: deps.signal, onProblem: deps.onProblem },
+    onRefused: (row) => refused.add(row),
+    onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
+  });
   if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
     return { check, ended: null };
   }
@@ -31,68 +49,76 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   const client = await deps.client();
   const patience = patienceOf(input.timeoutMs, deps);
   try {
-    const { signal } = patience;
-    const depsOfRun = {
-      ...deps,
-      client,
-      signal,
-      unknown: toldOnce(input.unknown),
-      onNote: unrepeated(deps.onNote),
-    };
-    const taken = await takeUpRun(input, depsOfRun);
+    const { clock, newKey, random, writesPerMinute } = deps;
+    const service = { client, clock, signal: patience.signal, newKey, concurrency: input.concurrency };
+    const job = importJob(input, service, deps);
+    const claimed = await claimImport(await deps.memory(), job, deps.runId);
     try {
-      const ended = await bringIn(runToBringIn({ input, deps: depsOfRun, targets, check, refused, taken }));
-      ended.summary.duration_ms = Math.round(deps.clock.now() - started);
+      const taken = await resume(claimed, job);
+      const ended = await importRows(
+        importRun({ ...job, random, writesPerMinute, targets, check, refused, taken }),
+      );
+      ended.summary.duration_ms = Math.round(clock.now() - started);
       return { check, ended };
     } finally {
-      taken.release();
+      claimed.hold.release();
     }
   } finally {
     patience.release();
   }
 }
 
-const checkInput = (input: ImportInput, refused: RowSet, deps: ImportDeps): Promise<CheckResult> =>
-  checkFile(input.file, {
-    ...deps,
-    onRefused: (row) => refused.add(row),
-    onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
-  });
+const importJob = (
+  input: ImportInput,
+  service: Service,
+  { pid, ask, onProgress, onNote }: ImportDeps,
+): ImportJob => ({
+  ...{ input, service, pid },
+  reporter: { onProgress, onNote: unrepeated(onNote) },
+  doubts: { ask, choice: once(input.unknown) },
+});
+
+/** Loads what was begun of the run before, or ends it and begins a new one. */
+async function resume({ run, begun, fresh }: ClaimedImport, job: ImportJob): Promise<TakenUp> {
+  if (begun === null || (await reviewEarlierRun(begun, run, job)) === "resume") return loadRun(run, job);
+  await endEarlierRun(begun, run, job);
+  run.state.runs.begin(fresh);
+  return loadRun({ ...run, id: fresh.id }, job);
+}
 
 /**
- * The stages of a run, each of which is written down, so that it can be taken up after any end. One that is stopped leaves
- * out those after it that would write to the service; what was sent is followed and told all the same.
+ * The stages of a run, each of which is written down, so that it can be resumed after any end. One that is stopped skips those
+ * after it that would write to the service; what was sent is followed and reported all the same.
  */
-async function bringIn(run: RunToBringIn): Promise<EndedRun> {
-  const { input, deps, taken, rows, follower } = run;
+async function importRows(run: ImportRun): Promise<EndedRun> {
+  const { input, service, taken, rows, follower } = run;
   const preparing = await prepare(run);
   const sending = await after(preparing, [], () => sendRows(run, preparing.done));
   const changing = await after(sending, [], () => changeFields(run));
   const unfollowed = await follower.settled();
   run.progress.settled();
-  const sent = callsOfRun(taken, sending);
+  const sent = batchesOfRun(taken, sending);
   const changingFailed = await after(changing, new Map(), () => changeFieldsOfFailed(run, sent));
   const closed = await closeRun({
     ...run,
     sent,
-    besideCalls: [...rows.doneBefore(), ...changing.done, ...rows.told],
+    besideBatches: [...rows.doneBefore(), ...changing.done, ...rows.told],
     changedAgain: new Map([...rows.changedBefore(), ...changingFailed.done]),
     left: changingFailed.stopped === undefined ? null : rows.left(sent),
   });
   // An interrupt makes other things fail, each in its own words: it is the reason.
-  const stopped: unknown = deps.signal.aborted
-    ? deps.signal.reason
+  const stopped: unknown = service.signal.aborted
+    ? service.signal.reason
     : (changing.stopped ?? decisive(unfollowed, changingFailed.stopped, closed.stopped));
   return {
     ...closed,
-    stopped,
-    sent,
+    ...{ stopped, sent },
     changed: stopped === undefined ? null : await changeOf(input.file.source),
   };
 }
 
-/** Gives the value to who asks first, and undefined to who asks again. */
-function toldOnce<Value>(value: Value | undefined): () => Value | undefined {
+/** Gives the value to who asks first, and undefined from then on. */
+function once<Value>(value: Value | undefined): () => Value | undefined {
   let left = value;
   return () => {
     const now = left;
@@ -101,11 +127,11 @@ function toldOnce<Value>(value: Value | undefined): () => Value | undefined {
   };
 }
 
-/** Passes a sentence on when it comes for the first time: a plan that is made anew meets the same things. */
-function unrepeated(tell: (sentence: string) => void): (sentence: string) => void {
-  const told = new Set<string>();
+/** Passes a sentence on when it comes for the first time: a plan that is made again meets the same things. */
+function unrepeated(note: (sentence: string) => void): (sentence: string) => void {
+  const noted = new Set<string>();
   return (sentence) => {
-    if (!told.has(sentence)) tell(sentence);
-    told.add(sentence);
+    if (!noted.has(sentence)) note(sentence);
+    noted.add(sentence);
   };
 }

@@ -1,10 +1,12 @@
-import { CatError } from "../../errors.ts";
+import { CatError, fileFault } from "../../errors.ts";
 
 /** A file or a pipe that could not be written, in words. */
 export class OutputError extends CatError {
   override readonly name = "OutputError";
-  constructor(path: string, cause: NodeJS.ErrnoException, why: Why = unwritable(cause)) {
-    super(`${path} ${why.what}`, { type: "output", code: why.code, hint: why.hint, cause });
+  constructor(path: string, cause: NodeJS.ErrnoException, why?: Why) {
+    const { message, code, hint } =
+      why === undefined ? unwritable(path, cause) : { ...why, message: `${path} ${why.what}` };
+    super(message, { type: "output", code, hint, cause });
   }
 }
 
@@ -15,8 +17,11 @@ interface Why {
   hint: string;
 }
 
-const unwritable = ({ code, message }: NodeJS.ErrnoException): Why => ({
-  what: `cannot be written (${code ?? message})`,
-  code: "file_not_writable",
-  hint: "Check the folder's permissions and the space on the disk.",
-});
+function unwritable(path: string, cause: NodeJS.ErrnoException) {
+  const fault = fileFault(cause);
+  return {
+    message: `cannot write ${path}: ${fault?.why ?? cause.code ?? cause.message}`,
+    code: "file_not_writable",
+    hint: fault?.hint ?? "Choose another file, and run the command again.",
+  };
+}

@@ -1,31 +1,30 @@
 import { ApiError } from "../../client/api-error.ts";
-import type { Client } from "../../client/client.ts";
-import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { Uploads } from "../../state/uploads.ts";
 import { RequestsInFlight } from "../batches/in-flight.ts";
 import { keyLifeMs } from "../batches/key-life.ts";
 import { grouped } from "../grouped.ts";
-import type { PhotoUpload } from "../import/photos/refused-photos.ts";
 import type { ProgressEvent } from "../progress-event.ts";
+import type { Service } from "../service.ts";
 import { isOfContent, isRefusal } from "../service-errors.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 import { WriteWindow } from "./write-window.ts";
 
 export interface UploadDeps {
   photos: Pick<LocalPhotos, "read" | "size">;
-  client: Pick<Client, "images">;
+  service: Pick<Service, "client" | "clock" | "concurrency"> & { signal?: AbortSignal | undefined };
   uploads: Uploads;
   account: number;
-  clock: Clock;
   random: () => number;
-  /** How many photos are on their way at once, each with its bytes in memory. */
-  concurrency: number;
   /** What the service lets through. */
   writesPerMinute: number;
-  signal?: AbortSignal | undefined;
   onProgress: (event: ProgressEvent) => void;
 }
+
+/** The outcome of a photo that was uploaded: the image that it is now, or why the service rejected it. */
+export type PhotoUpload =
+  | { readonly image: string }
+  | { readonly refused: { code: string; message: string } };
 
 interface Upload {
   readonly sha256: string;
@@ -63,15 +62,15 @@ async function uploadAll(
 ): Promise<void> {
   const progress = new UploadProgress(waiting, deps);
   const underWay = new RequestsInFlight();
-  const release = underWay.follow(deps.clock, deps.signal);
+  const release = underWay.follow(deps.service.clock, deps.service.signal);
   const queue = waiting.values();
   let stopped: { reason: unknown } | null = null;
   const worker = async () => {
     for (const upload of queue) {
       try {
-        deps.signal?.throwIfAborted();
+        deps.service.signal?.throwIfAborted();
         const bytes = await deps.photos.read(upload.path, upload.sha256);
-        deps.signal?.throwIfAborted();
+        deps.service.signal?.throwIfAborted();
         // While it was read another one may have been refused.
         if (stopped !== null) return;
         done.set(upload.sha256, await uploadOne(upload, bytes, deps, underWay));
@@ -83,10 +82,10 @@ async function uploadAll(
       if (stopped !== null) return;
     }
   };
-  await Promise.all(Array.from({ length: deps.concurrency }, worker));
+  await Promise.all(Array.from({ length: deps.service.concurrency }, worker));
   release();
   // An interrupt makes other things fail, each in its own words: it is the reason.
-  deps.signal?.throwIfAborted();
+  deps.service.signal?.throwIfAborted();
   if (stopped !== null) throw (stopped as { reason: unknown }).reason;
 }
 
@@ -97,7 +96,8 @@ async function uploadOne(
   deps: UploadDeps,
   underWay: RequestsInFlight,
 ): Promise<PhotoUpload> {
-  const { client, uploads, account, clock } = deps;
+  const { service, uploads, account } = deps;
+  const { client, clock } = service;
   const at = clock.now();
   const newKey = newKeyFor(sha256, at, deps.random);
   const idempotencyKey = uploads.begin(account, sha256, { newKey, at, notBefore: at - keyLifeMs });
@@ -133,7 +133,7 @@ const newKeyFor = (sha256: string, at: number, random: () => number): string =>
  * what the write limit makes of the time left.
  */
 class UploadProgress {
-  readonly #deps: Pick<UploadDeps, "clock" | "onProgress">;
+  readonly #deps: Pick<UploadDeps, "service" | "onProgress">;
   readonly #window: WriteWindow;
   readonly #photos: number;
   readonly #total: number;
@@ -142,10 +142,10 @@ class UploadProgress {
 
   constructor(
     waiting: readonly Upload[],
-    deps: Pick<UploadDeps, "clock" | "onProgress" | "writesPerMinute">,
+    deps: Pick<UploadDeps, "service" | "onProgress" | "writesPerMinute">,
   ) {
     this.#deps = deps;
-    this.#window = new WriteWindow(deps.clock.now(), deps.writesPerMinute);
+    this.#window = new WriteWindow(deps.service.clock.now(), deps.writesPerMinute);
     this.#photos = waiting.length;
     this.#total = waiting.reduce((sum, { size }) => sum + size, 0);
     this.#tell();
@@ -154,14 +154,14 @@ class UploadProgress {
   uploaded({ size }: Upload): void {
     this.#uploaded++;
     this.#done += size;
-    this.#window.wrote(this.#deps.clock.now());
+    this.#window.wrote(this.#deps.service.clock.now());
     this.#tell();
   }
 
   #tell(): void {
-    const { clock, onProgress } = this.#deps;
+    const { service, onProgress } = this.#deps;
     const note = `${grouped(this.#uploaded)} of ${grouped(this.#photos)} photos`;
-    const leastMsLeft = this.#window.leastMsLeft(this.#photos - this.#uploaded, clock.now());
+    const leastMsLeft = this.#window.leastMsLeft(this.#photos - this.#uploaded, service.clock.now());
     const bytes = { done: this.#done, total: this.#total, unit: "bytes" } as const;
     onProgress({ step: "uploading photos", ...bytes, note, ...(leastMsLeft > 0 ? { leastMsLeft } : {}) });
   }

@@ -2,7 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
-import { OutputError } from "../outputs/output-error.ts";
+import { CatError, fileFault } from "../../errors.ts";
 
 /** What stands so far in the copy is looked at once this much of it is there, in bytes. */
 const lookAfter = 4 * 1024 * 1024;
@@ -18,7 +18,7 @@ export interface CopyPlace {
 
 /**
  * Copies what can be read only once into a folder that nobody else may read. What has no end, as a device may have none, is
- * not copied to its end: it is left where it is certain that the check will refuse it. Throws OutputError when the copy
+ * not copied to its end: it is left where it is certain that the check will refuse it. Throws a CatError when the copy
  * cannot be written, and what the stream throws.
  */
 export async function privateCopy(
@@ -27,11 +27,13 @@ export async function privateCopy(
   place: CopyPlace,
 ): Promise<{ path: string; isCut: boolean; close: () => Promise<void> }> {
   const unwritable = (cause: unknown) =>
-    new OutputError(`the temporary folder ${tmpdir()}`, cause as NodeJS.ErrnoException, {
-      what: `cannot take the copy of ${name} that an import needs (${(cause as NodeJS.ErrnoException).code})`,
-      code: "no_temporary_folder",
-      hint: "Name a folder with room in TMPDIR, or save the rows in a file and import that.",
-    });
+    new CatError(
+      `cannot copy ${name} to the temporary folder ${tmpdir()}: ${fileFault(cause)?.why ?? (cause as Error).message}`,
+      {
+        ...{ type: "output", code: "no_temporary_folder", cause },
+        hint: "Set TMPDIR to another folder with more room, or save the rows in a file and use that.",
+      },
+    );
   const folder = await mkdtemp(join(tmpdir(), "catalogue-")).catch((error) => {
     throw unwritable(error);
   });

@@ -2,7 +2,7 @@ import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { promisify } from "node:util";
-import { CatError } from "../../errors.ts";
+import { CatError, fileFault } from "../../errors.ts";
 import { privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import { shownName } from "./shown-name.ts";
@@ -32,7 +32,7 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** A file that cannot be used, in words; exit status 3. */
+/** A file that cannot be used, in words: exit 3, or 2 where it cannot be read at all (`cli/exit.ts`). */
 export class InputError extends CatError {
   override readonly name = "InputError";
   constructor(message: string, code: string, hint?: string) {
@@ -243,12 +243,6 @@ function unreadable(name: string, error: unknown): unknown {
       "Check the name and the folder you are in.",
     );
   }
-  if (code === "EACCES" || code === "EPERM") {
-    return new InputError(
-      `cannot read ${name}: permission denied`,
-      "file_not_readable",
-      "Check the permissions of the file.",
-    );
-  }
-  return new InputError(`cannot read ${name} (${code})`, "file_not_readable");
+  const fault = fileFault(error);
+  return new InputError(`cannot read ${name}: ${fault?.why ?? code}`, "file_not_readable", fault?.hint);
 }

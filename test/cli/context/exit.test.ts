@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Context } from "../../../src/cli/context/context.ts";
 import {
   InterruptError,
   KeyError,
@@ -8,7 +9,9 @@ import {
 } from "../../../src/cli/context/errors.ts";
 import { exitCodeOf } from "../../../src/cli/context/exit.ts";
 import { explain } from "../../../src/cli/output/explain.ts";
+import { tell } from "../../../src/cli/tell.ts";
 import { CatError } from "../../../src/errors.ts";
+import { FakeOutput } from "../../support/fake-output.ts";
 
 const answered = (status: number, type = "invalid_request") =>
   new CatError("refused", { type, code: "code", status });
@@ -27,6 +30,9 @@ describe("the exit status", () => {
 
   test.for([
     ["usage", 2],
+    ["output", 2],
+    ["file", 2],
+    ["state", 2],
     ["input", 3],
     ["unauthorized", 4],
     ["not_found", 5],
@@ -50,10 +56,23 @@ describe("the exit status", () => {
     expect(exitCodeOf(new ReaderGoneError())).toBe(0);
     expect(exitCodeOf(new UsageError("x"))).toBe(2);
     expect(exitCodeOf(new KeyError("x"))).toBe(4);
-    expect(exitCodeOf(new OutputError(Object.assign(new Error("full"), { code: "ENOSPC" })))).toBe(1);
+    expect(exitCodeOf(new OutputError(Object.assign(new Error("full"), { code: "ENOSPC" })))).toBe(2);
     expect(exitCodeOf(new TypeError("x"))).toBe(1);
     expect(exitCodeOf(undefined)).toBe(1);
   });
+});
+
+test("an error of the file system that no module expects is told as one of the file, not as a bug", async () => {
+  const stderr = new FakeOutput();
+  const context = { stderr, env: {}, interrupt: new AbortController().signal } as unknown as Context;
+  const error = Object.assign(new Error("EMFILE: too many open files, open '/a'"), {
+    ...{ code: "EMFILE", syscall: "open", path: "/a" },
+  });
+  expect(await tell(error, [], context)).toBe(2);
+  expect(stderr.text).toBe(
+    "error: cannot open /a: too many open files\n" +
+      "Close other programs or raise the limit of open files (ulimit -n), and run the command again.\n",
+  );
 });
 
 describe("an error for people", () => {
@@ -78,10 +97,10 @@ describe("an error for people", () => {
     expect(text).toBe("error: a\\x1b[2J\\nb\n");
   });
 
-  test("a fault of ours is a line without a trace; --verbose adds it", () => {
+  test("a bug is a line without a trace; --verbose adds it", () => {
     const fault = new TypeError("x is not a function");
     const text =
-      "error: a fault of ours: x is not a function\nRun it again with --verbose and send us what it prints.\n";
+      "error: internal error: x is not a function\nThis is a bug. Run the command again with --verbose and report the output.\n";
     expect(explain(fault, plain)).toBe(text);
     expect(explain(fault, { ...plain, verbose: true })).toContain("TypeError: x is not a function\n    at ");
   });

@@ -80,8 +80,8 @@ describe("files that are written", () => {
     ["--results sub", "is a folder"],
     ["--results -", "standard output is for the summary"],
     ["--results r.ndjson --no-wait", "does not wait"],
-    ["--results loop", "cannot be written (ELOOP)"],
-    ["--results a.csv/r.ndjson", "cannot be written (ENOTDIR)"],
+    ["--results loop", "cannot be written: its links lead in a circle"],
+    ["--results a.csv/r.ndjson", "cannot be written: a part of its path is not a folder"],
   ])("%s is refused before anything is sent", async (flags, why) => {
     const world = await createWorld();
     world.write("a.csv", half);

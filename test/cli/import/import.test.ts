@@ -232,7 +232,7 @@ describe("a file with problems", () => {
   ])("%s is told in a sentence", async (line, message) => {
     const world = await createWorld();
     const ran = await world.cat(line);
-    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([3, message]);
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([2, message]);
   });
 });
 

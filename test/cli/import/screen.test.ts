@@ -43,7 +43,9 @@ test("after Ctrl-C nothing of the progress stays, and the cursor is back", async
   const { exit, stderr } = await ran;
   expect(exit).toBe(130);
   const screen = screenOf(stderr);
-  expect(screen[0]).toBe("Stopping; calls on their way may end. Ctrl-C again stops at once.");
+  expect(screen[0]).toBe(
+    "Stopping; requests in flight may still finish. Press Ctrl-C again to stop at once.",
+  );
   expect(screen.at(-1)).toBe("interrupted");
   expect(screen.join("\n")).not.toMatch(/checking|comparing|sending|processing/);
   expect(stderr.lastIndexOf("\u001b[?25h")).toBeGreaterThan(stderr.lastIndexOf("\u001b[?25l"));

@@ -112,3 +112,30 @@ test("control characters are made visible", async () => {
   expect((await world.cat(`imports rows ${id}`)).stdout).toContain("A\\x07\\x9b2J");
   expect((await world.cat(`imports rows ${id} --json`)).stdout).toContain("A\\u0007\\u009b2J");
 });
+
+test.each([40, 60, 80])(
+  "on a terminal of %i columns no ID is cut, and what has no room is named",
+  async (columns) => {
+    const world = await importsWorld({ columns });
+    const id = await world.send("a-file-with-a-rather-long-name-for-a-table.csv", mixed);
+    const tty = { tty: { stdout: true } };
+    const ids = world.products().map((product) => product.id);
+    const rows = await world.cat(`imports rows ${id} --no-color`, tty);
+    const left = { 40: "status, action, error, images", 60: "action, images", 80: null }[columns];
+    const note = (names: string) =>
+      `Columns left out for lack of room: ${names}. To see them, add --format csv.\n`;
+    expect({ ...rows, stdout: ids.filter((one) => rows.stdout.includes(one)) }).toEqual({
+      exit: 0,
+      stdout: ids,
+      stderr: left === null || left === undefined ? "" : note(left),
+    });
+    const listed = await world.cat("imports list --no-color", tty);
+    expect(listed.stdout).toContain(`${id}  a-`);
+    const products = await world.cat("products list --no-color", tty);
+    expect(ids.filter((one) => products.stdout.includes(one))).toEqual(ids);
+    for (const { stdout } of [rows, listed, products]) {
+      for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+    }
+    expect((await world.cat(`imports rows ${id} --quiet`, tty)).stderr).toBe("");
+  },
+);

@@ -149,7 +149,7 @@ describe("a new key", () => {
     const [importId] = (sent[0] as Extract<SentBatch, { kind: "accepted" }>).jobs;
     const requests = await requestsOf(world, async () => {
       const { summary, notes } = await world.import("a.csv", key("new"));
-      expect(notes[0]).toMatch(/^Going on with the import of /);
+      expect(notes[0]).toMatch(/^Resuming the import of /);
       expect(summary).toMatchObject({ created: 1, updated: 0 });
     });
     expect(requests[0]).toBe(`GET /v1/imports/${importId} 200`);

@@ -79,7 +79,7 @@ async function importAndCompare(
     const ran = await world.import(`${file}.csv`, { ...flags, ...who, wait }, keys[key]);
     if (ran.stopped !== undefined) throw ran.stopped;
     // A run that goes on tells what it did, whatever others have done since (docs/choices.md).
-    if (ran.notes.some((note) => note.startsWith("Going on with "))) return [];
+    if (ran.notes.some((note) => note.startsWith("Resuming the import"))) return [];
   } catch (error) {
     if (!(error instanceof CatError)) throw error;
     const lacksScope = error.type === "forbidden" && how === "new" && !hasBothScopes.has(key);

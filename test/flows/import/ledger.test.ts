@@ -505,7 +505,7 @@ describe("rows of which not all went well", () => {
     const before = world.writes().length;
     const second = await world.import("c.csv", { concurrency: 1 });
     expect(second.notes).toEqual([
-      expect.stringMatching(/^Going on with the import of .*c\.csv .*: 1 of its rows is submitted\./),
+      expect.stringMatching(/^Resuming the import of .*c\.csv started at .*: 1 row already sent\./),
     ]);
     expect(second.summary).toMatchObject({
       run_id: first.summary!.run_id,

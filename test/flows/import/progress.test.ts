@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { ChangingProgress } from "../../../src/flows/import/fields/changing-progress.ts";
-import { ImportProgress } from "../../../src/flows/import/progress.ts";
+import { ImportProgress } from "../../../src/flows/import/run/progress.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { importWorld } from "./run-import.ts";
 import { answersLost, beforeCall, fileOf, worldWith } from "./small-world.ts";

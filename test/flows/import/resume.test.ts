@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
 import type { Client } from "../../../src/client/client.ts";
-import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import type { ImportInput } from "../../../src/flows/import/run/import-input.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { stateError } from "../../../src/state/state-error.ts";
@@ -52,9 +52,7 @@ describe("the same command again", () => {
     expect(second.summary).toMatchObject(whole);
     expect(second.summary?.run_id).toBe("run_1");
     expect(second.summary?.unknown).toBeUndefined();
-    expect(second.notes[0]).toMatch(
-      /^Going on with the import of .*a\.csv .*: 0 of its rows are submitted\./,
-    );
+    expect(second.notes[0]).toMatch(/^Resuming the import of .*a\.csv started at .*: 0 rows already sent\./);
     expect(importsOf(world)).toHaveLength(3);
     expect(new Set(keysOf(world)).size).toBe(3);
     expect((await world.products()).sort()).toEqual(once(...five));
@@ -247,7 +245,7 @@ describe("the same command again", () => {
       const { stopped, notes, summary } = await world.import("a.csv");
       expect(stopped).toBeUndefined();
       expect(notes[0]).toMatch(
-        / had not ended, and another one was made since: its rows are compared anew\.$/,
+        / had not ended, and another import has run since: its rows are compared again\.$/,
       );
       expect(summary).toMatchObject({ run_id: "run_3", updated: 2, failed: 0 });
       const after = (await world.products()).sort();
@@ -271,12 +269,12 @@ describe("the same command again", () => {
     const first = await world.import("a.csv", { wait: false });
     const second = await world.import("a.csv", { wait: false });
     expect(second.summary).toMatchObject({ run_id: first.summary!.run_id, imports: first.summary!.imports });
-    expect(second.notes[0]).toMatch(/^Going on with /);
+    expect(second.notes[0]).toMatch(/^Resuming the import of /);
     world.clock.advance(60_000);
     const [product] = (await world.client.products.list()).data;
     await world.client.products.delete({ product_id: product!.id });
     const third = await world.import("a.csv", { wait: false });
-    expect(third.notes[0]).toMatch(/ is done at the service: its rows are compared anew\.$/);
+    expect(third.notes[0]).toMatch(/ is done at the service: its rows are compared again\.$/);
     expect(third.summary).toMatchObject({ run_id: "run_3", submitted: 1, unchanged: 4 });
     world.clock.advance(60_000);
     expect((await world.products()).sort()).toEqual(once(...five));

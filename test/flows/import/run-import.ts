@@ -9,7 +9,11 @@ import { type Client, createClient } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/operations.ts";
 import { importForm } from "../../../src/flows/import/columns/import-form.ts";
 import { importFile } from "../../../src/flows/import/import-file.ts";
-import type { DoubtQuestion, ImportInput, UnknownChoice } from "../../../src/flows/import/import-input.ts";
+import type {
+  DoubtQuestion,
+  ImportInput,
+  UnknownChoice,
+} from "../../../src/flows/import/run/import-input.ts";
 import type { OutputTargets } from "../../../src/flows/outputs/output-targets.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
@@ -135,11 +139,10 @@ export async function importWorld(options: MockOptions = {}) {
           newKey: () => `key-${++keys}`,
           pid: 4711,
           runId: `run_${++runs}`,
-          service: async () => ({
-            baseUrl: mock.baseUrl,
-            keyFingerprint: machine.fingerprint ?? "fingerprint",
+          memory: async () => ({
+            ...{ state: memory, sentJobs: memory.sentJobs },
+            service: { baseUrl: mock.baseUrl, keyFingerprint: machine.fingerprint ?? "fingerprint" },
           }),
-          state: async () => ({ state: memory, sentJobs: memory.sentJobs }),
           ask: machine.ask,
           writesPerMinute: 60,
           onNote: (note) => void notes.push(note),

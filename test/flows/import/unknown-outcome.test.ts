@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { MovableClock } from "../../../src/clock.ts";
-import type { ImportInput } from "../../../src/flows/import/import-input.ts";
+import type { ImportInput } from "../../../src/flows/import/run/import-input.ts";
 import { importWorld, mayNot, withoutProducts } from "./run-import.ts";
 import { answersLost, cdn, fileOf, hour, nothingArrives, once, worldWith } from "./small-world.ts";
 
@@ -263,7 +263,7 @@ describe("--fresh", () => {
     expect(first.summary).toMatchObject({ run_id: "run_2", submitted: 3, created: 3 });
     const second = await world.import("a.csv", { fresh: true });
     expect(second.summary).toMatchObject({ run_id: "run_3", submitted: 0, unchanged: 3 });
-    expect(second.notes.some((note) => note.startsWith("Going on"))).toBe(false);
+    expect(second.notes.some((note) => note.startsWith("Resuming"))).toBe(false);
   });
 
   test("asks about a call of unknown outcome that is too old, like the run itself", async () => {

@@ -61,6 +61,6 @@ test("a link that leads in a circle is an error in words", async () => {
   symlinkSync("loop", path);
   await expect(OutputFile.begin(path, true, "run_1")).rejects.toMatchObject({
     code: "file_not_writable",
-    message: `${path} cannot be written (ELOOP)`,
+    message: `cannot write ${path}: its links lead in a circle`,
   });
 });

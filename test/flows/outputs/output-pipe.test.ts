@@ -99,7 +99,7 @@ describe("a pipe", () => {
     clock.advance(1);
     await expect(writing).rejects.toMatchObject({
       code: "file_not_writable",
-      message: `${path} cannot be written (nothing more is taken by its reader)`,
+      message: `cannot write ${path}: nothing more is taken by its reader`,
     });
   });
 

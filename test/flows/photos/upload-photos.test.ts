@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
-import { uploadPhotos } from "../../../src/flows/photos/upload-photos.ts";
+import { type UploadDeps, uploadPhotos } from "../../../src/flows/photos/upload-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import { type MockOptions, startMock } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/open-state.ts";
@@ -49,7 +49,12 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
     /** Uploads the photos of those paths, as a run of its own would; gives the image of each path. */
     async upload(
       paths: readonly string[],
-      deps: Partial<Parameters<typeof uploadPhotos>[2]> = {},
+      {
+        account: of = account,
+        onProgress = () => {},
+        client: through = client,
+        ...flags
+      }: Partial<UploadDeps["service"] & Pick<UploadDeps, "account" | "onProgress">> = {},
       meanwhile: () => void = () => {},
     ) {
       const photos = photosIn();
@@ -60,15 +65,18 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
       const events: ProgressEvent[] = [];
       const done: Parameters<typeof uploadPhotos>[1] = new Map();
       await uploadPhotos(wanted, done, {
-        ...{ photos, client, uploads, account, clock, random, concurrency: 4, writesPerMinute: 60 },
-        onProgress: (event) => events.push(event),
-        ...deps,
+        ...{ photos, uploads, account: of, random, writesPerMinute: 60 },
+        service: { client: through, clock, concurrency: 4, ...flags },
+        onProgress(event) {
+          events.push(event);
+          onProgress(event);
+        },
       });
-      const of = (digest: string) => {
+      const resultOf = (digest: string) => {
         const one = done.get(digest)!;
         return "image" in one ? one.image : one.refused;
       };
-      return { ids: digests.map(of), events };
+      return { ids: digests.map(resultOf), events };
     },
   };
   return world;
@@ -117,7 +125,10 @@ describe("photos are uploaded", () => {
         now--;
       }
     };
-    await world.upload(paths, { client: { images: { ...world.client.images, upload } }, concurrency: 3 });
+    await world.upload(paths, {
+      client: { ...world.client, images: { ...world.client.images, upload } },
+      concurrency: 3,
+    });
     expect([most, world.images()]).toEqual([3, 9]);
   });
 
@@ -282,7 +293,7 @@ describe("an interrupt", () => {
       }
       return answer;
     };
-    const client = { images: { ...world.client.images, upload } };
+    const client = { ...world.client, images: { ...world.client.images, upload } };
     const deps = { client, concurrency: 1, signal: interrupt.signal };
     await expect(world.upload(paths, deps)).rejects.toBe(reason);
     expect([begun, world.images()]).toEqual([2, 2]);

@@ -110,7 +110,7 @@ test("a temporary folder that is not there is named, as standard input needs it"
   await expect(open("-", "reference,name\n")).rejects.toMatchObject({
     type: "output",
     code: "no_temporary_folder",
-    message: `the temporary folder ${folder}/nowhere cannot take the copy of stdin that an import needs (ENOENT)`,
+    message: `cannot copy stdin to the temporary folder ${folder}/nowhere: no such file or folder`,
   });
 });
 

@@ -7,7 +7,7 @@ import {
 } from "../../../contract/value-sets.ts";
 import { columnOf, knownColumns } from "../../../flows/import/columns/csv-columns.ts";
 import { nearestColumns } from "../../../flows/import/columns/nearest-column.ts";
-import type { PhotosMode, UnknownChoice } from "../../../flows/import/import-input.ts";
+import type { PhotosMode, UnknownChoice } from "../../../flows/import/run/import-input.ts";
 import { checkEncodingName } from "../../../flows/rows/encoding.ts";
 import { normalHeader } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ImportDeps, UnknownChoice } from "../../../flows/import/import-input.ts";
+import type { ImportDeps, Memory, UnknownChoice } from "../../../flows/import/run/import-input.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
@@ -7,39 +7,35 @@ import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import { grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 
-type Remembered = Pick<ImportDeps, "state" | "service" | "ask">;
-
-/** Where an import keeps what it must not forget, for which service, and whom it asks where that is not enough. */
-export function remembered(app: App, flags: ImportFlags, pauseProgress: () => void): Remembered {
-  const ask: NonNullable<ImportDeps["ask"]> = (question) => {
-    pauseProgress();
-    return askAboutDoubt(app, question);
-  };
-  return {
-    async state() {
-      // Nothing of a made-up service that is gone at the end belongs into a ledger.
-      if (flags.ledger === undefined || app.globals.mock) {
-        const state = await app.state();
-        return { state, sentJobs: state.sentJobs };
+/** Asks a person about batches of unknown outcome; undefined where there is none to ask. */
+export const doubtPrompt = (app: App, flags: ImportFlags, pauseProgress: () => void): ImportDeps["ask"] =>
+  canAsk(app) && flags.file !== "-"
+    ? (question) => {
+        pauseProgress();
+        return askAboutDoubt(app, question);
       }
-      const { openStateFile } = await import("../../app/open-profile-state.ts");
-      const state = await openStateFile(app, flags.ledger);
-      app.onClose(() => state.close());
-      return { state, sentJobs: await sentImportsOfProfile(app, state) };
-    },
-    async service() {
-      const { baseUrl, apiKey } = await app.connection();
-      return { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
-    },
-    ask: canAsk(app) && flags.file !== "-" ? ask : undefined,
-  };
+    : undefined;
+
+/** Where an import is remembered: in the profile's state, or in the file of `--ledger`. */
+export async function memoryOf(app: App, ledger: string | undefined): Promise<Memory> {
+  const { baseUrl, apiKey } = await app.connection();
+  const service = { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
+  // A ledger must not remember a mock service that is gone at the end.
+  if (ledger === undefined || app.globals.mock) {
+    const state = await app.state();
+    return { state, sentJobs: state.sentJobs, service };
+  }
+  const { openStateFile } = await import("../../app/open-profile-state.ts");
+  const state = await openStateFile(app, ledger);
+  app.onClose(() => state.close());
+  return { state, sentJobs: await sentJobsOfProfile(app, state), service };
 }
 
 /**
  * Where `cat imports list` finds what was sent. A ledger has all that must not be forgotten: where the profile's own state
  * cannot be used, as in a container whose home is read-only, the import goes without it.
  */
-async function sentImportsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
+async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
   try {
     return (await app.state()).sentJobs;
   } catch (error) {
@@ -54,7 +50,7 @@ async function askAboutDoubt(
   question: Parameters<NonNullable<ImportDeps["ask"]>>[0],
 ): Promise<UnknownChoice> {
   const { sentAt, rows, existing, resendsOnce, lost } = question;
-  const { whatIsNotKnown } = await import("../../../flows/import/resume/doubtful-calls.ts");
+  const { whatIsNotKnown } = await import("../../../flows/import/resume/doubtful-batches.ts");
   const when = `${new Date(sentAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   const what = whatIsNotKnown(question, when);
   const products =

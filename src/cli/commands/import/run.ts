@@ -5,7 +5,6 @@ import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close/ended-run.ts";
 import type { ImportSummary } from "../../../flows/import/close/summary.ts";
 import { importForm } from "../../../flows/import/columns/import-form.ts";
-import type { ImportOutcome } from "../../../flows/import/import-file.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
 import { type CheckResult, checkFile, isHopeless } from "../../../flows/rows/check.ts";
@@ -19,6 +18,7 @@ import {
   openSource,
 } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
+import { runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
@@ -105,33 +105,29 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
   };
   const { randomUUID } = await import("node:crypto");
   const { importFile } = await import("../../../flows/import/import-file.ts");
-  const { remembered } = await import("./remembered.ts");
+  const { doubtPrompt, memoryOf } = await import("./remembered.ts");
+  const { mode, onImageError, photos, fresh, unknown, sameOrganization, skipInvalid } = flags;
+  const { wait, concurrency, timeoutMs, map } = flags;
   const list = problemListFor(app, flags);
-  const progress = await app.io.progress();
-  const sayStopping = () =>
-    void app.io.note("Stopping; calls on their way may end. Ctrl-C again stops at once.");
-  interrupt.addEventListener("abort", sayStopping);
-  let outcome: ImportOutcome;
-  try {
-    outcome = await importFile(
-      { ...flags, file, localPhotos },
+  const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
+    importFile(
       {
-        ...{ clock, random, pid, newKey: randomUUID, ...remembered(app, flags, () => progress.pause?.()) },
+        ...{ file, map, localPhotos, mode, onImageError, photos, skipInvalid },
+        ...{ fresh, unknown, sameOrganization, wait, concurrency, timeoutMs },
+      },
+      {
+        ...{ clock, random, pid, newKey: randomUUID, signal: interrupt, onProgress, onNote },
         runId: newRunId(clock.now(), randomUUID()),
         targets: () => outputTargets(flags, file.source, place),
         client: () => app.client(),
-        signal: interrupt,
-        onProgress: (event) => progress.update(event),
+        memory: () => memoryOf(app, flags.ledger),
+        ask: doubtPrompt(app, flags, pause),
         onProblem: (problem) => list.add(problem),
         // The private one of --mock has no limit (interface, Where settings come from).
         writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
-        onNote: (sentence) => void app.io.note(app.io.visible(sentence)),
       },
-    );
-  } finally {
-    interrupt.removeEventListener("abort", sayStopping);
-    progress.end();
-  }
+    ),
+  );
   await list.end(outcome.check);
   if (outcome.ended === null) {
     if (list === noList) await reportAgain(app, flags, file);

@@ -33,10 +33,10 @@ export const listedImport = ({
 
 /** Sent imports as tables and CSV files show them; `manyServices` tells in a table whose each is. */
 export const sentImportColumns = (manyServices: boolean): readonly Column<ListedImport>[] => [
-  { name: "id", value: (sent) => sent.id, cut: "never" },
+  { name: "id", value: (sent) => sent.id },
   { name: "file", value: (sent) => sent.file },
   { name: "rows", value: (sent) => sent.rows },
-  { name: "mode", value: (sent) => sent.mode },
+  { name: "mode", value: (sent) => sent.mode, drop: "first" },
   { name: "status", value: (sent) => sent.status },
   // To the minute, in UTC.
   { name: "at", value: (sent) => `${sent.at.slice(0, 16)}Z`, only: "table" },
@@ -50,7 +50,7 @@ export const rowColumns: readonly Column<ImportRowResult>[] = [
   { name: "line", value: (row) => row.line },
   { name: "reference", value: (row) => row.reference, cut: "last" },
   { name: "status", value: (row) => row.status },
-  { name: "action", value: (row) => row.action },
+  { name: "action", value: (row) => row.action, drop: "first" },
   { name: "product_id", value: (row) => row.product_id },
   { name: "error", value: reasons, only: "table" },
   { name: "images", value: attachedOfAll, only: "table" },

@@ -3,7 +3,7 @@ import type { Column } from "../../output/columns.ts";
 
 /** Products as tables and CSV files show them; the names are the service's own. */
 export const productColumns: readonly Column<Product>[] = [
-  { name: "id", value: (product) => product.id, cut: "never" },
+  { name: "id", value: (product) => product.id },
   { name: "reference", value: (product) => product.reference, cut: "last" },
   { name: "name", value: (product) => product.name },
   { name: "description", value: (product) => product.description, only: "csv" },

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { CatError } from "../../../errors.ts";
+import { CatError, fileFault } from "../../../errors.ts";
 import { OutputFile, whereLinksLead } from "../../../flows/outputs/output-file.ts";
 import type { Context } from "../../context/context.ts";
 import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
@@ -48,9 +48,9 @@ export async function loadState<State>(
     throw code === "ENOENT"
       ? refused(`${name} is not there`, "file_not_found", "Give the same file to --save as well to begin it.")
       : refused(
-          `${name} cannot be read (${code})`,
+          `cannot read ${name}: ${fileFault(error)?.why ?? code}`,
           "file_not_readable",
-          "Check the file's permissions.",
+          fileFault(error)?.hint ?? "Check the file's permissions.",
           error,
         );
   }

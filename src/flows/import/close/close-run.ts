@@ -3,10 +3,10 @@ import { rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import { Outputs } from "../../outputs/outputs.ts";
 import { decisive } from "../../service-errors.ts";
 import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
-import { forgetLostImages } from "../photos/forget-lost-images.ts";
 import { isEnded } from "../results/follow-imports.ts";
 import type { ReadCall } from "../results/results-ahead.ts";
-import { settleCall } from "../resume/settle.ts";
+import { settleBatch } from "../results/settle-batch.ts";
+import { forgetLostImages } from "./forget-lost-images.ts";
 import { rowOutcomes } from "./outcomes.ts";
 import { rowsBesideCalls } from "./rows-beside-calls.ts";
 import type { RunToClose } from "./run-to-close.ts";
@@ -31,7 +31,7 @@ export interface ClosedRun {
  * After an interrupt nothing more is asked of the service, but what was never sent is still written down.
  */
 export async function closeRun(run: RunToClose): Promise<ClosedRun> {
-  const { input, deps, taken } = run;
+  const { input, service, reporter, taken } = run;
   const told = whatIsTold(run);
   const summary = summaryOf(run);
   const outputs = new Outputs({
@@ -51,10 +51,10 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
   const beside = rowsBesideCalls(run, told, onFault);
   const total = beside.reduce((sum, { count }) => sum + count, rowsIn(calls));
   const outcomes = rowOutcomes(calls, beside, {
-    client: deps.client,
+    client: service.client,
     latest: run.follower.latest,
-    signal: deps.signal,
-    concurrency: input.concurrency,
+    signal: service.signal,
+    concurrency: service.concurrency,
     changedAgain: run.changedAgain,
     onResults: (call, results) => readResults(call, results, run),
     onUnread: (error, importId) => {
@@ -67,7 +67,7 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
     for await (const outcome of outcomes) {
       countOutcome(summary, outcome);
       if (told.inFiles) await outputs.add(outcome);
-      deps.onProgress({ step: "reading results", done: ++rows, total });
+      reporter.onProgress({ step: "reading results", done: ++rows, total });
     }
   } catch (error) {
     await outputs.discard();
@@ -83,7 +83,7 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
 }
 
 /** The summary before any outcome was counted. */
-const summaryOf = ({ input, taken, check, rows, besideCalls, sent, follower }: RunToClose): ImportSummary =>
+const summaryOf = ({ input, taken, check, rows, besideBatches, sent, follower }: RunToClose): ImportSummary =>
   beginSummary(
     {
       run_id: taken.run.id,
@@ -92,7 +92,7 @@ const summaryOf = ({ input, taken, check, rows, besideCalls, sent, follower }: R
       total: check.total,
       invalid: check.invalid,
       unchanged: rows.unchanged.size,
-      besideCalls: besideCalls.length,
+      besideBatches: besideBatches.length,
     },
     sent,
     follower.latest,
@@ -113,11 +113,11 @@ const callsToTell = (
  * Ends the run where nothing is left to learn of any row, nor to tell: one whose files could not be written goes on with
  * them, and one that was not waited for with what it has to tell.
  */
-function endIfDone({ input, deps, taken, sent, left }: RunToClose, areFilesWritten: boolean): void {
+function endIfDone({ input, service, taken, sent, left }: RunToClose, areFilesWritten: boolean): void {
   const { state, id } = taken.run;
   const isTold = areFilesWritten && (input.wait || sent.length === 0);
   const isAllKnown = state.batches.of(id).every((call) => call.state === "settled");
-  if (left === null && isAllKnown && isTold) state.runs.end(id, deps.clock.now());
+  if (left === null && isAllKnown && isTold) state.runs.end(id, service.clock.now());
 }
 
 /** Takes results into the ledger as soon as they are read, and gives what is remembered of their rows. */
@@ -130,7 +130,7 @@ function readResults(
   const memos = unpackMemos(state.batches.memo(id, call.index));
   // What the ledger took in before may have been overtaken by what others did since.
   const wasSettled = earlier.some(({ index, state }) => index === call.index && state === "settled");
-  if (!wasSettled) settleCall(run, { run: id, index: call.index }, results);
+  if (!wasSettled) settleBatch(run, { run: id, index: call.index }, results);
   forgetLostImages(state.uploads, account, results);
   return memos;
 }

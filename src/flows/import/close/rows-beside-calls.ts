@@ -9,8 +9,8 @@ import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { FileRow } from "../columns/file-row.ts";
 import { unpackMemos } from "../ledger/call-memo.ts";
 import { referenceOfRow } from "../ledger/decide.ts";
-import { lessRefused, photosOfMemo } from "../photos/refused-photos.ts";
-import type { RowOutcome } from "./outcomes.ts";
+import { lessRefused, photosOfMemo } from "../outcomes/refused-photos.ts";
+import type { RowOutcome } from "../outcomes/row-result.ts";
 import type { RunToClose } from "./run-to-close.ts";
 import type { WhatIsTold } from "./what-is-told.ts";
 
@@ -25,10 +25,10 @@ export function rowsBesideCalls(
   told: WhatIsTold,
   onFault: (error: unknown) => void,
 ): CountedRows[] {
-  const { input, check, rows, left, taken, besideCalls } = run;
+  const { input, check, rows, left, taken, besideBatches } = run;
   const stretches: CountedRows[] = [];
-  if (besideCalls.length > 0)
-    stretches.push({ first: 0, count: besideCalls.length, rows: () => each(besideCalls) });
+  if (besideBatches.length > 0)
+    stretches.push({ first: 0, count: besideBatches.length, rows: () => each(besideBatches) });
   if (!told.accepted) stretches.push(...run.sent.flatMap((call) => refusedInCall(call, taken.run)));
   if (told.unchanged && rows.unchanged.size > 0) {
     const unchanged = () => unchangedRows(input.file, rows.unchanged, taken.run);

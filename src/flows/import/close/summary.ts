@@ -1,7 +1,7 @@
 import type { Import } from "../../../contract/resources/import.ts";
 import type { ImportMode } from "../../../contract/value-sets.ts";
 import type { SentBatch } from "../../batches/sent-batch.ts";
-import type { RowOutcome } from "./outcomes.ts";
+import type { RowOutcome } from "../outcomes/row-result.ts";
 
 /** What an import did, in the form that `--json` prints. Counts are rows. */
 export interface ImportSummary {
@@ -59,12 +59,12 @@ export type SummaryProblem = { param?: string | undefined; code: string; message
 /** A summary that counts as the outcomes come in. */
 export function beginSummary(
   {
-    besideCalls,
+    besideBatches,
     unchanged,
     ...head
   }: Pick<ImportSummary, "run_id" | "file" | "mode" | "total" | "invalid" | "unchanged"> & {
     /** Submitted rows that went in no call. */
-    besideCalls: number;
+    besideBatches: number;
   },
   sent: readonly SentBatch[],
   latest: (importId: string) => Import | undefined,
@@ -75,7 +75,7 @@ export function beginSummary(
   const problems = sent.flatMap((call) => (call.kind === "refused" ? problemsOf(call) : []));
   return {
     ...head,
-    submitted: accepted.reduce((rows, call) => rows + call.lines.length, besideCalls),
+    submitted: accepted.reduce((rows, call) => rows + call.lines.length, besideBatches),
     succeeded: 0,
     partial: 0,
     failed: 0,

@@ -1,7 +1,7 @@
 import type { WordFailure } from "../../outputs/failed-file.ts";
 import type { ResultsForm } from "../../outputs/results-file.ts";
 import type { FileRow } from "../columns/file-row.ts";
-import type { RowResult } from "./outcomes.ts";
+import type { RowResult } from "../outcomes/row-result.ts";
 
 /** The results file of an import: every row's ImportRowResult with `file_line` added. */
 export const resultsForm: ResultsForm<RowResult> = {

@@ -1,45 +1,42 @@
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
 import type { SentBatch } from "../../batches/sent-batch.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { Stage } from "../../runs/stage.ts";
-import { type ChangedAgain, productGone } from "../close/outcomes.ts";
-import type { DecidedRow } from "../decide-rows.ts";
+import type { Service } from "../../service.ts";
 import { type RefusedPhoto, type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
+import type { DecidedRow } from "../ledger/decide-rows.ts";
+import { type ChangedAgain, productGone } from "../outcomes/row-result.ts";
 import { ResultsReader } from "../results/results.ts";
-import type { TakeUpDeps } from "../resume/take-up-deps.ts";
-import type { TakenUp } from "../resume/taken-up.ts";
-import type { RowsToBringIn } from "../rows-to-bring-in.ts";
+import type { Reporter } from "../run/import-job.ts";
+import type { RowsToBringIn } from "../run/rows-to-bring-in.ts";
 import { ChangingProgress } from "./changing-progress.ts";
 import { patchRows } from "./patch-rows.ts";
 
-export interface FailedRowsDeps extends Pick<TakeUpDeps, "client" | "newKey" | "signal" | "onProgress"> {
-  taken: Pick<TakenUp, "run">;
-  concurrency: number;
+/** Batches that were sent, and what is known of their rows and imports. */
+export interface SentRows {
+  rows: Pick<RowsToBringIn, "decidedAgain">;
+  sent: readonly SentBatch[];
   latest: (importId: string) => Import | undefined;
 }
 
 /**
  * Changes the fields of products whose rows failed because none of their new photos could be had. Their other photos were
- * left out as they are there already: with them the row would have been partial, its fields changed (Imports, rule 4).
+ * left out because they are there already: with them the row would have been partial, its fields changed (Imports, rule 4).
  * Gives the products of such rows by line, also where the fields were right as they were, and null where it was deleted
  * meanwhile. `stopped` is why not all were changed.
  */
 export async function changeFailedRows(
-  rows: Pick<RowsToBringIn, "decidedAgain">,
-  sent: readonly SentBatch[],
-  { taken, concurrency, latest, ...deps }: FailedRowsDeps,
+  { rows, sent, latest }: SentRows,
+  run: RunAtHand,
+  service: Service,
+  { onProgress }: Pick<Reporter, "onProgress">,
 ): Promise<Stage<ChangedAgain>> {
   const products: ChangedAgain = new Map();
-  const { client, newKey, signal, onProgress } = deps;
   try {
-    const failed = await failedBesideOthers(sent, { client, signal, taken, latest });
+    const failed = await failedBesideOthers(sent, latest, run, service);
     if (failed.size === 0) return { done: products, stopped: undefined };
     const progress = new ChangingProgress(failed.size, onProgress);
-    const changing = await patchRows(whoseFieldsCount(rows.decidedAgain(failed)), {
-      client,
-      newKey,
-      signal,
-      concurrency,
-      run: taken.run,
+    const changing = await patchRows(whoseFieldsCount(rows.decidedAgain(failed)), run, service, {
       onUnchanged: ({ line, decision }) => {
         if (decision.kind === "unchanged") products.set(line, decision.productId);
         progress.unneeded();
@@ -59,7 +56,9 @@ export async function changeFailedRows(
 /** The photos that failed in such rows, by the place of the row among all rows of the file. */
 async function failedBesideOthers(
   sent: readonly SentBatch[],
-  { client, signal, taken: { run }, latest }: Pick<FailedRowsDeps, "client" | "signal" | "taken" | "latest">,
+  latest: SentRows["latest"],
+  run: RunAtHand,
+  { client, signal }: Service,
 ): Promise<Map<number, readonly RefusedPhoto[]>> {
   const failed = new Map<number, readonly RefusedPhoto[]>();
   const reader = new ResultsReader(client, signal);

@@ -1,4 +1,4 @@
-import type { DecidedRow } from "../decide-rows.ts";
+import type { DecidedRow } from "../ledger/decide-rows.ts";
 import { ToAskFor } from "../ledger/to-ask-for.ts";
 
 /** What a look over all rows found, before anything is sent. */

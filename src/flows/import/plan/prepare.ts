@@ -3,8 +3,8 @@ import { CatError } from "../../../errors.ts";
 import { hearOf } from "../../batches/key-life.ts";
 import { uploadPhotos } from "../../photos/upload-photos.ts";
 import type { Stage } from "../../runs/stage.ts";
-import { estimateLine } from "../photos/estimate.ts";
-import type { RunToBringIn } from "../run-to-bring-in.ts";
+import type { ImportRun } from "../run/import-run.ts";
+import { estimateLine } from "./estimate.ts";
 import { makePlan } from "./make-plan.ts";
 import type { Plan } from "./plan.ts";
 
@@ -15,32 +15,29 @@ const mostPlans = 10;
  * What must be known and be there before rows are sent; gives how many are to go in calls. What keeps them from being sent is
  * told with the summary.
  */
-export async function prepare(run: RunToBringIn): Promise<Stage<number>> {
-  const { deps } = run;
+export async function prepare(run: ImportRun): Promise<Stage<number>> {
+  const { service } = run;
   try {
-    let plan = await planOf(run);
+    let plan = await makePlan(run);
     tellEstimate(plan, run);
     await upload(plan, run);
     // Uploads take their time, in which others may have deleted products: those need all their photos.
     for (let round = 1; plan !== null && plan.uploads.count > 0 && round < mostPlans; round++) {
-      plan = await planOf(run);
+      plan = await makePlan(run);
       await upload(plan, run);
     }
     // A call whose answer is lost must not be the first that is heard of the service: its key is as old as the service says.
-    await hearOf(deps);
+    await hearOf(service);
     return { done: rowsToSend(plan, run), stopped: undefined };
   } catch (error) {
-    if (deps.signal.aborted || isToldWithSummary(error)) return { done: 0, stopped: error };
+    if (service.signal.aborted || isToldWithSummary(error)) return { done: 0, stopped: error };
     throw error;
   }
 }
 
-const planOf = (run: RunToBringIn): Promise<Plan | null> =>
-  makePlan({ ...run, decided: () => run.rows.decided() });
-
 /** Says how long it will take, where that is long. */
-function tellEstimate(plan: Plan | null, run: RunToBringIn): void {
-  const { deps } = run;
+function tellEstimate(plan: Plan | null, run: ImportRun): void {
+  const { reporter, writesPerMinute } = run;
   const line = estimateLine(
     {
       photos: plan?.uploads.count ?? 0,
@@ -48,23 +45,28 @@ function tellEstimate(plan: Plan | null, run: RunToBringIn): void {
       patches: plan?.patches ?? 0,
       calls: Math.ceil(rowsToSend(plan, run) / limits.importRows.max),
     },
-    deps.writesPerMinute,
+    writesPerMinute,
   );
-  if (line !== null) deps.onNote(`${line}.`);
+  if (line !== null) reporter.onNote(`${line}.`);
 }
 
 /** All rows that are left, where nothing was to be found out about them. */
-const rowsToSend = (plan: Plan | null, { check, rows }: RunToBringIn): number =>
+const rowsToSend = (plan: Plan | null, { check, rows }: ImportRun): number =>
   plan?.sends ?? check.valid - rows.made;
 
-const upload = (plan: Plan | null, { input, deps, taken, uploads }: RunToBringIn): Promise<void> =>
-  uploadPhotos(plan?.photos ?? new Map(), uploads, {
-    ...deps,
+const upload = (plan: Plan | null, run: ImportRun): Promise<void> => {
+  const { input, service, reporter, random, writesPerMinute, taken, uploads } = run;
+  const { state, account } = taken.run;
+  return uploadPhotos(plan?.photos ?? new Map(), uploads, {
     photos: input.localPhotos,
-    concurrency: input.concurrency,
-    uploads: taken.run.state.uploads,
-    account: taken.run.account,
+    service,
+    uploads: state.uploads,
+    account,
+    random,
+    writesPerMinute,
+    onProgress: reporter.onProgress,
   });
+};
 
 /** Whether an error that keeps rows from being sent is told with the summary; what asks the user for a choice, and is no answer of the service, stands alone. */
 const isToldWithSummary = (error: unknown): boolean =>

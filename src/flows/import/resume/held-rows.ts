@@ -1,49 +1,50 @@
 import type { State } from "../../../state/state.ts";
 import { heldElsewhere } from "../../batches/journal.ts";
-import type { ImportInput } from "../import-input.ts";
-import { doubtDeps } from "./doubt-deps.ts";
-import { resolveDoubt } from "./doubtful-calls.ts";
-import { type OtherRun, otherRuns, settleOtherRuns, withHolds } from "./other-runs.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { ImportJob } from "../run/import-job.ts";
+import type { OtherRun } from "../run/taken-up.ts";
+import { resolveDoubt } from "./doubtful-batches.ts";
+import { otherRuns, settleOtherRuns, withHolds } from "./other-runs.ts";
 import { sendImportsAgain } from "./send-imports-again.ts";
-import type { TakeUpDeps } from "./take-up-deps.ts";
-import type { TakenUp } from "./taken-up.ts";
 
-/** The references that calls of other runs have under way. */
+/** The references that batches of other runs have in flight. */
 export function heldBy(others: readonly OtherRun[], state: State): ReadonlySet<string> {
   return new Set(
-    others.flatMap(({ calls }) => calls.flatMap(({ run, index }) => state.batches.references(run, index))),
+    others.flatMap(({ batches }) =>
+      batches.flatMap(({ run, index }) => state.batches.references(run, index)),
+    ),
   );
 }
 
 /**
- * Rows of this file are in calls of other runs whose outcome is unknown: has the user decide about all these calls at once.
- * Gives the runs that are left with rows under way. Throws a CatError of type conflict when a living process has such a row.
+ * Rows of this file are in batches of other runs whose outcome is unknown: has the user decide about all these batches at
+ * once. Gives the runs that are left with rows in flight. Throws a CatError of type conflict when a living process has such a
+ * row.
  */
 export async function decideOtherRuns(
   held: readonly string[],
   others: readonly OtherRun[],
-  { input, deps, taken }: { input: ImportInput; deps: TakeUpDeps; taken: TakenUp },
+  run: RunAtHand,
+  job: ImportJob,
 ): Promise<OtherRun[]> {
-  const { run } = taken;
   const { state } = run;
+  const { service, pid } = job;
   const ours = new Set(held);
-  const concerned = others.flatMap(({ run, calls }): OtherRun[] => {
-    const some = calls.filter(({ index }) =>
+  const concerned = others.flatMap(({ run, batches }): OtherRun[] => {
+    const some = batches.filter(({ index }) =>
       state.batches.references(run.id, index).some((one) => ours.has(one)),
     );
-    return some.length === 0 ? [] : [{ run, calls: some }];
+    return some.length === 0 ? [] : [{ run, batches: some }];
   });
-  const owner = { pid: deps.pid, since: deps.clock.now() };
-  const isOurs = await withHolds(run, concerned, owner, async () => {
-    const doubtful = concerned.flatMap(({ run, calls }) => calls.map((call) => ({ run, call })));
-    const again = await resolveDoubt(doubtful, doubtDeps(run, input, deps));
+  const isOurs = await withHolds(run, concerned, { pid, since: service.clock.now() }, async () => {
+    const doubtful = concerned.flatMap(({ run, batches }) => batches.map((batch) => ({ run, batch })));
+    const again = await resolveDoubt(doubtful, run, job);
     for (const other of concerned) {
-      const calls = other.calls.filter((call) => again.some((one) => one.call === call));
-      if (calls.length > 0) await sendImportsAgain(run, { run: other.run, calls }, input.concurrency, deps);
+      const batches = other.batches.filter((batch) => again.some((one) => one.batch === batch));
+      if (batches.length > 0) await sendImportsAgain(run, { run: other.run, batches }, service);
     }
   });
   if (!isOurs) throw heldElsewhere(held[0]!, run.kind);
-  const left = otherRuns(run);
-  await settleOtherRuns(left, doubtDeps(run, input, deps), deps);
+  await settleOtherRuns(otherRuns(run), run, job);
   return otherRuns(run);
 }

@@ -1,22 +1,17 @@
 import type { StoredBatch } from "../../../state/batches.ts";
-import type { Run, RunHold, RunOwner } from "../../../state/runs.ts";
+import type { Run, RunHold } from "../../../state/runs.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
-import type { DoubtDeps } from "./doubtful-calls.ts";
-import { settleCalls } from "./settle-calls.ts";
-import type { TakeUpDeps } from "./take-up-deps.ts";
+import { settleBatches } from "../results/settle-batches.ts";
+import type { ImportJob } from "../run/import-job.ts";
+import type { OtherRun } from "../run/taken-up.ts";
 
-/** A run of another file, or with other options, that has calls which are not settled. */
-export interface OtherRun {
-  run: Run;
-  calls: StoredBatch[];
-}
-
+/** The other runs of the account with batches that are not settled, the oldest first. */
 export function otherRuns({ state, account, kind, id }: RunAtHand): OtherRun[] {
-  const runs = new Map<string, OtherRun>();
+  const runs = new Map<string, { run: Run; batches: StoredBatch[] }>();
   for (const { run, batch } of state.batches.unsettledElsewhere({ account, kind, runId: id })) {
-    const other = runs.get(run.id) ?? { run, calls: [] };
-    other.calls.push(batch);
+    const other = runs.get(run.id) ?? { run, batches: [] };
+    other.batches.push(batch);
     runs.set(run.id, other);
   }
   return [...runs.values()];
@@ -24,31 +19,30 @@ export function otherRuns({ state, account, kind, id }: RunAtHand): OtherRun[] {
 
 /**
  * Reads the results of imports that other runs have sent and did not see the end of, so that the ledger knows their
- * photos. A run that another process works on is left to it; calls of unknown outcome stay as they are.
+ * photos. A run that another process works on is left to it; batches of unknown outcome stay as they are.
  */
 export async function settleOtherRuns(
   others: readonly OtherRun[],
-  { run, concurrency }: DoubtDeps,
-  { client, clock, pid, signal, onProgress }: TakeUpDeps,
+  run: RunAtHand,
+  { service, reporter, pid }: Pick<ImportJob, "service" | "reporter" | "pid">,
 ): Promise<void> {
   for (const other of others) {
-    const accepted = other.calls.filter((call) => call.state === "accepted");
+    const accepted = other.batches.filter(({ state }) => state === "accepted");
     if (accepted.length === 0) continue;
-    await withHolds(run, [other], { pid, since: clock.now() }, async () => {
+    await withHolds(run, [other], { pid, since: service.clock.now() }, async () => {
       const step = `waiting for the import of ${shownName(other.run.file)}`;
-      await settleCalls(
-        accepted.map((call) => ({ run: other.run, call })),
-        { client, run, concurrency, signal, onProgress: (done, total) => onProgress({ step, done, total }) },
-      );
+      await settleBatches(accepted, run, service, {
+        onProgress: (done, total) => reporter.onProgress({ step, done, total }),
+      });
     });
   }
 }
 
-/** Does the work while holding other runs; not at all when a living process has one of them. Tells whether it did. */
+/** Does the work while holding other runs; not at all when a living process has one of them. Gives whether it did. */
 export async function withHolds(
   { state, account }: RunAtHand,
   others: readonly OtherRun[],
-  owner: RunOwner,
+  owner: { pid: number; since: number },
   work: () => Promise<void>,
 ): Promise<boolean> {
   const holds: RunHold[] = [];

@@ -2,18 +2,18 @@ import { Journal } from "../../batches/journal.ts";
 import { sendBatches } from "../../batches/send.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import type { Stage } from "../../runs/stage.ts";
-import type { TakenUp } from "../resume/taken-up.ts";
-import type { RunToBringIn } from "../run-to-bring-in.ts";
-import { cutIntoBatches } from "./calls.ts";
+import type { ImportRun } from "../run/import-run.ts";
+import type { TakenUp } from "../run/taken-up.ts";
+import { cutIntoBatches } from "./cut-batches.ts";
 import { importOperation } from "./import-operation.ts";
 
 /**
  * Sends the rows in calls, after those of an earlier process whose outcome is unknown, and has each import followed from
  * then on. `planned`: how many rows the plan has for calls of their own.
  */
-export async function sendRows(run: RunToBringIn, planned: number): Promise<Stage<SentBatch[]>> {
-  const { input, deps, taken, progress, follower } = run;
-  const { client, clock, signal } = deps;
+export async function sendRows(run: ImportRun, planned: number): Promise<Stage<SentBatch[]>> {
+  const { input, service, taken, progress, follower } = run;
+  const { client, clock, signal, concurrency } = service;
   const accepted = taken.earlier.filter(({ state }) => state !== "sent");
   const sentBefore = rowsIn(accepted);
   progress.begin(planned + rowsIn(taken.earlier) - sentBefore, sentBefore);
@@ -30,8 +30,8 @@ export async function sendRows(run: RunToBringIn, planned: number): Promise<Stag
     operation: importOperation(client, input),
     clock,
     signal,
-    concurrency: input.concurrency,
-    journal: new Journal(taken.run, taken.earlier, deps, {
+    concurrency,
+    journal: new Journal(taken.run, taken.earlier, service, {
       listedAs: { file: input.file.source.name, variant: input.mode },
       guarded: input.photos === "new",
     }),
@@ -47,7 +47,7 @@ export async function sendRows(run: RunToBringIn, planned: number): Promise<Stag
   return { done: sent, stopped };
 }
 
-async function imageIdOf(path: string, { input, uploads }: RunToBringIn): Promise<string> {
+async function imageIdOf(path: string, { input, uploads }: ImportRun): Promise<string> {
   const upload = uploads.get(await input.localPhotos.digest(path));
   if (upload === undefined || !("image" in upload)) throw new Error(`the photo ${path} was not uploaded`);
   return upload.image;
@@ -62,11 +62,11 @@ async function* oneAfterTheOther(
 }
 
 /** All calls of the run, in the order of the file: rows that this process had to send anew stand between those of an earlier one. */
-export const callsOfRun = (taken: Pick<TakenUp, "earlier">, sending: Stage<SentBatch[]>): SentBatch[] =>
-  [...earlierCalls(taken, sending), ...sending.done].sort((one, other) => one.lines[0]! - other.lines[0]!);
+export const batchesOfRun = (taken: Pick<TakenUp, "earlier">, sending: Stage<SentBatch[]>): SentBatch[] =>
+  [...earlierBatches(taken, sending), ...sending.done].sort((one, other) => one.lines[0]! - other.lines[0]!);
 
 /** The calls that an earlier process sent: those that the service accepted, and those that this one did not come to send again. */
-function earlierCalls(
+function earlierBatches(
   { earlier }: Pick<TakenUp, "earlier">,
   { done, stopped }: Stage<SentBatch[]>,
 ): SentBatch[] {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { CatError } from "../../../../src/errors.ts";
 import type { SentBatch } from "../../../../src/flows/batches/sent-batch.ts";
 import { whatIsTold } from "../../../../src/flows/import/close/what-is-told.ts";
-import type { ImportInput } from "../../../../src/flows/import/import-input.ts";
+import type { ImportInput } from "../../../../src/flows/import/run/import-input.ts";
 import type { OutputTargets } from "../../../../src/flows/outputs/output-targets.ts";
 
 const rows = { index: 0, rows: Uint32Array.of(0), lines: Uint32Array.of(2), bytes: 1 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { estimateLine } from "../../../../src/flows/import/photos/estimate.ts";
+import { estimateLine } from "../../../../src/flows/import/plan/estimate.ts";
 
 const nothing = { photos: 0, bytes: 0, patches: 0, calls: 0 };
 

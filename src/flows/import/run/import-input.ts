@@ -1,15 +1,15 @@
-import type { Client } from "../../client/client.ts";
-import type { Clock } from "../../clock.ts";
-import type { ImportMode, OnImageError } from "../../contract/value-sets.ts";
-import type { SentJobs } from "../../state/sent-jobs.ts";
-import type { State } from "../../state/state.ts";
-import type { OutputTargets } from "../outputs/output-targets.ts";
-import type { LocalPhotos } from "../photos/local-photos.ts";
-import type { ProgressEvent } from "../progress-event.ts";
-import type { RowFile } from "../rows/open-rows.ts";
-import type { Problem } from "../rows/problem.ts";
-import type { ServiceIdentity } from "../runs/service-identity.ts";
-import type { ColumnMap } from "./columns/csv-columns.ts";
+import type { Client } from "../../../client/client.ts";
+import type { Clock } from "../../../clock.ts";
+import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
+import type { SentJobs } from "../../../state/sent-jobs.ts";
+import type { State } from "../../../state/state.ts";
+import type { OutputTargets } from "../../outputs/output-targets.ts";
+import type { LocalPhotos } from "../../photos/local-photos.ts";
+import type { ProgressEvent } from "../../progress-event.ts";
+import type { RowFile } from "../../rows/open-rows.ts";
+import type { Problem } from "../../rows/problem.ts";
+import type { ServiceIdentity } from "../../runs/service-identity.ts";
+import type { ColumnMap } from "../columns/csv-columns.ts";
 
 /** `new`: photos that the ledger knows are left out, and with them rows that would change nothing. `all`: rows go as they stand. */
 export const photosModes = ["new", "all"] as const;
@@ -41,10 +41,17 @@ export interface ImportInput {
   skipInvalid: boolean;
   /** Whether to follow the jobs to their end and read their results. */
   wait: boolean;
-  /** How many calls are on their way at once. */
+  /** How many batches are in flight at once. */
   concurrency: number;
   /** How long to wait for the jobs in all, in milliseconds; null for as long as they take. */
   timeoutMs: number | null;
+}
+
+/** Where an import is remembered, and for which service. */
+export interface Memory {
+  readonly state: State;
+  readonly sentJobs: SentJobs;
+  readonly service: ServiceIdentity;
 }
 
 export interface ImportDeps {
@@ -60,9 +67,8 @@ export interface ImportDeps {
   targets: () => Promise<OutputTargets>;
   /** Called after that: what follows needs the service. */
   client: () => Promise<Client>;
-  service: () => Promise<ServiceIdentity>;
-  /** Where runs and the ledger are kept, and where the imports that this machine has sent. */
-  state: () => Promise<{ state: State; sentJobs: SentJobs }>;
+  /** Where runs, the ledger and the imports of this machine are kept, and for which service. */
+  memory: () => Promise<Memory>;
   /** Asks a person about calls of unknown outcome; undefined where there is none to ask. */
   ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
   signal?: AbortSignal | undefined;

@@ -1,13 +1,13 @@
-import { rowsIn, type SentBatch } from "../batches/sent-batch.ts";
-import { openRows } from "../rows/open-rows.ts";
-import { RowSet, type SomeRows } from "../rows/row-set.ts";
-import type { ChangedAgain, RowOutcome } from "./close/outcomes.ts";
-import { type DecideDeps, type DecidedRow, decideRows } from "./decide-rows.ts";
-import { updatedRow } from "./fields/patch-rows.ts";
+import { rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
+import type { PhotoUpload } from "../../photos/upload-photos.ts";
+import { openRows } from "../../rows/open-rows.ts";
+import { RowSet, type SomeRows } from "../../rows/row-set.ts";
+import type { RefusedPhoto } from "../ledger/call-memo.ts";
+import { type DecideDeps, type DecidedRow, decideRows } from "../ledger/decide-rows.ts";
+import { photosOfRow, refusedRow, unpackPhotos, updatedRow } from "../outcomes/refused-photos.ts";
+import type { ChangedAgain, RowOutcome } from "../outcomes/row-result.ts";
 import type { ImportInput } from "./import-input.ts";
-import type { RefusedPhoto } from "./ledger/call-memo.ts";
-import { type PhotoUpload, photosOfRow, refusedRow, unpackPhotos } from "./photos/refused-photos.ts";
-import type { TakenUp } from "./resume/taken-up.ts";
+import type { TakenUp } from "./taken-up.ts";
 
 interface RowsOfRun {
   input: ImportInput;

@@ -1,18 +1,11 @@
-import type { OnImageError } from "../../contract/value-sets.ts";
-import type { LedgerEntry } from "../../state/ledger.ts";
-import type { InputRow, RowReader } from "../rows/input-row.ts";
-import { UnreadableInput } from "../rows/problem.ts";
-import { InputError, type Source } from "../rows/source.ts";
-import type { FileRow } from "./columns/file-row.ts";
-import type { RefusedPhoto } from "./ledger/call-memo.ts";
-import {
-  type Decision,
-  decide,
-  type KnownPhotos,
-  referenceOfRow,
-  type Weighed,
-  weigh,
-} from "./ledger/decide.ts";
+import type { OnImageError } from "../../../contract/value-sets.ts";
+import type { LedgerEntry } from "../../../state/ledger.ts";
+import type { InputRow, RowReader } from "../../rows/input-row.ts";
+import { UnreadableInput } from "../../rows/problem.ts";
+import { InputError, type Source } from "../../rows/source.ts";
+import type { FileRow } from "../columns/file-row.ts";
+import type { RefusedPhoto } from "./call-memo.ts";
+import { type Decision, decide, type KnownPhotos, referenceOfRow, type Weighed, weigh } from "./decide.ts";
 
 /** A row of the file that is this run's to bring in, and what is to be done with it. */
 export interface DecidedRow {

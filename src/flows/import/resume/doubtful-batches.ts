@@ -1,4 +1,3 @@
-import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import type { DoneRow, StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
@@ -7,64 +6,58 @@ import { grouped } from "../../grouped.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import { shownTime } from "../../runs/shown-time.ts";
-import type { DoubtQuestion, UnknownChoice } from "../import-input.ts";
 import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import { union } from "../ledger/source-digests.ts";
-import { packPhotos, photosOfMemo } from "../photos/refused-photos.ts";
-import { existingProducts, type LookUpDeps } from "./existing-products.ts";
+import { packPhotos, photosOfMemo } from "../outcomes/refused-photos.ts";
+import type { DoubtQuestion } from "../run/import-input.ts";
+import type { ImportJob } from "../run/import-job.ts";
+import { existingProducts } from "./existing-products.ts";
 
-/** A call of which nobody can say any more whether the service took it up, with the run that made it. */
-export interface DoubtfulCall {
+/** A batch of which nothing tells any more whether the service accepted it, with the run that sent it. */
+export interface DoubtfulBatch {
   run: Run;
-  call: StoredBatch;
-}
-
-export interface DoubtDeps extends LookUpDeps {
-  clock: Clock;
-  run: RunAtHand;
-  /** What the user has said already; undefined from the second time on, as nobody can answer what was not asked yet. */
-  choice: () => UnknownChoice | undefined;
-  /** Asks a person; undefined where there is none to ask. */
-  ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
+  batch: StoredBatch;
 }
 
 /**
- * Calls whose outcome will not come by itself: looks which of their references exist, says so, and has the user choose
- * (interface, import). Afterwards no call is left in doubt, or a CatError of type conflict says what to do.
+ * Batches whose outcome will not come by itself: looks which of their references exist, says so, and has the user choose
+ * (interface, import). Afterwards no batch is left in doubt, or a CatError of type conflict says what to do.
  * Gives those that are to be sent again as they were.
  */
 export async function resolveDoubt(
-  doubtful: readonly DoubtfulCall[],
-  deps: DoubtDeps,
-): Promise<DoubtfulCall[]> {
-  const { state, account } = deps.run;
+  doubtful: readonly DoubtfulBatch[],
+  { state, account }: RunAtHand,
+  { service, reporter, doubts }: Pick<ImportJob, "service" | "reporter" | "doubts">,
+): Promise<DoubtfulBatch[]> {
   if (doubtful.length === 0) return [];
-  const references = doubtful.map(({ call }) => state.batches.references(call.run, call.index));
-  const existing = await existingProducts(references.flat(), deps);
-  const clocks = await readClocks(deps);
+  const references = doubtful.map(({ batch }) => state.batches.references(batch.run, batch.index));
+  const existing = await existingProducts(references.flat(), service, (done, total) =>
+    reporter.onProgress({ step: "looking up products", done, total }),
+  );
+  const clocks = await readClocks(service);
   const question: DoubtQuestion = {
     file: [...new Set(doubtful.map(({ run }) => shownName(run.file)))].join(", "),
-    sentAt: Math.min(...doubtful.map(({ call }) => call.sentAt)),
+    sentAt: Math.min(...doubtful.map(({ batch }) => batch.sentAt)),
     rows: references.flat().length,
     existing: existing?.size ?? null,
-    resendsOnce: doubtful.every(({ call }) => isKeyAlive(call, clocks)),
-    lost: doubtful.flatMap(({ call }) => call.jobs),
+    resendsOnce: doubtful.every(({ batch }) => isKeyAlive(batch, clocks)),
+    lost: doubtful.flatMap(({ batch }) => batch.jobs),
   };
-  const choice = deps.choice() ?? (await deps.ask?.(question));
+  const choice = doubts.choice() ?? (await doubts.ask?.(question));
   if (choice === undefined) throw undecided(question);
   if (choice === "imported" && existing === null) throw unseenProducts(question);
-  const again: DoubtfulCall[] = [];
+  const again: DoubtfulBatch[] = [];
   for (const [at, one] of doubtful.entries()) {
-    const { call } = one;
+    const { batch } = one;
     if (choice === "resend") {
       // Only what is kept can be sent again: of an import that was taken up, and is lost, the bytes are gone.
-      if (call.state !== "sent") throw undecided(question);
+      if (batch.state !== "sent") throw undecided(question);
       again.push(one);
       continue;
     }
     if (choice === "imported") {
-      const memos = unpackMemos(state.batches.memo(call.run, call.index));
+      const memos = unpackMemos(state.batches.memo(batch.run, batch.index));
       const entries = references[at]!.flatMap((reference, row) => {
         const productId = existing?.get(reference);
         if (productId === undefined) return [];
@@ -77,18 +70,18 @@ export async function resolveDoubt(
       // Its rows are judged anew, by the ledger; where that is not asked, those with a product are done.
       const done =
         one.run.options.photos === "all"
-          ? doneRows(call, references[at]!, { existing: existing ?? new Map(), memos })
+          ? doneRows(batch, references[at]!, { existing: existing ?? new Map(), memos })
           : [];
-      state.batches.decided(call.run, call.index, entries, done);
+      state.batches.decided(batch.run, batch.index, entries, done);
     } else {
       // Its rows are judged anew, as if they were never sent.
-      state.batches.dropped(call.run, call.index);
+      state.batches.dropped(batch.run, batch.index);
     }
   }
   return again;
 }
 
-/** The rows of a call whose products exist. */
+/** The rows of a batch whose products exist. */
 const doneRows = (
   { rows, lines }: StoredBatch,
   references: readonly string[],

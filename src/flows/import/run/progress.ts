@@ -1,4 +1,4 @@
-import type { ProgressEvent } from "../progress-event.ts";
+import type { ProgressEvent } from "../../progress-event.ts";
 
 /**
  * Tells one step at a time of an import that writes while the jobs of earlier calls run: until the last row is written, what

@@ -2,8 +2,8 @@ import { limits } from "../../../contract/limits.ts";
 import type { CutBatch } from "../../batches/sent-batch.ts";
 import type { Source } from "../../rows/source.ts";
 import type { FileImage, FileRow } from "../columns/file-row.ts";
-import type { DecidedRow } from "../decide-rows.ts";
 import { packMemos, type RowMemo } from "../ledger/call-memo.ts";
+import type { DecidedRow } from "../ledger/decide-rows.ts";
 
 export interface CutDeps {
   source: Source;

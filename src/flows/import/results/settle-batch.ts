@@ -4,8 +4,8 @@ import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import { unpackMemos } from "../ledger/call-memo.ts";
 import { entriesOf } from "../ledger/entries.ts";
 
-/** Writes the results of a call's rows, which stand in the order of its body, into the ledger, and that this was done. */
-export function settleCall(
+/** Writes the results of a batch, which are in the order of its rows, into the ledger, and that this was done. */
+export function settleBatch(
   { state, account }: Pick<RunAtHand, "state" | "account">,
   { run, index }: Pick<StoredBatch, "run" | "index">,
   results: readonly ImportRowResult[],

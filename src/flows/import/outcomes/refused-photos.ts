@@ -1,11 +1,8 @@
-import type { RowFailure } from "../../outputs/row-outcome.ts";
-import { failedImage, failureOf, type RowOutcome, type RowResult } from "../close/outcomes.ts";
-import type { DecidedRow } from "../decide-rows.ts";
+import type { DoneRow } from "../../../state/batches.ts";
 import type { RefusedPhoto, RowMemo } from "../ledger/call-memo.ts";
 import { placed, type Weighed } from "../ledger/decide.ts";
-
-/** What became of a photo that was uploaded: the image that it is now, or why the service does not take it. */
-export type PhotoUpload = { readonly image: string } | { readonly refused: RowFailure };
+import type { DecidedRow } from "../ledger/decide-rows.ts";
+import { failedImage, failureOf, type RowOutcome, type RowResult } from "./row-result.ts";
 
 /** What became of a row that cannot be brought in, as the service refused its photos. */
 export function refusedRow({
@@ -75,3 +72,23 @@ function told(
   const result = { ...row, images };
   return { line, result, failure: failureOf(result)!, done };
 }
+
+/** The outcome of a row whose product has the fields of the row by now, and all its photos that the service takes. */
+export const updatedRow = (
+  { line, reference, productId }: Pick<DoneRow, "line" | "reference" | "productId">,
+  photos: PhotosOfRow,
+): RowOutcome =>
+  photos.refused.length > 0
+    ? lessRefused(line, { reference, productId, action: "updated" }, photos)
+    : { line, result: updatedResult(reference, productId) };
+
+/** The result of a row that was changed by a write of its own. */
+const updatedResult = (reference: string, productId: string): RowResult => ({
+  line: null,
+  reference,
+  status: "succeeded",
+  action: "updated",
+  product_id: productId,
+  images: [],
+  error: null,
+});

@@ -1,0 +1,42 @@
+import pLimit from "p-limit";
+import { ApiError } from "../../../client/api-error.ts";
+import { operations } from "../../../contract/operations.ts";
+import type { Import } from "../../../contract/resources/import.ts";
+import type { StoredBatch } from "../../../state/batches.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { Service } from "../../service.ts";
+import { isEnded } from "./follow-imports.ts";
+import { ResultsReader } from "./results.ts";
+import { settleBatch } from "./settle-batch.ts";
+
+export interface SettleWatcher {
+  onProgress: (done: number, total: number) => void;
+  /** Told each import as it has ended. */
+  onEnded?: (job: Import) => void;
+}
+
+/** Waits for the imports of accepted batches and writes their results into the ledger. One that the service does not know any more is left. */
+export async function settleBatches(
+  accepted: readonly StoredBatch[],
+  run: Pick<RunAtHand, "state" | "account">,
+  { client, signal, concurrency }: Service,
+  { onProgress, onEnded }: SettleWatcher,
+): Promise<void> {
+  const reader = new ResultsReader(client, signal);
+  const limit = pLimit(concurrency);
+  let done = 0;
+  const settle = async (batch: StoredBatch) => {
+    const importId = batch.jobs[0]!;
+    try {
+      const input = { import_id: importId };
+      const job = await client.poll(operations.imports.get, input, { done: isEnded, signal });
+      onEnded?.(job);
+      const of = { importId, rows: batch.rows.length, bytes: batch.bytes };
+      settleBatch(run, batch, job.status === "failed" ? [] : await reader.read(of));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+    onProgress(++done, accepted.length);
+  };
+  await Promise.all(accepted.map((batch) => limit(settle, batch)));
+}

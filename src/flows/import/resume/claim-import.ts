@@ -1,0 +1,41 @@
+import type { Run, RunHold } from "../../../state/runs.ts";
+import { accountOf } from "../../runs/account.ts";
+import { claimRun } from "../../runs/claim-run.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import { identityOf } from "../run/identity.ts";
+import type { Memory } from "../run/import-input.ts";
+import type { ImportJob } from "../run/import-job.ts";
+import { importKind } from "../run/import-kind.ts";
+
+/** An import that this process alone works on. */
+export interface ClaimedImport {
+  /** The run that was begun before and has not ended, or the new one. */
+  readonly run: RunAtHand;
+  /** The run that was begun before; null where there is none. */
+  readonly begun: Run | null;
+  /** The run to begin where the earlier one is not resumed. */
+  readonly fresh: Run;
+  /** Lets other processes have the run. */
+  readonly hold: RunHold;
+}
+
+/** Finds the account of the key and the run of this file, and claims it. Throws a CatError of type conflict if another process has it. */
+export async function claimImport(
+  { state, sentJobs, service }: Memory,
+  { input, service: { client, clock, signal }, reporter, pid }: ImportJob,
+  runId: string,
+): Promise<ClaimedImport> {
+  const { file, localPhotos, mode, onImageError, photos, sameOrganization } = input;
+  const identity = identityOf(input, {
+    file: file.source.digest!,
+    photos: await localPhotos.digestOfAll(),
+  });
+  const { onNote } = reporter;
+  const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
+  const fresh: Run = {
+    ...{ id: runId, account, kind: importKind, identity, file: file.source.name },
+    ...{ options: { mode, onImageError, photos }, startedAt: clock.now() },
+  };
+  const { hold, begun, open } = claimRun(fresh, pid, state);
+  return { run: { state, sentJobs, service, account, id: open.id, kind: importKind }, begun, fresh, hold };
+}

@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import * as module from "node:module";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { keepCompiledCode } from "../../src/cli/hand-over.ts";
+import { spawnCat } from "../support/spawn-cat.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** Calls it in a process whose Node has the cache, or not; gives the folders that the cache was enabled in. */
+function enabled(temporary: string, env = {}, enableCompileCache: unknown = undefined) {
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const folders: string[] = [];
+  const withCache = { enableCompileCache: enableCompileCache ?? ((folder: string) => folders.push(folder)) };
+  const getBuiltinModule = ((name: string) =>
+    name === "node:module" ? withCache : process.getBuiltinModule(name)) as typeof process.getBuiltinModule;
+  keepCompiledCode({ env, getBuiltinModule, getuid: () => process.getuid!() });
+  return folders;
+}
+
+test("compiled code is kept in the folder that Node uses, made when it is missing", () => {
+  const folder = temporaryFolder();
+  expect(enabled(folder)).toEqual([`${folder}/node-compile-cache`]);
+  expect(enabled(folder)).toEqual([`${folder}/node-compile-cache`]);
+});
+
+test("NODE_DISABLE_COMPILE_CACHE turns it off", () => {
+  const folder = temporaryFolder();
+  expect(enabled(folder, { NODE_DISABLE_COMPILE_CACHE: "1" })).toEqual([]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a Node without the cache, and one whose cache fails, go on without", () => {
+  const folder = temporaryFolder();
+  expect(() => enabled(folder, {}, null)).not.toThrow();
+  expect(() => keepCompiledCode({ ...process, getBuiltinModule: (() => ({})) as never })).not.toThrow();
+  expect(() =>
+    enabled(folder, {}, () => {
+      throw new Error("no room");
+    }),
+  ).not.toThrow();
+});
+
+test.each(["/proc/none", "/none", "/dev/null"])(
+  "a temporary folder that cannot be written is left: %s",
+  (path) => {
+    expect(enabled(path)).toEqual([]);
+  },
+);
+
+test("a folder of another user is not trusted", () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "node-compile-cache"));
+  vi.spyOn(process, "getuid").mockReturnValue(process.getuid!() + 1);
+  onTestFinished(() => void vi.restoreAllMocks());
+  expect(enabled(folder)).toEqual([]);
+});
+
+test.runIf("enableCompileCache" in module)(
+  "our commands keep their code, calls that are handed over nothing",
+  async () => {
+    const folder = temporaryFolder();
+    const cache = join(folder, "node-compile-cache");
+    const env = { TMPDIR: folder };
+    await spawnCat([], { env, input: "hi" });
+    await spawnCat(["--version"], { env });
+    expect(existsSync(cache)).toBe(false);
+    expect((await spawnCat(["--help"], { env })).exitCode).toBe(0);
+    expect(readdirSync(cache)).not.toEqual([]);
+  },
+);

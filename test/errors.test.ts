@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { asFileError, CatError, fileFault } from "../src/errors.ts";
+
+const thrown = (code: string, syscall: string, path?: string) =>
+  Object.assign(new Error(`${code}: text of the system, ${syscall}`), { code, syscall, path });
+
+describe("an error of the file system", () => {
+  test.each([
+    ["ENOSPC", "write", undefined, "cannot write a file: no space left on device"],
+    ["EDQUOT", "mkdir", "/a", "cannot write /a: disk quota exceeded"],
+    ["EFBIG", "write", "/a", "cannot write /a: the file is too large for its disk"],
+    ["EACCES", "scandir", "/a", "cannot read /a: permission denied"],
+    ["EPERM", "rename", "/a", "cannot write /a: permission denied"],
+    ["EROFS", "open", "/a", "cannot open /a: the file system is read-only"],
+    ["EISDIR", "read", "/a", "cannot read /a: it is a folder"],
+    ["ENAMETOOLONG", "open", "/a", "cannot open /a: its name is too long"],
+    ["EMFILE", "open", "/a", "cannot open /a: too many open files"],
+    ["EIO", "fsync", "/a", "cannot write /a: the disk reported an error"],
+  ])("%s of %s is an error of the file", (code, syscall, path, message) => {
+    const error = asFileError(thrown(code, syscall, path));
+    expect(error).toBeInstanceOf(CatError);
+    expect(error).toMatchObject({ type: "file", code, message, hint: fileFault({ code })!.hint });
+  });
+
+  test("of a network, of no such call, of an unknown code, or told already stays what it is", () => {
+    const told = new CatError("x", { type: "x", code: "EACCES" });
+    for (const error of [
+      thrown("EACCES", "connect"),
+      thrown("EACCES", "listen"),
+      thrown("EWHATEVER", "open"),
+      Object.assign(new Error("x"), { code: "ENOSPC" }),
+      new TypeError("x"),
+      told,
+      undefined,
+      "text",
+    ]) {
+      expect(asFileError(error)).toBe(error);
+    }
+  });
+});

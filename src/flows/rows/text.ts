@@ -58,9 +58,9 @@ export async function lineEndOf(chunks: AsyncIterable<Buffer>, encoding: Encodin
 const notText: readonly (readonly [Buffer, string])[] = [
   [
     Buffer.from([0x50, 0x4b, 0x03, 0x04]),
-    "this is a workbook or a ZIP file, not text: save it as CSV (UTF-8) and import that",
+    "this is a workbook or a ZIP file, not text: save it as CSV (UTF-8) and use that",
   ],
-  [Buffer.from([0x1f, 0x8b, 0x08]), "this is a gzip file, not text: unpack it (gunzip) and import that"],
+  [Buffer.from([0x1f, 0x8b, 0x08]), "this is a gzip file, not text: unpack it (gunzip) and use that"],
 ];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 

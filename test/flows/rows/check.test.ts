@@ -227,7 +227,7 @@ describe("a fault is named by line, column and code", () => {
       {
         line: 1,
         code: "wrong_format",
-        message: "this is a gzip file, not text: unpack it (gunzip) and import that",
+        message: "this is a gzip file, not text: unpack it (gunzip) and use that",
       },
     ]);
   });

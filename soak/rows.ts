@@ -1,4 +1,4 @@
-import type { Random } from "../src/mock/random.ts";
+import type { Random } from "../src/mock/seed/random.ts";
 
 /** A photo of a row: an address, or a file on this machine, told by its number and which of the paths that it has. */
 export type SoakImage = { readonly url: string } | { readonly photo: number; readonly copy: number };

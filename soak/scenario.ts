@@ -1,5 +1,5 @@
 import type { ImportMode, OnImageError } from "../src/contract/value-sets.ts";
-import { Random } from "../src/mock/random.ts";
+import { Random } from "../src/mock/seed/random.ts";
 import { earlierVersion, makeRows, type SoakRow } from "./rows.ts";
 import { makeTroubles, type Trouble } from "./troubles.ts";
 

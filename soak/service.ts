@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { FaultOrder } from "../src/mock/faults.ts";
-import type { MockState } from "../src/mock/snapshot.ts";
+import type { FaultOrder } from "../src/mock/faults/faults.ts";
+import type { MockState } from "../src/mock/snapshot/snapshot.ts";
 
 const key = { authorization: "Bearer ak_mock" };
 

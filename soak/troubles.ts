@@ -1,5 +1,5 @@
-import type { FaultOrder } from "../src/mock/faults.ts";
-import type { Random } from "../src/mock/random.ts";
+import type { FaultOrder } from "../src/mock/faults/faults.ts";
+import type { Random } from "../src/mock/seed/random.ts";
 import type { Focus } from "./scenario.ts";
 import type { Step } from "./step.ts";
 

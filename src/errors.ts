@@ -17,7 +17,7 @@ export interface ErrorDetail {
 
 /**
  * The root of every error that is not a bug: its message is one plain sentence for a person, and `type` and
- * `code` are what programs switch on. Which exit status each becomes is one table, in cli/exit.ts.
+ * `code` are what programs switch on. Which exit status each becomes is one table, in cli/context/exit.ts.
  */
 export class CatError extends Error {
   override readonly name: string = "CatError";

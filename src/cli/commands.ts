@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { App } from "./app.ts";
+import type { App } from "./app/app.ts";
 import type { CommandName } from "./command-names.ts";
 
 /** A subcommand as the program knows it before it is called. */

@@ -1,11 +1,11 @@
 import type { ChildProcess } from "node:child_process";
 import { writeSync } from "node:fs";
+import { versionLine } from "./context/version.ts";
 import { findCommand } from "./find-command.ts";
 import { descriptors } from "./hand-over/descriptors.ts";
 import { leadsToUs } from "./hand-over/leads-to-us.ts";
 import { rawArguments, throughShell } from "./hand-over/raw-arguments.ts";
 import { systemCats } from "./hand-over/system-cats.ts";
-import { versionLine } from "./version.ts";
 
 /*
  * Everything that runs before a call is known to be ours. It is built into one small file, so that a foreign call pays

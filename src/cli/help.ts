@@ -1,4 +1,4 @@
-import { exitMeanings } from "./exit.ts";
+import { exitMeanings } from "./context/exit.ts";
 import { type GlobalFlag, globalFlags } from "./global-flags.ts";
 
 /** What stands at the end of the top help: examples, the exit statuses, and how to reach the system's cat. */

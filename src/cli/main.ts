@@ -1,9 +1,9 @@
-import type { Context } from "./context.ts";
+import type { Context } from "./context/context.ts";
+import { versionLine } from "./context/version.ts";
 import { findCommand } from "./find-command.ts";
 import { maskedContext, Secrets } from "./output/secrets.ts";
 import { run } from "./run.ts";
 import { tell } from "./tell.ts";
-import { versionLine } from "./version.ts";
 
 /** Runs a command line and tells the exit status; nothing in here ends the process. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {

@@ -1,8 +1,8 @@
 import { type Command, Help, Option } from "commander";
-import type { App } from "./app.ts";
-import { command, HelpShown } from "./command.ts";
+import type { App } from "./app/app.ts";
 import { type CommandEntry, commands } from "./commands.ts";
 import { firstWord } from "./find-command.ts";
+import { command, HelpShown } from "./flags/command.ts";
 import { globalFlags } from "./global-flags.ts";
 import { helpSections } from "./help.ts";
 

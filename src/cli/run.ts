@@ -1,7 +1,7 @@
-import { createApp } from "./app.ts";
-import type { Context } from "./context.ts";
+import { createApp } from "./app/app.ts";
+import type { Context } from "./context/context.ts";
+import { noGlobals } from "./context/global-options.ts";
 import { earlyFlags } from "./early-flags.ts";
-import { noGlobals } from "./global-options.ts";
 import { paintOf } from "./output/paint.ts";
 import type { Secrets } from "./output/secrets.ts";
 import { createProgram } from "./program.ts";

@@ -1,9 +1,9 @@
 import { asFileError } from "../errors.ts";
-import type { Context } from "./context.ts";
+import type { Context } from "./context/context.ts";
+import { InterruptError } from "./context/errors.ts";
+import { exitCodeOf } from "./context/exit.ts";
 import { earlyFlags } from "./early-flags.ts";
-import { InterruptError } from "./errors.ts";
-import { exitCodeOf } from "./exit.ts";
-import { explain } from "./explain.ts";
+import { explain } from "./output/explain.ts";
 import { paintOf } from "./output/paint.ts";
 
 /** Tells on stderr what went wrong, and gives the exit status that it means. */

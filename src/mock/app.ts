@@ -8,19 +8,20 @@ import {
 import Fastify, { type FastifyInstance } from "fastify";
 import { type Operations, operations } from "../contract/operations.ts";
 import { addControl } from "./control/control.ts";
-import { DirectRoutes } from "./direct-routes.ts";
-import { Exchange } from "./exchange.ts";
-import type { Handler } from "./handler.ts";
-import { answerBadConnections } from "./parser-errors.ts";
-import { allowedMethods, decodedPath, knownMethods, originForm, steersMock } from "./paths.ts";
-import { serve } from "./pipeline.ts";
-import { invalid, Refusal } from "./refusal.ts";
+import { DirectRoutes } from "./requests/direct-routes.ts";
+import { Exchange } from "./requests/exchange.ts";
+import type { Handler } from "./requests/handler.ts";
+import { answerBadConnections } from "./requests/parser-errors.ts";
+import { serve } from "./requests/pipeline.ts";
+import { decodedPath, originForm, steersMock } from "./requests/request-target.ts";
+import { allowedMethods, knownMethods } from "./routes/allowed-methods.ts";
 import { handlers } from "./routes/handlers.ts";
 import { addOpenApi } from "./routes/openapi.ts";
 import { addSignedFiles } from "./routes/signed-files.ts";
 import { refuseMalformed } from "./rules/malformed.ts";
+import { invalid, Refusal } from "./rules/refusal.ts";
 import { refuseStrangers } from "./rules/strangers.ts";
-import type { World } from "./world.ts";
+import type { World } from "./world/world.ts";
 
 /** How long a client may take for its headers, for its whole request and between two requests, in milliseconds. */
 export interface Patience {

@@ -5,12 +5,12 @@ import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
 import type { RecordedDelivery } from "./deliveries/delivery-record.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
-import { printedState } from "./printed-state.ts";
-import type { RecordedRequest } from "./request-log.ts";
 import { check } from "./rules/checks.ts";
 import type { RateLimit } from "./rules/rate-limit.ts";
-import { MockState, restoreSnapshot, takeSnapshot } from "./snapshot.ts";
-import { World } from "./world.ts";
+import { printedState } from "./snapshot/printed-state.ts";
+import { MockState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
+import type { RecordedRequest } from "./world/request-log.ts";
+import { World } from "./world/world.ts";
 
 export type { MockState, Network, RecordedDelivery, RecordedRequest };
 /** A clock to start a mock on: one that stands still until it is moved, say. */

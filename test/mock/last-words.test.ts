@@ -2,8 +2,8 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
-import { answerBadConnections } from "../../src/mock/parser-errors.ts";
-import { discardBody, endAfterBody } from "../../src/mock/unread-body.ts";
+import { answerBadConnections } from "../../src/mock/requests/parser-errors.ts";
+import { discardBody, endAfterBody } from "../../src/mock/requests/unread-body.ts";
 import { monday, silentWorld } from "./world.ts";
 
 // How long connections are kept for nothing is the machine's time, which no test waits for.

@@ -3,11 +3,11 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { isPublicAddress } from "../../src/contract/url-policy.ts";
-import { Life } from "../../src/mock/life.ts";
 import { callOut, type OutgoingCall } from "../../src/mock/outgoing/call-out.ts";
 import { type Network, realNetwork } from "../../src/mock/outgoing/network.ts";
-import { Turnstile } from "../../src/mock/outgoing/turnstile.ts";
-import { Underway } from "../../src/mock/underway.ts";
+import { Life } from "../../src/mock/work/life.ts";
+import { Turnstile } from "../../src/mock/work/turnstile.ts";
+import { Underway } from "../../src/mock/work/underway.ts";
 import { publicAddress, startOutside } from "./outside.ts";
 
 const call = (url: string, more: Partial<OutgoingCall> = {}): OutgoingCall => ({

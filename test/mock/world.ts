@@ -1,7 +1,7 @@
 import { afterEach, expect } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
-import { World } from "../../src/mock/world.ts";
+import { World } from "../../src/mock/world/world.ts";
 
 /** A Monday morning, on the minute. */
 export const monday = Date.UTC(2026, 0, 5, 9, 0, 0);

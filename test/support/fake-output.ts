@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
-import type { Output } from "../../src/cli/context.ts";
-import { ReaderGoneError } from "../../src/cli/errors.ts";
+import type { Output } from "../../src/cli/context/context.ts";
+import { ReaderGoneError } from "../../src/cli/context/errors.ts";
 
 /** An output that keeps what is written to it. */
 export class FakeOutput implements Output {

@@ -69,7 +69,7 @@ export const exports: Section = {
     assumed("A role that does not exist.", "400 with param role.", of("roles > %j is refused")),
     enforced("since: only products changed at or after that instant; it may have an offset.", [
       ...of("a delta > since %s: %d rows", "a delta > nothing"),
-      "mock/change-list.property.test.ts > finds exactly those that changed since, newest first, from any place on, whatever came in whatever order",
+      "mock/store/change-list.property.test.ts > finds exactly those that changed since, newest first, from any place on, whatever came in whatever order",
     ]),
     enforced(
       "A change is a field edited, a photo attached, a generation completed, or the product deleted.",

@@ -59,8 +59,8 @@ export const products: Section = {
     ),
     assumed("How q searches.", "Every word occurs in the name or the reference, in any case.", [
       ...of("list > q finds every word in name or reference, in any case"),
-      "mock/product-list.test.ts > letters in any case > %s is found by %s",
-      "mock/product-list.test.ts > the list of products > lists and finds what a look at each product finds, whatever is added, renamed and deleted",
+      "mock/store/product-list.test.ts > letters in any case > %s is found by %s",
+      "mock/store/product-list.test.ts > the list of products > lists and finds what a look at each product finds, whatever is added, renamed and deleted",
     ]),
     assumed(
       "The order of the list.",

@@ -93,10 +93,10 @@ export const tasks: Section = {
     ),
     enforced(
       "Entries of one model, product and styling list look consistent.",
-      "mock/images/scene-drawing.test.ts > pose, haircut and plain clothes are the group's",
+      "mock/drawing/scene-drawing.test.ts > pose, haircut and plain clothes are the group's",
     ),
     enforced("look_at_camera is true unless told; false makes the model look away.", [
-      "mock/images/scene-drawing.test.ts > a picture is another one for > who looks away",
+      "mock/drawing/scene-drawing.test.ts > a picture is another one for > who looks away",
       ...life("an output > shows the style and the look that were asked for"),
     ]),
     enforced(
@@ -135,7 +135,7 @@ export const tasks: Section = {
     assumed(
       "What an output shows.",
       "A drawing of the product, model, background and angle that were asked for.",
-      "mock/images/scene-drawing.test.ts > a picture is another one for",
+      "mock/drawing/scene-drawing.test.ts > a picture is another one for",
     ),
     enforced(
       "GET /v1/tasks/{task_id}: the task, or 404.",

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import { photosModes, unknownChoices } from "../../flows/import/run/import-input.ts";
-import type { App } from "../app.ts";
-import { command, examples } from "../command.ts";
-import { duration } from "../duration.ts";
+import type { App } from "../app/app.ts";
 import { withInputFlags, withOutputFlags } from "../files/file-flags.ts";
-import { wholeNumber } from "../values.ts";
+import { command, examples } from "../flags/command.ts";
+import { duration } from "../flags/duration.ts";
+import { wholeNumber } from "../flags/values.ts";
 import { type ImportFlags, imageErrorChoices, modes, type RawFlags, readFlags } from "./import/flags.ts";
 import { runImport } from "./import/run.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { App } from "../app.ts";
-import { group } from "../command.ts";
+import type { App } from "../app/app.ts";
+import { group } from "../flags/command.ts";
 import { getCommand } from "./imports/get.ts";
 import { listCommand } from "./imports/list.ts";
 import { rowsCommand } from "./imports/rows.ts";

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { App } from "../app.ts";
-import { group } from "../command.ts";
+import type { App } from "../app/app.ts";
+import { group } from "../flags/command.ts";
 import { listCommand } from "./models/list.ts";
 
 /** `cat models`: the people that a try-on is rendered on. */

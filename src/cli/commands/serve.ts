@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { optionRanges } from "../../contract/option-ranges.ts";
-import type { App } from "../app.ts";
-import { command, examples } from "../command.ts";
-import { UsageError } from "../errors.ts";
-import { positiveNumber, wholeNumber } from "../values.ts";
+import type { App } from "../app/app.ts";
+import { UsageError } from "../context/errors.ts";
+import { command, examples } from "../flags/command.ts";
+import { positiveNumber, wholeNumber } from "../flags/values.ts";
 import { type ServeInput, serveMock } from "./serve/run.ts";
 
 interface Flags {

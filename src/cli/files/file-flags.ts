@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { checkEncodingName, type EncodingName } from "../../flows/rows/encoding.ts";
 import type { InputFormat } from "../../flows/rows/source.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../context/errors.ts";
 
 export const formats = ["csv", "ndjson"] as const;
 

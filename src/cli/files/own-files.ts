@@ -3,8 +3,8 @@ import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { applicationId } from "../../state/migrations.ts";
 import { isNameOfState } from "../../state/state-file-names.ts";
-import { UsageError } from "../errors.ts";
-import { type Asker, ownPlaces, stateFiles } from "../open-profile-state.ts";
+import { type Asker, ownPlaces, stateFiles } from "../app/open-profile-state.ts";
+import { UsageError } from "../context/errors.ts";
 import { identityOf, type Standing, standingOf } from "./standing.ts";
 
 /**

@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileFault } from "../../errors.ts";
 import { whereLinksLead } from "../../flows/outputs/output-file.ts";
-import { descriptorProblem } from "../descriptor-place.ts";
+import { descriptorProblem } from "./descriptor-place.ts";
 
 /**
  * What stands at a path that is to be written, and why that cannot be done, as the end of a sentence about it. Looked at

@@ -1,5 +1,5 @@
-import type { Context } from "../context.ts";
-import type { GlobalOptions } from "../global-options.ts";
+import type { Context } from "../context/context.ts";
+import type { GlobalOptions } from "../context/global-options.ts";
 import type { Column, ListFormat } from "./columns.ts";
 import { jsonLine } from "./json.ts";
 import { printList } from "./list.ts";

@@ -1,5 +1,5 @@
 import type { ColorSupportLevel } from "chalk";
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 
 /** The colours in use, each a plain function. */
 export const colors = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;

@@ -1,5 +1,5 @@
 import type { ProgressEvent } from "../../flows/progress-event.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 import { doneText, leftText, PaceMeter, rateText } from "./pace.ts";
 import type { ProgressView } from "./progress-view.ts";
 import { visible } from "./visible.ts";

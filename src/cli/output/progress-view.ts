@@ -1,5 +1,5 @@
 import type { ProgressEvent } from "../../flows/progress-event.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 import type { Paint } from "./paint.ts";
 
 /** Where a job's progress is shown. */

@@ -1,5 +1,5 @@
 import { maskedKey } from "../../http/mask.ts";
-import type { Context, Output } from "../context.ts";
+import type { Context, Output } from "../context/context.ts";
 
 /** A shorter text would be found in words that are no secret. */
 const shortestSecret = 8;

@@ -1,6 +1,6 @@
 import { parseBaseUrl } from "../../client/base-url.ts";
 import { CatError } from "../../errors.ts";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../context/errors.ts";
 
 /** A setting and where it came from, in words for an error: `--base-url`, `CAT_BASE_URL`, `profile dev`. */
 export interface Sourced {

@@ -1,4 +1,4 @@
-import type { GlobalOptions } from "../global-options.ts";
+import type { GlobalOptions } from "../context/global-options.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

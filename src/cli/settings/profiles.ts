@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { UsageError } from "../errors.ts";
+import { UsageError } from "../context/errors.ts";
 
 /** What a profile holds. The key is not among it: it belongs in the OS keychain. */
 export interface Profile {

@@ -1,5 +1,5 @@
-import { KeyError, UsageError } from "../errors.ts";
-import type { GlobalOptions } from "../global-options.ts";
+import { KeyError, UsageError } from "../context/errors.ts";
+import type { GlobalOptions } from "../context/global-options.ts";
 import { checkedBaseUrl, type Sourced } from "./base-url.ts";
 import { isSet, namedProfile } from "./profile-name.ts";
 import { type Profiles, readProfiles } from "./profiles.ts";

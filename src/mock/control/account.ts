@@ -1,10 +1,10 @@
 import * as z from "zod";
-import type { Organization } from "../organization.ts";
-import { Refusal } from "../refusal.ts";
 import { organizationNames } from "../rules/authenticate.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
-import type { World } from "../world.ts";
+import { Refusal } from "../rules/refusal.ts";
+import type { Organization } from "../store/organization.ts";
+import type { World } from "../world/world.ts";
 import type { ControlRoute } from "./control-route.ts";
 
 const Account = z.strictObject({

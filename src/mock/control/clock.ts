@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { lastMoment } from "../../clock.ts";
-import { moveClock } from "../move-clock.ts";
-import { invalid } from "../refusal.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
+import { invalid } from "../rules/refusal.ts";
 import type { ControlRoute } from "./control-route.ts";
+import { moveClock } from "./move-clock.ts";
 
 const ClockMove = z.strictObject({ advance_ms: z.int().min(0) });
 

@@ -1,4 +1,4 @@
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 
 /** One route under `/_mock`. */
 export interface ControlRoute {

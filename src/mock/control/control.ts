@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { Exchange } from "../exchange.ts";
-import { Refusal } from "../refusal.ts";
+import { Exchange } from "../requests/exchange.ts";
 import { readBody } from "../rules/body.ts";
 import { refuseMalformed } from "../rules/malformed.ts";
+import { Refusal } from "../rules/refusal.ts";
 import { refuseStrangers } from "../rules/strangers.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
 import type { ControlRoute } from "./control-route.ts";
 import { controlRoutes } from "./routes.ts";
 

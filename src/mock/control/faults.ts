@@ -1,9 +1,9 @@
 import * as z from "zod";
-import type { FaultOrder } from "../faults.ts";
-import { invalid } from "../refusal.ts";
+import type { FaultOrder } from "../faults/faults.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import { longestUrl } from "../rules/malformed.ts";
+import { invalid } from "../rules/refusal.ts";
 import type { ControlRoute } from "./control-route.ts";
 
 const effects = ["status", "delay_ms", "drop", "truncate", "fail"] as const;

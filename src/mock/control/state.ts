@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
-import { printedState } from "../printed-state.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
-import { MockState, restoreSnapshot } from "../snapshot.ts";
+import { printedState } from "../snapshot/printed-state.ts";
+import { MockState, restoreSnapshot } from "../snapshot/snapshot.ts";
 import type { ControlRoute } from "./control-route.ts";
 
 /** Reads, replaces and empties everything the mock knows. */

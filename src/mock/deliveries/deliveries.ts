@@ -1,13 +1,13 @@
 import type { Clock } from "../../clock.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
-import type { Life } from "../life.ts";
-import type { Organization } from "../organization.ts";
 import type { Network } from "../outgoing/network.ts";
-import { Refusal } from "../refusal.ts";
 import type { OrganizationName } from "../rules/authenticate.ts";
-import type { Underway } from "../underway.ts";
-import { abandonedUntilDisabled, type WebhookRecord } from "../webhooks.ts";
+import { Refusal } from "../rules/refusal.ts";
+import type { Organization } from "../store/organization.ts";
+import { abandonedUntilDisabled, type WebhookRecord } from "../store/webhooks.ts";
+import type { Life } from "../work/life.ts";
+import type { Underway } from "../work/underway.ts";
 import {
   type Attempt,
   type DeliveryRecord,

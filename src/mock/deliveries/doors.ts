@@ -1,5 +1,5 @@
-import { Turnstile } from "../outgoing/turnstile.ts";
-import type { Underway } from "../underway.ts";
+import { Turnstile } from "../work/turnstile.ts";
+import type { Underway } from "../work/underway.ts";
 
 /** So many events go to one webhook at once. */
 const atOnce = 16;

@@ -1,10 +1,10 @@
 import { limits } from "../../contract/limits.ts";
 import { signatureHeader, signDelivery } from "../../contract/signature.ts";
 import { isLoopbackHost, isPublicAddress } from "../../contract/url-policy.ts";
-import type { Life } from "../life.ts";
 import { type CallOutcome, callOut } from "../outgoing/call-out.ts";
 import type { Network } from "../outgoing/network.ts";
 import { isLoopbackUrl, webhookUrlBreach } from "../rules/webhook-url.ts";
+import type { Life } from "../work/life.ts";
 import type { Attempt } from "./delivery-record.ts";
 
 /** No more of a handler's answer is read: only its status counts, but one who is cut off while answering might worry. */

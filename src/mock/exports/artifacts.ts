@@ -1,11 +1,11 @@
 import { crc32 } from "node:zlib";
+import { fileOf, type StoredFile, tagOf } from "../files/stored-file.ts";
 import type { Pictures } from "../images/pictures.ts";
-import type { ExportRecord } from "../jobs/export-record.ts";
-import type { Life } from "../life.ts";
-import type { ImageRecord, Organization } from "../organization.ts";
-import { SharedWork } from "../shared-work.ts";
-import { fileOf, type StoredFile, tagOf } from "../stored-file.ts";
-import type { World } from "../world.ts";
+import type { ExportRecord } from "../store/export-record.ts";
+import type { ImageRecord, Organization } from "../store/organization.ts";
+import type { Life } from "../work/life.ts";
+import { SharedWork } from "../work/shared-work.ts";
+import type { World } from "../world/world.ts";
 import { exportRow, heldImages } from "./export-rows.ts";
 import { Filenames } from "./filenames.ts";
 import { layOut, type ZipFile, type ZipLayout } from "./stored-zip.ts";

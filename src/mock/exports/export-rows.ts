@@ -1,9 +1,9 @@
 import type { ExportAsset, ExportRow } from "../../contract/resources/export.ts";
 import type { AssetRole } from "../../contract/value-sets.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import type { ImageRecord, Organization } from "../organization.ts";
-import type { ExportedProduct } from "../product-record.ts";
-import type { World } from "../world.ts";
+import type { ImageRecord, Organization } from "../store/organization.ts";
+import type { ExportedProduct } from "../store/product-record.ts";
+import type { World } from "../world/world.ts";
 import { extensions, Filenames } from "./filenames.ts";
 
 /** An image held for a product, and the name that its file is to have there. */

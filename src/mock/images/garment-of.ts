@@ -1,8 +1,8 @@
-import type { Organization } from "../organization.ts";
-import type { ProductRecord } from "../product-record.ts";
-import { subjectOf } from "./drawing.ts";
-import type { Garment } from "./scene.ts";
-import type { Subject } from "./subjects.ts";
+import { subjectOf } from "../drawing/drawing.ts";
+import type { Garment } from "../drawing/scene.ts";
+import type { Subject } from "../drawing/subjects.ts";
+import type { Organization } from "../store/organization.ts";
+import type { ProductRecord } from "../store/product-record.ts";
 
 /** What the words of a name or a reference say that a product is. */
 const words: readonly (readonly [Subject, RegExp])[] = [

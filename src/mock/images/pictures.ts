@@ -1,11 +1,11 @@
-import type { Life } from "../life.ts";
-import type { ImageRecord } from "../organization.ts";
-import { Turnstile } from "../outgoing/turnstile.ts";
-import { SharedWork } from "../shared-work.ts";
-import { tagOf } from "../stored-file.ts";
-import { drawingOf } from "./drawing.ts";
-import { readScene, sceneSubject } from "./scene.ts";
-import { sceneDrawing } from "./scene-drawing.ts";
+import { drawingOf } from "../drawing/drawing.ts";
+import { readScene, sceneSubject } from "../drawing/scene.ts";
+import { sceneDrawing } from "../drawing/scene-drawing.ts";
+import { tagOf } from "../files/stored-file.ts";
+import type { ImageRecord } from "../store/organization.ts";
+import type { Life } from "../work/life.ts";
+import { SharedWork } from "../work/shared-work.ts";
+import { Turnstile } from "../work/turnstile.ts";
 
 /** Bytes of drawn pictures that are kept: those of some hundred products, so that a ZIP, which reads each twice, draws them once. */
 const keptBytes = 32 * 1024 * 1024;

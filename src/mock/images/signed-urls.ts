@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
-import { Refusal } from "../refusal.ts";
-import { lastNow } from "../state-fields.ts";
+import { Refusal } from "../rules/refusal.ts";
+import { lastNow } from "../store/state-fields.ts";
 
 /** A URL that needs no key, and when it stops working (RFC 3339). */
 export interface SignedUrl {

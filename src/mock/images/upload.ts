@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import { limits } from "../../contract/limits.ts";
-import { invalid, Refusal } from "../refusal.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
 
 /** No more parts of a form are looked at; one is enough. */
 const mostParts = 10;

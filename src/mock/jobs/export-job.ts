@@ -1,9 +1,9 @@
 import type { AssetRole, exportFormats } from "../../contract/value-sets.ts";
 import { heldImages } from "../exports/export-rows.ts";
-import type { Organization } from "../organization.ts";
-import type { ExportedProduct } from "../product-record.ts";
-import type { World } from "../world.ts";
-import type { ExportRecord } from "./export-record.ts";
+import type { ExportRecord } from "../store/export-record.ts";
+import type { Organization } from "../store/organization.ts";
+import type { ExportedProduct } from "../store/product-record.ts";
+import type { World } from "../world/world.ts";
 
 /** How long a ZIP takes before its first image, and for each, at speed 1. */
 const beginningMs = 1_000;

@@ -4,10 +4,10 @@ import type { ImportRowResult } from "../../contract/resources/import.ts";
 import { isPublicAddress, urlBreach } from "../../contract/url-policy.ts";
 import type { imageErrorCodes } from "../../contract/value-sets.ts";
 import { sizeOfImage } from "../images/size-of-image.ts";
-import type { Life } from "../life.ts";
-import type { ImageRecord } from "../organization.ts";
 import { type CallOutcome, callOut, type NoAnswer } from "../outgoing/call-out.ts";
 import type { Network } from "../outgoing/network.ts";
+import type { ImageRecord } from "../store/organization.ts";
+import type { Life } from "../work/life.ts";
 
 /** What the image at a URL is, or why there is none. */
 export type Fetched =

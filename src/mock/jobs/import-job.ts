@@ -1,7 +1,7 @@
-import type { Organization } from "../organization.ts";
-import type { CheckedRow } from "../rules/import-body.ts";
-import type { World } from "../world.ts";
-import { type ImportJob, isTerminal, pendingResult } from "./import-record.ts";
+import { type ImportJob, isTerminal, pendingResult } from "../store/import-record.ts";
+import type { Organization } from "../store/organization.ts";
+import type { World } from "../world/world.ts";
+import type { CheckedRow } from "./import-body.ts";
 import { settleRow } from "./import-row.ts";
 import { pollInterval } from "./poll-interval.ts";
 import { RowFetcher } from "./row-fetcher.ts";

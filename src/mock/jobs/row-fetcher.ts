@@ -1,9 +1,9 @@
-import type { Life } from "../life.ts";
-import type { Organization } from "../organization.ts";
-import { Turnstile } from "../outgoing/turnstile.ts";
-import type { World } from "../world.ts";
+import type { AcceptedRow, ImportJob } from "../store/import-record.ts";
+import type { Organization } from "../store/organization.ts";
+import type { Life } from "../work/life.ts";
+import { Turnstile } from "../work/turnstile.ts";
+import type { World } from "../world/world.ts";
 import { type Fetched, fetchImage } from "./fetch-image.ts";
-import type { AcceptedRow, ImportJob } from "./import-record.ts";
 import { failureOf, needsImages, type RowImages } from "./row-images.ts";
 
 /** So many images of one import are fetched at once. */

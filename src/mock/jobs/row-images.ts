@@ -1,10 +1,10 @@
 import type { ImportRowImage } from "../../contract/import-row.ts";
-import type { Ids } from "../ids.ts";
-import { drawnSize } from "../images/subjects.ts";
-import type { ImageRecord, Organization } from "../organization.ts";
+import { drawnSize } from "../drawing/subjects.ts";
+import type { Ids } from "../seed/ids.ts";
+import type { AcceptedRow, ImportJob } from "../store/import-record.ts";
+import type { ImageRecord, Organization } from "../store/organization.ts";
 import { failureAskedFirst } from "./asked-failure.ts";
 import { type Fetched, fetchProblem, type Problem } from "./fetch-image.ts";
-import type { AcceptedRow, ImportJob } from "./import-record.ts";
 
 /** What was fetched for each image of a row, in their order; null for one that was not to be fetched. */
 export type RowImages = readonly (Fetched | null)[];

@@ -1,12 +1,12 @@
 import type { taskSubtypes } from "../../contract/value-sets.ts";
-import type { JobFailure } from "../faults.ts";
-import { type Scene, sceneSubject, writeScene } from "../images/scene.ts";
-import { drawnSize } from "../images/subjects.ts";
-import type { Organization } from "../organization.ts";
-import type { ProductRecord } from "../product-record.ts";
-import type { World } from "../world.ts";
+import { type Scene, sceneSubject, writeScene } from "../drawing/scene.ts";
+import { drawnSize } from "../drawing/subjects.ts";
+import type { JobFailure } from "../faults/faults.ts";
+import type { Organization } from "../store/organization.ts";
+import type { ProductRecord } from "../store/product-record.ts";
+import type { TaskRecord } from "../store/task-record.ts";
+import type { World } from "../world/world.ts";
 import { failureAskedIn } from "./asked-failure.ts";
-import type { TaskRecord } from "./task-record.ts";
 
 /** How long a task is queued, and how long one of each type then runs, at speed 1. */
 const queuedMs = 1_000;

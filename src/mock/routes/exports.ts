@@ -1,17 +1,17 @@
 import { limits } from "../../contract/limits.ts";
 import { type ExportJob, rolesOf } from "../../contract/resources/export.ts";
-import { pageOf } from "../cursors.ts";
 import { exportRow } from "../exports/export-rows.ts";
-import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { startExport } from "../jobs/export-job.ts";
-import type { ExportRecord } from "../jobs/export-record.ts";
 import { pollSeconds } from "../jobs/import-job.ts";
-import { listedPhotos } from "../listed-generations.ts";
-import type { Organization } from "../organization.ts";
-import type { ExportedProduct, ProductRecord } from "../product-record.ts";
-import { Refusal } from "../refusal.ts";
-import type { World } from "../world.ts";
+import type { Handlers } from "../requests/handler.ts";
+import { pageOf } from "../rules/cursors.ts";
+import { Refusal } from "../rules/refusal.ts";
+import type { ExportRecord } from "../store/export-record.ts";
+import { listedPhotos } from "../store/listed-generations.ts";
+import type { Organization } from "../store/organization.ts";
+import type { ExportedProduct, ProductRecord } from "../store/product-record.ts";
+import type { World } from "../world/world.ts";
 
 /** Exports: read the catalogue live or since a moment, freeze a selection, follow the job. */
 export const exports = {

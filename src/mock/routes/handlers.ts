@@ -1,4 +1,4 @@
-import type { Handlers } from "../handler.ts";
+import type { Handlers } from "../requests/handler.ts";
 import { exports } from "./exports.ts";
 import { images } from "./images.ts";
 import { imports } from "./imports.ts";

@@ -1,8 +1,8 @@
 import { imageTypeOf } from "../../contract/image-type.ts";
-import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { sizeOfImage } from "../images/size-of-image.ts";
-import { invalid, Refusal } from "../refusal.ts";
+import type { Handlers } from "../requests/handler.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
 
 /** Images: upload the bytes, get a signed URL to them. */
 export const images = {

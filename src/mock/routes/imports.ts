@@ -1,13 +1,13 @@
 import type { Import } from "../../contract/resources/import.ts";
-import { pageOf } from "../cursors.ts";
-import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
+import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
 import { pollSeconds, startImport } from "../jobs/import-job.ts";
-import { type ImportJob, type ImportJobRow, isTerminal } from "../jobs/import-record.ts";
-import type { Organization } from "../organization.ts";
-import { invalid, Refusal } from "../refusal.ts";
-import { checkRows, rowsOfNdjson } from "../rules/import-body.ts";
-import type { World } from "../world.ts";
+import type { Handlers } from "../requests/handler.ts";
+import { pageOf } from "../rules/cursors.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
+import { type ImportJob, type ImportJobRow, isTerminal } from "../store/import-record.ts";
+import type { Organization } from "../store/organization.ts";
+import type { World } from "../world/world.ts";
 
 /** Imports: submit, follow, read the rows. */
 export const imports = {

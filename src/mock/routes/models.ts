@@ -1,9 +1,9 @@
 import type { Model } from "../../contract/resources/model.ts";
-import { curatedModels } from "../curated-models.ts";
-import { pageOf } from "../cursors.ts";
-import type { Handlers } from "../handler.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import type { ModelRecord } from "../organization.ts";
+import type { Handlers } from "../requests/handler.ts";
+import { pageOf } from "../rules/cursors.ts";
+import { curatedModels } from "../store/curated-models.ts";
+import type { ModelRecord } from "../store/organization.ts";
 
 /** Models: the organization's own first, then the service's curated ones. */
 export const models = {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
-import { Exchange } from "../exchange.ts";
-import { openApiPath } from "../paths.ts";
+import { Exchange } from "../requests/exchange.ts";
 import { refuseMalformed } from "../rules/malformed.ts";
-import type { World } from "../world.ts";
+import type { World } from "../world/world.ts";
+import { openApiPath } from "./allowed-methods.ts";
 
 /** `GET /openapi.json`: the contract as an OpenAPI document. It asks for no key and counts nothing. */
 export function addOpenApi(app: FastifyInstance, world: World): void {

@@ -1,11 +1,11 @@
 import type { Product } from "../../contract/resources/product.ts";
-import { pageOf } from "../cursors.ts";
-import type { Handlers } from "../handler.ts";
-import type { Organization } from "../organization.ts";
-import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../product-changes.ts";
-import { foldCase } from "../product-list.ts";
-import type { ProductRecord } from "../product-record.ts";
-import { Refusal } from "../refusal.ts";
+import type { Handlers } from "../requests/handler.ts";
+import { pageOf } from "../rules/cursors.ts";
+import { Refusal } from "../rules/refusal.ts";
+import type { Organization } from "../store/organization.ts";
+import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../store/product-changes.ts";
+import { foldCase } from "../store/product-list.ts";
+import type { ProductRecord } from "../store/product-record.ts";
 
 /** Products: create, list, get, update, delete; and the photos on them. */
 export const products = {

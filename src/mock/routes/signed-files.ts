@@ -1,19 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { curatedModels } from "../curated-models.ts";
-import { Exchange } from "../exchange.ts";
 import { manifestOf, ZipArtifacts } from "../exports/artifacts.ts";
+import { fileOf, type StoredFile } from "../files/stored-file.ts";
 import { type PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import type { ExportRecord } from "../jobs/export-record.ts";
-import { type ImportJob, isTerminal } from "../jobs/import-record.ts";
-import { EndedError, Life } from "../life.ts";
-import { meetFaults } from "../meet-faults.ts";
-import type { Organization } from "../organization.ts";
-import { Refusal } from "../refusal.ts";
+import { Exchange } from "../requests/exchange.ts";
+import { meetFaults } from "../requests/meet-faults.ts";
+import { sendFile } from "../requests/send-file.ts";
 import { refuseMalformed } from "../rules/malformed.ts";
-import { sendFile } from "../send-file.ts";
-import { fileOf, type StoredFile } from "../stored-file.ts";
-import type { World } from "../world.ts";
+import { Refusal } from "../rules/refusal.ts";
+import { curatedModels } from "../store/curated-models.ts";
+import type { ExportRecord } from "../store/export-record.ts";
+import { type ImportJob, isTerminal } from "../store/import-record.ts";
+import type { Organization } from "../store/organization.ts";
+import { EndedError, Life } from "../work/life.ts";
+import type { World } from "../world/world.ts";
 
 /** Finds the file of an id for a reader's life; undefined when it is gone since the URL was signed. */
 type Find = (id: string, life: Life) => Promise<StoredFile | undefined> | StoredFile | undefined;

@@ -2,18 +2,18 @@ import type * as z from "zod";
 import { canShow } from "../../contract/required-photo.ts";
 import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
-import { pageOf } from "../cursors.ts";
-import type { Handlers } from "../handler.ts";
 import { garmentOf } from "../images/garment-of.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { pollInterval } from "../jobs/poll-interval.ts";
 import { startTask, type TaskOrder } from "../jobs/task-job.ts";
-import type { PlacedTask, TaskRecord } from "../jobs/task-record.ts";
-import type { ModelRecord, Organization } from "../organization.ts";
-import type { ProductRecord } from "../product-record.ts";
-import { Refusal } from "../refusal.ts";
-import { type JudgedTryon, judgeTryons } from "../rules/tryon-inputs.ts";
-import type { World } from "../world.ts";
+import { type JudgedTryon, judgeTryons } from "../jobs/tryon-inputs.ts";
+import type { Handlers } from "../requests/handler.ts";
+import { pageOf } from "../rules/cursors.ts";
+import { Refusal } from "../rules/refusal.ts";
+import type { ModelRecord, Organization } from "../store/organization.ts";
+import type { ProductRecord } from "../store/product-record.ts";
+import type { PlacedTask, TaskRecord } from "../store/task-record.ts";
+import type { World } from "../world/world.ts";
 
 /** Tasks: order generations, follow them. */
 export const tasks = {

@@ -2,13 +2,13 @@ import { createHmac } from "node:crypto";
 import type { Webhook } from "../../contract/resources/webhook.ts";
 import { describeBreach } from "../../contract/url-policy.ts";
 import type { EventType } from "../../contract/value-sets.ts";
-import { pageOf } from "../cursors.ts";
-import type { Handlers } from "../handler.ts";
-import type { Organization } from "../organization.ts";
-import { invalid, Refusal } from "../refusal.ts";
+import type { Handlers } from "../requests/handler.ts";
+import { pageOf } from "../rules/cursors.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
 import { webhookUrlBreach } from "../rules/webhook-url.ts";
-import type { WebhookRecord } from "../webhooks.ts";
-import type { World } from "../world.ts";
+import type { Organization } from "../store/organization.ts";
+import type { WebhookRecord } from "../store/webhooks.ts";
+import type { World } from "../world/world.ts";
 
 /** Webhooks: register, list, get, change or rotate, delete. */
 export const webhooks = {

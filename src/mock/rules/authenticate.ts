@@ -1,5 +1,5 @@
 import type { Scope } from "../../contract/value-sets.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "./refusal.ts";
 
 /** The organization that `ak_mock` belongs to, and the one of `ak_mock_other`. */
 export const organizationNames = ["main", "other"] as const;

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { limits } from "../../contract/limits.ts";
 import type { BodyType, Operation } from "../../contract/operation.ts";
-import { invalid, Refusal } from "../refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 
 /** What some editors begin a file with. */
 export const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);

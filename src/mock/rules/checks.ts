@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { invalid } from "../refusal.ts";
+import { invalid } from "./refusal.ts";
 
 /** `value` as the schema reads it, or 400 `invalid_request` that names the first field at fault. */
 export function check<Schema extends z.ZodType>(

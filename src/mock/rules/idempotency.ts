@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { limits } from "../../contract/limits.ts";
-import { invalid, Refusal } from "../refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 
 /** A finished answer: the body as it goes over the wire, null for an empty one. */
 export interface Answer {

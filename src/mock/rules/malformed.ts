@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { invalid, Refusal } from "../refusal.ts";
+import { invalid, Refusal } from "./refusal.ts";
 
 /** Longer than any URL of the service, shorter than what the parser takes for all headers together. */
 export const longestUrl = 8_192;

@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "./refusal.ts";
 
 /** Requests a minute and organization; null for no limit. */
 export type RateLimit = { readonly reads: number; readonly writes: number } | null;

@@ -1,5 +1,5 @@
 import { requestIdPattern } from "../../contract/ids.ts";
-import type { Random } from "../random.ts";
+import type { Random } from "../seed/random.ts";
 
 /** Gives each request its id: a valid one of the caller's is echoed, else it gets a new one (Cross-cutting rule 7). */
 export class RequestIds {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isLoopbackHost } from "../../contract/url-policy.ts";
-import { Refusal } from "../refusal.ts";
+import { Refusal } from "./refusal.ts";
 
 /**
  * 403 unless the Host header names this machine: a web page whose name was made to resolve to 127.0.0.1 is a stranger. So is a

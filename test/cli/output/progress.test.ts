@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import type { Context } from "../../../src/cli/context.ts";
-import { InterruptError } from "../../../src/cli/errors.ts";
+import type { Context } from "../../../src/cli/context/context.ts";
+import { InterruptError } from "../../../src/cli/context/errors.ts";
 import { leftText, PaceMeter, rateText } from "../../../src/cli/output/pace.ts";
 import { createProgress } from "../../../src/cli/output/progress.ts";
 import { barLine } from "../../../src/cli/output/progress-bar.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
-import { EndedError, Life } from "../../../src/mock/life.ts";
+import { EndedError, Life } from "../../../src/mock/work/life.ts";
 
 /** A pen that draws pictures of a megabyte, each of which is there once the test says so. */
 const pen = vi.hoisted(() => ({ drawn: 0, finish: [] as (() => void)[] }));

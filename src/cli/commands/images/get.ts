@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { App } from "../../app.ts";
-import { command, examples } from "../../command.ts";
-import { confirmReplace } from "../../confirm-replace.ts";
+import type { App } from "../../app/app.ts";
+import { confirmReplace } from "../../files/confirm-replace.ts";
+import { command, examples } from "../../flags/command.ts";
+import { resourceId } from "../../flags/resource-id.ts";
 import { grouped } from "../../output/numbers.ts";
-import { resourceId } from "../../resource-id.ts";
 
 interface GetInput {
   id: string;

@@ -11,11 +11,11 @@ import { normalHeader } from "../../../flows/rows/header.ts";
 import { openRows } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../app/app.ts";
+import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import { grouped } from "../../output/numbers.ts";
-import { type Choice, canAsk, openPrompts } from "../../output/prompts.ts";
-import type { SavedColumns } from "../../settings/saved-columns.ts";
 import type { ImportFlags } from "./flags.ts";
+import type { SavedColumns } from "./saved-columns.ts";
 
 /** How many columns a note names. */
 const namedColumns = 20;
@@ -35,7 +35,7 @@ export async function columnsOf(
 ): Promise<ColumnMap> {
   const head = await headOf(source, flags);
   if (head === null || head.unknown.length === 0) return flags.map;
-  const { savedColumns } = await import("../../settings/saved-columns.ts");
+  const { savedColumns } = await import("./saved-columns.ts");
   const saved = await savedColumns(app);
   const map = new Map(flags.map);
   // What the file itself calls by its name, or --map, is not to be had a second time.

@@ -10,7 +10,7 @@ import type { PhotosMode, UnknownChoice } from "../../../flows/import/run/import
 import { normalHeader } from "../../../flows/rows/header.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
-import { UsageError } from "../../errors.ts";
+import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
 
 /** The flags as commander hands them over. */

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { isFailureColumn } from "../../../flows/rows/header.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
-import type { GlobalOptions } from "../../global-options.ts";
+import type { GlobalOptions } from "../../context/global-options.ts";
 import { shellWord } from "../../output/shell-word.ts";
 import type { ImportFlags } from "./flags.ts";
 

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import type { ImportDeps, Memory, UnknownChoice } from "../../../flows/import/run/import-input.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../app/app.ts";
+import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import { grouped } from "../../output/numbers.ts";
-import { type Choice, canAsk, openPrompts } from "../../output/prompts.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** Asks a person about batches of unknown outcome; undefined where there is none to ask. */
@@ -25,7 +25,7 @@ export async function memoryOf(app: App, ledger: string | undefined): Promise<Me
     const state = await app.state();
     return { state, sentJobs: state.sentJobs, service };
   }
-  const { openStateFile } = await import("../../open-profile-state.ts");
+  const { openStateFile } = await import("../../app/open-profile-state.ts");
   const state = await openStateFile(app, ledger);
   app.onClose(() => state.close());
   return { state, sentJobs: await sentJobsOfProfile(app, state), service };

@@ -17,11 +17,11 @@ import {
   type InputFormat,
   openSource,
 } from "../../../flows/rows/source.ts";
-import type { App } from "../../app.ts";
-import { ExitCode } from "../../exit.ts";
+import type { App } from "../../app/app.ts";
+import { runFlow, runFlow } from "../../app/run-flow.ts";
+import { ExitCode } from "../../context/exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "../../output/problem-list.ts";
-import { runFlow } from "../../run-flow.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
 import { type ImportFlags, refuseCsvFlags } from "./flags.ts";
 import { reportLines } from "./report.ts";

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { App } from "../../app.ts";
-import { command, examples } from "../../command.ts";
-import { resourceId } from "../../resource-id.ts";
+import type { App } from "../../app/app.ts";
+import { command, examples } from "../../flags/command.ts";
+import { resourceId } from "../../flags/resource-id.ts";
 import { rememberStatus } from "./remember-status.ts";
 
 /** `cat imports get`: parses the argument; `run` does the work. */

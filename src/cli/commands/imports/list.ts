@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { App } from "../../app.ts";
-import { command, examples } from "../../command.ts";
-import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "../../list-flags.ts";
+import type { App } from "../../app/app.ts";
+import { command, examples } from "../../flags/command.ts";
+import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "../../flags/list-flags.ts";
 import { FirstOnes } from "../../output/first-ones.ts";
 import { grouped } from "../../output/numbers.ts";
 import { listedImport, sentImportColumns } from "./columns.ts";

@@ -1,6 +1,6 @@
 import type { Import } from "../../../contract/resources/import.ts";
 import { StateError } from "../../../state/state-error.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../app/app.ts";
 
 /** Has `cat imports list` tell this status from now on, if the import was sent from here. That it cannot be kept is no failure. */
 export async function rememberStatus(app: App, { id, status }: Import): Promise<void> {

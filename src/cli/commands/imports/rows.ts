@@ -1,8 +1,8 @@
 import { Option } from "commander";
 import { operations } from "../../../contract/operations.ts";
 import { rowStatuses } from "../../../contract/value-sets.ts";
-import { listResource } from "../../list-resource.ts";
-import { resourceId } from "../../resource-id.ts";
+import { resourceId } from "../../flags/resource-id.ts";
+import { listResource } from "../../resources/list-resource.ts";
 import { rowColumns } from "./columns.ts";
 
 /** `cat imports rows`: row results as the service has them; an import that is not found ends in exit 5. */

@@ -2,10 +2,10 @@ import { operations } from "../../../contract/operations.ts";
 import type { Import } from "../../../contract/resources/import.ts";
 import { isEnded } from "../../../flows/import/results/follow-imports.ts";
 import type { ProgressEvent } from "../../../flows/progress-event.ts";
-import type { App } from "../../app.ts";
-import { ExitCode } from "../../exit.ts";
+import type { App } from "../../app/app.ts";
+import { ExitCode } from "../../context/exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { watchJob } from "../../watch-job.ts";
+import { watchJob } from "../../resources/watch-job.ts";
 import { rememberStatus } from "./remember-status.ts";
 
 /** `cat imports watch` */

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { operations } from "../../../contract/operations.ts";
 import { Model } from "../../../contract/resources/model.ts";
-import { fieldColumns, listResource } from "../../list-resource.ts";
+import { fieldColumns, listResource } from "../../resources/list-resource.ts";
 
 /** `cat models list` */
 export const listCommand = listResource({

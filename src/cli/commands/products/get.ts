@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import type { App } from "../../app.ts";
-import { command, examples } from "../../command.ts";
-import { UsageError } from "../../errors.ts";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { command, examples } from "../../flags/command.ts";
 import { productOf } from "./product-of.ts";
 
 /** `cat products get`: parses the argument; `run` does the work. */

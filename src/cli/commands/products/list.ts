@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { operations } from "../../../contract/operations.ts";
-import { listResource } from "../../list-resource.ts";
+import { listResource } from "../../resources/list-resource.ts";
 import { productColumns } from "./columns.ts";
 
 /** `cat products list` */

@@ -1,6 +1,6 @@
 import type { Product } from "../../../contract/resources/product.ts";
 import { CatError } from "../../../errors.ts";
-import type { App } from "../../app.ts";
+import type { App } from "../../app/app.ts";
 
 /** The product that the user names by its ID or reference, wherever a command takes one; exit 5 where there is none. */
 export async function productOf(app: App, idOrReference: string): Promise<Product> {

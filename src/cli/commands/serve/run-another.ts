@@ -1,6 +1,6 @@
 import { constants } from "node:os";
-import type { Context } from "../../context.ts";
-import { NotStartedError } from "../../errors.ts";
+import type { Context } from "../../context/context.ts";
+import { NotStartedError } from "../../context/errors.ts";
 
 /**
  * Runs another program to its end, with our streams and with `env` beside our environment; signals go on to it. Resolves to

@@ -1,9 +1,9 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { Mock, MockOptions } from "../../../mock/index.ts";
-import type { App } from "../../app.ts";
-import { UsageError } from "../../errors.ts";
-import { exitCodeOf } from "../../exit.ts";
-import { explain } from "../../explain.ts";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { exitCodeOf } from "../../context/exit.ts";
+import { explain } from "../../output/explain.ts";
 import { jsonLine } from "../../output/json.ts";
 import { runAnother } from "./run-another.ts";
 import { loadState, StateFile } from "./state-file.ts";

@@ -2,8 +2,8 @@ import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CatError, fileFault } from "../../../errors.ts";
 import { OutputFile, whereLinksLead } from "../../../flows/outputs/output-file.ts";
-import type { Context } from "../../context.ts";
-import { InterruptError, type InterruptSignal, UsageError } from "../../errors.ts";
+import type { Context } from "../../context/context.ts";
+import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/writable-place.ts";
 import { jsonFault } from "./json-fault.ts";
 

@@ -1,0 +1,96 @@
+import type { Command, Option } from "commander";
+import type * as z from "zod";
+import type { AnyOperation, Input, Item } from "../../client/call-types.ts";
+import { limits } from "../../contract/limits.ts";
+import type { App } from "../app/app.ts";
+import { command, examples } from "../flags/command.ts";
+import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "../flags/list-flags.ts";
+import type { Column } from "../output/columns.ts";
+import { FirstOnes } from "../output/first-ones.ts";
+import { grouped } from "../output/numbers.ts";
+
+/** A list command: the operation it pages through, and how it prints the entries. */
+export interface ResourceList<O extends AnyOperation, Flags extends object> {
+  /** The command's name, `list` unless given. */
+  readonly name?: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly operation: O;
+  /** The ID of the resource that the entries belong to, where the path has one. */
+  readonly of?: { readonly about: string; input(text: string): Partial<Input<O>> };
+  readonly columns: readonly Column<Item<O>>[];
+  /** Flags that narrow the list: each sets, or implies, the query parameter of that name. */
+  readonly filters: readonly Option[];
+  /** The note for an empty list. */
+  none(flags: Flags): string;
+  readonly examples: Parameters<typeof examples>[0];
+}
+
+/** A list command with `--limit`, `--all`, `--format` and the filters. */
+export const listResource =
+  <O extends AnyOperation, Flags extends object>(list: ResourceList<O, Flags>) =>
+  (app: App): Command => {
+    const made = withListFlags(
+      filtered(command(list.name ?? "list"), list)
+        .summary(list.summary)
+        .description(list.description),
+    ).addHelpText("after", examples(list.examples));
+    return made.action(async () => {
+      const flags = made.opts<RawListFlags & Flags>();
+      const of = list.of?.input(made.args[0]!) ?? {};
+      // The client sends the parameters that the operation has, and no other flag.
+      await printPages(app, list, { ...of, ...flags } as Input<O>, {
+        ...readListFlags(made.opts<RawListFlags>()),
+        none: list.none(flags),
+      });
+    });
+  };
+
+function filtered<O extends AnyOperation, Flags extends object>(
+  one: Command,
+  { of, filters }: ResourceList<O, Flags>,
+): Command {
+  one.usage(of === undefined ? "[flags]" : "ID [flags]");
+  if (of !== undefined) one.argument("<ID>", of.about);
+  for (const filter of filters) one.addOption(filter);
+  return one;
+}
+
+/** Prints the entries page by page, and notes when there are more or none. */
+async function printPages<O extends AnyOperation>(
+  app: App,
+  { operation, columns }: { operation: O; columns: readonly Column<Item<O>>[] },
+  input: Input<O>,
+  { limit, format, none }: ListFlags & { none: string },
+): Promise<void> {
+  const client = await app.client();
+  // One entry more than wanted shows whether there are more, mostly without another request.
+  const page = Math.min((limit ?? Number.POSITIVE_INFINITY) + 1, limits.page.max);
+  const entries = new FirstOnes(
+    client.paginate(operation, { ...input, limit: page }, { signal: app.context.interrupt }),
+    limit,
+  );
+  const count = await app.io.show(columns, entries, format);
+  if (count === 0) await app.io.note(none);
+  else if (entries.isMore) {
+    await app.io.note(`These are the first ${grouped(count)}; --all shows all, --limit N more.`);
+  }
+}
+
+/** Columns that show fields as they are: the chosen ones in tables and CSV files, the others in CSV files. An ID is never cut. */
+export function fieldColumns<Resource extends z.ZodObject>(
+  { shape }: Resource,
+  chosen: readonly (keyof Resource["shape"] & string)[],
+): Column<z.output<Resource>>[] {
+  const others = Object.keys(shape).filter((name) => !chosen.includes(name));
+  const value = (row: z.output<Resource>, name: string) => {
+    const field = (row as Readonly<Record<string, unknown>>)[name];
+    return typeof field === "object" && field !== null ? JSON.stringify(field) : (field as string | null);
+  };
+  return [...chosen, ...others].map((name, index) => ({
+    name,
+    value: (row) => value(row, name),
+    ...(name === "id" || name.endsWith("_id") ? { cut: "never" } : {}),
+    ...(index < chosen.length ? {} : { only: "csv" }),
+  }));
+}

@@ -1,0 +1,118 @@
+import { isUtf8 } from "node:buffer";
+import type { ImportRefusal } from "../../contract/error-codes.ts";
+import { canonicalReference, importRowProblems } from "../../contract/import-row.ts";
+import { limits } from "../../contract/limits.ts";
+import { byteOrderMark } from "../rules/body.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
+import type { AcceptedRow } from "../store/import-record.ts";
+
+/** A submitted row with its line in the body, counted from 1; `fault` says why a line is no JSON. */
+export interface SubmittedRow {
+  readonly line: number;
+  readonly value: unknown;
+  readonly fault?: string;
+}
+
+/** A row that was found right. */
+export interface CheckedRow {
+  readonly line: number;
+  readonly row: AcceptedRow;
+}
+
+type RefusedRow = ImportRefusal["errors"][number];
+
+/** The rows of an NDJSON body: one a line. Blank lines hold none, but they count as lines. */
+export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
+  const rows: SubmittedRow[] = [];
+  const hasOnlyUtf8 = isUtf8(body);
+  let line = 0;
+  for (let start = 0; start < body.length; ) {
+    const newline = body.indexOf(0x0a, start);
+    const end = newline < 0 ? body.length : newline;
+    line++;
+    // A byte order mark before the first line is no part of it.
+    const from = line === 1 && body.subarray(0, 3).equals(byteOrderMark) ? 3 : start;
+    start = end + 1;
+    if (isBlank(body, from, end)) continue;
+    const bytes = body.subarray(from, end);
+    const isText = hasOnlyUtf8 || isUtf8(bytes);
+    rows.push(
+      isText ? rowOf(line, bytes.toString()) : { line, value: undefined, fault: "the line is not UTF-8" },
+    );
+    // One more than allowed is enough to refuse the whole.
+    if (rows.length > limits.importRows.max) break;
+  }
+  return rows;
+}
+
+/** Whether there is nothing but JSON's white space between two places; a body may be millions of such lines. */
+function isBlank(body: Buffer, from: number, end: number): boolean {
+  for (let at = from; at < end; at++) {
+    const byte = body[at]!;
+    if (byte !== space && byte !== tab && byte !== carriageReturn) return false;
+  }
+  return true;
+}
+
+const space = 0x20;
+const tab = 0x09;
+const carriageReturn = 0x0d;
+
+function rowOf(line: number, text: string): SubmittedRow {
+  try {
+    return { line, value: JSON.parse(text) };
+  } catch (error) {
+    return {
+      line,
+      value: undefined,
+      fault: `the line is not JSON: ${(error as Error).message.slice(0, 200)}`,
+    };
+  }
+}
+
+/**
+ * Validation is all-or-nothing: the rows when every one is right, else a 400 that lists every problem in the order of the
+ * lines (Imports, rule 1).
+ */
+export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
+  const { min, max } = limits.importRows;
+  if (rows.length < min || rows.length > max) {
+    const found = rows.length > max ? `more than ${max}` : "none";
+    throw invalid(`an import has ${min} to ${max} rows, this one has ${found}`, "rows");
+  }
+  const errors: RefusedRow[] = [];
+  const firstLines = new Map<string, number>();
+  for (const { line, value, fault } of rows) {
+    if (fault !== undefined) {
+      errors.push({ line, code: "invalid_row", message: fault });
+      continue;
+    }
+    for (const { code, message, param } of importRowProblems(value)) {
+      errors.push({ line, code, message, ...(param !== undefined && { param }) });
+    }
+    const twin = twinOf(value, line, firstLines);
+    if (twin !== null) {
+      errors.push({
+        line,
+        code: "duplicate_reference_in_file",
+        message: `the reference stands on line ${twin} already`,
+        param: "reference",
+      });
+    }
+  }
+  if (errors.length > 0) throw new Refusal("invalid_request", "rows are invalid", { list: { errors } });
+  return rows.map(({ line, value }) => {
+    const row = value as AcceptedRow;
+    return { line, row: { ...row, reference: canonicalReference(row.reference) } };
+  });
+}
+
+/** The line that has the same reference already, or null; references are compared as they are kept, trimmed. */
+function twinOf(value: unknown, line: number, firstLines: Map<string, number>): number | null {
+  const reference = (value as { reference?: unknown } | null)?.reference;
+  if (typeof reference !== "string" || reference.trim() === "") return null;
+  const kept = canonicalReference(reference);
+  const first = firstLines.get(kept);
+  if (first === undefined) firstLines.set(kept, line);
+  return first ?? null;
+}

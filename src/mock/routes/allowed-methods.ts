@@ -1,0 +1,32 @@
+import { everyOperation } from "../../contract/operations.ts";
+import { controlRoutes } from "../control/routes.ts";
+import { signedPaths } from "../images/signed-urls.ts";
+import { pathOf } from "../requests/request-target.ts";
+
+/** Where the document of the whole API is. */
+export const openApiPath = "/openapi.json";
+
+/** Paths of our own beside the contract's, each with its methods. */
+const ownPaths: readonly (readonly [string, readonly string[]])[] = [
+  ...Object.values(signedPaths).map((path) => [path("{id}"), ["GET", "HEAD"]] as const),
+  [openApiPath, ["GET", "HEAD"]],
+  ...controlRoutes.map(({ path, method }) => [path, [method]] as const),
+];
+
+const known = [
+  ...everyOperation.map(({ operation }) => [operation.path, [operation.method]] as const),
+  ...ownPaths,
+].map(([path, methods]) => ({
+  pattern: new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  methods,
+}));
+
+/** Every method that some path has. */
+export const knownMethods: ReadonlySet<string> = new Set(known.flatMap(({ methods }) => methods));
+
+/** The methods that some operation has at this path; none when the path is unknown. */
+export function allowedMethods(url: string): string[] {
+  const path = pathOf(url);
+  const methods = known.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods);
+  return [...new Set(methods)];
+}

@@ -1,0 +1,137 @@
+import type { ProductImage } from "../../contract/resources/product.ts";
+import type { sexes } from "../../contract/value-sets.ts";
+import { drawnSize, type Subject } from "../drawing/subjects.ts";
+import type { Ids } from "../seed/ids.ts";
+import type { Random } from "../seed/random.ts";
+import type { ModelRecord, Organization } from "../store/organization.ts";
+
+type Sex = (typeof sexes)[number];
+
+interface Kind {
+  readonly prefix: string;
+  readonly noun: string;
+  readonly subject: Subject;
+  readonly sexes: readonly (Sex | null)[];
+}
+
+const everyone: readonly (Sex | null)[] = ["female", "male", "other", "kid", null];
+const kinds: readonly Kind[] = [
+  { prefix: "DRESS", noun: "dress", subject: "dress", sexes: ["female", "female", "kid"] },
+  { prefix: "SHIRT", noun: "shirt", subject: "top", sexes: ["male", "female"] },
+  { prefix: "TEE", noun: "T-shirt", subject: "top", sexes: everyone },
+  { prefix: "KNIT", noun: "jumper", subject: "top", sexes: everyone },
+  { prefix: "COAT", noun: "coat", subject: "coat", sexes: ["female", "male"] },
+  { prefix: "JACKET", noun: "jacket", subject: "coat", sexes: ["female", "male", "kid"] },
+  { prefix: "TROUSER", noun: "trousers", subject: "trousers", sexes: everyone },
+  { prefix: "JEANS", noun: "jeans", subject: "trousers", sexes: everyone },
+  { prefix: "SKIRT", noun: "skirt", subject: "skirt", sexes: ["female", "kid"] },
+  { prefix: "SHOE", noun: "shoe", subject: "shoe", sexes: ["female", "male"] },
+  { prefix: "HAT", noun: "hat", subject: "hat", sexes: [null, "other"] },
+  { prefix: "BAG", noun: "bag", subject: "bag", sexes: [null, "female"] },
+];
+const cloths = [
+  "linen",
+  "cotton",
+  "wool",
+  "silk",
+  "denim",
+  "corduroy",
+  "jersey",
+  "velvet",
+  "cashmere",
+  "twill",
+];
+const colours = [
+  "ivory",
+  "sand",
+  "navy",
+  "black",
+  "olive",
+  "rust",
+  "burgundy",
+  "sage",
+  "sky",
+  "rose",
+  "charcoal",
+];
+const cuts = ["Slim", "Relaxed", "Cropped", "Oversized", "Classic", "Belted", "Pleated", "Quilted"];
+
+/** Made once and shared, so that a hundred thousand products hold few texts. */
+const namesOf = (noun: string): string[] =>
+  cuts.flatMap((cut) =>
+    cloths.flatMap((cloth) => colours.map((colour) => `${cut} ${cloth} ${noun}, ${colour}`)),
+  );
+const descriptions = [
+  null,
+  "Cut from a cloth woven in Portugal, washed for a soft hand.",
+  "A piece to wear from the first day of the season to the last.",
+  "Made in small runs; the colour may vary a little from lot to lot.",
+];
+const views = [["front"], ["front", "back"], ["front", "back", "detail"]] as const;
+const types = ["image/jpeg", "image/jpeg", "image/png", "image/webp"] as const;
+const minuteMs = 60_000;
+
+/** Puts `count` plausible products into an organization, the last one made a minute before `until`. */
+export function addDemoProducts(
+  organization: Organization,
+  ids: Ids,
+  random: Random,
+  count: number,
+  until: number,
+): void {
+  const names = kinds.map(({ noun }) => namesOf(noun));
+  const made = kinds.map(() => 0);
+  for (let left = count; left > 0; left--) {
+    const at = random.below(kinds.length);
+    const kind = kinds[at]!;
+    const number = ++made[at]!;
+    const created_at = new Date(until - left * minuteMs).toISOString();
+    const images: ProductImage[] = [];
+    for (const orientation of random.pick(views)) {
+      const id = ids.next();
+      organization.images.set(id, {
+        id,
+        mime_type: random.pick(types),
+        created_at,
+        // Written out, as a record with something spread in its middle takes a third more memory.
+        width: drawnSize.width,
+        height: drawnSize.height,
+        bytes: null,
+        subject: kind.subject,
+        seed: id,
+        generation: null,
+      });
+      images.push({ id, orientation, origin: "user" });
+    }
+    organization.products.add({
+      id: ids.next(),
+      name: random.pick(names[at]!),
+      reference: `${kind.prefix}-${String(number).padStart(4, "0")}`,
+      description: random.pick(descriptions),
+      sex: random.pick(kind.sexes),
+      images,
+      created_at,
+      updated_at: created_at,
+    });
+  }
+}
+
+/** Two models of the organization's own; their ids are ULIDs (Model). */
+export function addDemoModels(organization: Organization, ids: Ids): void {
+  const own = (name: string, sex: "male" | "female", more: Partial<ModelRecord>): ModelRecord => ({
+    id: ids.next(),
+    name,
+    is_public: false,
+    sex,
+    body_type: null,
+    age_bracket: null,
+    ethnicity: null,
+    hair_color: null,
+    eye_color: null,
+    ...more,
+  });
+  organization.models.push(
+    own("House model A", "female", { body_type: "average", age_bracket: "25-34", hair_color: "brown" }),
+    own("House model B", "male", { age_bracket: "35-44", eye_color: "green" }),
+  );
+}

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import type { Context } from "../../../src/cli/context/context.ts";
+import {
+  InterruptError,
+  KeyError,
+  OutputError,
+  ReaderGoneError,
+  UsageError,
+} from "../../../src/cli/context/errors.ts";
+import { exitCodeOf } from "../../../src/cli/context/exit.ts";
+import { explain } from "../../../src/cli/output/explain.ts";
+import { tell } from "../../../src/cli/tell.ts";
+import { CatError } from "../../../src/errors.ts";
+import { FakeOutput } from "../../support/fake-output.ts";
+
+const answered = (status: number, type = "invalid_request") =>
+  new CatError("refused", { type, code: "code", status });
+
+describe("the exit status", () => {
+  test.for([
+    ...[400, 405, 413, 414, 415, 422, 431].map((status) => [status, 3] as const),
+    ...[401, 402, 403].map((status) => [status, 4] as const),
+    [404, 5],
+    [409, 6],
+    ...[408, 429, 500, 501, 502, 503, 504, 599].map((status) => [status, 7] as const),
+  ] as const)("of an answer with %i is %i, whatever its type", ([status, exit]) => {
+    expect(exitCodeOf(answered(status))).toBe(exit);
+    expect(exitCodeOf(answered(status, "some_new_type"))).toBe(exit);
+  });
+
+  test.for([
+    ["usage", 2],
+    ["output", 2],
+    ["file", 2],
+    ["state", 2],
+    ["input", 3],
+    ["unauthorized", 4],
+    ["not_found", 5],
+    ["network", 7],
+    ["timeout", 7],
+    ["bad_answer", 7],
+    ["partial", 8],
+    ["something else", 1],
+  ] as const)("of an error of type %s is %i", ([type, exit]) => {
+    expect(exitCodeOf(new CatError("x", { type, code: "x" }))).toBe(exit);
+  });
+
+  test("of an answer that was not the service's says the type, not the status: a 404 of HTML is no 404", () => {
+    expect(exitCodeOf(new CatError("x", { type: "bad_answer", code: "x", status: 404 }))).toBe(7);
+  });
+
+  test("of the rest", () => {
+    expect(exitCodeOf(new InterruptError("SIGINT"))).toBe(130);
+    expect(exitCodeOf(new InterruptError("SIGTERM"))).toBe(143);
+    expect(exitCodeOf(new InterruptError("SIGHUP"))).toBe(129);
+    expect(exitCodeOf(new ReaderGoneError())).toBe(0);
+    expect(exitCodeOf(new UsageError("x"))).toBe(2);
+    expect(exitCodeOf(new KeyError("x"))).toBe(4);
+    expect(exitCodeOf(new OutputError(Object.assign(new Error("full"), { code: "ENOSPC" })))).toBe(2);
+    expect(exitCodeOf(new TypeError("x"))).toBe(1);
+    expect(exitCodeOf(undefined)).toBe(1);
+  });
+});
+
+test("an error of the file system that no module expects is told as one of the file, not as a bug", async () => {
+  const stderr = new FakeOutput();
+  const context = { stderr, env: {}, interrupt: new AbortController().signal } as unknown as Context;
+  const error = Object.assign(new Error("EMFILE: too many open files, open '/a'"), {
+    ...{ code: "EMFILE", syscall: "open", path: "/a" },
+  });
+  expect(await tell(error, [], context)).toBe(2);
+  expect(stderr.text).toBe(
+    "error: cannot open /a: too many open files\n" +
+      "Close other programs or raise the limit of open files (ulimit -n), and run the command again.\n",
+  );
+});
+
+describe("an error for people", () => {
+  const plain = { json: false, verbose: false, paint: (text: string) => text };
+
+  test("is one line, or two when there is something to do", () => {
+    const detail = { type: "conflict", code: "c", status: 409 };
+    expect(explain(new CatError("it exists.", detail), plain)).toBe("error: it exists\n");
+    expect(explain(new CatError("it exists", { ...detail, hint: "Look." }), plain)).toBe(
+      "error: it exists\nLook.\n",
+    );
+  });
+
+  test("names the request once", () => {
+    const detail = { type: "internal", code: "c", status: 500, requestId: "req-1" };
+    expect(explain(new CatError("it failed.", detail), plain)).toBe("error: it failed (request req-1)\n");
+    expect(explain(new CatError("it failed in req-1", detail), plain)).toBe("error: it failed in req-1\n");
+  });
+
+  test("hides nothing and obeys nothing", () => {
+    const text = explain(new CatError("a\u001b[2J\nb", { type: "x", code: "x" }), plain);
+    expect(text).toBe("error: a\\x1b[2J\\nb\n");
+  });
+
+  test("a bug is a line without a trace; --verbose adds it", () => {
+    const fault = new TypeError("x is not a function");
+    const text =
+      "error: internal error: x is not a function\nThis is a bug. Run the command again with --verbose and report the output.\n";
+    expect(explain(fault, plain)).toBe(text);
+    expect(explain(fault, { ...plain, verbose: true })).toContain("TypeError: x is not a function\n    at ");
+  });
+
+  test("an interrupt is one word, a reader that went away nothing", () => {
+    expect(explain(new InterruptError("SIGINT"), { ...plain, verbose: true })).toBe("interrupted\n");
+    expect(explain(new ReaderGoneError(), plain)).toBe("");
+  });
+});
+
+test("an error for programs has the fields of the interface and no others", () => {
+  const json = { json: true, verbose: false, paint: (text: string) => text };
+  const error = new CatError("bad.", {
+    type: "invalid_request",
+    code: "invalid_row",
+    param: "rows[0].name",
+    status: 400,
+    requestId: "req-1",
+    hint: "Mend it.",
+  });
+  expect(explain(error, json)).toBe(
+    '{"error":{"type":"invalid_request","code":"invalid_row","message":"bad. Mend it.","param":"rows[0].name",' +
+      '"status":400,"request_id":"req-1","exit":3}}\n',
+  );
+  expect(explain(new TypeError("oh"), json)).toBe(
+    '{"error":{"type":"internal","code":"fault","message":"oh","exit":1}}\n',
+  );
+  expect(explain(new InterruptError("SIGTERM"), json)).toBe(
+    '{"error":{"type":"interrupted","code":"SIGTERM","message":"interrupted","exit":143}}\n',
+  );
+});

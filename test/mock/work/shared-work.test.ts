@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { EndedError, Life } from "../../../src/mock/work/life.ts";
+import { SharedWork } from "../../../src/mock/work/shared-work.ts";
+
+/** Work that ends when it is told to, or with its life. */
+function begun() {
+  let finish!: (result: string) => void;
+  let fail!: (error: Error) => void;
+  let life!: Life;
+  const work = new SharedWork((its) => {
+    life = its;
+    return new Promise<string>((resolve, reject) => {
+      finish = resolve;
+      fail = reject;
+      its.onEnd(() => reject(new EndedError()));
+    });
+  });
+  return { work, finish, fail, life };
+}
+
+test("goes on while one of those who wait is left, and ends with the last", async () => {
+  const { work, life } = begun();
+  const [one, other] = [new Life(), new Life()];
+  const results = [work.resultFor(one), work.resultFor(other)];
+  one.end();
+  await expect(results[0]).rejects.toThrow(EndedError);
+  expect([life.ended, work.isLost]).toEqual([false, false]);
+  other.end();
+  expect([life.ended, work.isLost]).toEqual([true, true]);
+  await expect(results[1]).rejects.toThrow(EndedError);
+});
+
+test("what is there stays there, whoever has gone", async () => {
+  const { work, finish } = begun();
+  const [one, other] = [new Life(), new Life()];
+  const results = [work.resultFor(one), work.resultFor(other)];
+  one.end();
+  await expect(results[0]).rejects.toThrow(EndedError);
+  finish("the result");
+  expect(await results[1]).toBe("the result");
+  await new Promise((resolve) => setImmediate(resolve));
+  other.end();
+  expect(work.isLost).toBe(false);
+  expect(await work.resultFor(new Life())).toBe("the result");
+});
+
+test("who comes with a life that has ended keeps nothing going", async () => {
+  const { work } = begun();
+  const gone = new Life();
+  gone.end();
+  await expect(work.resultFor(gone)).rejects.toThrow(EndedError);
+  expect(work.isLost).toBe(true);
+});
+
+test("that has failed is told to all, and is lost", async () => {
+  const { work, fail } = begun();
+  const results = [work.resultFor(new Life()), work.resultFor(new Life())];
+  fail(new Error("no ink"));
+  for (const result of results) await expect(result).rejects.toThrow("no ink");
+  expect(work.isLost).toBe(true);
+});

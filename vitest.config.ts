@@ -1,14 +1,41 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({
-  test: {
-    // The default leaves a core for a watcher, which on two cores is half of them.
-    maxWorkers: "100%",
-    include: ["test/**/*.test.ts"],
-    // Builds what the tests of the real program start.
-    globalSetup: ["test/support/build.ts"],
+const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".test.ts"))
+  .map((path) => join("test", path).replaceAll("\\", "/"));
+// What such a file replaces would stay replaced for the files after it.
+const mocking = tests.filter((path) => /\bvi\.mock\(/.test(readFileSync(path, "utf8")));
+
+/** `--mode long` (npm run test:long) repeats properties and loops as often as test/support/repetitions.ts has it. */
+export default defineConfig(({ mode }) => {
+  const timeout = mode === "long" ? 1_800_000 : 60_000;
+  const common = {
+    env: { TEST_LENGTH: mode === "long" ? "long" : "short" },
     setupFiles: ["test/support/seed-properties.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-  },
+    testTimeout: timeout,
+    hookTimeout: timeout,
+  };
+  return {
+    test: {
+      // The default leaves a core for a watcher, which on two cores is half of them.
+      maxWorkers: "100%",
+      // Builds what the tests of the real program start.
+      globalSetup: ["test/support/build.ts"],
+      projects: [
+        // Loading the modules once a worker, not once a file, halves the time of small files.
+        {
+          test: {
+            ...common,
+            name: "shared",
+            isolate: false,
+            include: ["test/**/*.test.ts"],
+            exclude: mocking,
+          },
+        },
+        { test: { ...common, name: "mocking", include: mocking } },
+      ],
+    },
+  };
 });

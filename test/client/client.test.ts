@@ -5,6 +5,7 @@ import { operations } from "../../src/contract/operations.ts";
 import type { Product } from "../../src/contract/resources/product.ts";
 import { ApiError, type Wait } from "../../src/index.ts";
 import { bytes, json, refusal, reset, type Step } from "../http/scripted-server.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { clientAgainst, closeAll, importJob, product } from "./world.ts";
 
 afterEach(closeAll);
@@ -150,7 +151,7 @@ describe("what is sent", () => {
           );
         }
       }),
-      { numRuns: 200 },
+      { numRuns: repetitions(60, 2_000) },
     );
   });
 

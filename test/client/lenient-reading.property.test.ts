@@ -9,6 +9,7 @@ import type { Product } from "../../src/contract/resources/product.ts";
 import { exactly } from "../conformance/exact-schema.ts";
 import { validInputs } from "../conformance/inputs.ts";
 import { startWorld } from "../mock/world.ts";
+import { repetitions } from "../support/repetitions.ts";
 
 interface Found {
   operation: Operation;
@@ -131,7 +132,7 @@ test("a response with any other text in its sets, and with unknown fields, is re
         expect(read(one, sent)).toEqual(sent);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: repetitions(100, 3_000) },
   );
 });
 

@@ -9,6 +9,15 @@ type Schema = { [key: string]: unknown };
  * it to the letter, so an object may have no field that the contract does not name, and a value of an open set is a known one.
  */
 export function exactly(schema: z.ZodType): (body: unknown) => string[] {
+  const made = checks.get(schema) ?? exactCheck(schema);
+  checks.set(schema, made);
+  return made;
+}
+
+/** Compiling one takes longer than the requests of a test. */
+const checks = new WeakMap<z.ZodType, (body: unknown) => string[]>();
+
+function exactCheck(schema: z.ZodType): (body: unknown) => string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   (formats as unknown as (ajv: Ajv2020) => void)(ajv);
   const validate = ajv.compile(closed(z.toJSONSchema(schema) as Schema) as Schema);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { importRowProblems } from "../../src/contract/import-row.ts";
 import { ImportRow } from "../../src/contract/resources/import.ts";
 import { orientations, sexes } from "../../src/contract/value-sets.ts";
+import { repetitions } from "../support/repetitions.ts";
 
 const wild = fc.oneof(
   fc.constant(null),
@@ -95,7 +96,7 @@ test("the rules as running code and as a schema accept the same rows", () => {
       if (isRight) accepted++;
       expect(problems.length === 0, JSON.stringify(problems)).toBe(isRight);
     }),
-    { numRuns: 3_000 },
+    { numRuns: repetitions(1_500, 30_000) },
   );
   // Both sides of the rule are really walked.
   expect(accepted).toBeGreaterThan(300);

@@ -12,6 +12,7 @@ import { refusalsOf } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { ProductToCreate } from "../../src/contract/resources/product.ts";
 import { eventTypes } from "../../src/contract/value-sets.ts";
+import { repetitions } from "../support/repetitions.ts";
 
 const make = () => openApiDocument({ serverUrl: "http://127.0.0.1:4010" });
 // biome-ignore lint/suspicious/noExplicitAny: a document is read by the paths that a test is about.
@@ -330,7 +331,7 @@ describe("what the document takes as a request is what the contract takes", () =
         const row = sent(raw);
         expect(valid(row)).toBe(importRowProblems(row).length === 0);
       }),
-      { numRuns: 1_000, seed: 5 },
+      { numRuns: repetitions(300, 10_000), seed: 5 },
     );
   });
 
@@ -343,7 +344,7 @@ describe("what the document takes as a request is what the contract takes", () =
         const product = sent(raw);
         expect(valid(product)).toBe(ProductToCreate.safeParse(product).success);
       }),
-      { numRuns: 1_000, seed: 5 },
+      { numRuns: repetitions(300, 10_000), seed: 5 },
     );
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { repetitions } from "../support/repetitions.ts";
 import { minuteOf, type Sender, type Sent, type Story, share } from "./shared-window.ts";
 
 const limit = 60;
@@ -48,7 +49,7 @@ test("a caller alone fills each window to the last request, and never sees a 429
         ]);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: repetitions(20, 300) },
   );
 });
 
@@ -84,7 +85,7 @@ describe("several callers of one kind", () => {
           }
         });
       }),
-      { numRuns: 60 },
+      { numRuns: repetitions(20, 300) },
     );
   });
 
@@ -103,7 +104,7 @@ describe("several callers of one kind", () => {
         });
         for (const count of counts(story).slice(1, -1)) expect(count).toBeGreaterThanOrEqual(limit * 0.95);
       }),
-      { numRuns: 20 },
+      { numRuns: repetitions(8, 100) },
     );
   });
 });
@@ -125,7 +126,7 @@ test("who is left alone again uses the whole window from the next one on", async
       // The last 50 go out at once: nobody has been seen for long.
       expect(story.all.endedAt - minuteOf(story.all.endedAt) * 60_000).toBeLessThan(8_000);
     }),
-    { numRuns: 20 },
+    { numRuns: repetitions(8, 100) },
   );
 });
 
@@ -150,6 +151,6 @@ test("a greedy caller neither starves us nor makes us storm", async () => {
         expect(ours!.refused).toBeLessThanOrEqual(2 * (whole.length + 2));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: repetitions(15, 200) },
   );
 });

@@ -7,6 +7,7 @@ import { RateWindow, type Ticket } from "../../src/http/rate-window.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { type Answer, compose, type Send } from "../../src/http/send.ts";
 import type { Wait } from "../../src/http/wait.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { closeAll, coreFor, stillClock } from "./core.ts";
 import { bytes, json, type Step, scriptedServer } from "./scripted-server.ts";
@@ -295,7 +296,7 @@ describe("the window as a state machine", () => {
           expect(refusedAt).toEqual([]);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: repetitions(300, 10_000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { patch } from "../conformance/inputs.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { startWorld } from "./world.ts";
 
 /** What the service should know of a product, in the words of the specification alone. */
@@ -132,6 +133,6 @@ test("every page is right, live and since a moment, whatever changes between the
       expect(missed).toEqual([]);
       await world.mock.stop();
     }),
-    { numRuns: 60 },
+    { numRuns: repetitions(20, 600) },
   );
-}, 60_000);
+});

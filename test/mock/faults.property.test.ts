@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { repetitions } from "../support/repetitions.ts";
 import { startWorld } from "./world.ts";
 
 /** Any fault that a test might order for requests, never for ever: a client that goes on asking comes through. */
@@ -93,9 +94,9 @@ test("whatever goes wrong, a client that repeats its request under one key has i
         expect(listed).toHaveLength(products.length);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: repetitions(20, 600) },
   );
-}, 60_000);
+});
 
 test("the same seed, faults and requests: the same answers, and the same ids as without faults", async () => {
   await fc.assert(
@@ -126,9 +127,9 @@ test("the same seed, faults and requests: the same answers, and the same ids as 
         expect(one.state).toBe(without.state);
       },
     ),
-    { numRuns: 15 },
+    { numRuns: repetitions(6, 150) },
   );
-}, 60_000);
+});
 
 test("no order is too strange: it is taken or refused with 400, and the service goes on", async () => {
   const { send } = await startWorld();
@@ -179,6 +180,6 @@ test("no order is too strange: it is taken or refused with 400, and the service 
         expect((await send("/v1/models?limit=1")).status).toBe(200);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: repetitions(100, 3_000) },
   );
-}, 60_000);
+});

@@ -5,6 +5,7 @@ import { ErrorEnvelope } from "../../src/contract/error-codes.ts";
 import type { Operation } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { type Mock, startMock } from "../../src/mock/index.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { answersIn, portOf, type RawAnswer, talk } from "./raw.ts";
 import { monday, row, tinyPng } from "./world.ts";
 
@@ -262,7 +263,7 @@ describe("whatever is sent", () => {
         if (/HEAD/.test(bytes)) return;
         for (const answer of answersIn(text)) expectInOrder(answer, bytes);
       }),
-      { seed, numRuns: 1_000 },
+      { seed, numRuns: repetitions(300, 10_000) },
     );
     await expectWell();
   });
@@ -296,7 +297,7 @@ describe("whatever is sent", () => {
           expectInOrder(answer!, bytes.toString());
         }
       }),
-      { seed, numRuns: 1_500 },
+      { seed, numRuns: repetitions(400, 15_000) },
     );
     mock.clock.advance(600_000);
     await mock.settled();

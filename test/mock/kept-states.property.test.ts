@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lastMoment, MovableClock } from "../../src/clock.ts";
 import { type MockState, readState, startMock } from "../../src/mock/index.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { startReceiver } from "./receiver.ts";
 import { monday, row, startWorld } from "./world.ts";
 import { day } from "./world-with-hook.ts";
@@ -106,9 +107,7 @@ const lastId = `7${"Z".repeat(25)}`;
 const main = ["organizations", "main"] as const;
 
 describe("a state that somebody has edited", () => {
-  test("is refused with its field, or lives on: every state that is taken gives a state that is taken", {
-    timeout: 120_000,
-  }, async () => {
+  test("is refused with its field, or lives on: every state that is taken gives a state that is taken", async () => {
     const state = await richState();
     const paths = [...pathsIn(state)];
     const change = fc
@@ -129,7 +128,7 @@ describe("a state that somebody has edited", () => {
         expect(faults).toEqual([]);
         expect(() => readState(printed)).not.toThrow();
       }),
-      { numRuns: 150 },
+      { numRuns: repetitions(50, 1_500) },
     );
   });
 

@@ -50,7 +50,7 @@ function ask(url: string) {
 
 /** A catalogue with a ZIP that nobody has looked at yet. */
 async function withZip() {
-  const world = await startWorld({ demo: 50 });
+  const world = await startWorld({ demo: 25 });
   const accepted = (await world.send("/v1/exports", { json: { format: "zip" } })).body;
   world.clock.advance(60_000);
   const { url, total_assets } = (await world.send(`/v1/exports/${accepted.id}`)).body;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { repetitions } from "../support/repetitions.ts";
 import { refusal, startWorld } from "./world.ts";
 
 const now = "2026-01-05T09:00:00.000Z";
@@ -311,7 +312,7 @@ describe("list", () => {
           expect(seen.filter((id) => throughout.has(id))).toEqual(live.filter((id) => throughout.has(id)));
         },
       ),
-      { numRuns: 25 },
+      { numRuns: repetitions(10, 250) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { repetitions } from "../support/repetitions.ts";
 import { startReceiver } from "./receiver.ts";
 import { row, startWorld } from "./world.ts";
 
@@ -131,10 +132,12 @@ test("whatever handlers answer and however the clock is moved, attempts come as 
     }
     if (model.status === "disabled") disabled++;
   };
-  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 14 }), run), { numRuns: 60 });
+  await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 14 }), run), {
+    numRuns: repetitions(20, 600),
+  });
   // Chance must not have kept away from what this is about: never accepted, and accepted before the fifth.
   const never = Array.from({ length: 5 }, () => ({ event: [] }));
   await run(never);
   await run([...never.slice(1), { advance: 8 * hour }, { event: [true] }, ...never.slice(1)]);
   expect(disabled).toBeGreaterThan(0);
-}, 60_000);
+});

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { type Mock, startMock } from "../../src/mock/index.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { Disagreement, difference } from "./store/difference.ts";
 import { type Reply, refused, StoreModel } from "./store/model.ts";
 import { notThere, requestOf } from "./store/requests.ts";
@@ -146,12 +147,10 @@ const property = (makeStore: (now: number) => StoreModel) =>
   fc.asyncProperty(orders, (list) => play(list, makeStore));
 
 describe("the mock and a second telling of its store", () => {
-  test("give the same answers to any sequence of requests, and hold the same in the end", {
-    timeout: 120_000,
-  }, async () => {
+  test("give the same answers to any sequence of requests, and hold the same in the end", async () => {
     await fc.assert(
       property((now) => new StoreModel(now)),
-      { seed, numRuns: 80 },
+      { seed, numRuns: repetitions(25, 800) },
     );
   });
 
@@ -220,7 +219,11 @@ describe("the mock and a second telling of its store", () => {
         })(now),
     ],
   ])("a model in which %s is found out", async (_name, makeStore) => {
-    const outcome = await fc.check(property(makeStore), { seed, numRuns: 80, endOnFailure: true });
+    const outcome = await fc.check(property(makeStore), {
+      seed,
+      numRuns: repetitions(25, 800),
+      endOnFailure: true,
+    });
     expect(outcome.errorInstance).toBeInstanceOf(Disagreement);
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { customAngleShotPrefix, tryonAngleShots, tryonBackgrounds } from "../../src/contract/value-sets.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { startWorld } from "./world.ts";
 
 /** A field's value, and the problems that the list must have for it: code and param. */
@@ -131,6 +132,6 @@ test("every problem of every bad input is listed once, in the order of the input
         expect(type).toBe(code.endsWith("_not_found") ? "not_found" : "invalid_request");
       }
     }),
-    { numRuns: 300 },
+    { numRuns: repetitions(80, 3_000) },
   );
-}, 30_000);
+});

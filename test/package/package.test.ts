@@ -11,7 +11,7 @@ import { hasFile, type Installed, installPackage, readmeLines, runModule } from 
 let installed: Installed;
 beforeAll(async () => {
   installed = await installPackage();
-}, 120_000);
+});
 afterAll(() => rmSync(installed.folder, { recursive: true, force: true }));
 
 /** Writes the README's lines about `what` as they stand into a file of the project. */
@@ -74,20 +74,19 @@ test("the README's lines hold against the declarations that are shipped, and a w
   writeFileSync(wrong, `${readmeLines("createClient").replace("limit: 3", "limit: true")}\n`);
   const compilerOptions = {
     ...{ strict: true, checkJs: true, noEmit: true, module: "nodenext", target: "es2023", types: ["node"] },
-    // The declarations themselves are checked too.
-    skipLibCheck: false,
+    // The declarations themselves are checked too, but not those of the language.
+    ...{ skipLibCheck: false, skipDefaultLibCheck: true },
   };
-  const config = (name: string, files: string[]) => {
-    writeFileSync(join(installed.folder, name), JSON.stringify({ compilerOptions, files }));
-    return execa("tsc", ["-p", join(installed.folder, name)], { preferLocal: true, reject: false });
-  };
-  const [right, bad] = await Promise.all([
-    config("right.json", ["startMock.js", "createClient.js", "verifyWebhook.js"]),
-    config("wrong.json", ["wrong.js"]),
+  const files = ["startMock.js", "createClient.js", "verifyWebhook.js", "wrong.js"];
+  const config = join(installed.folder, "tsconfig.json");
+  writeFileSync(config, JSON.stringify({ compilerOptions, files }));
+  const { stdout } = await execa("tsc", ["-p", config], { preferLocal: true, reject: false });
+  const errors = stdout.split("\n").filter((line) => /error TS\d+/.test(line));
+  // One compilation: the only error is the wrong file's.
+  expect(errors).toEqual([
+    expect.stringMatching(/wrong\.js\(4,\d+\): error TS2322: Type 'true' is not assignable/),
   ]);
-  expect({ stdout: right.stdout, exitCode: right.exitCode }).toEqual({ stdout: "", exitCode: 0 });
-  expect(bad.stdout).toMatch(/wrong\.js\(4,\d+\): error TS2322: Type 'true' is not assignable/);
-}, 60_000);
+});
 
 test("the installed programs know their version, and serve", async () => {
   for (const program of Object.values(manifest.bin)) {

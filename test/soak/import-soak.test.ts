@@ -4,18 +4,20 @@ import type { Control } from "../../soak/program-files.ts";
 import { type Scenario, scenarioOf } from "../../soak/scenario.ts";
 import { playAll } from "../../soak/soak.ts";
 import type { Trouble } from "../../soak/troubles.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:import`: real processes, killed with -9, against a real service with faults. */
-const patience = { timeout: 180_000 };
+const patience = { timeout: repetitions(180_000, 1_800_000) };
 
+const scenarios = repetitions(3, 12);
 const undone = "imports that are killed again and again leave the service as one that nothing interrupted";
 
 test(undone, patience, async () => {
-  const played = await playedOf([...smallScenarios(6), answerLost(), importedAgain()], null);
+  const played = await playedOf([...smallScenarios(scenarios), answerLost(), importedAgain()], null);
   expect(played.flatMap(({ seed, faults }) => faults.map((fault) => ({ seed, ...fault })))).toEqual([]);
-  expect(played).toHaveLength(8);
-  expect(played.flatMap(({ kills }) => kills).length).toBeGreaterThanOrEqual(6);
+  expect(played).toHaveLength(scenarios + 2);
+  expect(played.flatMap(({ kills }) => kills).length).toBeGreaterThanOrEqual(scenarios);
 });
 
 test("a new key for a call whose answer was lost is seen", patience, async () => {

@@ -6,6 +6,7 @@ import type { LedgerEntry, SeenProduct } from "../../src/state/ledger.ts";
 import { openState } from "../../src/state/open-state.ts";
 import type { State } from "../../src/state/state.ts";
 import { newAccount } from "../support/new-account.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const options = { clock: systemClock() };
@@ -256,6 +257,6 @@ test("a state answers as plain arrays would, on the disk and in memory", async (
       }
       for (const state of states) state.close();
     }),
-    { numRuns: 30 },
+    { numRuns: repetitions(12, 300) },
   );
-}, 60_000);
+});

@@ -1,6 +1,15 @@
 import fc from "fast-check";
+import { beforeAll } from "vitest";
+import { repetitions } from "./repetitions.ts";
+import { forgetRequests } from "./test-clock.ts";
 
-// One seed for every property, so that two runs of the tests say the same. FAST_CHECK_SEED=random looks where nobody
-// has looked yet; a number repeats what such a run found.
+// One seed for every property, so that two runs of the tests say the same. FAST_CHECK_SEED=random tries other inputs; a
+// number repeats the inputs of such a run.
 const { FAST_CHECK_SEED: asked = "20261122" } = process.env;
-if (asked !== "random") fc.configureGlobal({ seed: Number(asked) });
+fc.configureGlobal({
+  ...(asked === "random" ? {} : { seed: Number(asked) }),
+  numRuns: repetitions(50, 1_000),
+});
+
+// The files of a worker share its modules.
+beforeAll(forgetRequests);

@@ -59,6 +59,9 @@ export class TestClock extends MovableClock {
 /** Requests of this process's HTTP client that have begun and not ended, as the client library announces them. */
 const inFlight = new Set<unknown>();
 
+/** An earlier test file may have left requests without an end; clocks of the next one must not wait for them. */
+export const forgetRequests = (): void => inFlight.clear();
+
 const onCreate = (message: unknown) => {
   const { request } = message as { request: { method: string } };
   // A proxy's tunnel is no exchange: it ends with its socket.

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { shellWord } from "../../../src/cli/output/shell-word.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
+import { repetitions } from "../../support/repetitions.ts";
 
 /** What bash takes a list of words for. */
 const inBash = (words: readonly string[]): string[] =>
@@ -41,6 +42,6 @@ test("a shell reads every word as it was, and a terminal has nothing to obey in 
         expect(inBash(typed)).toEqual(words);
       },
     ),
-    { numRuns: 20 },
+    { numRuns: repetitions(8, 100) },
   );
 });

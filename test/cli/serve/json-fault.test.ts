@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonFault } from "../../../src/cli/commands/serve/json-fault.ts";
+import { repetitions } from "../../support/repetitions.ts";
 
 /** What is told of a text that `JSON.parse` does not take. */
 function faultOf(text: string) {
@@ -43,6 +44,6 @@ test("a sign that no value begins with is found wherever it stands", () => {
       const text = ["[", ...before, "?,", ...after, "0]"].join("\n");
       expect(faultOf(text)).toEqual({ line: before.length + 2, what: "Unexpected token '?'" });
     }),
-    { seed: 20_261_121, numRuns: 500 },
+    { seed: 20_261_121, numRuns: repetitions(200, 5_000) },
   );
 });

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { downloadToFile } from "../../../src/flows/downloads/download-file.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
 import type { Step } from "../../http/scripted-server.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 afterEach(closeAll);
@@ -146,10 +147,10 @@ test("whatever is cut, changed and killed, a file is the source, and the last do
       continued += parts;
       expect(file?.equals(versions.at(-1)!)).toBe(true);
     }),
-    { numRuns: 80 },
+    { numRuns: repetitions(80, 800) },
   );
   expect(continued).toBeGreaterThan(20);
-}, 120_000);
+});
 
 test("where a changed file has the validator of the old one, the property sees old and new bytes in one file", async () => {
   const checked = await fc.check(
@@ -157,7 +158,7 @@ test("where a changed file has the validator of the old one, the property sees o
       const { file, versions } = await play({ ...told, validator: "etag", digest: false }, { sameTag: true });
       return file === null || versions.some((one) => one.equals(file));
     }),
-    { numRuns: 200, endOnFailure: true },
+    { numRuns: repetitions(80, 800), endOnFailure: true },
   );
   expect(checked.failed).toBe(true);
-}, 120_000);
+});

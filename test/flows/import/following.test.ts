@@ -1,17 +1,20 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { json, refusal, type Step } from "../../http/scripted-server.ts";
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
+
+// Two rows a call, so that few rows are many calls.
+vi.mock("../../../src/contract/limits.ts", async (original) => {
+  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+});
 
 const cdn = "https://cdn.example.com";
 
 /** Imports `count` calls' rows through a service of which `script` says what it does with a look at a job. */
 async function jobs(count: number, script: NonNullable<Script["job"]>) {
   const world = await importWorld();
-  const rows = Array.from(
-    { length: (count - 1) * 2000 + 1 },
-    (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`,
-  );
+  const rows = Array.from({ length: (count - 1) * 2 + 1 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`);
   await world.write("a.csv", `reference,name,images\n${rows.join("")}`);
   const service = await scriptedService(world, { job: script });
   const ran = await world.import("a.csv", { concurrency: 1 }, () => service.client);
@@ -28,7 +31,7 @@ test.each<[string, Step, object]>([
 ])("a job that %s leaves the others to be followed to their end", async (_, step, error) => {
   const { summary, stopped } = await jobs(4, (job) => (job === 2 ? step : null));
   expect(stopped).toMatchObject(error);
-  expect(summary).toMatchObject({ submitted: 6001, succeeded: 4001 });
+  expect(summary).toMatchObject({ submitted: 7, succeeded: 5 });
   expect(summary?.imports.map(({ status }) => status)).toEqual([
     "completed",
     "validating",
@@ -40,7 +43,7 @@ test.each<[string, Step, object]>([
 test("nobody who is not let in asks for the other jobs", async () => {
   const { summary, stopped, service } = await jobs(30, () => refusal(401, "invalid_api_key"));
   expect(stopped).toMatchObject({ status: 401 });
-  expect(summary).toMatchObject({ submitted: 58_001, succeeded: 0 });
+  expect(summary).toMatchObject({ submitted: 59, succeeded: 0 });
   const asked = Array.from({ length: 30 }, (_, index) => service.reads(index + 1));
   expect(asked.slice(20)).toEqual(Array.from({ length: 10 }, () => 0));
 });
@@ -89,6 +92,6 @@ test("no more than 20 jobs are looked up at once", async () => {
     atFirstEnd ??= looks.size;
     return null;
   });
-  expect(summary?.succeeded).toBe(48_001);
+  expect(summary?.succeeded).toBe(49);
   expect(atFirstEnd).toBe(20);
 });

@@ -4,6 +4,7 @@ import type { Client } from "../../../src/client/client.ts";
 import type { ImportMode } from "../../../src/contract/value-sets.ts";
 import { CatError } from "../../../src/errors.ts";
 import type { MockState } from "../../../src/mock/index.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { blind, importWorld, withoutExports, withoutProducts } from "./run-import.ts";
 import { cdn } from "./small-world.ts";
 
@@ -149,9 +150,9 @@ test("whatever keys import, and whether the service is restarted or restored, ea
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 12 }), async (steps) => {
       expect(await wrongIn(steps)).toEqual([]);
     }),
-    { numRuns: 60 },
+    { numRuns: repetitions(20, 600) },
   );
-}, 600_000);
+});
 
 test("and a photo that is there twice would be found here", async () => {
   const imports = { what: "import", file: "f", key: "full", how: "new", name: "Dress", wait: true } as const;

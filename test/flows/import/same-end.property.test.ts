@@ -4,6 +4,7 @@ import type { Client } from "../../../src/client/client.ts";
 import type { FaultOrder } from "../../../src/mock/faults/faults.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { Killed, Life } from "./mortal.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 import { cdn } from "./small-world.ts";
@@ -228,9 +229,9 @@ test("whatever the files, what others do between them, what fails for a while, a
   const world = await importWorld();
   await fc.assert(
     fc.asyncProperty(story, (one) => endsAsItShould(world, one)),
-    { numRuns: 100 },
+    { numRuns: repetitions(30, 1_000) },
   );
-}, 120_000);
+});
 
 test("a new key for what is sent again would be seen", async () => {
   const world = await importWorld();
@@ -245,7 +246,7 @@ test("a new key for what is sent again would be seen", async () => {
           ),
         ),
     ),
-    { numRuns: 200, endOnFailure: true },
+    { numRuns: repetitions(30, 200), endOnFailure: true },
   );
   expect(found.failed).toBe(true);
-}, 120_000);
+});

@@ -1,7 +1,13 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { bytes, cutInHalf, json, refusal, reset } from "../../http/scripted-server.ts";
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
+
+// Two hundred rows a call, whose results are two pages.
+vi.mock("../../../src/contract/limits.ts", async (original) => {
+  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { limits: { ...limits, importRows: { min: 1, max: 200 } } };
+});
 
 const cdn = "https://cdn.example.com";
 
@@ -11,7 +17,7 @@ async function five(
   interrupt?: AbortController,
 ) {
   const world = await importWorld();
-  const rows = Array.from({ length: 8001 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`);
+  const rows = Array.from({ length: 801 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`);
   await world.write("a.csv", `reference,name,images\n${rows.join("")}`);
   const service = await scriptedService(world, script(world));
   const begun = world.clock.now();
@@ -30,7 +36,7 @@ test("results that cannot be had are waited for once, and it is told; those of t
     rows: () => noList,
   }));
   expect(stopped).toMatchObject({ type: "bad_answer", code: "download_refused", status: 500 });
-  expect(summary).toMatchObject({ submitted: 8001, succeeded: 0 });
+  expect(summary).toMatchObject({ submitted: 801, succeeded: 0 });
   expect(service.downloads()).toBe(6 + 1 + 1 + 1 + 1);
   expect(service.lists()).toHaveLength(5);
   expect(service.waits.map(({ reason }) => reason)).toEqual(Array.from({ length: 5 }, () => "server_error"));
@@ -44,7 +50,7 @@ test("once results are had again, those of the others are waited for as usual", 
     results: (job) => (job === 1 || (job === 3 && ++tries < 4) ? failing : null),
     rows: () => noList,
   }));
-  expect(summary).toMatchObject({ submitted: 8001, succeeded: 6001 });
+  expect(summary).toMatchObject({ submitted: 801, succeeded: 601 });
   expect(service.downloads()).toBe(6 + 1 + 4 + 2);
 });
 
@@ -67,11 +73,11 @@ describe("results behind links that lead to nothing are read from the service's 
   ])("links that are %s", async (_, step, patience) => {
     const { service, stopped, summary, unread, ms } = await five(() => ({ results: () => step }));
     expect(stopped).toBeUndefined();
-    expect(summary).toMatchObject({ submitted: 8001, succeeded: 8001, created: 8001 });
+    expect(summary).toMatchObject({ submitted: 801, succeeded: 801, created: 801 });
     expect([...unread!]).toEqual([]);
     // The first for all patience, the second once, and then none.
     expect(service.downloads()).toBe(patience + 1);
-    const ofAll = [1, 2, 3, 4].map((job) => pagesOf(service.idOf(job), 2000));
+    const ofAll = [1, 2, 3, 4].map((job) => pagesOf(service.idOf(job), 200));
     expect(service.lists()).toEqual([...ofAll.flat(), ...pagesOf(service.idOf(5), 1)]);
     expect(ms).toBeLessThan(30_000);
   });
@@ -88,15 +94,15 @@ describe("results behind links that lead to nothing are read from the service's 
       job: (_, asJob) => json(200, { ...asJob("completed"), results_url: null }),
     }));
     expect(stopped).toBeUndefined();
-    expect(summary).toMatchObject({ submitted: 8001, succeeded: 8001 });
+    expect(summary).toMatchObject({ submitted: 801, succeeded: 801 });
     expect(service.downloads()).toBe(0);
   });
 
   test("and after one such link the others are tried first, and had", async () => {
     const { service, summary } = await five(() => ({ results: (job) => (job === 1 ? forbidden : null) }));
-    expect(summary).toMatchObject({ succeeded: 8001 });
+    expect(summary).toMatchObject({ succeeded: 801 });
     expect(service.downloads()).toBe(3 + 4);
-    expect(service.lists()).toHaveLength(20);
+    expect(service.lists()).toHaveLength(2);
   });
 
   test("a list that fails after two that were read is made up for by the link", async () => {
@@ -105,7 +111,7 @@ describe("results behind links that lead to nothing are read from the service's 
       rows: (job) => (job === 4 ? noList : null),
     }));
     expect(stopped).toBeUndefined();
-    expect(summary).toMatchObject({ succeeded: 8001 });
+    expect(summary).toMatchObject({ succeeded: 801 });
     expect(service.downloads()).toBe(3 + 1 + 0 + 1 + 1);
   });
 
@@ -141,7 +147,7 @@ describe("results behind links that lead to nothing are read from the service's 
       rows: () => json(200, { data, has_more: true, next_cursor: `${++page}` }),
     }));
     expect(stopped).toMatchObject({ type: "signed_url" });
-    expect(service.lists()).toHaveLength(4 * 21 + 1);
+    expect(service.lists()).toHaveLength(4 * 3 + 1);
   });
 
   test("an interrupt ends the list too", async () => {

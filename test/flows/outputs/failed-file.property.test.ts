@@ -12,6 +12,7 @@ import { openRows, type ReadOptions } from "../../../src/flows/rows/open-rows.ts
 import type { RowForm } from "../../../src/flows/rows/row-form.ts";
 import type { RowSet } from "../../../src/flows/rows/row-set.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Encodings with letters that each of them has, and how the flag says them. */
@@ -114,7 +115,7 @@ describe("a failed file", () => {
         expect(after.records).toEqual(before.records.map((record) => [...record, ...reason]));
         expect(after.reader.dialect).toEqual(before.reader.dialect);
       }),
-      { numRuns: 60 },
+      { numRuns: repetitions(25, 600) },
     );
   });
 });

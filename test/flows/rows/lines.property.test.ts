@@ -1,6 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { repetitions } from "../../support/repetitions.ts";
 import { check } from "./check-support.ts";
 
 /** A text that may hold everything a CSV cell can: quotes, delimiters and line ends of each kind. */
@@ -40,7 +41,7 @@ test("a row's line is where its record starts, whatever its cells and the lines 
       expect(checked.problems).toEqual(expected);
       expect(checked.total).toBe(records.length);
     }),
-    { numRuns: 300 },
+    { numRuns: repetitions(100, 3_000) },
   );
 });
 
@@ -63,6 +64,6 @@ test("a line of NDJSON is where it stands", async () => {
         expect((await check(text.join(ending), { name: "a.ndjson" })).problems).toEqual(expected);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: repetitions(80, 2_000) },
   );
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChangeList } from "../../../src/mock/store/change-list.ts";
 import type { ProductRecord } from "../../../src/mock/store/product-record.ts";
+import { repetitions } from "../../support/repetitions.ts";
 
 const stamp = (time: number) => new Date(time).toISOString();
 const productOf = (order: number, time: number): ProductRecord => ({
@@ -59,7 +60,7 @@ test("finds exactly those that changed since, newest first, from any place on, w
       expect([...list.since(since, null)]).toEqual(changed);
       expect([...list.since(since, after)]).toEqual(changed.filter(({ order }) => order < after));
     }),
-    { numRuns: 60 },
+    { numRuns: repetitions(25, 600) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../../src/mock/store/catalogue.ts";
 import { foldCase } from "../../../src/mock/store/product-list.ts";
 import type { ProductRecord } from "../../../src/mock/store/product-record.ts";
+import { repetitions } from "../../support/repetitions.ts";
 
 const now = "2026-01-05T09:00:00.000Z";
 
@@ -164,7 +165,7 @@ describe("the list of products", () => {
           }
         }
       }),
-      { seed: 20_261_121, numRuns: 200 },
+      { seed: 20_261_121, numRuns: repetitions(60, 2_000) },
     );
   });
 });

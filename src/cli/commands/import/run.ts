@@ -18,7 +18,7 @@ import {
   openSource,
 } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
-import { runFlow, runFlow } from "../../app/run-flow.ts";
+import { runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "../../output/problem-list.ts";

@@ -1,5 +1,4 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
 import { CatError, fileFault } from "../../errors.ts";
@@ -26,6 +25,8 @@ export async function privateCopy(
   stream: NodeJS.ReadableStream,
   place: CopyPlace,
 ): Promise<{ path: string; isCut: boolean; close: () => Promise<void> }> {
+  // Loaded here, as most inputs are files: every start would pay for it.
+  const { tmpdir } = await import("node:os");
   const unwritable = (cause: unknown) =>
     new CatError(
       `cannot copy ${name} to the temporary folder ${tmpdir()}: ${fileFault(cause)?.why ?? (cause as Error).message}`,

@@ -1,7 +1,6 @@
 import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
-import { promisify } from "node:util";
 import { CatError, fileFault } from "../../errors.ts";
 import { privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
@@ -91,6 +90,7 @@ export async function openSource(name: string, from: SourcePlace): Promise<Sourc
 /** A pipe with a name, opened without waiting for its writer: such a wait in the system could not be interrupted. */
 async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStream> {
   const { Socket } = await import("node:net");
+  const { promisify } = await import("node:util");
   try {
     const descriptor = await promisify(openDescriptor)(path, constants.O_RDONLY | constants.O_NONBLOCK);
     return new Socket({ fd: descriptor, readable: true, writable: false });

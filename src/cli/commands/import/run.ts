@@ -24,7 +24,6 @@ import { counted, grouped } from "../../output/numbers.ts";
 import { noList, type ProblemList, problemLines, problemReport } from "../../output/problem-list.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
 import { type ImportFlags, refuseCsvFlags } from "./flags.ts";
-import { reportLines } from "./report.ts";
 
 const job: FileJob = {
   noun: "import",
@@ -154,6 +153,7 @@ async function tell(
     await list.end();
     const failedFile = summary.failed_file ?? flags.failed;
     const failedFileStays = failedFile !== undefined && (await isFile(app, failedFile));
+    const { reportLines } = await import("./report.ts");
     const run = { stopped, resultRows, unread, changed, failedFileStays, format, globals: app.globals };
     for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
   }

@@ -1,0 +1,24 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { spawnCat } from "../support/spawn-cat.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** The files of dist/ that a call loads, as V8 tells them in its coverage. */
+async function loadedFiles(args: readonly string[]): Promise<string[]> {
+  const folder = temporaryFolder();
+  const ran = await spawnCat(args, { env: { NODE_V8_COVERAGE: folder } });
+  expect(ran).toMatchObject({ exitCode: 0 });
+  const [report] = readdirSync(folder);
+  const { result } = JSON.parse(readFileSync(join(folder, report!), "utf8")) as { result: { url: string }[] };
+  return result.flatMap(({ url }) => /\/dist\/(.+)$/.exec(url)?.[1] ?? []);
+}
+
+test("a dry run loads six files at most, as each costs half a millisecond, and the version one", async () => {
+  const file = join(temporaryFolder(), "a.csv");
+  writeFileSync(file, "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
+  const loaded = await loadedFiles(["import", "--dry-run", "--quiet", file]);
+  expect(loaded).toContain("main.js");
+  expect(loaded.length).toBeLessThanOrEqual(6);
+  expect(await loadedFiles(["--version"])).toEqual(["hand-over.js"]);
+});

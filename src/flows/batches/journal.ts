@@ -46,8 +46,17 @@ export class Journal {
     const idempotencyKey = newKey();
     state.runs.writes(account, id);
     const held = state.batches.begin(account, {
-      ...{ run: id, index, idempotencyKey, rows, lines, references, memo, body },
-      ...{ exclusive: this.#options.guarded, sentAt: clock.now(), sentAtService: client.serviceNow() },
+      run: id,
+      index,
+      idempotencyKey,
+      rows,
+      lines,
+      references,
+      memo,
+      body,
+      exclusive: this.#options.guarded,
+      sentAt: clock.now(),
+      sentAtService: client.serviceNow(),
     });
     if (held !== null) throw heldElsewhere(held, kind);
     return { index, rows, lines, bytes: body.length, body, idempotencyKey, again: false };

@@ -28,8 +28,17 @@ export async function* sendAgain(
       const memo = state.batches.memo(run, index);
       state.batches.dropped(run, index);
       state.batches.begin(account, {
-        ...{ run, index, idempotencyKey, rows, lines, references, memo, body, exclusive: false },
-        ...{ sentAt: clock.now(), sentAtService: client.serviceNow() },
+        run,
+        index,
+        idempotencyKey,
+        rows,
+        lines,
+        references,
+        memo,
+        body,
+        exclusive: false,
+        sentAt: clock.now(),
+        sentAtService: client.serviceNow(),
       });
     }
     yield { index, rows, lines, bytes, body, idempotencyKey, again: true };
@@ -51,7 +60,10 @@ export async function sendAsTheyWere(
   const batches = () => stored().filter(isOne);
   const { clock, signal, concurrency } = service;
   const { stopped } = await sendBatches(sendAgain(run, batches(), service), {
-    ...{ operation, clock, signal, concurrency },
+    operation,
+    clock,
+    signal,
+    concurrency,
     journal: new Journal(run, stored(), service, { listedAs, guarded: false }),
     onAccepted: () => {},
   });

@@ -38,7 +38,9 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   const started = deps.clock.now();
   const refused = new RowSet();
   const check = await checkFile(input.file, {
-    ...{ random: deps.random, signal: deps.signal, onProblem: deps.onProblem },
+    random: deps.random,
+    signal: deps.signal,
+    onProblem: deps.onProblem,
     onRefused: (row) => refused.add(row),
     onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
   });
@@ -47,7 +49,7 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
   }
   const targets = await deps.targets();
   const client = await deps.client();
-  const patience = patienceOf(input.timeoutMs, deps);
+  const patience = patienceOf("import", input.timeoutMs, deps);
   try {
     const { clock, newKey, random, writesPerMinute } = deps;
     const service = { client, clock, signal: patience.signal, newKey, concurrency: input.concurrency };
@@ -73,7 +75,9 @@ const importJob = (
   service: Service,
   { pid, ask, onProgress, onNote }: ImportDeps,
 ): ImportJob => ({
-  ...{ input, service, pid },
+  input,
+  service,
+  pid,
   reporter: { onProgress, onNote: unrepeated(onNote) },
   doubts: { ask, choice: once(input.unknown) },
 });
@@ -112,7 +116,8 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
     : (changing.stopped ?? decisive(unfollowed, changingFailed.stopped, closed.stopped));
   return {
     ...closed,
-    ...{ stopped, sent },
+    stopped,
+    sent,
     changed: stopped === undefined ? null : await changeOf(input.file.source),
   };
 }

@@ -79,7 +79,8 @@ export class CsvReader implements RowReader {
     } catch (error) {
       if (!(error instanceof ParseFault) || !isStrayQuote(error.cause)) throw error;
       yield* lenientRecords(this.#open(), {
-        ...{ delimiter, linesBefore: this.#line - 1 },
+        delimiter,
+        linesBefore: this.#line - 1,
         width: () => this.header.length,
       });
     }

@@ -31,7 +31,9 @@ export async function privateCopy(
     new CatError(
       `cannot copy ${name} to the temporary folder ${tmpdir()}: ${fileFault(cause)?.why ?? (cause as Error).message}`,
       {
-        ...{ type: "output", code: "no_temporary_folder", cause },
+        type: "output",
+        code: "no_temporary_folder",
+        cause,
         hint: "Set TMPDIR to another folder with more room, or save the rows in a file and use that.",
       },
     );

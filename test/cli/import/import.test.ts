@@ -392,7 +392,7 @@ describe("a service that fails", () => {
           code: "wait_timeout",
           message:
             `the import had not ended after 2 s: ${address} ${words}. ` +
-            "What the service has accepted goes on there. Give the same command again to go on with the rest.",
+            "The service keeps running what it accepted. To resume the rest, run the same command again.",
           exit: 7,
         },
       },

@@ -79,8 +79,11 @@ async function* outcomesOf(
 
 /** The result that a row would have had, had the photos that were left out gone with it. */
 const changed = (result: ImportRowResult, product_id: string): ImportRowResult => ({
-  ...{ ...result, product_id },
-  ...{ status: "partial", action: "updated", error: null },
+  ...result,
+  product_id,
+  status: "partial",
+  action: "updated",
+  error: null,
 });
 
 function outcomeOf(line: number, sent: ImportRowResult, memo: RowMemo): RowOutcome {

@@ -113,7 +113,9 @@ export function readColumns(
 /** What to do about a column that no import has. A file may have very many: what columns there are is said for one without a near name only. */
 function unknownColumn(header: string, there: ReadonlySet<string | null>): Omit<Problem, "line"> {
   const told = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
-    ...{ param: header, code: "unknown_column", mapsTo },
+    param: header,
+    code: "unknown_column",
+    mapsTo,
     message: `"${header}" is not a column of an import${rest}`,
   });
   const near = nearestColumns(header);

@@ -1,6 +1,7 @@
+import { productById } from "../../catalogue/find-products.ts";
 import { forgetVanished, type LookDeps, madeSinceLook } from "./look.ts";
 import { lookAtChanges } from "./look-at-changes.ts";
-import { lookAtAll, lookAtRows, productOf } from "./look-at-products.ts";
+import { lookAtAll, lookAtRows } from "./look-at-products.ts";
 import { ToAskFor, worthAsking } from "./to-ask-for.ts";
 
 /**
@@ -35,7 +36,7 @@ export async function bringUpToDate(references: AsyncIterable<string>, deps: Loo
 async function checkNewest(deps: LookDeps): Promise<void> {
   const { ledger } = deps.state;
   const newest = ledger.last(deps.account, await madeSinceLook(deps)) ?? ledger.last(deps.account);
-  if (newest === null || (await productOf(newest, deps)) !== null) return;
+  if (newest === null || (await productById(newest, deps)) !== null) return;
   deps.onNote(vanished);
   forgetVanished([newest], deps);
   await lookAtAll(deps);

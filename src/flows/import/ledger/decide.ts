@@ -105,7 +105,9 @@ export const placed = (
   { url, image_id, path, orientation = "unlabeled" }: FileImage,
   image: number,
 ): Pick<RefusedPhoto, "image" | "source" | "orientation"> => ({
-  ...{ image, source: url ?? image_id ?? path!, orientation },
+  image,
+  source: url ?? image_id ?? path!,
+  orientation,
 });
 
 export const referenceOfRow = (row: FileRow): string => canonicalReference(row.reference);

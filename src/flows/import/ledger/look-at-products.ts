@@ -3,8 +3,8 @@ import { canonicalReference } from "../../../contract/import-row.ts";
 import { limits } from "../../../contract/limits.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Product } from "../../../contract/resources/product.ts";
+import { productById, productByReference } from "../../catalogue/find-products.ts";
 import { SeenTexts } from "../../rows/seen-texts.ts";
-import { orNull } from "../../service-errors.ts";
 import { FieldDigests } from "./field-digests.ts";
 import { forgetVanished, type LookDeps, lookBatch, notTold } from "./look.ts";
 import type { ToAskFor } from "./to-ask-for.ts";
@@ -36,7 +36,7 @@ export async function lookAtAll(deps: LookDeps): Promise<void> {
   const missing = notTold(told, { after: "", upTo: newest }, deps);
   // A list that lacks what is there is not to be believed: their photos would be sent again.
   for (const at of [0, 0.25, 0.5, 0.75, 1].map((part) => Math.floor(part * (missing.length - 1)))) {
-    if (missing.length > 0 && (await productOf(missing[at]!, deps)) !== null) return;
+    if (missing.length > 0 && (await productById(missing[at]!, deps)) !== null) return;
   }
   forgetVanished(missing, deps);
 }
@@ -46,7 +46,7 @@ async function lookAtEach(ids: readonly string[], deps: LookDeps): Promise<void>
   const { state, account, onProgress, concurrency } = deps;
   let seen = 0;
   const lookAt = async (id: string) => {
-    const product = await productOf(id, deps);
+    const product = await productById(id, deps);
     if (product !== null) known([product], deps);
     else forgetVanished([id], deps);
     onProgress(++seen);
@@ -70,18 +70,13 @@ const mostFound = 3 * limits.page.max;
  * where it knows none, or those have others by now. False where a reference is like too many others to be searched for.
  */
 export async function lookAtRows(references: readonly string[], deps: LookDeps): Promise<boolean> {
-  const { client, state, account, signal, concurrency } = deps;
+  const { state, account, concurrency } = deps;
   const entryOf = (reference: string) => state.ledger.get(account, reference);
   const limit = pLimit(concurrency);
   const isSettled = async (reference: string): Promise<boolean> => {
-    let seen = 0;
-    for await (const product of client.paginate(operations.products.list, { q: reference }, { signal })) {
-      if (seen++ === mostFound) return false;
-      if (canonicalReference(product.reference) !== reference) continue;
-      known([product], deps);
-      return true;
-    }
-    return true;
+    const product = await productByReference(reference, deps, mostFound);
+    if (product !== null && product !== "too many") known([product], deps);
+    return product !== "too many";
   };
   await lookAtEach(
     references.flatMap((one) => entryOf(one)?.productId ?? []),
@@ -92,10 +87,6 @@ export async function lookAtRows(references: readonly string[], deps: LookDeps):
   await lookAtEach([], deps);
   return settled.every(Boolean);
 }
-
-/** The product as the service has it now; null if it has no such product. */
-export const productOf = (product_id: string, { client, signal }: LookDeps): Promise<Product | null> =>
-  orNull(client.products.get({ product_id }, { signal }));
 
 function known(products: readonly Product[], { state: { ledger }, account }: LookDeps): void {
   const seen = products.map(({ id, reference, name, description, sex }) => ({

@@ -15,7 +15,11 @@ const scopesMissing = ({ status, requestId, cause }: ApiError): CatError =>
   new CatError(
     "cannot compare the rows with earlier imports: --photos new needs a key with the scopes products:read and exports:read",
     {
-      ...{ type: "forbidden", code: "insufficient_scope", status, requestId, cause },
+      type: "forbidden",
+      code: "insufficient_scope",
+      status,
+      requestId,
+      cause,
       hint: "Use a key with both scopes, or add --photos all to send all photos, including those already attached.",
     },
   );

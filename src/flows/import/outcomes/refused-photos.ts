@@ -13,7 +13,11 @@ export function refusedRow({
 }: DecidedRow & { decision: { kind: "refused" } }): RowOutcome {
   const beside = discarded.map((image) => ({ ...placed(row.images[image]!, image), ...besideRefused }));
   return told(line, leftOut, [...refused, ...beside], {
-    ...{ line: null, reference, status: "failed", action: "none", product_id: null },
+    line: null,
+    reference,
+    status: "failed",
+    action: "none",
+    product_id: null,
     error: {
       code: "image_failed",
       message: `the service refused ${refused.length} of ${row.images.length} photos`,
@@ -59,7 +63,12 @@ export const lessRefused = (
   { there, refused }: PhotosOfRow,
 ): RowOutcome =>
   told(line, there, refused, {
-    ...{ line: null, reference, status: "partial", action, product_id: productId, error: null },
+    line: null,
+    reference,
+    status: "partial",
+    action,
+    product_id: productId,
+    error: null,
   });
 
 function told(

@@ -33,7 +33,10 @@ export const productGone: RowFailure = {
 
 /** A photo that was not taken, in the form of the service's results. */
 export const failedImage = ({ image, source, orientation, code, message }: RefusedPhoto) => ({
-  ...{ index: image, source, orientation, status: "failed" as const },
+  index: image,
+  source,
+  orientation,
+  status: "failed" as const,
   error: { code, message },
 });
 

@@ -16,8 +16,13 @@ export async function makePlan(run: ImportRun): Promise<Plan | null> {
   const { state, account } = taken.run;
   const asksLedger = input.photos === "new" && !state.ledger.isEmpty(account);
   const look: LookDeps = {
-    ...{ client: service.client, signal: service.signal, concurrency: service.concurrency },
-    ...{ state, account, random, onNote: reporter.onNote },
+    client: service.client,
+    signal: service.signal,
+    concurrency: service.concurrency,
+    state,
+    account,
+    random,
+    onNote: reporter.onNote,
     onProgress: (done) => reporter.onProgress({ step: "looking for changes", done, total: null }),
   };
   if (asksLedger) await withScopes(bringUpToDate(referencesOf(rows.decided()), look));

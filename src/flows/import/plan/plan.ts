@@ -29,8 +29,13 @@ export interface PlanDeps {
 /** Walks all rows once to know what is to be done: nothing is sent yet. */
 export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDeps): Promise<Plan> {
   const plan: Plan = {
-    ...{ sends: 0, patches: 0, unchanged: 0 },
-    ...{ photos: new Map(), uploads: { count: 0, bytes: 0 }, uncertain: new ToAskFor(), held: [] },
+    sends: 0,
+    patches: 0,
+    unchanged: 0,
+    photos: new Map(),
+    uploads: { count: 0, bytes: 0 },
+    uncertain: new ToAskFor(),
+    held: [],
   };
   let rows = 0;
   for await (const { reference, decision } of decided) {

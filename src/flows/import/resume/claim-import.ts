@@ -33,8 +33,13 @@ export async function claimImport(
   const { onNote } = reporter;
   const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
   const fresh: Run = {
-    ...{ id: runId, account, kind: importKind, identity, file: file.source.name },
-    ...{ options: { mode, onImageError, photos }, startedAt: clock.now() },
+    id: runId,
+    account,
+    kind: importKind,
+    identity,
+    file: file.source.name,
+    options: { mode, onImageError, photos },
+    startedAt: clock.now(),
   };
   const { hold, begun, open } = claimRun(fresh, pid, state);
   return { run: { state, sentJobs, service, account, id: open.id, kind: importKind }, begun, fresh, hold };

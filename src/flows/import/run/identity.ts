@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { runIdentity } from "../../runs/run-identity.ts";
 import type { ImportInput } from "./import-input.ts";
 
 /**
@@ -10,7 +10,7 @@ export function identityOf(input: ImportInput, digests: { file: string; photos: 
   const { read, source } = input.file;
   const map = [...input.map].sort(([one], [other]) => (one < other ? -1 : 1));
   const { delimiter = null, encoding = null } = read;
-  const parts = [
+  return runIdentity([
     digests.file,
     digests.photos,
     mode,
@@ -21,6 +21,5 @@ export function identityOf(input: ImportInput, digests: { file: string; photos: 
     delimiter,
     encoding,
     map,
-  ];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  ]);
 }

@@ -3,7 +3,7 @@ import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { isFailureColumn } from "../../../flows/rows/header.ts";
 import { formatOfName, type InputFormat } from "../../../flows/rows/source.ts";
 import type { GlobalOptions } from "../../context/global-options.ts";
-import { shellWord } from "../../output/shell-word.ts";
+import { CommandWords } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** How the input was read, and where it went to. */
@@ -14,19 +14,19 @@ export interface CommandOf {
 
 /** The command that goes on with an import that was stopped: as it was given, with what says what is sent. */
 export function sameCommand(flags: ImportFlags, { globals }: CommandOf): string {
-  const words = new Words(flags.file);
-  words.giveModes(flags);
+  const words = new CommandWords("import", flags.file);
+  giveModes(words, flags);
   words.give("--format", flags.format);
-  words.giveDelimiter(flags);
+  words.giveDelimiter(flags.delimiter);
   words.give("--encoding", flags.encoding);
   for (const [column, field] of flags.map) words.give("--map", `${column}=${field}`);
-  if (flags.skipInvalid) words.add("--skip-invalid");
+  words.give("--skip-invalid", flags.skipInvalid);
   words.give("--images-root", flags.imagesRoot);
-  words.giveOutside(flags);
+  words.give("--images-outside", flags.imagesOutside);
   words.give("--ledger", flags.ledger);
   words.give("--results", flags.results);
   words.give("--failed", flags.failed);
-  words.giveGlobals(globals);
+  words.giveService(globals);
   return words.line;
 }
 
@@ -36,19 +36,19 @@ export function commandForFailed(
   flags: ImportFlags,
   { format, globals }: CommandOf,
 ): string {
-  const words = new Words(failedFile);
-  words.giveModes(flags);
+  const words = new CommandWords("import", failedFile);
+  giveModes(words, flags);
   const named = formatOfName(failedFile);
   words.give("--format", named === undefined || named === format ? undefined : format);
-  words.giveDelimiter(flags);
+  words.giveDelimiter(flags.delimiter);
   words.give("--encoding", encodingOfFailedFile(flags.encoding));
   // A column called like those of a failed file is not in it under that name.
   for (const [column, field] of flags.map)
     if (!isFailureColumn(column)) words.give("--map", `${column}=${field}`);
   words.give("--images-root", flags.imagesRoot ?? folderOfPhotos(failedFile, flags));
-  words.giveOutside(flags);
+  words.give("--images-outside", flags.imagesOutside);
   words.give("--ledger", flags.ledger);
-  words.giveGlobals(globals);
+  words.giveService(globals);
   return words.line;
 }
 
@@ -58,42 +58,8 @@ function folderOfPhotos(failedFile: string, { file }: ImportFlags): string | und
   return resolve("/", dirname(failedFile)) === resolve("/", dirname(file)) ? undefined : dirname(file);
 }
 
-class Words {
-  readonly #words: string[];
-
-  constructor(file: string) {
-    this.#words = ["cat", "import", file.startsWith("-") && file !== "-" ? `./${file}` : file];
-  }
-
-  get line(): string {
-    return this.#words.map(shellWord).join(" ");
-  }
-
-  add(word: string): void {
-    this.#words.push(word);
-  }
-
-  give(flag: string, value: string | undefined): void {
-    if (value !== undefined) this.#words.push(flag, value);
-  }
-
-  giveModes({ mode, onImageError, photos }: ImportFlags): void {
-    this.give("--mode", mode === "upsert" ? undefined : mode);
-    this.give("--on-image-error", onImageError === "skip" ? undefined : onImageError);
-    this.give("--photos", mode === "upsert" && photos === "all" ? photos : undefined);
-  }
-
-  giveOutside({ imagesOutside }: ImportFlags): void {
-    if (imagesOutside) this.add("--images-outside");
-  }
-
-  giveDelimiter({ delimiter }: ImportFlags): void {
-    this.give("--delimiter", delimiter === "\t" ? "tab" : delimiter);
-  }
-
-  giveGlobals({ profile, baseUrl, mock }: CommandOf["globals"]): void {
-    this.give("--profile", profile);
-    this.give("--base-url", baseUrl);
-    if (mock) this.add("--mock");
-  }
+function giveModes(words: CommandWords, { mode, onImageError, photos }: ImportFlags): void {
+  words.give("--mode", mode === "upsert" ? undefined : mode);
+  words.give("--on-image-error", onImageError === "skip" ? undefined : onImageError);
+  words.give("--photos", mode === "upsert" && photos === "all" ? photos : undefined);
 }

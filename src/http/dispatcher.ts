@@ -1,7 +1,9 @@
 /// <reference path="./undici.d.ts" />
+
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
 import { CatError } from "../errors.ts";
+import { parseUrl } from "./parse-url.ts";
 
 /** Connections by host: direct, or through the proxies that the environment names. */
 export interface Connections {
@@ -51,7 +53,7 @@ function proxyUrl(env: Readonly<Record<string, string | undefined>>, name: strin
   const text = (env[name.toLowerCase()] ?? env[name] ?? "").trim();
   if (text === "") return "";
   const url = text.includes("://") ? text : `http://${text}`;
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  if (/^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
   // The value may hold a password, so it is not shown.
   throw new CatError(`${name} is not the URL of an HTTP proxy`, {
     type: "usage",

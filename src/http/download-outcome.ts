@@ -3,6 +3,7 @@ import { CatError } from "../errors.ts";
 import { BadAnswerError, SignedUrlError } from "./errors.ts";
 import { networkFailure } from "./network-failure.ts";
 import { originOf } from "./no-redirects.ts";
+import { parseUrl } from "./parse-url.ts";
 import { headerOf } from "./send.ts";
 
 /** The URL without what makes it valuable. */
@@ -17,7 +18,8 @@ export const failure = (url: URL, error: unknown): unknown =>
 
 /** The URL that the service gave, as a URL. */
 export function parsedUrl(text: string): URL {
-  if (URL.canParse(text)) return new URL(text);
+  const url = parseUrl(text);
+  if (url !== null) return url;
   throw new BadAnswerError("The service gave a signed URL that is not a URL", { code: "invalid_url" });
 }
 

@@ -1,4 +1,5 @@
 import { BadAnswerError } from "./errors.ts";
+import { parseUrl } from "./parse-url.ts";
 import { headerOf, type Interceptor, nameOf } from "./send.ts";
 
 /**
@@ -17,7 +18,8 @@ export const noRedirects: Interceptor = (next) => async (request) => {
 
 /** Only the origin is shown: the rest of a location may hold secrets. */
 export function originOf(location: string | undefined, base: string): string {
-  if (location === undefined || !URL.canParse(location, base)) return "";
-  const { protocol, host } = new URL(location, base);
+  const url = location === undefined ? null : parseUrl(location, base);
+  if (url === null) return "";
+  const { protocol, host } = url;
   return ` to ${protocol}//${host}`;
 }

@@ -1,4 +1,4 @@
-import { isLoopbackHost, type UrlBreach, urlBreach } from "../../contract/url-policy.ts";
+import { isLoopbackHost, parseUrl, type UrlBreach, urlBreach } from "../../contract/url-policy.ts";
 
 /**
  * The first clause of the URL policy that a webhook's URL breaks, or null (Webhooks, POST). Unless the mock is strict, this
@@ -13,5 +13,6 @@ export function webhookUrlBreach(text: string, isStrict: boolean): UrlBreach | n
 /** Whether a URL names this machine, by http or https. */
 export function isLoopbackUrl(text: string): boolean {
   if (!/^https?:\/\/[^/?#\\]/i.test(text) || /[\u0000-\u0020\u007f-\u009f\\]/.test(text)) return false;
-  return URL.canParse(text) && isLoopbackHost(new URL(text).hostname);
+  const url = parseUrl(text);
+  return url !== null && isLoopbackHost(url.hostname);
 }

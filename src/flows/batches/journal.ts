@@ -11,7 +11,9 @@ export class HeldByAnotherRun extends CatError {
 
 export interface JournalOptions {
   /** How the jobs of the batches are listed later on this machine; null for jobs that the service lists. */
-  listedAs: { file: string; variant: string } | null;
+  listedAs: { file: string; variant: string; status: string } | null;
+  /** Whether the batches change products, so that open runs of other files compare their rows again. */
+  changesProducts: boolean;
   /** Whether no row may be in flight in two runs at once: then it could be carried out twice. */
   guarded: boolean;
 }
@@ -44,7 +46,7 @@ export class Journal {
     const { client, clock, newKey } = this.#service;
     const index = this.#next++;
     const idempotencyKey = newKey();
-    state.runs.writes(account, id);
+    if (this.#options.changesProducts) state.runs.writes(account, id);
     const held = state.batches.begin(account, {
       run: id,
       index,
@@ -72,8 +74,7 @@ export class Journal {
       const at = this.#service.clock.now();
       const { baseUrl } = service;
       const rows = batch.rows.length;
-      for (const job of batch.jobs)
-        sentJobs.add({ id: job, kind, baseUrl, runId: id, ...listedAs, rows, at, status: "validating" });
+      for (const job of batch.jobs) sentJobs.add({ id: job, kind, baseUrl, runId: id, ...listedAs, rows, at });
     } else if (batch.kind !== "unknown") {
       state.batches.dropped(id, batch.index);
     }
@@ -86,7 +87,7 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
     `${JSON.stringify(reference)} is in a batch of another ${kind} on this machine that has not ended`,
     {
       type: "conflict",
-      code: "import_under_way",
+      code: `${kind}_under_way`,
       hint: `Wait for the other ${kind}, or run its command again if it was stopped; then run this one again.`,
     },
   );

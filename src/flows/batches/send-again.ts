@@ -53,7 +53,7 @@ export async function sendAsTheyWere(
   run: RunAtHand,
   some: readonly StoredBatch[],
   service: Service,
-  { operation, listedAs }: { operation: BatchOperation; listedAs: JournalOptions["listedAs"] },
+  { operation, ...listing }: { operation: BatchOperation } & Omit<JournalOptions, "guarded">,
 ): Promise<void> {
   const stored = () => run.state.batches.of(run.id);
   const isOne = ({ index }: StoredBatch) => some.some((one) => one.index === index);
@@ -64,7 +64,7 @@ export async function sendAsTheyWere(
     clock,
     signal,
     concurrency,
-    journal: new Journal(run, stored(), service, { listedAs, guarded: false }),
+    journal: new Journal(run, stored(), service, { ...listing, guarded: false }),
     onAccepted: () => {},
   });
   if (stopped !== undefined && batches().some((batch) => batch.state === "sent")) throw stopped;

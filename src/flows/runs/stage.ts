@@ -1,4 +1,4 @@
-/** What a stage of an import has done, and what stopped it before its end: undefined where nothing did. */
+/** What a stage of a run has done, and what stopped it before its end: undefined where nothing did. */
 export interface Stage<Done> {
   done: Done;
   stopped: unknown;

@@ -10,12 +10,12 @@ import { ToAskFor, worthAsking } from "./to-ask-for.ts";
  * wait for all that has changed, as when the whole catalogue was imported yesterday: then just its own rows are looked at.
  */
 export async function bringUpToDate(references: AsyncIterable<string>, deps: LookDeps): Promise<void> {
-  const { client, state, account, signal } = deps;
+  const { client, state, account, kind, signal } = deps;
   const rows = new ToAskFor();
   for await (const reference of references) rows.add(reference);
   if (rows.count === 0) return;
   // What is under way while we look may be written before, and seen after it.
-  const isQuiet = !state.batches.anyUnsettled(account);
+  const isQuiet = state.batches.unsettledElsewhere({ account, kind, runId: "" }).length === 0;
   // The service's clock, by the `Date` of a response of this moment: this machine's may be an hour off.
   await client.exports.list({ limit: 1 }, { signal });
   const now = client.serviceNow();

@@ -6,6 +6,8 @@ export interface LookDeps {
   client: Client;
   state: State;
   account: number;
+  /** The kind of the run (`Run.kind`). */
+  kind: string;
   concurrency: number;
   /** Of at least 0 and less than 1. */
   random: () => number;

@@ -13,7 +13,7 @@ import { type Plan, planRows } from "./plan.ts";
  */
 export async function makePlan(run: ImportRun): Promise<Plan | null> {
   const { input, service, reporter, random, taken, uploads, rows } = run;
-  const { state, account } = taken.run;
+  const { state, account, kind } = taken.run;
   const asksLedger = input.photos === "new" && !state.ledger.isEmpty(account);
   const look: LookDeps = {
     client: service.client,
@@ -21,6 +21,7 @@ export async function makePlan(run: ImportRun): Promise<Plan | null> {
     concurrency: service.concurrency,
     state,
     account,
+    kind,
     random,
     onNote: reporter.onNote,
     onProgress: (done) => reporter.onProgress({ step: "looking for changes", done, total: null }),

@@ -3,7 +3,7 @@ import type { Run } from "../../../state/runs.ts";
 import { sendAsTheyWere } from "../../batches/send-again.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { Service } from "../../service.ts";
-import { importOperation, type SendOptions } from "../send/import-operation.ts";
+import { importOperation, listedAs, type SendOptions } from "../send/import-operation.ts";
 
 /** Sends batches of unknown outcome of an import, with the options that it had (`sendAsTheyWere`). */
 export function sendImportsAgain(
@@ -14,6 +14,7 @@ export function sendImportsAgain(
   const options = run.options as unknown as SendOptions;
   return sendAsTheyWere({ ...at, id: run.id }, batches, service, {
     operation: importOperation(service.client, options),
-    listedAs: { file: run.file, variant: options.mode },
+    listedAs: listedAs(run.file, options.mode),
+    changesProducts: true,
   });
 }

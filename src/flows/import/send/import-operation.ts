@@ -19,3 +19,6 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
   },
   rowOf: ({ line }) => (line === undefined ? null : line - 1),
 });
+
+/** How `cat imports list` shows an import that was just accepted (States and transitions, Import job). */
+export const listedAs = (file: string, mode: ImportMode) => ({ file, variant: mode, status: "validating" });

@@ -5,7 +5,7 @@ import type { Stage } from "../../runs/stage.ts";
 import type { ImportRun } from "../run/import-run.ts";
 import type { TakenUp } from "../run/taken-up.ts";
 import { cutIntoBatches } from "./cut-batches.ts";
-import { importOperation } from "./import-operation.ts";
+import { importOperation, listedAs } from "./import-operation.ts";
 
 /**
  * Sends the rows in calls, after those of an earlier process whose outcome is unknown, and has each import followed from
@@ -32,7 +32,8 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
     signal,
     concurrency,
     journal: new Journal(taken.run, taken.earlier, service, {
-      listedAs: { file: input.file.source.name, variant: input.mode },
+      listedAs: listedAs(input.file.source.name, input.mode),
+      changesProducts: true,
       guarded: input.photos === "new",
     }),
     onAccepted: ({ jobs, rows }, { createdAt }) => {

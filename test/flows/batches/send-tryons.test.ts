@@ -1,0 +1,137 @@
+import { expect, onTestFinished, test } from "vitest";
+import { type Client, createClient } from "../../../src/client/client.ts";
+import type { BatchOperation } from "../../../src/flows/batches/batch-operation.ts";
+import { Journal } from "../../../src/flows/batches/journal.ts";
+import { sendBatches } from "../../../src/flows/batches/send.ts";
+import { sendAgain } from "../../../src/flows/batches/send-again.ts";
+import type { CutBatch } from "../../../src/flows/batches/sent-batch.ts";
+import type { RunAtHand } from "../../../src/flows/runs/run-at-hand.ts";
+import { startMock } from "../../../src/mock/index.ts";
+import { openState } from "../../../src/state/open-state.ts";
+import { newAccount } from "../../support/new-account.ts";
+import { TestClock } from "../../support/test-clock.ts";
+
+/** POST /v1/tasks/tryon: a task per row, problems by `input_index`. */
+const tryons = (client: Client): BatchOperation => ({
+  async send(json, options) {
+    const { tasks } = await client.tasks.tryon({ json }, options);
+    return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at) };
+  },
+  rowOf: ({ input_index }) => input_index ?? null,
+});
+
+/** A mock, a run of kind `tryon` on a state in memory, and rows on lines 2, 3 and so on. */
+async function tryonWorld() {
+  const clock = new TestClock();
+  const mock = await startMock({ clock, seed: 1, demo: 2, rateLimit: false });
+  const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, clock, random: () => 0.5 });
+  const state = await openState(null, { clock });
+  onTestFinished(async () => {
+    state.close();
+    await client.close();
+    await mock.stop();
+  });
+  const account = newAccount(state, mock.baseUrl);
+  const run = {
+    id: "run",
+    account,
+    kind: "tryon",
+    identity: "i",
+    file: "looks.csv",
+    options: {},
+    startedAt: 1,
+  };
+  state.runs.begin(run);
+  const at: RunAtHand = {
+    state,
+    sentJobs: state.sentJobs,
+    service: { baseUrl: mock.baseUrl, keyFingerprint: "print" },
+    account,
+    id: run.id,
+    kind: run.kind,
+  };
+  const product_id = (await client.products.list({ limit: 1 })).data[0]!.id;
+  const model_id = (await client.models.list({ limit: 1 })).data[0]!.id;
+  let keys = 0;
+  const { signal } = new AbortController();
+  const service = { client, clock, signal, newKey: () => `key-${++keys}`, concurrency: 2 };
+  const cut = (first: number, backgrounds: readonly string[]): CutBatch => ({
+    body: Buffer.from(
+      JSON.stringify({
+        inputs: backgrounds.map((background) => ({
+          product_id,
+          model_id,
+          background,
+          angle_shot: "full-front",
+        })),
+      }),
+    ),
+    rows: Uint32Array.from(backgrounds, (_, at) => first + at),
+    lines: Uint32Array.from(backgrounds, (_, at) => first + at + 2),
+    references: backgrounds.map((_, at) => `row ${first + at}`),
+    memo: new Uint8Array(),
+  });
+  return {
+    mock,
+    state,
+    cut,
+    async send(batches: readonly CutBatch[]) {
+      async function* all() {
+        yield* sendAgain(at, state.batches.of(run.id), service);
+        yield* batches;
+      }
+      return sendBatches(all(), {
+        operation: tryons(client),
+        clock,
+        signal,
+        concurrency: 2,
+        journal: new Journal(at, state.batches.of(run.id), service, {
+          listedAs: null,
+          changesProducts: false,
+          guarded: true,
+        }),
+        onAccepted: () => {},
+      });
+    },
+    tasks: async () => (await client.tasks.list({ limit: 100 })).data.map(({ id }) => id).sort(),
+    fault: (order: object) =>
+      fetch(`${mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(order) }),
+  };
+}
+
+test("keeps a task for each row, in their order, and marks neither jobs to list nor a change of products", async () => {
+  const world = await tryonWorld();
+  const { sent, stopped } = await world.send([world.cut(0, ["white", "beige"]), world.cut(2, ["black"])]);
+  expect(stopped).toBe(undefined);
+  expect(sent.map(({ kind, lines }) => [kind, [...lines]])).toEqual([
+    ["accepted", [2, 3]],
+    ["accepted", [4]],
+  ]);
+  const stored = world.state.batches.of("run");
+  expect(stored.map(({ state, jobs }) => [state, jobs.length])).toEqual([
+    ["accepted", 2],
+    ["accepted", 1],
+  ]);
+  expect(stored.flatMap(({ jobs }) => jobs).sort()).toEqual(await world.tasks());
+  expect([...world.state.sentJobs.list("tryon", null)]).toEqual([]);
+  expect(world.state.runs.lastWriter(1)).toBe(null);
+});
+
+test("reports what the service rejects by the line of each input, and queues nothing of that batch", async () => {
+  const world = await tryonWorld();
+  const { sent } = await world.send([world.cut(0, ["white", "floor", "nowhere"])]);
+  expect(sent).toMatchObject([{ kind: "refused", problems: [{ line: 3 }, { line: 4 }] }]);
+  expect(await world.tasks()).toEqual([]);
+  expect(world.state.batches.of("run")).toEqual([]);
+});
+
+test("sends a batch whose response was lost again with its bytes and key: nothing is queued twice", async () => {
+  const world = await tryonWorld();
+  await world.fault({ match: { method: "POST", path: "/v1/tasks/tryon" }, drop: "after" });
+  const lost = await world.send([world.cut(0, ["white", "beige"])]);
+  expect(lost.sent).toMatchObject([{ kind: "unknown" }]);
+  await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+  const { sent } = await world.send([]);
+  expect(sent).toMatchObject([{ kind: "accepted" }]);
+  expect(await world.tasks()).toHaveLength(2);
+});

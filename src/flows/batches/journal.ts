@@ -74,7 +74,8 @@ export class Journal {
       const at = this.#service.clock.now();
       const { baseUrl } = service;
       const rows = batch.rows.length;
-      for (const job of batch.jobs) sentJobs.add({ id: job, kind, baseUrl, runId: id, ...listedAs, rows, at });
+      for (const job of batch.jobs)
+        sentJobs.add({ id: job, kind, baseUrl, runId: id, ...listedAs, rows, at });
     } else if (batch.kind !== "unknown") {
       state.batches.dropped(id, batch.index);
     }

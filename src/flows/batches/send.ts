@@ -1,3 +1,6 @@
+// Batches: requests that must not be sent twice. A batch is written down with its key and its bytes before it is sent, and
+// sent again as it was while its outcome is unknown. Which request it is, is a BatchOperation of each flow.
+
 import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
 import type { Service } from "../service.ts";

@@ -1,3 +1,5 @@
+// Catalogue: products by ID or reference, one by one or by listing, whichever costs fewer reads.
+
 import pLimit from "p-limit";
 import { ulidPattern } from "../../contract/ids.ts";
 import { canonicalReference } from "../../contract/import-row.ts";

@@ -1,3 +1,5 @@
+// Downloads: files behind signed URLs, resumed after a break or a kill, renamed when they are complete.
+
 import { stat } from "node:fs/promises";
 import type { Client } from "../../client/client.ts";
 import { BadAnswerError } from "../../http/errors.ts";

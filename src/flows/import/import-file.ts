@@ -31,8 +31,10 @@ export interface ImportOutcome {
  * are imported.
  *
  * Where things belong: how files are read and rows judged is in `flows/rows`, which columns an import has in `columns/`; how
- * batches are written down, sent once and resumed is in `flows/batches`, what an import's batch contains in `send/`; the
- * failed file and the results file are in `flows/outputs`, what an import writes into them in `close/`.
+ * batches are written down, sent once and sent again is in `flows/batches`, what an import's batch contains in `send/`, which
+ * run is resumed in `resume/` and `flows/runs`; the failed file and the results file are in `flows/outputs`, what they say of a
+ * row in `outcomes/`, which parts of a row are left out of the failed file in `columns/`. What is known of the service is in
+ * `ledger/`, what each row needs in `plan/`, PATCH in `fields/`, results of the service in `results/`, the end in `close/`.
  */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();

@@ -1,3 +1,5 @@
+// Jobs: many jobs or tasks followed at once, polled as Retry-After says; only the flow knows what they contain.
+
 import pLimit from "p-limit";
 import { isOfCaller, isOfService } from "../service-errors.ts";
 

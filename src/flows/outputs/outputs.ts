@@ -1,3 +1,6 @@
+// Outputs: the failed file and the results file of a run, and files that appear only when they are complete. Which columns
+// a results file has is a ResultsForm of each flow; which parts of a failed row are kept is up to its RowForm.
+
 import { CatError } from "../../errors.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import { UnreadableInput } from "../rows/problem.ts";

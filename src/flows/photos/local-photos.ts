@@ -1,3 +1,5 @@
+// Photos: local files that rows name, found, checked and uploaded once per content.
+
 import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import pLimit from "p-limit";

@@ -1,3 +1,6 @@
+// Rows: files as people have them become rows with line numbers and problems. What the rows are is a RowForm of each flow;
+// how text, CSV and NDJSON are read is the same for all.
+
 import type { Problem } from "./problem.ts";
 
 /** One thing wrong with a row by itself. */

@@ -1,3 +1,5 @@
+// Runs: which run a command resumes, which process holds it, which account the key belongs to, how a stage stops.
+
 import { CatError } from "../../errors.ts";
 import type { Run, RunHold, RunOwner } from "../../state/runs.ts";
 import type { State } from "../../state/state.ts";

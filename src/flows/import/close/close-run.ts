@@ -1,3 +1,5 @@
+// Closing: the results of all rows, counted in the summary and written into the failed file and the results file.
+
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import { rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import { Outputs } from "../../outputs/outputs.ts";

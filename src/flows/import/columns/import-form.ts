@@ -1,3 +1,5 @@
+// Columns of an import file: their names, how cells become a row, and what is wrong with a row.
+
 import { canonicalReference } from "../../../contract/import-row.ts";
 import type { LocalPhotos } from "../../photos/local-photos.ts";
 import type { PhotoFault } from "../../photos/photo-fault.ts";

@@ -1,3 +1,5 @@
+// Fields: rows whose photos are all there and whose fields differ, one PATCH each.
+
 import { ApiError } from "../../../client/api-error.ts";
 import type { CatError } from "../../../errors.ts";
 import { productById } from "../../catalogue/find-products.ts";

@@ -1,3 +1,5 @@
+// Ledger: what is known of products at the service, how it is brought up to date, and what each row of the file needs.
+
 import { canonicalReference } from "../../../contract/import-row.ts";
 import type { OnImageError } from "../../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";

@@ -1,3 +1,5 @@
+// Outcomes: the result of a row as the summary, the results file and the failed file have it.
+
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import { inOneLine, type RowOutcome as OutcomeOf, type RowFailure } from "../../outputs/row-outcome.ts";
 import type { RefusedPhoto } from "../ledger/call-memo.ts";

@@ -1,3 +1,5 @@
+// Planning: what each row needs, how long that takes, and the photos to upload first.
+
 import { bringUpToDate } from "../ledger/bring-up-to-date.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";
 import type { LookDeps } from "../ledger/look.ts";

@@ -1,3 +1,5 @@
+// Results: imports followed to their end, the results of their rows read and written into the ledger.
+
 import type { Client } from "../../../client/client.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { ImportRowResult } from "../../../contract/resources/import.ts";

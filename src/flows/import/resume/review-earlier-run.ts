@@ -1,3 +1,5 @@
+// Resuming: claiming the run, what was begun of it, batches of unknown outcome, and rows that other runs have in flight.
+
 import type { Import } from "../../../contract/resources/import.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";

@@ -1,3 +1,5 @@
+// The run: what the stages of an import share.
+
 import type { Import } from "../../../contract/resources/import.ts";
 import type { JobFollower } from "../../jobs/follow-jobs.ts";
 import type { OutputTargets } from "../../outputs/output-targets.ts";

@@ -1,3 +1,5 @@
+// Sending: rows cut into batches of at most 2,000 rows and 8 MB, sent, and their imports followed.
+
 import { Journal } from "../../batches/journal.ts";
 import { sendBatches } from "../../batches/send.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../../batches/sent-batch.ts";

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import type { ImportRowResult } from "../../../../src/contract/resources/import.ts";
-import { inWordsOfRow } from "../../../../src/flows/import/close/written-rows.ts";
-import { importForm } from "../../../../src/flows/import/columns/import-form.ts";
-import type { RowOutcome } from "../../../../src/flows/import/outcomes/row-result.ts";
-import { FailedFile } from "../../../../src/flows/outputs/failed-file.ts";
-import { openSource } from "../../../../src/flows/rows/source.ts";
-import { photoFolder } from "../../photos/photo-folder.ts";
+import type { ImportRowResult } from "../../../src/contract/resources/import.ts";
+import { inWordsOfRow } from "../../../src/flows/import/close/written-rows.ts";
+import { importForm } from "../../../src/flows/import/columns/import-form.ts";
+import type { RowOutcome } from "../../../src/flows/import/outcomes/row-result.ts";
+import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
+import { openSource } from "../../../src/flows/rows/source.ts";
+import { photoFolder } from "../photos/photo-folder.ts";
 
 /** The failed file of a text of which the first row was refused, and of the second's images those of `attached` were attached. */
 async function failedOf(name: string, text: string, attached: readonly number[], images: number) {

@@ -9,6 +9,8 @@ export interface Accounts {
   at(baseUrl: string): number[];
   /** A new account that the key leads to; if another process has just created one for the key, that one. */
   createFor(baseUrl: string, fingerprint: string): number;
+  /** How many keys lead to the account. */
+  keys(account: number): number;
   /** From now on the key leads to that account. */
   bind(baseUrl: string, fingerprint: string, account: number): void;
 }

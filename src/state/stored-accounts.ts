@@ -10,11 +10,13 @@ export function storedAccounts(db: Database): Accounts {
     "SELECT DISTINCT account FROM account_key WHERE base_url = ? ORDER BY account DESC",
   );
   const create = db.statement<[number]>("INSERT INTO account (base_url) VALUES (?) RETURNING id");
+  const keys = db.statement<[number]>("SELECT count(*) FROM account_key WHERE account = ?");
   const bind = db.statement(
     "INSERT OR REPLACE INTO account_key (base_url, fingerprint, account) VALUES (?, ?, ?)",
   );
   return {
     find: (baseUrl, fingerprint) => find.get(baseUrl, fingerprint)?.[0] ?? null,
+    keys: (account) => keys.get(account)![0],
     at: (baseUrl) => at.all(baseUrl).map(([id]) => id),
     createFor: (baseUrl, fingerprint) =>
       db.transaction(() => {

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -95,6 +95,15 @@ describe.skipIf(process.platform !== "linux")(
         stderr: [`error: cannot write FOLDER/${name}: ${large}`, space],
       });
       expect(readdirSync(folder)).toEqual(["a.csv"]);
+    });
+
+    test("stdout that is a file, also where the disk takes a part of the last write", async () => {
+      const { exit, stderr } = await limited("cat products list --mock --format json > list.json");
+      expect({ exit, stderr }).toEqual({
+        exit: 2,
+        stderr: [`error: cannot write to stdout: ${large}`, space],
+      });
+      rmSync(join(folder, "list.json"));
     });
 
     test("the private copy of stdin, of which nothing is left behind", async () => {

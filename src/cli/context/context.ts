@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from "node:fs";
 import { type Clock, systemClock } from "../../clock.ts";
 import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } from "./errors.ts";
 import { exitOnSignal } from "./exit.ts";
@@ -77,12 +78,12 @@ export function nodeContext(): Context {
       return process.stdin;
     },
     get stdout() {
-      stdout ??= streamOutput(process.stdout, true);
+      stdout ??= streamOutput(process.stdout, 1, true);
       return stdout;
     },
     get stderr() {
       // Nobody to tell that there is nobody to tell.
-      stderr ??= streamOutput(process.stderr, false);
+      stderr ??= streamOutput(process.stderr, 2, false);
       return stderr;
     },
     env: process.env,
@@ -132,8 +133,13 @@ function isRunning(pid: number): boolean {
   }
 }
 
-function streamOutput(stream: NodeJS.WriteStream, tellsErrors: boolean): Output {
+function streamOutput(stream: NodeJS.WriteStream, descriptor: number, tellsErrors: boolean): Output {
   let broken: Error | null = null;
+  let isFileKnown: boolean | undefined;
+  const isFile = () => {
+    isFileKnown ??= fstatSync(descriptor).isFile();
+    return isFileKnown;
+  };
   stream.on("error", (error: NodeJS.ErrnoException) => {
     broken ??= asOutputError(error);
   });
@@ -146,10 +152,22 @@ function streamOutput(stream: NodeJS.WriteStream, tellsErrors: boolean): Output 
       new Promise((resolve, reject) => {
         const settle = (error: Error | null) => (error === null || !tellsErrors ? resolve() : reject(error));
         if (broken !== null) return settle(broken);
+        if (isFile()) return settle(writeToFile(descriptor, text));
         stream.write(text, (error) => settle(error ? asOutputError(error) : null));
       }),
     raw: stream,
   };
+}
+
+/** Writes everything, or gives why not: Node's own stream takes a write that a full disk has cut short for done. */
+function writeToFile(descriptor: number, text: string | Uint8Array): Error | null {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+    return null;
+  } catch (error) {
+    return asOutputError(error as NodeJS.ErrnoException);
+  }
 }
 
 /** A pipe nobody reads, on POSIX and on Windows; anything else is a fault such as a full disk. */

@@ -25,7 +25,10 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
   const { accounts } = deps.state;
   const { baseUrl, keyFingerprint } = deps.service;
   const own = accounts.find(baseUrl, keyFingerprint);
-  if (own !== null && !isBlank(own, deps.state)) return own;
+  if (own !== null && !isBlank(own, deps.state)) {
+    if (deps.sameOrganization) rejectSecondAccount(own, deps);
+    return own;
+  }
   const others = accounts.at(baseUrl).filter((account) => account !== own && !isBlank(account, deps.state));
   const shared = await sharedAccount(others, deps);
   if (shared !== null) {
@@ -34,6 +37,24 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
   }
   if (others.length > 0) deps.onNote(treatedAsNew(baseUrl));
   return own ?? accounts.createFor(baseUrl, keyFingerprint);
+}
+
+/**
+ * `--same-organization` cannot join a key that has an account of its own: the ledgers of two accounts are not merged, so
+ * photos would be added twice. A key that shares its account was joined before.
+ */
+function rejectSecondAccount(own: number, { state, service }: AccountDeps): void {
+  const { accounts } = state;
+  const others = accounts.at(service.baseUrl).filter((account) => account !== own);
+  if (others.length === 0 || accounts.keys(own) > 1) return;
+  throw new CatError(
+    `this API key already has imports of its own at ${service.baseUrl}; --same-organization cannot join it to another key`,
+    {
+      type: "conflict",
+      code: "another_key",
+      hint: "Remove --same-organization, or use the key of the earlier imports.",
+    },
+  );
 }
 
 /** Whether an account says nothing about the service: no product is known, and nothing was sent that may have made one. */

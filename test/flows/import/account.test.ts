@@ -329,3 +329,20 @@ test("two states at one file share what a key leads to", async () => {
   expect(summary).toMatchObject({ submitted: 0, unchanged: 1 });
   for (const state of [one, other]) state.close();
 });
+
+test("a key with an account of its own is not joined to another one, as their ledgers are not merged", async () => {
+  const world = await worldWith("A");
+  await world.import("a.csv", key("old"));
+  const { clock, mock } = world;
+  const client = createClient({ baseUrl: mock.baseUrl, apiKey: "ak_mock_other", clock, random: () => 0.5 });
+  onTestFinished(() => client.close());
+  const theirs = { machine: { fingerprint: "theirs", client } };
+  expect((await world.import("a.csv", theirs)).notes).toEqual([note(world)]);
+  await expect(world.import("a.csv", { ...theirs, sameOrganization: true })).rejects.toMatchObject({
+    type: "conflict",
+    code: "another_key",
+    message: `this API key already has imports of its own at ${mock.baseUrl}; --same-organization cannot join it to another key`,
+    hint: "Remove --same-organization, or use the key of the earlier imports.",
+  });
+  expect((await world.import("a.csv", theirs)).summary).toMatchObject({ unchanged: 1 });
+});

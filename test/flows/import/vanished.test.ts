@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
+import { openState } from "../../../src/state/open-state.ts";
 import { photo } from "../photos/photo-folder.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 import { cdn, fileOf, hour, once } from "./small-world.ts";
@@ -211,4 +212,20 @@ test("a product that others deleted has no photo uploaded again", async () => {
   expect((await world.import("a.csv")).summary).toMatchObject({ created: 1, unchanged: 1 });
   const uploads = world.writes().filter((write) => write.startsWith("POST /v1/images"));
   expect(uploads).toHaveLength(2);
+});
+
+test("photos of a small file are uploaded again to a restarted service on which others have imported much since", async () => {
+  const world = await worldOf({ "others.csv": many(310) });
+  const row = (reference: string) => `reference,name,images\n${reference},Dress,a.png\n`;
+  writeFileSync(join(world.folder, "a.png"), photo("a"));
+  await world.write("first.csv", row("FIRST"));
+  await world.write("second.csv", row("SECOND"));
+  await world.import("first.csv");
+  world.mock.reset();
+  world.clock.advance(hour);
+  const others = { state: await openState(null, { clock: world.clock }) };
+  await world.import("others.csv", { machine: others });
+  others.state.close();
+  const { summary } = await world.import("second.csv");
+  expect(summary).toMatchObject({ created: 1, failed: 0 });
 });

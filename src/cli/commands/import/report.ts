@@ -166,7 +166,9 @@ function goesOn(summary: ImportSummary, { wait }: ImportFlags, run: ReportedRun)
   const { type, code } = stopped instanceof CatError ? stopped : { type: undefined, code: undefined };
   const isUnheard = summary.unknown !== undefined || (wait && openImports(summary, run).length > 0);
   const isRefused = type === "invalid_request" && !isUnheard;
-  const isOver = isRefused || type === "input" || type === "usage" || code === "state_gone";
+  // A key without a scope is rejected again.
+  const isDenied = code === "insufficient_scope" && !isUnheard;
+  const isOver = isRefused || isDenied || type === "input" || type === "usage" || code === "state_gone";
   return stopped !== undefined && !isOver && changed === null && !globals.mock;
 }
 

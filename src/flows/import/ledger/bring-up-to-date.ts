@@ -21,7 +21,11 @@ export async function bringUpToDate(references: AsyncIterable<string>, deps: Loo
   const now = client.serviceNow();
   const isWhole = await lookAtChanges(rows.items === null ? Number.POSITIVE_INFINITY : worthAsking, deps);
   if (!isWhole) {
-    if (await lookAtRows(rows.items!, deps)) return;
+    if (await lookAtRows(rows.items!, deps)) {
+      // A service that was restarted has lost uploads as well, which these rows may name.
+      if (!(await hasNewest(deps))) state.uploads.forgetAll(account);
+      return;
+    }
     await lookAtChanges(Number.POSITIVE_INFINITY, deps);
   }
   await checkNewest(deps);
@@ -34,13 +38,23 @@ export async function bringUpToDate(references: AsyncIterable<string>, deps: Loo
  * an earlier state, so everything is checked against its list. Products that were made later are in the changes, or in doubt.
  */
 async function checkNewest(deps: LookDeps): Promise<void> {
-  const { ledger } = deps.state;
-  const newest = ledger.last(deps.account, await madeSinceLook(deps)) ?? ledger.last(deps.account);
+  const newest = await newestOf(deps);
   if (newest === null || (await productById(newest, deps)) !== null) return;
   deps.onNote(vanished);
   forgetVanished([newest], deps);
   await lookAtAll(deps);
 }
+
+/** The newest product that the changes did not have to report, else the newest of all. */
+async function newestOf(deps: LookDeps): Promise<string | null> {
+  const { ledger } = deps.state;
+  return ledger.last(deps.account, await madeSinceLook(deps)) ?? ledger.last(deps.account);
+}
+
+const hasNewest = async (deps: LookDeps): Promise<boolean> => {
+  const newest = await newestOf(deps);
+  return newest === null || (await productById(newest, deps)) !== null;
+};
 
 const vanished =
   "The newest product of the last import is missing and was not reported as deleted: checking all products. If the service was restored to an earlier state, add --photos all to send photos that remaining products lost.";

@@ -98,12 +98,12 @@ describe.skipIf(process.platform !== "linux")(
     });
 
     test("stdout that is a file, also where the disk takes a part of the last write", async () => {
-      const { exit, stderr } = await limited("cat products list --mock --format json > list.json");
+      const { exit, stderr } = await limited("cat products list --mock --format ndjson > list.ndjson");
       expect({ exit, stderr }).toEqual({
         exit: 2,
         stderr: [`error: cannot write to stdout: ${large}`, space],
       });
-      rmSync(join(folder, "list.json"));
+      rmSync(join(folder, "list.ndjson"));
     });
 
     test("the private copy of stdin, of which nothing is left behind", async () => {

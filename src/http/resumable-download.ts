@@ -106,7 +106,10 @@ class OneDownload {
         if (this.#bytes > furthest) [furthest, failures, refreshed] = [this.#bytes, 0, 0];
         const { freshUrl } = this.#download;
         if (error instanceof SignedUrlError && freshUrl !== undefined && refreshed++ < freshUrls) {
-          url = this.#checked(await freshUrl());
+          const fresh = this.#checked(await freshUrl());
+          // Another file may have the same ETag and length.
+          if (nameOfUrl(fresh) !== nameOfUrl(url)) this.#version = { validator: null, total: null };
+          url = fresh;
           continue;
         }
         const reason = reasonToRetry(error);

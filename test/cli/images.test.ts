@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { bytes, json, type Step, scriptedServer, stopServers } from "../http/scripted-server.ts";
 import { createWorld } from "../support/world.ts";
 
 const unknownId = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
@@ -186,5 +187,97 @@ describe("cat images get --save", () => {
     expect((await world.cat(`images get ${world.id} --save photo.jpg`)).exit).toBe(0);
     expect(readFileSync(join(world.folder, "photo.jpg")).equals(bytes)).toBe(true);
     expect(files(world)).toEqual(["photo.jpg"]);
+  });
+
+  test.for([
+    ["-", "--save -: an image cannot be written to standard output"],
+    ["", "--save is empty"],
+    [" ", "--save is empty"],
+  ] as const)("exits with 2 for --save %j", async ([file, message]) => {
+    const world = await withImage();
+    expect(await world.cat(["images", "get", world.id, "--save", file])).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `error: ${message}\nChoose a file, for example --save photo.jpg.\n`,
+    });
+    expect([files(world), world.requests()]).toEqual([[], []]);
+  });
+
+  /** `cat images get --save k.jpg` of an image whose file a scripted server sends. */
+  async function saved(file: Step, mime_type = "image/jpeg") {
+    const world = await createWorld();
+    onTestFinished(stopServers);
+    const times = { created_at: "2026-01-05T09:00:00.000Z", url_expires_at: "2026-01-05T10:00:00.000Z" };
+    const server = await scriptedServer((response, seen) => {
+      const url = `${server.origin}/files/k?signature=s`;
+      const image = { id: unknownId, mime_type, url, ...times };
+      (seen.path.startsWith("/v1/") ? json(200, image) : file)(response, seen);
+    });
+    const running = world.cat(`images get ${unknownId} --save k.jpg`, {
+      env: { CAT_BASE_URL: server.origin },
+    });
+    return { world, running, server, url: `${server.origin}/files/k` };
+  }
+  const sent = (body: string | Uint8Array, type = "image/jpeg"): Step =>
+    bytes(200, body, { "content-type": type, "content-length": Buffer.byteLength(body), etag: '"v1"' });
+  const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0]);
+  const again = "Run the command again. If it fails again, report this message to the service.\n";
+
+  test.for([
+    ["no bytes", "", "is empty"],
+    ["text", "<html>sorry</html>", "has the bytes of another kind of file, not of image/jpeg"],
+    ["another image type", png, "has the bytes of an image/png file, not of image/jpeg"],
+  ] as const)("saves nothing where the service sends %s", async ([, body, why]) => {
+    const { world, running, url } = await saved(sent(body));
+    expect(await running).toEqual({ exit: 7, stdout: "", stderr: `error: ${url} ${why}\n${again}` });
+    expect(files(world)).toEqual([]);
+  });
+
+  test("saves an image of a type that is newer than this program", async () => {
+    const { running } = await saved(sent("avif", "image/avif"), "image/avif");
+    expect(await running).toMatchObject({ exit: 0, stderr: "Saved k.jpg (4 bytes).\n" });
+  });
+
+  test.for<[string, Step]>([
+    ["a 404", bytes(404, "", {})],
+    ["a wrong type", sent("text", "text/html")],
+    [
+      "an unknown length",
+      bytes(200, "text", { "content-type": "image/jpeg", "transfer-encoding": "chunked" }),
+    ],
+  ])("reports a next step after %s of the signed URL", async ([, file]) => {
+    const { world, running } = await saved(file);
+    const { exit, stderr } = await running;
+    expect([exit, stderr.slice(stderr.indexOf("\n") + 1)]).toEqual([7, again]);
+    expect(files(world)).toEqual([]);
+  });
+
+  test("reports after an interrupt that the same command resumes", async () => {
+    let begun = () => {};
+    const isBegun = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const { running } = await saved((response) => {
+      response.writeHead(200, { "content-type": "image/jpeg", "content-length": 100, etag: '"v1"' });
+      response.write("\xff", () => begun());
+    });
+    await isBegun;
+    running.interrupt();
+    expect(await running).toEqual({
+      exit: 130,
+      stdout: "",
+      stderr: "interrupted\nTo resume the download, run the same command again.\n",
+    });
+  });
+
+  test("leaves a file of the user that has the name of the part", async () => {
+    const world = await withImage();
+    world.write(".photo.jpg.part", "mine");
+    const ran = await world.cat(`images get ${world.id} --save photo.jpg`);
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toMatch(
+      /^error: .+\nMove that file away, or choose another name for the download\.\n$/,
+    );
+    expect([world.read(".photo.jpg.part"), files(world)]).toEqual(["mine", [".photo.jpg.part"]]);
   });
 });

@@ -278,6 +278,12 @@ describe("an expired URL", () => {
     expect(waits).toHaveLength(1);
   });
 
+  test("with another path starts over, even with the same ETag and length", async () => {
+    const { get, memory, asked, server } = await against([cutAfter(5), bytes(403, "", {}), all()]);
+    expect(await get({ freshUrl: async () => `${server.origin}/other?signature=t` })).toBe(16);
+    expect([memory.text, asked()]).toEqual([whole, [null, `bytes=5- if ${etag}`, null]]);
+  });
+
   test("is replaced three times in a row at most", async () => {
     const { get, server } = await against([bytes(403, "", {})]);
     let fresh = 0;

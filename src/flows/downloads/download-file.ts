@@ -15,14 +15,16 @@ export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl"
   /** The name of the part next to it; `.NAME.part` unless given. */
   part?: string | undefined;
   /**
-   * What is downloaded, in a form that stays the same from one signed URL to the next; the URL without its query unless
-   * given. A part of another resource is not continued.
+   * What is downloaded, in a form that stays the same from one signed URL to the next. A part of another resource is not
+   * continued, nor one from another URL (the query aside).
    */
   resource?: string | undefined;
   /** `sha256` in lower-case hex; it is computed only when given. */
   expected?: (ResumableDownload["expected"] & { sha256?: string | undefined }) | undefined;
   /** Whether the part at this path is complete: for a file without a known length. */
   isComplete?: ((partPath: string) => Promise<boolean>) | undefined;
+  /** What is wrong with a complete file, from its first bytes, e.g. `is empty`; null where nothing is. */
+  problemOf?: ((head: Uint8Array) => string | null) | undefined;
   /** The permissions of a new file, less the umask. */
   mode?: number | undefined;
   onProgress?: PartOptions["onProgress"];
@@ -30,6 +32,8 @@ export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl"
   checkpointBytes?: number | undefined;
 }
 
+/** How many of the first bytes `problemOf` gets at most. */
+const headBytes = 64;
 /** How often a file with a wrong digest is downloaded. */
 const digestAttempts = 2;
 
@@ -44,11 +48,13 @@ export async function downloadToFile(
 ): Promise<number> {
   const path = await whereLinksLead(file.path);
   await rejectNonFile(path);
-  const { url, freshUrl, signal, limits, expected, isComplete } = file;
+  const { url, signal, limits, expected, isComplete, problemOf } = file;
+  let current = url;
+  const freshUrl = file.freshUrl && (async () => (current = await file.freshUrl!()));
   const part = await PartFile.open({
     path,
     part: file.part,
-    resource: file.resource ?? withoutQuery(url),
+    resource: () => `${file.resource ?? ""} ${withoutQuery(current)}`,
     mode: file.mode,
     sha256: expected?.sha256 !== undefined,
     checkpointBytes: file.checkpointBytes,
@@ -57,15 +63,20 @@ export async function downloadToFile(
   const isPartComplete = isComplete && (async () => isComplete(await part.flush()));
   try {
     for (let attempt = 1; ; attempt++) {
-      const download = { url, freshUrl, signal, limits, expected, isComplete: isPartComplete };
+      const download = { url: current, freshUrl, signal, limits, expected, isComplete: isPartComplete };
       const length = await client.downloadInto(part, download);
       if (expected?.sha256 === undefined || (await part.sha256()) === expected.sha256.toLowerCase()) {
+        const problem = problemOf?.(await part.head(headBytes)) ?? null;
+        if (problem !== null) {
+          await part.forget();
+          throw new BadAnswerError(`${withoutQuery(current)} ${problem}`, { code: "wrong_content" });
+        }
         await part.finish(length);
         return length;
       }
       // Bytes that the disk has damaged come right with the second download.
       await part.forget();
-      if (attempt === digestAttempts) throw wrongDigest(url);
+      if (attempt === digestAttempts) throw wrongDigest(current);
     }
   } finally {
     await part.keep();

@@ -1,11 +1,11 @@
 import { createHash, type Hash } from "node:crypto";
-import { appendFile, type FileHandle, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { appendFile, type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { OutputError } from "../outputs/output-error.ts";
 import { syncFolder } from "../outputs/output-file.ts";
 import { partName } from "./part-name.ts";
-import { readSidecar, sidecarHead } from "./sidecar.ts";
+import { type Checkpoint, checkpointLine, readSidecar, sidecarHead } from "./sidecar.ts";
 
 type DownloadTarget = Parameters<Client["downloadInto"]>[0];
 type Version = Parameters<DownloadTarget["begin"]>[0];
@@ -13,6 +13,8 @@ type Version = Parameters<DownloadTarget["begin"]>[0];
 /** Chunks are gathered to this many bytes, or this many chunks, before they are written. */
 const batchBytes = 1024 * 1024;
 const batchChunks = 512;
+/** The bytes at the start of a part, and before a checkpoint, whose digest shows that another program changed them. */
+const sampleBytes = 64 * 1024;
 /** Bytes between two checkpoints: what a kill may cost. */
 export const defaultCheckpointBytes = 16 * 1024 * 1024;
 
@@ -21,8 +23,8 @@ export interface PartOptions {
   path: string;
   /** The name of the part in the folder of the file; made from the file's name unless given. */
   part?: string | undefined;
-  /** What is downloaded; a part of something else is not continued. */
-  resource: string;
+  /** What is downloaded at the moment; a part of something else is not continued. */
+  resource: () => string;
   /** The permissions of a new file, less the umask; those of a file that is replaced stay. */
   mode?: number | undefined;
   sha256?: boolean | undefined;
@@ -33,7 +35,7 @@ export interface PartOptions {
 /**
  * The part of a file that has come so far, next to the file. A sidecar says which version the bytes belong to, and up to
  * where they are safely on the disk: its first line is the version, each further line a checkpoint. Only bytes before the last
- * checkpoint are continued by another process. A part is never cut or reused for another version: that would be a new file of
+ * checkpoint are continued by another process. A file without a sidecar is not ours, and stays as it is. A part is never cut or reused for another version: that would be a new file of
  * the same name, so that a process that still writes to the old one changes nothing.
  */
 export class PartFile implements DownloadTarget {
@@ -50,7 +52,7 @@ export class PartFile implements DownloadTarget {
   #taken = 0;
   #written = 0;
   #safe = 0;
-  #hasSidecar = false;
+  #hasCheckpoint = false;
   #batch: Uint8Array[] = [];
   #batched = 0;
   /** The write and the checkpoint that run at the moment. */
@@ -97,6 +99,11 @@ export class PartFile implements DownloadTarget {
     return this.#part;
   }
 
+  /** The first bytes, as they are on the disk. */
+  async head(length: number): Promise<Uint8Array> {
+    return this.#orOutputError(this.#head(length));
+  }
+
   /** Puts the complete file in its place, on the disk itself. */
   async finish(length: number): Promise<void> {
     await this.#orOutputError(this.#finish(length));
@@ -113,7 +120,7 @@ export class PartFile implements DownloadTarget {
     const isOurs = await this.#isOurs(handle);
     this.#handle = null;
     await handle.close().catch(() => {});
-    if (!this.#hasSidecar && isOurs) await this.#remove().catch(() => {});
+    if (!this.#hasCheckpoint && isOurs) await this.#remove().catch(() => {});
   }
 
   /** Removes the part: its bytes are not what they should be. */
@@ -127,21 +134,24 @@ export class PartFile implements DownloadTarget {
   async #openKept(): Promise<void> {
     const target = await stat(this.#options.path).catch(() => null);
     this.#mode = target?.isFile() ? target.mode & 0o777 : (this.#options.mode ?? 0o666);
-    const sidecar = await readFile(this.#sidecar, "utf8").catch(() => "");
-    const known = readSidecar(sidecar, this.#options.resource);
+    const sidecar = await readFile(this.#sidecar, "utf8").catch(() => null);
+    if (sidecar === null) return this.#rejectForeign();
+    const known = readSidecar(sidecar, this.#options.resource());
     if (known === null) return;
-    const { version, safe } = known;
+    const { version, checkpoints } = known;
+    const safe = checkpoints.at(-1)?.bytes ?? 0;
     const handle = await open(this.#part, "r+").catch(() => null);
     if (handle === null) return;
     const found = await handle.stat();
     // A file that is complete gives its last byte back: the response shows whether it is still the version.
     const bytes = version.total === safe ? safe - 1 : safe;
-    if (!found.isFile() || found.size < safe || bytes <= 0) {
+    const isUsable = found.isFile() && found.size >= safe && bytes > 0;
+    if (!isUsable || !(await areUnchanged(handle, checkpoints))) {
       await handle.close();
       return;
     }
     this.#handle = handle;
-    this.#hasSidecar = true;
+    this.#hasCheckpoint = true;
     this.#version = version;
     this.#taken = this.#written = this.#safe = bytes;
     if (this.#options.sha256) {
@@ -151,11 +161,28 @@ export class PartFile implements DownloadTarget {
     this.kept = { bytes, ...version };
   }
 
+  /** Throws where a file that no download has left has the name of the part. */
+  async #rejectForeign(): Promise<void> {
+    if (!(await isThere(this.#part)) || (await isThere(this.#sidecar))) return;
+    const cause = Object.assign(new Error("not a part of a download"), { code: "EEXIST" });
+    throw new OutputError(this.#options.path, cause, {
+      what: `cannot be downloaded: its part ${this.#part} is a file of another program`,
+      code: "part_exists",
+      hint: "Move that file away, or choose another name for the download.",
+    });
+  }
+
   async #beginNew(version: Version): Promise<void> {
     await this.#settle();
     await this.#close();
+    await this.#rejectForeign();
     await this.#remove();
-    this.#handle = await open(this.#part, "wx", this.#mode);
+    // The sidecar comes first: it says that the part is ours.
+    await writeFile(this.#sidecar, sidecarHead(version, this.#options.resource()), {
+      flag: "wx",
+      mode: 0o600,
+    });
+    this.#handle = await open(this.#part, "wx+", this.#mode);
     // What the umask took away is given back, where a file is replaced and the file system has modes.
     if (await isThere(this.#options.path)) await this.#handle.chmod(this.#mode).catch(() => {});
     this.#version = version;
@@ -202,6 +229,13 @@ export class PartFile implements DownloadTarget {
     await this.#writing;
   }
 
+  async #head(length: number): Promise<Uint8Array> {
+    await this.#flush();
+    const buffer = Buffer.alloc(Math.min(length, this.#written));
+    const { bytesRead } = await this.#handle!.read(buffer, 0, buffer.length, 0);
+    return buffer.subarray(0, bytesRead);
+  }
+
   /** Notes how many bytes are on the disk, once they are. */
   async #saveCheckpoint(): Promise<void> {
     const written = this.#written;
@@ -209,12 +243,9 @@ export class PartFile implements DownloadTarget {
     await handle.datasync();
     // Another process may have put a part of its own in this place.
     if (!(await this.#isOurs(handle))) return;
-    if (!this.#hasSidecar) {
-      const head = sidecarHead(this.#version, this.#options.resource);
-      await appendFile(this.#sidecar, head, { mode: 0o600 });
-      this.#hasSidecar = true;
-    }
-    await appendFile(this.#sidecar, `${written}\n`);
+    const digest = await sampleDigest(handle, written);
+    await appendFile(this.#sidecar, checkpointLine({ bytes: written, digest }));
+    this.#hasCheckpoint = true;
     this.#safe = written;
   }
 
@@ -248,13 +279,13 @@ export class PartFile implements DownloadTarget {
     return there !== null && own.ino === there.ino && own.dev === there.dev;
   }
 
-  /** Removes part and sidecar, the sidecar first, and so that a power cut cannot bring it back next to another part. */
+  /** Removes part and sidecar, the part first, and so that a power cut cannot bring the sidecar back next to another part. */
   async #remove(): Promise<void> {
     const had = await isThere(this.#sidecar);
-    await rm(this.#sidecar, { force: true });
     await rm(this.#part, { force: true });
+    await rm(this.#sidecar, { force: true });
     if (had) await syncFolder(dirname(this.#part));
-    this.#hasSidecar = false;
+    this.#hasCheckpoint = false;
   }
 
   /** Drops what was not written yet, and waits for what runs. */
@@ -287,6 +318,25 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/** Whether the bytes before each checkpoint are those that were written. */
+async function areUnchanged(handle: FileHandle, checkpoints: readonly Checkpoint[]): Promise<boolean> {
+  for (const { bytes, digest } of checkpoints) {
+    if ((await sampleDigest(handle, bytes)) !== digest) return false;
+  }
+  return true;
+}
+
+/** A digest of the first and the last bytes up to a length: all of a file of 500 MB would take seconds. */
+async function sampleDigest(handle: FileHandle, bytes: number): Promise<string> {
+  const hash = createHash("sha256");
+  const length = Math.min(bytes, sampleBytes);
+  for (const position of [0, bytes - length]) {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
+    hash.update(buffer.subarray(0, bytesRead));
+  }
+  return hash.digest("hex").slice(0, 32);
+}
 
 /** Takes the first bytes of a file into a digest; false when they are not all there. */
 async function hashStart(handle: FileHandle, bytes: number, hash: Hash): Promise<boolean> {

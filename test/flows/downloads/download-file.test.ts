@@ -47,6 +47,7 @@ async function against(...steps: Step[]) {
     client,
     folder,
     path,
+    origin: server.origin,
     get: (more: Partial<FileDownload> = {}) =>
       downloadToFile(client, { url: `${server.origin}/file?signature=s`, path, ...more }),
     read: () => readFileSync(path, "utf8"),
@@ -140,12 +141,12 @@ describe("a part", () => {
     await get().catch(() => {});
     const [head, ...checkpoints] = readFileSync(join(folder, ".a.zip.part.state"), "utf8").split("\n");
     expect(JSON.parse(head!)).toEqual({
-      form: 1,
+      form: 2,
       resource: expect.stringMatching(/^[0-9a-f]{64}$/),
       validator: { header: "etag", value: etag },
       total: 16,
     });
-    expect(checkpoints).toEqual(["5", ""]);
+    expect(checkpoints).toEqual([expect.stringMatching(/^5 [0-9a-f]{32}$/), ""]);
   });
 
   test("of a version without a strong validator is not kept", async () => {
@@ -161,20 +162,37 @@ describe("a part", () => {
     expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", null]]);
   });
 
-  test("of the same resource behind another URL is continued", async () => {
-    const { get, client, path, asked } = await against(cutAfter(5), gone, rest(5));
-    await get({ resource: "image A" }).catch(() => {});
-    const url = "http://127.0.0.1:1/elsewhere";
-    await downloadToFile(client, { url, path, resource: "image A", limits: { attempts: 1 } }).catch(() => {});
-    await get({ resource: "image A" });
-    expect(asked()).toEqual([null, "bytes=5-", "bytes=5-"]);
+  test("of the same resource is continued behind another signature, not behind another path", async () => {
+    const first = await against(cutAfter(5), gone, rest(5));
+    await first.get({ resource: "image A" }).catch(() => {});
+    await first.get({ resource: "image A", url: `${first.origin}/file?signature=t` });
+    expect(first.asked()).toEqual([null, "bytes=5-", "bytes=5-"]);
+    const other = await against(cutAfter(5), gone, all("FEDCBA9876543210"));
+    await other.get({ resource: "image A" }).catch(() => {});
+    await other.get({ resource: "image A", url: `${other.origin}/elsewhere?signature=s` });
+    expect([other.read(), other.asked()]).toEqual(["FEDCBA9876543210", [null, "bytes=5-", null]]);
+  });
+
+  test("of a fresh URL with another path is bound to that one", async () => {
+    const { get, read, origin, asked } = await against(
+      cutAfter(5),
+      bytes(403, "", {}),
+      cutAfter(7),
+      gone,
+      rest(7),
+    );
+    const url = `${origin}/elsewhere?signature=t`;
+    await get({ resource: "image A", freshUrl: async () => url }).catch(() => {});
+    await get({ resource: "image A", url });
+    expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", null, "bytes=7-", "bytes=7-"]]);
   });
 
   test("of a version that has changed starts over, also when it was complete", async () => {
     const { get, read, left, asked, folder } = await against(cutAfter(5), gone, all("NEW", { etag: '"v2"' }));
     await get().catch(() => {});
     writeFileSync(join(folder, ".a.zip.part"), whole);
-    writeFileSync(join(folder, ".a.zip.part.state"), "16\n", { flag: "a" });
+    const digest = sha256(whole + whole).slice(0, 32);
+    writeFileSync(join(folder, ".a.zip.part.state"), `16 ${digest}\n`, { flag: "a" });
     await get();
     expect([read(), left(), asked()]).toEqual(["NEW", ["a.zip"], [null, "bytes=5-", "bytes=15-"]]);
   });
@@ -203,12 +221,71 @@ describe("a part", () => {
     expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", "bytes=5-"]]);
   });
 
-  test("that is damaged on the disk is found by the digest, and downloaded again", async () => {
-    const { get, folder, read, asked } = await against(cutAfter(5), gone, rest(5), all());
+  test("that is damaged between its samples is found by the digest, and downloaded again", async () => {
+    const large = "0123456789abcdef".repeat(20_000);
+    const from = 300_000;
+    const { get, folder, read, asked } = await against(
+      (response) => {
+        response.writeHead(200, { etag, "content-length": large.length });
+        response.write(large.slice(0, from), () => setImmediate(() => response.socket?.destroy()));
+      },
+      gone,
+      (response, { headers }) => {
+        const at = Number(/\d+/.exec(headers.range ?? "")?.[0]);
+        const range = `bytes ${at}-${large.length - 1}/${large.length}`;
+        bytes(206, large.slice(at), { etag, "content-range": range })(response, {} as never);
+      },
+      all(large),
+    );
     await get().catch(() => {});
-    writeFileSync(join(folder, ".a.zip.part"), "XXXXX");
-    await get({ expected: { sha256: sha256(whole) } });
-    expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", "bytes=5-", null]]);
+    const part = join(folder, ".a.zip.part");
+    const damaged = readFileSync(part);
+    damaged.fill("X", 100_000, 100_100);
+    writeFileSync(part, damaged);
+    await get({ expected: { sha256: sha256(large) } });
+    expect([read() === large, asked().length, asked().at(-1)]).toEqual([true, 4, null]);
+  });
+
+  test.each(["XXXXX", "XXXXX and more of another program"])(
+    "that another program has overwritten starts over: %j",
+    async (text) => {
+      const { get, folder, read, left, asked } = await against(cutAfter(5), gone, all());
+      await get().catch(() => {});
+      writeFileSync(join(folder, ".a.zip.part"), text);
+      await get();
+      expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", null]]);
+    },
+  );
+
+  test("of another program is neither continued nor removed", async () => {
+    const { get, folder, left, asked } = await against(all());
+    writeFileSync(join(folder, ".a.zip.part"), "mine");
+    expect(await get().catch((error: unknown) => error)).toMatchObject({
+      name: "OutputError",
+      code: "part_exists",
+      hint: "Move that file away, or choose another name for the download.",
+    });
+    expect([readFileSync(join(folder, ".a.zip.part"), "utf8"), left(), asked()]).toEqual([
+      "mine",
+      [".a.zip.part"],
+      [],
+    ]);
+  });
+
+  test("of a process that was killed before the first checkpoint is replaced", async () => {
+    const { get, folder, read, left } = await against((response) => {
+      response.writeHead(200, { etag, "content-length": 16 });
+      response.write("01234");
+    }, all());
+    const abort = new AbortController();
+    const outcome = get({ signal: abort.signal }).catch(() => {});
+    await until(() => left().length === 2);
+    const killed = left().map((name) => [name, readFileSync(join(folder, name))] as const);
+    abort.abort(new Error("stop"));
+    await outcome;
+    for (const [name, content] of killed) writeFileSync(join(folder, name), content);
+    await get();
+    expect([read(), left()]).toEqual([whole, ["a.zip"]]);
   });
 
   test("is kept at an interrupt", async () => {
@@ -218,7 +295,7 @@ describe("a part", () => {
     });
     const abort = new AbortController();
     const outcome = get({ signal: abort.signal }).catch((error: unknown) => error);
-    await until(() => left().length === 1);
+    await until(() => left().length === 2);
     for (let turns = 0; turns < 100; turns++) await new Promise((resolve) => setImmediate(resolve));
     abort.abort(new Error("stop"));
     expect(await outcome).toMatchObject({ message: "stop" });
@@ -234,14 +311,14 @@ describe("a part", () => {
     };
     const { get, left, folder } = await against(held);
     const outcome = get().catch((error: unknown) => error);
-    await until(() => left().length === 1);
+    await until(() => left().length === 2);
     const other = join(folder, ".a.zip.part");
     writeFileSync(`${other}.new`, "other bytes");
     const { renameSync } = await import("node:fs");
     renameSync(`${other}.new`, other);
     goOn();
     expect(await outcome).toMatchObject({ name: "OutputError", code: "file_busy" });
-    expect(left()).toEqual([".a.zip.part"]);
+    expect(left()).toEqual([".a.zip.part", ".a.zip.part.state"]);
     expect(readFileSync(other, "utf8")).toBe("other bytes");
   });
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ErrorEnvelope } from "../contract/error-codes.ts";
+import { asRead } from "../contract/response-values.ts";
 import { BadAnswerError } from "../http/errors.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 import { type Answer, headerOf, type Message, nameOf } from "../http/send.ts";
@@ -18,7 +19,7 @@ export function readAnswer(operation: AnyOperation, message: Message, answer: An
     if (answer.status === operation.status && answer.body.length === 0) return null;
     throw badAnswer(about, "otherwise than the service does when it is done", "wrong_shape");
   }
-  const parsed = operation.reply.safeParse(jsonOf(about));
+  const parsed = asRead(operation.reply).safeParse(jsonOf(about));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;

@@ -53,6 +53,10 @@ export function importRowProblems(row: unknown): readonly RowProblem[] {
 /** The reference as the service keeps and compares it: surrounding whitespace trimmed (Products). */
 export const canonicalReference = (reference: string): string => reference.trim();
 
+/** The reference of a product in a response; null where it has none, because it was created in the dashboard (Products). */
+export const referenceOfProduct = ({ reference }: { reference: unknown }): string | null =>
+  typeof reference === "string" ? canonicalReference(reference) : null;
+
 /** Whether a text is longer than `limit` characters; a character is a code point, so an emoji counts once. */
 export function isLongerThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false;

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { product } from "../client/world.ts";
 import { json, scriptedServer, stopServers } from "../http/scripted-server.ts";
 import { createWorld } from "../support/world.ts";
@@ -61,6 +61,54 @@ test("a value that the contract does not know is shown as it is", async () => {
   });
 });
 
+describe("a product from the dashboard, without a reference and with fields that are null, absent or new", () => {
+  const id = "01JGZZ0000000000000000000C";
+  const odd = product({
+    ...{ id, name: null, reference: null, description: undefined, sex: 5, images: null },
+    ...{ created_at: "soon", updated_at: undefined },
+  });
+  const sent = JSON.parse(JSON.stringify(odd));
+  const listing = async () => {
+    const world = await createWorld();
+    const body = { data: [odd, product()], has_more: false, next_cursor: null };
+    const server = await scriptedServer((response, seen) =>
+      json(200, seen.path.endsWith(id) ? odd : body)(response, seen),
+    );
+    onTestFinished(stopServers);
+    return (line: string) => world.cat(line, { env: { CAT_BASE_URL: server.origin } });
+  };
+
+  test("is listed in a table with empty cells", async () => {
+    const cat = await listing();
+    expect(await cat("products list")).toEqual({
+      exit: 0,
+      stdout:
+        "id                          reference  name         sex     images\n" +
+        `${id}                          5\n` +
+        "01JGZZ0000000000000000000A  SHIRT-1    Linen shirt  female  0\n",
+      stderr: "",
+    });
+  });
+
+  test("is listed as is in JSON, and with empty cells in CSV", async () => {
+    const cat = await listing();
+    const asJson = await cat("products list --format json");
+    expect(JSON.parse(asJson.stdout)).toEqual([sent, product()]);
+    const asCsv = await cat("products list --format csv");
+    expect(asCsv).toMatchObject({ exit: 0, stderr: "" });
+    expect(asCsv.stdout.split(/\r?\n/)[1]).toBe(`${id},,,,5,,soon,`);
+  });
+
+  test("does not hide another product from a search by reference, and is found by its ID", async () => {
+    const cat = await listing();
+    const other = await cat("products get SHIRT-1 --json");
+    expect(JSON.parse(other.stdout)).toEqual(product());
+    const itself = await cat(`products get ${id} --json`);
+    expect(JSON.parse(itself.stdout)).toEqual(sent);
+    expect(await cat(`products get ${id}`)).toMatchObject({ exit: 0, stderr: "" });
+  });
+});
+
 test("a product without an ID ends the list: exit 7", async () => {
   const world = await createWorld();
   const page = { data: [product({ id: undefined })], has_more: false, next_cursor: null };
@@ -73,7 +121,7 @@ test("a product without an ID ends the list: exit 7", async () => {
 
 test("--q searches, and nothing found is no data", async () => {
   const world = await createWorld({ mock: shirts });
-  const reference = world.products()[0]!.reference;
+  const reference = world.products()[0]!.reference!;
   const found = await world.cat(["products", "list", "--q", reference, "--json"]);
   expect(JSON.parse(found.stdout).reference).toBe(reference);
   expect(await world.cat("products list --q no-such-thing")).toEqual({
@@ -103,7 +151,7 @@ test("--format json is one array", async () => {
 test("get finds by id and by reference, and prints one object with --json", async () => {
   const world = await createWorld({ mock: shirts });
   const product = world.products()[7]!;
-  for (const name of [product.id, product.reference, `  ${product.reference} `]) {
+  for (const name of [product.id, product.reference!, `  ${product.reference} `]) {
     const ran = await world.cat(["products", "get", name, "--json"]);
     expect({ ...ran, stdout: JSON.parse(ran.stdout) }).toEqual({ exit: 0, stdout: product, stderr: "" });
   }

@@ -319,7 +319,7 @@ describe("refusals", () => {
     ],
     ["null", json(200, null), "was answered with another shape than the service's"],
     ["a list", json(200, []), "was answered with another shape than the service's"],
-    ["a field of another type", json(200, product({ name: 7 })), "another shape than the service's at name"],
+    ["an ID of another type", json(200, product({ id: 7 })), "another shape than the service's at id"],
     ["a 404 without the envelope", json(404, { message: "no" }), "without the service's error envelope"],
     ["an envelope of another shape", json(400, { error: "no" }), "without the service's error envelope"],
   ])("%s is a BadAnswerError in one sentence", async (_, step, sentence) => {

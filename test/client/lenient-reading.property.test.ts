@@ -16,6 +16,8 @@ interface Found {
   body: unknown;
   /** Every place that holds a value of a set. */
   values: Place[];
+  /** Every field that the program does not rely on. */
+  unchecked: Place[];
 }
 
 interface Place {
@@ -43,7 +45,7 @@ beforeAll(async () => {
     const { status, body } = await world.send(isRead ? path.split("?")[0]! : path, send);
     expect([name, status]).toEqual([name, operation.status]);
     const values = [...valuesIn(z.toJSONSchema(operation.reply) as Schema, body, [])];
-    found.set(name, { operation, body, values });
+    found.set(name, { operation, body, values, unchecked: [...uncheckedIn(name, body, [])] });
   }
 });
 
@@ -60,6 +62,56 @@ function* valuesIn(schema: Schema, value: unknown, path: Place["path"]): Generat
   }
   for (const [name, inner] of Object.entries((schema.properties ?? {}) as Record<string, Schema>)) {
     yield* valuesIn(inner, (value as Record<string, unknown>)[name], [...path, name]);
+  }
+}
+
+/** The fields that the program relies on, by their names in any response; inside any other field it relies on nothing. */
+const checkedFields = new Set([
+  ...[
+    "id",
+    "product_id",
+    "task_id",
+    "image_id",
+    "data",
+    "next_cursor",
+    "has_more",
+    "tasks",
+    "product",
+    "assets",
+  ],
+  ...[
+    "counts",
+    "total",
+    "pending",
+    "succeeded",
+    "partial",
+    "failed",
+    "total_assets",
+    "index",
+    "line",
+    "action",
+  ],
+  ...["results_url", "output_image", "deleted_at"],
+]);
+/** Those that are checked in some responses: statuses but of webhooks, URLs but of webhooks, references and photos of rows. */
+const checkedIn: Readonly<Record<string, (name: string) => boolean>> = {
+  status: (name) => !name.startsWith("webhooks."),
+  url: (name) => !name.startsWith("webhooks."),
+  reference: (name) => name === "imports.rows",
+  images: (name) => name === "imports.rows",
+};
+const isChecked = (name: string, field: string) =>
+  checkedFields.has(field) || checkedIn[field]?.(name) === true;
+
+function* uncheckedIn(name: string, value: unknown, path: Place["path"]): Generator<Place> {
+  if (Array.isArray(value)) {
+    for (const [at, entry] of value.entries()) yield* uncheckedIn(name, entry, [...path, at]);
+  } else if (typeof value === "object" && value !== null) {
+    for (const [field, inner] of Object.entries(value)) {
+      const place = [...path, field];
+      if (isChecked(name, field)) yield* uncheckedIn(name, inner, place);
+      else yield { path: place, field: place.filter((part) => typeof part === "string").join(".") };
+    }
   }
 }
 
@@ -134,6 +186,47 @@ test("a response with any other text in its sets, and with unknown fields, is re
     ),
     { numRuns: repetitions(100, 3_000) },
   );
+});
+
+test("a response in which any field that is not relied on is null, of another type or absent, is read as it is", () => {
+  const anything = fc.constantFrom<unknown>(null, 7, {}, [], "soon", true, undefined);
+  fc.assert(
+    fc.property(
+      anyName,
+      fc.infiniteStream(anything),
+      fc.infiniteStream(fc.boolean()),
+      (name, values, choices) => {
+        const one = found.get(name)!;
+        const changed = one.unchecked
+          .filter(() => choices.next().value)
+          .reduce((body, { path }) => withValue(body, path, values.next().value), one.body);
+        const sent = JSON.parse(JSON.stringify(changed));
+        expect(read(one, sent)).toStrictEqual(sent);
+      },
+    ),
+    { numRuns: repetitions(100, 3_000) },
+  );
+});
+
+test("each such field alone is read as it is", () => {
+  for (const one of found.values()) {
+    for (const { path } of one.unchecked) {
+      for (const value of [null, 7, {}, undefined]) {
+        const sent = JSON.parse(JSON.stringify(withValue(one.body, path, value)));
+        expect(read(one, sent)).toStrictEqual(sent);
+      }
+    }
+  }
+});
+
+test("the mock may not send such a field: an exact check finds it", () => {
+  for (const [name, { operation, body, unchecked }] of found) {
+    const problemsOf = exactly(operation.reply!);
+    const fields = new Map(unchecked.map(({ field, path }) => [field, path]));
+    for (const [field, path] of fields) {
+      expect([name, field, problemsOf(withValue(body, path, 0.5))]).not.toEqual([name, field, []]);
+    }
+  }
 });
 
 test("these are the fields whose values are passed on", () => {

@@ -16,8 +16,11 @@ export interface Column<Row> {
 export const listFormats = ["table", "json", "ndjson", "csv"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
-/** A cell's text; empty where there is no value. */
-export const cellOf = <Row>(column: Column<Row>, row: Row): string => String(column.value(row) ?? "");
+/** A cell's text; empty where there is no value. A response may have an object where the contract has a text. */
+export function cellOf<Row>(column: Column<Row>, row: Row): string {
+  const value: unknown = column.value(row) ?? "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
 
 /** How a column is cut in a table; one that is named like IDs holds them, and half an ID is of no use. */
 export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last" | "never" | undefined =>

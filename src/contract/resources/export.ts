@@ -9,13 +9,13 @@ import {
   imageTypes,
   sexes,
 } from "../value-sets.ts";
-import { Timestamp, Ulid, Url } from "./fields.ts";
+import { Count, DownloadUrl, Timestamp, Ulid } from "./fields.ts";
 
 /** One image held for a product: the caller's own photo or a generation. */
 export const ExportAsset = z.looseObject({
   id: Ulid,
   role: openSet(assetRoles),
-  url: Url,
+  url: DownloadUrl,
   url_expires_at: Timestamp,
   mime_type: closedSet(imageTypes),
   width: z.int().nullable(),
@@ -33,14 +33,16 @@ export type ExportAsset = z.infer<typeof ExportAsset>;
 
 /** A product with every asset held for it. `deleted_at` is set in delta mode only, and `assets` is then empty. */
 export const ExportRow = z.looseObject({
-  product: z.looseObject({
-    id: Ulid,
-    reference: z.string(),
-    name: z.string(),
-    sex: closedSet(sexes).nullable(),
-    deleted_at: Timestamp.nullable(),
-  }),
-  assets: z.array(ExportAsset),
+  product: reliedOn(
+    z.looseObject({
+      id: Ulid,
+      reference: z.string() as unknown as z.ZodType<string | null, string | null>,
+      name: z.string(),
+      sex: closedSet(sexes).nullable(),
+      deleted_at: reliedOn(z.iso.datetime({ offset: true })).nullable(),
+    }),
+  ),
+  assets: reliedOn(z.array(ExportAsset)),
 });
 export type ExportRow = z.infer<typeof ExportRow>;
 
@@ -48,10 +50,10 @@ export type ExportRow = z.infer<typeof ExportRow>;
 export const ExportJob = z.looseObject({
   id: Ulid,
   format: closedSet(exportFormats),
-  status: reliedOn(exportStatuses),
-  url: Url.nullable(),
+  status: reliedOn(z.enum(exportStatuses)),
+  url: DownloadUrl.nullable(),
   url_expires_at: Timestamp.nullable(),
-  total_assets: z.int(),
+  total_assets: Count,
   error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
   created_at: Timestamp,
   finished_at: Timestamp.nullable(),

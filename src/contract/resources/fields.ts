@@ -2,10 +2,11 @@ import * as z from "zod";
 import { ulidPattern } from "../ids.ts";
 import { canonicalReference, isLongerThan } from "../import-row.ts";
 import { limits } from "../limits.ts";
+import { reliedOn } from "../response-values.ts";
 import { sexes } from "../value-sets.ts";
 
 /** A 26-character Crockford base32 ULID. */
-export const Ulid = z.string().regex(ulidPattern, "must be an id of 26 characters");
+export const Ulid = reliedOn(z.string().regex(ulidPattern, "must be an id of 26 characters"));
 
 /** RFC 3339; the service writes UTC, and accepts an offset where a request takes a timestamp. */
 export const Timestamp = z.iso.datetime({ offset: true });
@@ -33,6 +34,12 @@ export const QueryTimestamp = z
 
 /** A URL the service made (signed, or a preview): the client follows it as it is. */
 export const Url = z.url();
+
+/** A URL that the program downloads. */
+export const DownloadUrl = reliedOn(z.url());
+
+/** A whole number that the program counts with. */
+export const Count = reliedOn(z.int());
 
 const text = (field: string, max: number, min = 0) =>
   z
@@ -66,4 +73,8 @@ export const pageQuery = {
 
 /** The envelope of every list response. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
-  z.looseObject({ data: z.array(item), next_cursor: z.string().nullable(), has_more: z.boolean() });
+  z.looseObject({
+    data: reliedOn(z.array(item)),
+    next_cursor: reliedOn(z.string()).nullable(),
+    has_more: reliedOn(z.boolean()),
+  });

@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { closedSet } from "../response-values.ts";
 import { imageTypes } from "../value-sets.ts";
-import { Timestamp, Ulid, Url } from "./fields.ts";
+import { DownloadUrl, Timestamp, Ulid } from "./fields.ts";
 
 /** An uploaded image; `url` is signed, leads to the original bytes and lives one hour. */
 export const Image = z.looseObject({
   id: Ulid,
   mime_type: closedSet(imageTypes),
-  url: Url,
+  url: DownloadUrl,
   url_expires_at: Timestamp,
   created_at: Timestamp,
 });

@@ -13,22 +13,24 @@ import {
   rowErrorCodes,
   rowStatuses,
 } from "../value-sets.ts";
-import { Description, Name, Reference, Sex, Timestamp, Ulid, Url } from "./fields.ts";
+import { Count, Description, DownloadUrl, Name, Reference, Sex, Timestamp, Ulid } from "./fields.ts";
 
 /** A bulk job. `counts.total` is null while validating, never an estimate; `results_url` is re-signed on every read. */
 export const Import = z.looseObject({
   id: Ulid,
-  status: reliedOn(importStatuses),
+  status: reliedOn(z.enum(importStatuses)),
   mode: closedSet(importModes),
   on_image_error: closedSet(onImageErrors),
-  counts: z.looseObject({
-    total: z.int().nullable(),
-    pending: z.int(),
-    succeeded: z.int(),
-    partial: z.int(),
-    failed: z.int(),
-  }),
-  results_url: Url.nullable(),
+  counts: reliedOn(
+    z.looseObject({
+      total: Count.nullable(),
+      pending: Count,
+      succeeded: Count,
+      partial: Count,
+      failed: Count,
+    }),
+  ),
+  results_url: DownloadUrl.nullable(),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
@@ -39,20 +41,22 @@ const problem = (codes: readonly string[]) => z.looseObject({ code: openSet(code
 
 /** What became of one submitted row. `line` counts lines of the submitted body, from 1. */
 export const ImportRowResult = z.looseObject({
-  line: z.int().min(1),
-  reference: z.string(),
-  status: reliedOn(rowStatuses),
-  action: reliedOn(rowActions).nullable(),
+  line: reliedOn(z.int().min(1)),
+  reference: reliedOn(z.string()),
+  status: reliedOn(z.enum(rowStatuses)),
+  action: reliedOn(z.enum(rowActions)).nullable(),
   product_id: Ulid.nullable(),
-  images: z.array(
-    z.looseObject({
-      index: z.int().min(0),
-      source: z.string(),
-      orientation: openSet(orientations),
-      status: reliedOn(imageStatuses),
-      image_id: Ulid.optional(),
-      error: problem(imageErrorCodes).optional(),
-    }),
+  images: reliedOn(
+    z.array(
+      z.looseObject({
+        index: reliedOn(z.int().min(0)),
+        source: z.string(),
+        orientation: openSet(orientations),
+        status: reliedOn(z.enum(imageStatuses)),
+        image_id: Ulid.optional(),
+        error: problem(imageErrorCodes).optional(),
+      }),
+    ),
   ),
   error: problem(rowErrorCodes).nullable(),
 });

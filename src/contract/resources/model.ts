@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { closedSet } from "../response-values.ts";
+import { closedSet, reliedOn } from "../response-values.ts";
 import { modelSexes } from "../value-sets.ts";
 import { Timestamp, Url } from "./fields.ts";
 
 /** A person a try-on is rendered on. The id is opaque: a ULID for the organization's own, a shorter one for curated models. */
 export const Model = z.looseObject({
-  id: z.string(),
+  id: reliedOn(z.string()),
   name: z.string().nullable(),
   is_public: z.boolean(),
   sex: closedSet(modelSexes).nullable(),

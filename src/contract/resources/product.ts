@@ -16,7 +16,8 @@ export type ProductImage = z.infer<typeof ProductImage>;
 export const Product = z.looseObject({
   id: Ulid,
   name: z.string(),
-  reference: z.string(),
+  // The specification has a text here, but products that were created in the dashboard carry none (Products).
+  reference: z.string() as unknown as z.ZodType<string | null, string | null>,
   description: z.string().nullable(),
   sex: closedSet(sexes).nullable(),
   images: z.array(ProductImage),

@@ -14,16 +14,16 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../value-sets.ts";
-import { Timestamp, Ulid, Url } from "./fields.ts";
+import { DownloadUrl, Timestamp, Ulid } from "./fields.ts";
 
 /** One image generation. Only a beautifier has a subtype. */
 export const Task = z.looseObject({
   id: Ulid,
   type: closedSet(taskTypes),
   subtype: closedSet(taskSubtypes).nullable(),
-  status: reliedOn(taskStatuses),
+  status: reliedOn(z.enum(taskStatuses)),
   product_id: Ulid,
-  output_image: z.looseObject({ id: Ulid, url: Url, url_expires_at: Timestamp }).nullable(),
+  output_image: reliedOn(z.looseObject({ id: Ulid, url: DownloadUrl, url_expires_at: Timestamp })).nullable(),
   failure_reason: z.looseObject({ code: openSet(taskFailureCodes), message: z.string() }).nullable(),
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
@@ -79,4 +79,4 @@ export const TryonRequest = z.strictObject({
     .max(limits.tryonInputs.max),
 });
 
-export const TryonTasks = z.looseObject({ tasks: z.array(Task) });
+export const TryonTasks = z.looseObject({ tasks: reliedOn(z.array(Task)) });

@@ -2,7 +2,7 @@
 
 import pLimit from "p-limit";
 import { ulidPattern } from "../../contract/ids.ts";
-import { canonicalReference } from "../../contract/import-row.ts";
+import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/product.ts";
@@ -28,7 +28,7 @@ export async function productByReference(
   let seen = 0;
   for await (const product of client.paginate(operations.products.list, { q: wanted }, { signal })) {
     if (seen++ === most) return "too many";
-    if (referenceOf(product) === wanted) return product;
+    if (referenceOfProduct(product) === wanted) return product;
   }
   return null;
 }
@@ -59,8 +59,8 @@ export async function productsByReference(
   const missing = new Set(references);
   const total = missing.size;
   const take = (product: Product) => {
-    const reference = referenceOf(product);
-    if (!missing.delete(reference)) return;
+    const reference = referenceOfProduct(product);
+    if (reference === null || !missing.delete(reference)) return;
     found.set(reference, product);
     onProgress(found.size, total);
   };
@@ -88,6 +88,3 @@ export async function productsByReference(
   }
   return found;
 }
-
-/** A product that was made in the dashboard has no reference (Product), which no row has either. */
-const referenceOf = ({ reference }: Product): string => canonicalReference(reference ?? "");

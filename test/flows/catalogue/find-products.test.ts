@@ -17,7 +17,7 @@ async function catalogue(demo: number) {
     await mock.stop();
   });
   const references: string[] = [];
-  for await (const { reference } of client.paginate(operations.products.list)) references.push(reference);
+  for await (const { reference } of client.paginate(operations.products.list)) references.push(reference!);
   const before = mock.requests().length;
   const { signal } = new AbortController();
   return {

@@ -1,8 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
-import type { Client } from "../../../src/client/client.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Client, createClient } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
+import { scriptedServer } from "../../http/scripted-server.ts";
 import { photo } from "../photos/photo-folder.ts";
 import { importWorld, withCreate } from "./run-import.ts";
 import { cdn, fileOf, hour, once } from "./small-world.ts";
@@ -63,6 +64,52 @@ describe("the delta", () => {
     expect(requests).toEqual(["GET /v1/exports 200", "GET /v1/exports 200", `GET /v1/products/${left} 200`]);
     expect(await world.products()).toEqual(once("A"));
   });
+});
+
+/** A client of the world whose list of all products ends with one from the dashboard; the changes report it as well. */
+async function withDashboardProduct(world: World): Promise<Client> {
+  const id = "01JGZZ0000000000000000000C";
+  const odd = { id, name: null, reference: null, images: null, created_at: null };
+  const server = await scriptedServer(async (response, { method, path, headers, body }) => {
+    const sent = Object.entries(headers).filter(([name]) =>
+      /^(authorization|content-type|x-|idem)/.test(name),
+    );
+    const init = { method, headers: Object.fromEntries(sent) as Record<string, string> };
+    const answer = await fetch(world.mock.baseUrl + path, method === "GET" ? init : { ...init, body });
+    const text = await answer.text();
+    const isList = /^\/v1\/(products|exports)\?/.test(path);
+    const page = isList ? JSON.parse(text) : null;
+    if (page?.has_more === false) {
+      const row = path.startsWith("/v1/products")
+        ? odd
+        : { product: { ...odd, deleted_at: null }, assets: [] };
+      page.data.push(row);
+    }
+    response.writeHead(answer.status, { "content-type": "application/json" });
+    response.end(page === null ? text.replaceAll(server.origin, world.mock.baseUrl) : JSON.stringify(page));
+  });
+  const client = createClient({ baseUrl: server.origin, apiKey: world.mock.apiKey, clock: world.clock });
+  onTestFinished(async () => {
+    await client.close();
+    await server.stop();
+  });
+  return client;
+}
+
+test("a product from the dashboard, without a reference, is skipped where all products are checked", async () => {
+  const world = await worldOf({ "old.csv": ["A", "B"], "new.csv": ["A", ...many(310)] });
+  await world.import("old.csv");
+  const state = world.mock.state();
+  world.clock.advance(hour);
+  await world.import("new.csv");
+  world.clock.advance(hour);
+  await world.import("new.csv");
+  await world.putBack(state);
+  const client = await withDashboardProduct(world);
+  const { summary, notes } = await world.import("new.csv", { machine: { client } });
+  expect(summary).toMatchObject({ created: 310, unchanged: 1, failed: 0, partial: 0 });
+  expect(notes).toEqual([note]);
+  expect((await world.products()).sort()).toEqual(once("A", "B", ...many(310)).sort());
 });
 
 describe("a service that was restarted or restored", () => {

@@ -52,7 +52,7 @@ export async function getImage(app: App, { id, save }: GetInput): Promise<void> 
     freshUrl: async () => (await read()).url,
     path: file.path,
     resource: `${(await app.connection()).baseUrl} image ${id}`,
-    expected: { type: image.mime_type },
+    expected: typeof image.mime_type === "string" ? { type: image.mime_type } : {},
     problemOf: (head) => notThisImage(head.subarray(0, imageTypeBytes), image.mime_type),
     signal,
   }).catch((error: unknown) => {

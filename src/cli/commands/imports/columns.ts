@@ -61,7 +61,7 @@ export const rowColumns: readonly Column<ImportRowResult>[] = [
 
 /** Why the row failed, or else why some of its images did. */
 function reasons({ error, images }: ImportRowResult): string {
-  if (error !== null) return error.code;
+  if (typeof error === "object" && error !== null) return error.code;
   const codes = images.flatMap((image) => (image.status === "failed" ? [image.error?.code ?? "failed"] : []));
   return [...new Set(codes)].join(" ");
 }

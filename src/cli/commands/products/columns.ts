@@ -8,9 +8,15 @@ export const productColumns: readonly Column<Product>[] = [
   { name: "name", value: (product) => product.name },
   { name: "description", value: (product) => product.description, only: "csv" },
   { name: "sex", value: (product) => product.sex },
-  { name: "images", value: (product) => product.images.length, only: "table" },
+  { name: "images", value: ({ images }) => (Array.isArray(images) ? images.length : null), only: "table" },
   // As a column of an import file has them, so that the one can become the other.
-  { name: "images", value: (product) => product.images.map((image) => image.id).join("|"), only: "csv" },
+  { name: "images", value: photoIds, only: "csv" },
   { name: "created_at", value: (product) => product.created_at, only: "csv" },
   { name: "updated_at", value: (product) => product.updated_at, only: "csv" },
 ];
+
+/** The IDs of the photos; nothing where the service gave no list of them. */
+function photoIds({ images }: Product): string | null {
+  if (!Array.isArray(images)) return null;
+  return images.flatMap((image: { id?: unknown } | null) => image?.id ?? []).join("|");
+}

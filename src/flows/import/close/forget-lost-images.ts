@@ -9,7 +9,8 @@ export function forgetLostImages(
 ): void {
   for (const { images } of results) {
     for (const { source, error } of images) {
-      if (error?.code === "image_not_found") uploads.forgetImage(account, source);
+      if (error?.code === "image_not_found" && typeof source === "string")
+        uploads.forgetImage(account, source);
     }
   }
 }

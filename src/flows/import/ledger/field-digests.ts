@@ -53,7 +53,8 @@ export class FieldDigests {
 /** How many bytes the digests of one product take. */
 export const fieldDigestBytes = ledgerFields.length * digestBytes;
 
-function digestOf(value: string | null | undefined): Buffer {
-  if (value === undefined) return unknown;
+/** A value that is neither a text nor null, which a response may have, tells nothing. */
+function digestOf(value: unknown): Buffer {
+  if (typeof value !== "string" && value !== null) return unknown;
   return shortDigest(value === null ? "null" : `text ${value}`, digestBytes);
 }

@@ -1,4 +1,4 @@
-import { canonicalReference } from "../../../contract/import-row.ts";
+import { referenceOfProduct } from "../../../contract/import-row.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { ExportRow } from "../../../contract/resources/export.ts";
 import type { SeenProduct } from "../../../state/ledger.ts";
@@ -54,16 +54,16 @@ function takeIn(rows: readonly ExportRow[], { state: { ledger }, account }: Look
   const taken: string[] = [];
   for (const { product } of rows) {
     const entry = ledger.ofProduct(account, product.id);
-    const reference = canonicalReference(product.reference);
+    const reference = referenceOfProduct(product);
     if (product.deleted_at !== null) {
       gone.push(product.id);
     } else if (entry === null) {
-      taken.push(reference);
+      if (reference !== null) taken.push(reference);
     } else {
       // A delta does not tell the description, so what is known of it is not certain any more.
       const { name, sex } = product;
       const fields = FieldDigests.of({ name, sex }).bytes;
-      seen.push({ productId: product.id, reference, fields });
+      seen.push({ productId: product.id, fields, ...(reference === null ? {} : { reference }) });
     }
   }
   ledger.write(account, { gone, taken, seen });

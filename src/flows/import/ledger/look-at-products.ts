@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { canonicalReference } from "../../../contract/import-row.ts";
+import { referenceOfProduct } from "../../../contract/import-row.ts";
 import { limits } from "../../../contract/limits.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Product } from "../../../contract/resources/product.ts";
@@ -89,10 +89,11 @@ export async function lookAtRows(references: readonly string[], deps: LookDeps):
 }
 
 function known(products: readonly Product[], { state: { ledger }, account }: LookDeps): void {
-  const seen = products.map(({ id, reference, name, description, sex }) => ({
-    productId: id,
-    reference: canonicalReference(reference),
-    fields: FieldDigests.of({ name, description, sex }).bytes,
-  }));
+  const seen = products.map((product) => {
+    const { id: productId, name, description, sex } = product;
+    const reference = referenceOfProduct(product);
+    const fields = FieldDigests.of({ name, description, sex }).bytes;
+    return reference === null ? { productId, fields } : { productId, reference, fields };
+  });
   ledger.write(account, { seen });
 }

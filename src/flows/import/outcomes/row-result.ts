@@ -49,7 +49,8 @@ export function failureOf(result: RowResult): RowFailure | undefined {
   const reasons = images.map(
     ({ source, error }) => `${source}: ${error?.message ?? error?.code ?? "not attached"}`,
   );
-  const parts = result.error === null ? reasons : [result.error.message, ...reasons];
-  const code = result.error?.code ?? images[0]?.error?.code ?? result.status;
+  const parts = [result.error?.message ?? [], reasons].flat();
+  const codes: unknown[] = [result.error?.code, images[0]?.error?.code];
+  const code = codes.find((one) => typeof one === "string") ?? result.status;
   return { code, message: inOneLine(parts.join("; ")) || result.status };
 }

@@ -1,4 +1,5 @@
 import { ImportRowResult } from "../../../contract/resources/import.ts";
+import { asRead } from "../../../contract/response-values.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 
 /** The job whose results are read, and what of it was sent. */
@@ -24,7 +25,7 @@ export async function resultsOfFile(
     .split("\n")
     .map((line) => {
       try {
-        return ImportRowResult.parse(JSON.parse(line));
+        return asRead(ImportRowResult).parse(JSON.parse(line));
       } catch {
         throw badResults(of, "has a results file with a line that is no row result");
       }

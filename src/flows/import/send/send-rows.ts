@@ -41,7 +41,8 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
     onAccepted: ({ jobs, rows }, { createdAt }) => {
       const { state, account } = taken.run;
       // The first look at changes goes back to the first import.
-      if (state.ledger.lookedAt(account) === null) state.ledger.setLookedAt(account, createdAt);
+      if (state.ledger.lookedAt(account) === null && !Number.isNaN(createdAt))
+        state.ledger.setLookedAt(account, createdAt);
       progress.accepted(rows.length);
       follow(jobs[0]!);
     },

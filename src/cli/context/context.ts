@@ -137,7 +137,11 @@ function streamOutput(stream: NodeJS.WriteStream, descriptor: number, tellsError
   let broken: Error | null = null;
   let isFileKnown: boolean | undefined;
   const isFile = () => {
-    isFileKnown ??= fstatSync(descriptor).isFile();
+    try {
+      isFileKnown ??= fstatSync(descriptor).isFile();
+    } catch {
+      isFileKnown = false;
+    }
     return isFileKnown;
   };
   stream.on("error", (error: NodeJS.ErrnoException) => {

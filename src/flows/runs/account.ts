@@ -26,7 +26,7 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
   const { baseUrl, keyFingerprint } = deps.service;
   const own = accounts.find(baseUrl, keyFingerprint);
   if (own !== null && !isBlank(own, deps.state)) {
-    if (deps.sameOrganization) rejectSecondAccount(own, deps);
+    if (deps.sameOrganization) noteSecondAccount(own, deps);
     return own;
   }
   const others = accounts.at(baseUrl).filter((account) => account !== own && !isBlank(account, deps.state));
@@ -40,20 +40,17 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
 }
 
 /**
- * `--same-organization` cannot join a key that has an account of its own: the ledgers of two accounts are not merged, so
+ * `--same-organization` does not join a key that has an account of its own: the ledgers of two accounts are not merged, so
  * photos would be added twice. A key that shares its account was joined before.
  */
-function rejectSecondAccount(own: number, { state, service }: AccountDeps): void {
+function noteSecondAccount(own: number, { state, service, onNote }: AccountDeps): void {
   const { accounts } = state;
-  const others = accounts.at(service.baseUrl).filter((account) => account !== own);
+  const others = accounts
+    .at(service.baseUrl)
+    .filter((account) => account !== own && !isBlank(account, state));
   if (others.length === 0 || accounts.keys(own) > 1) return;
-  throw new CatError(
-    `this API key already has imports of its own at ${service.baseUrl}; --same-organization cannot join it to another key`,
-    {
-      type: "conflict",
-      code: "another_key",
-      hint: "Remove --same-organization, or use the key of the earlier imports.",
-    },
+  onNote(
+    "This API key has imports of its own, so --same-organization has no effect. To share what another key imported, use that key.",
   );
 }
 

@@ -23,7 +23,7 @@ export async function bringUpToDate(references: AsyncIterable<string>, deps: Loo
   if (!isWhole) {
     if (await lookAtRows(rows.items!, deps)) {
       // A service that was restarted has lost uploads as well, which these rows may name.
-      if (!(await hasNewest(deps))) state.uploads.forgetAll(account);
+      if ((await missingNewest(deps)) !== null) state.uploads.forgetAll(account);
       return;
     }
     await lookAtChanges(Number.POSITIVE_INFINITY, deps);
@@ -38,23 +38,19 @@ export async function bringUpToDate(references: AsyncIterable<string>, deps: Loo
  * an earlier state, so everything is checked against its list. Products that were made later are in the changes, or in doubt.
  */
 async function checkNewest(deps: LookDeps): Promise<void> {
-  const newest = await newestOf(deps);
-  if (newest === null || (await productById(newest, deps)) !== null) return;
+  const newest = await missingNewest(deps);
+  if (newest === null) return;
   deps.onNote(vanished);
   forgetVanished([newest], deps);
   await lookAtAll(deps);
 }
 
-/** The newest product that the changes did not have to report, else the newest of all. */
-async function newestOf(deps: LookDeps): Promise<string | null> {
+/** The newest product that the changes did not have to report, else the newest of all, if the service lacks it; else null. */
+async function missingNewest(deps: LookDeps): Promise<string | null> {
   const { ledger } = deps.state;
-  return ledger.last(deps.account, await madeSinceLook(deps)) ?? ledger.last(deps.account);
+  const newest = ledger.last(deps.account, await madeSinceLook(deps)) ?? ledger.last(deps.account);
+  return newest === null || (await productById(newest, deps)) !== null ? null : newest;
 }
-
-const hasNewest = async (deps: LookDeps): Promise<boolean> => {
-  const newest = await newestOf(deps);
-  return newest === null || (await productById(newest, deps)) !== null;
-};
 
 const vanished =
   "The newest product of the last import is missing and was not reported as deleted: checking all products. If the service was restored to an earlier state, add --photos all to send photos that remaining products lost.";

@@ -1,4 +1,5 @@
-// The import table of the house (CONTRIBUTING.md, "Rooms"): what each room may import. Anything else is an error.
+// The import table of the project (CONTRIBUTING.md, "Modules"): what each module may import. Anything else is
+// an error.
 const may = {
   "^src/contract/": ["^src/contract/", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
   "^src/errors\\.ts$": [],
@@ -25,6 +26,7 @@ const may = {
     "/csv-stringify/",
     "/split2/",
     "/p-limit/",
+    "/sharp/",
     "/ulid/",
     "^(node:)?[a-z_/]+$",
   ],
@@ -47,7 +49,7 @@ const flows = "(import|generate|export|listen)";
 
 const rooms = Object.entries(may).map(([from, to]) => ({
   name: `may-import ${from}`,
-  comment: "A room imports only what the table in CONTRIBUTING.md allows it.",
+  comment: "A module may import only what the table in CONTRIBUTING.md lists for it.",
   severity: "error",
   from: { path: from },
   to: { pathNot: to.length > 0 ? to : ["^$"] },
@@ -67,7 +69,7 @@ export default {
     },
     {
       name: "shared-modules-know-no-flow",
-      comment: "What several flows stand on imports none of them.",
+      comment: "Modules shared by several flows import none of them.",
       severity: "error",
       from: { path: "^src/flows/", pathNot: `^src/flows/${flows}/` },
       to: { path: `^src/flows/${flows}/` },
@@ -81,7 +83,7 @@ export default {
     {
       name: "folders-do-not-import-files-above-them",
       comment:
-        "dependency-cruiser counts a folder's own files and its subfolders as one folder: here only what is above imports.",
+        "dependency-cruiser treats a folder's files and its subfolders as one folder: only files above may import.",
       severity: "error",
       from: { path: "^src/(mock|cli)/[^/]+/" },
       to: { path: "^src/$1/[^/]+$" },
@@ -89,7 +91,7 @@ export default {
     { name: "no-orphans", severity: "error", from: { orphan: true, pathNot: ["^src/index\\.ts$"] }, to: {} },
     {
       name: "mock-stays-behind-serve-and-the-switch",
-      comment: "Only the serve command and the --mock switch start the mock, and only lazily.",
+      comment: "Only the serve command and the --mock switch start the mock, and load it on demand.",
       severity: "error",
       from: { path: "^src/cli/", pathNot: "^src/cli/(commands/serve/run|app/mock-switch)\\.ts$" },
       to: { path: "^src/mock/" },
@@ -116,7 +118,7 @@ export default {
     },
   ],
   options: {
-    // What is built is checked as the source it was built from.
+    // Built files are checked as the sources they were built from.
     doNotFollow: { path: ["node_modules", "^dist/"] },
     tsConfig: { fileName: "tsconfig.json" },
     tsPreCompilationDeps: true,

@@ -5,10 +5,10 @@ import { defineConfig } from "vitest/config";
 const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts"))
   .map((path) => join("test", path).replaceAll("\\", "/"));
-// What such a file replaces would stay replaced for the files after it.
+// A module mocked by such a file would stay mocked for later files.
 const mocking = tests.filter((path) => /\bvi\.mock\(/.test(readFileSync(path, "utf8")));
 
-/** `--mode long` (npm run test:long) repeats properties and loops as often as test/support/repetitions.ts has it. */
+/** `--mode long` (npm run test:long) repeats properties and loops as test/support/repetitions.ts defines. */
 export default defineConfig(({ mode }) => {
   const timeout = mode === "long" ? 1_800_000 : 60_000;
   const common = {
@@ -19,12 +19,12 @@ export default defineConfig(({ mode }) => {
   };
   return {
     test: {
-      // The default leaves a core for a watcher, which on two cores is half of them.
+      // The default leaves a core for a watcher: half of a two-core machine.
       maxWorkers: "100%",
-      // Builds what the tests of the real program start.
+      // Builds the program for tests that start it.
       globalSetup: ["test/support/build.ts"],
       projects: [
-        // Loading the modules once a worker, not once a file, halves the time of small files.
+        // Loading the modules once per worker, not once per file, halves the time of small files.
         {
           test: {
             ...common,

@@ -8,7 +8,7 @@ const rows = 1_000_000;
 const runs = 3;
 const memoryGoal = 200;
 
-/** The whole-file check of a million rows, against the bare parser on the same file. */
+/** The check of a file with a million rows, against the bare parser on the same file. */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
   try {

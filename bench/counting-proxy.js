@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
 
-/** Stands between a client and a server and counts what goes through: `reads` and `writes`, and set back by `reset()`. */
+/** A proxy between a client and a server that counts requests in `reads` and `writes`; `reset()` sets them to 0. */
 export async function countingProxy(target) {
   const agent = new Agent({ keepAlive: true });
   const counts = { reads: 0, writes: 0 };

@@ -6,7 +6,7 @@ import { importFile } from "./import-runs.js";
 import { writeProducts } from "./product-files.js";
 import { startMockServer } from "./servers.js";
 
-/** A file that was imported already and has not changed: what its second import sends, and how long it takes. */
+/** The second import of an unchanged file: its writes and its time. */
 export async function measure({ rows = 100_000 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
   const mock = await startMockServer("--speed", "1000");
@@ -16,7 +16,7 @@ export async function measure({ rows = 100_000 } = {}) {
     await writeProducts(file, { rows, format: "csv" });
     const settings = { baseUrl: proxy.base_url, home: join(folder, "home") };
     const first = await importFile(file, settings);
-    // Else nothing would be measured.
+    // Otherwise nothing would be measured.
     if (proxy.counts.writes < rows / 2_000) throw new Error(`only ${proxy.counts.writes} writes were sent`);
     proxy.reset();
     const again = await importFile(file, settings);

@@ -7,7 +7,7 @@ import { startMockServer } from "./servers.js";
 
 const goals = { megabytes: 250, ratio: 1.15 };
 
-/** A million rows into the mock: the memory of the importing process, and whether the time grows with the rows and no faster. */
+/** A million rows into the mock: the memory of the process, and whether the time grows at most linearly. */
 export async function measure({ many = 1_000_000, few = 250_000 } = {}) {
   const large = await imported(many);
   const small = await imported(few);
@@ -20,16 +20,16 @@ export async function measure({ many = 1_000_000, few = 250_000 } = {}) {
       note: `${large.peak} MB, ${(large.ms / 1_000).toFixed(0)} s`,
     },
     {
-      what: `time a row, ${many.toLocaleString("en")} rows / ${few.toLocaleString("en")} rows`,
+      what: `time per row, ${many.toLocaleString("en")} rows / ${few.toLocaleString("en")} rows`,
       ratio: large.ms / many / (small.ms / few),
       goal: goals.ratio,
       atMost: true,
-      note: `${Math.round((many / large.ms) * 1_000).toLocaleString("en")} rows a second`,
+      note: `${Math.round((many / large.ms) * 1_000).toLocaleString("en")} rows per second`,
     },
   ];
 }
 
-/** Imports so many rows into a mock and with a state that are both new. */
+/** Imports that many rows into a new mock, with a new state. */
 async function imported(rows) {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
   const mock = await startMockServer("--speed", "1000");

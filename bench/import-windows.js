@@ -9,12 +9,12 @@ const windowMs = 60_000;
 const goal = 1.05;
 
 /**
- * An import with a photo of its own for each row, so that each row costs a write: how long it takes from its first write to its
- * end, against the soonest that the limit allows. Runs against the mock's real limits, in real minutes.
+ * An import with one photo per row, so that each row costs a write: its time from the first write to the end,
+ * against the minimum that the limit allows. Uses the mock's real limits, in real minutes.
  */
 export async function measure({ photos = 200, writesAMinute = 60 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
-  // Jobs end at once: what is measured is the sending.
+  // Jobs end immediately: only sending is measured.
   const mock = await startLimitedMock("--speed", "1000", "--rate-limit", `600,${writesAMinute}`);
   try {
     const file = await writeRows(folder, photos);
@@ -27,7 +27,7 @@ export async function measure({ photos = 200, writesAMinute = 60 } = {}) {
     if (done.length !== photos + 1) throw new Error(`${done.length} writes were done, not ${photos + 1}`);
     const begun = Math.min(...writes.map(({ at }) => Date.parse(at)));
     const refused = asked.filter(({ status }) => status === 429).length;
-    const what = `import of ${photos} photos at ${writesAMinute} writes a minute`;
+    const what = `import of ${photos} photos at ${writesAMinute} writes per minute`;
     return [
       {
         what: `${what}, time against what the limit allows`,
@@ -36,7 +36,7 @@ export async function measure({ photos = 200, writesAMinute = 60 } = {}) {
         atMost: true,
         note: `${((ended - begun) / 1_000).toFixed(1)} s`,
       },
-      { what: `${what}, answers of 429`, ratio: refused, goal: 0, atMost: true },
+      { what: `${what}, 429 responses`, ratio: refused, goal: 0, atMost: true },
     ];
   } finally {
     mock.stop();
@@ -44,11 +44,11 @@ export async function measure({ photos = 200, writesAMinute = 60 } = {}) {
   }
 }
 
-/** The earliest moment at which so many writes can be done when the first is sent at `begun`: windows start on the minute. */
+/** The earliest time that many writes can be done if the first is sent at `begun`: windows start on the minute. */
 const soonest = (begun, writes, aMinute) =>
   Math.max(begun + 1, (Math.floor(begun / windowMs) + Math.ceil(writes / aMinute) - 1) * windowMs);
 
-/** A file of so many rows, each with a photo that no other has. */
+/** A file of that many rows, each with its own photo. */
 async function writeRows(folder, count) {
   mkdirSync(join(folder, "photos"));
   const lines = ["reference,name,image_front"];

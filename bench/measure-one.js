@@ -1,4 +1,4 @@
-// Runs the bench that is named, for run.js: tells it the rows.
+// Runs the given bench for run.js, and sends it the rows.
 import { benches } from "./benches.js";
 
 process.send?.(await benches[process.argv[2] ?? ""]());

@@ -14,7 +14,7 @@ const rounds = 5;
 const seconds = 3;
 const pageSize = 100;
 
-/** The mock under load against a bare node:http JSON server and against Prism under the same load, in turn. */
+/** The mock under load, in turn with a bare node:http JSON server and Prism under the same load. */
 export async function measure() {
   const autocannon = (await peer("autocannon@8.0.0")).default;
   const mock = await startMockServer();
@@ -45,7 +45,7 @@ export async function measure() {
         post: await against(post, bare),
         prism: await against(get, prism),
       };
-      // The first round warms the servers up.
+      // The first round warms up the servers.
       if (round > 0) for (const [what, ratio] of Object.entries(ratios)) found[what].push(ratio);
     }
     const row = (what, ratios, goal) => ({ what: `mock: ${what}`, ratio: median(ratios), goal });
@@ -60,7 +60,7 @@ export async function measure() {
   }
 }
 
-/** Each request creates another product: both servers parse the same body and keep what it says. */
+/** Each request creates another product: both servers parse the same body and keep its content. */
 function posts(image) {
   let next = 0;
   const setupRequest = (request) => ({ ...request, body: productBody(image, `BENCH-${next++}`) });

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
-/** Root of the project. */
+/** The root of the project. */
 export const root = new URL("..", import.meta.url).pathname;
 
-/** Runs a command to its end and gives its wall time in milliseconds and its peak memory in bytes. */
+/** Runs a command to its end and returns its wall time in milliseconds and its peak memory in bytes. */
 export async function timed(command, args, options = {}) {
   const started = process.hrtime.bigint();
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], cwd: root, ...options });
@@ -16,11 +16,11 @@ export async function timed(command, args, options = {}) {
     child.once("error", reject);
     child.once("close", resolve);
   });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")} ended with ${status}`);
+  if (status !== 0) throw new Error(`${command} ${args.join(" ")} exited with ${status}`);
   return { ms: Number(process.hrtime.bigint() - started) / 1e6, output };
 }
 
-/** Runs a script with its arguments and reads its peak memory, in MB, from the line it leaves on stdout at its end. */
+/** Runs a script and reads its peak memory, in MB, from the line it prints on stdout at its end. */
 export async function withPeak([script, ...args], options = {}) {
   const { ms, output } = await timed(
     process.execPath,
@@ -30,7 +30,7 @@ export async function withPeak([script, ...args], options = {}) {
   return { ms, peak: Number(/peak (\d+)/.exec(output)?.[1]) };
 }
 
-/** The median of A/B over pairs of runs taken in turn, so that a drift of the machine's speed cancels out. */
+/** The median of A/B over alternating pairs of runs, so that a drift of the machine's speed cancels out. */
 export async function pairedRatio(runs, one, other) {
   await one();
   await other();

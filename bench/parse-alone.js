@@ -1,4 +1,4 @@
-// The bare parser on a file, counting records: what the check is measured against.
+// The bare parser on a file, counting records: the baseline of the check.
 import { createReadStream } from "node:fs";
 import { parse } from "csv-parse";
 import split2 from "split2";

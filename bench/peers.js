@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { root } from "./pairs.js";
 
-/** Where peers and load generators go: an ignored folder, as they are no dependencies of the project. */
+/** The folder of peers and load generators: ignored by git, because they are not dependencies of the project. */
 const folder = join(root, "bench/.peers");
 
-/** Loads `name@version`, fetching it first when it is not there. */
+/** Loads `name@version`, and downloads it first if it is missing. */
 export async function peer(spec) {
   const name = fetched(spec);
   return import(pathToFileURL(createRequire(join(folder, "package.json")).resolve(name)).href);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { peerFile } from "./peers.js";
 
-/** Prism, serving the mock's own OpenAPI document. */
+/** Prism, serving the mock's OpenAPI document. */
 export async function startPrism(mock) {
   const program = peerFile("@stoplight/prism-cli@5.14.2", "dist/index.js");
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
@@ -33,7 +33,7 @@ export async function startPrism(mock) {
     if (answer?.status === 200) return { base_url, stop };
     if (answer !== undefined || child.exitCode !== null) {
       stop();
-      throw new Error(`Prism answers ${answer?.status}: ${await answer?.text()}`);
+      throw new Error(`Prism responded with ${answer?.status}: ${await answer?.text()}`);
     }
     await wait(100);
   }

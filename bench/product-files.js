@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 
-/** Writes an import file of so many products, two photos each, as `csv` or `ndjson`. */
+/** Writes an import file of that many products, two photos each, as `csv` or `ndjson`. */
 export async function writeProducts(file, { rows, format }) {
   const out = createWriteStream(file);
   if (format === "csv") out.write("reference,name,description,sex,image_front,image_back\n");

@@ -1,4 +1,5 @@
-// Prints ratios, each measured side by side in this one run: `npm run bench`, or `npm run bench -- start-up check`.
+// `npm run bench`, or `npm run bench -- start-up check`: prints ratios, each measured side by side in this
+// run.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { root } from "./pairs.js";
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !(name in benches));
 if (unknown.length > 0) {
-  console.error(`No bench named ${unknown.join(", ")}; there are ${Object.keys(benches).join(", ")}.`);
+  console.error(`Unknown bench: ${unknown.join(", ")}. Choose from ${Object.keys(benches).join(", ")}.`);
   process.exitCode = 2;
 } else {
   const rows = [["what", "ratio", "goal", ""]];
@@ -38,13 +39,13 @@ if (unknown.length > 0) {
     );
 }
 
-/** The rows of a bench, in a process of its own: what one leaves behind (memory, compiled code) would be measured by the next. */
+/** The rows of a bench, in its own process: leftovers (memory, compiled code) would affect the next one. */
 async function measured(name) {
   const child = fork(join(root, "bench/measure-one.js"), [name]);
   const rows = [];
   child.on("message", (found) => rows.push(...found));
-  // Messages may come after its exit, but not after its end of the channel.
+  // Messages may arrive after its exit, but not after the end of its channel.
   const [[status]] = await Promise.all([once(child, "exit"), once(child, "disconnect")]);
-  if (status !== 0) throw new Error(`the bench ${name} ended with ${status}`);
+  if (status !== 0) throw new Error(`the bench ${name} exited with ${status}`);
   return rows;
 }

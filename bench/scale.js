@@ -11,7 +11,7 @@ const pageSize = 25;
 
 const goals = { seconds: 20, gigabytes: 1.5, ratio: 2, searchMs: 300 };
 
-/** The mock with a million products: how soon and how large it is, and whether it answers as it does with a thousand. */
+/** The mock with a million products: its start-up time and size, and its speed compared with a thousand. */
 export async function measure() {
   const started = performance.now();
   const large = await startMockServer("--seed", "1", "--demo", String(many));
@@ -27,7 +27,7 @@ export async function measure() {
       const ratios = [];
       for (let round = 0; round <= rounds; round++) {
         const ratio = (await slowest(large, known.large, ask)) / (await slowest(small, known.small, ask));
-        // The first round warms both up.
+        // The first round warms up both.
         if (round > 0) ratios.push(ratio);
       }
       const ratio = median(ratios);
@@ -70,13 +70,13 @@ const share = (what, value, limit, unit) => ({
   note: `${value.toFixed(unit === "ms" ? 0 : 2)} ${unit}`,
 });
 
-/** What is asked under load, of a server of which some products and cursors are known. */
+/** Requests under load, to a server with some known products and cursors. */
 const loads = {
   "GET of a product": ({ products }) => ({ path: `/v1/products/${any(products).id}` }),
   "a list page at any depth": ({ cursors }) => ({
     path: `/v1/products?limit=${pageSize}&cursor=${any(cursors)}`,
   }),
-  "a refused reference": ({ products }) => {
+  "a rejected reference": ({ products }) => {
     const { reference, images } = any(products);
     return {
       method: "POST",
@@ -88,15 +88,15 @@ const loads = {
 };
 
 const searches = {
-  "what nothing has": "qqqqqq",
+  "text of no product": "qqqqqq",
   "one product": "DRESS-0001",
-  "what a twelfth has": "dress",
+  "text of every twelfth product": "dress",
   "two words that never meet": "linen silk",
 };
 
 const any = (list) => list[Math.floor(Math.random() * list.length)];
 
-/** Reads the whole list once: some products and cursors from all over it. */
+/** Reads the entire list once, and keeps some products and cursors from all over it. */
 async function walk(server, count) {
   const products = [];
   const cursors = [];
@@ -112,7 +112,7 @@ async function walk(server, count) {
   }
 }
 
-/** The 99th percentile of the time that one request after the other takes, in milliseconds. */
+/** The 99th percentile of the time of sequential requests, in milliseconds. */
 async function slowest(server, known, ask) {
   const times = [];
   for (let count = 0; count < requestsARound; count++) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { root } from "./pairs.js";
 
-/** The headers of a caller that may do everything. */
+/** The headers of a client with all scopes. */
 export const headers = { authorization: "Bearer ak_mock" };
 
 /** Starts the built program's mock without rate limits; `stop()` ends it. */
@@ -17,14 +17,18 @@ export const startLimitedMock = (...options) =>
 /** Starts the bare node:http server. */
 export const startBareServer = () => start([join(root, "bench/bare-server.js")]);
 
-/** Starts a server that tells where it is in its first line; gives what it told, its process id and `stop()`. */
+/** Starts a server of so many images of so many bytes, and of the tasks that made them. */
+export const startOutputsServer = (count, bytes) =>
+  start([join(root, "bench/outputs-server.js"), String(count), String(bytes)]);
+
+/** Starts a server that prints its address in its first line; returns that line, its process ID and `stop()`. */
 async function start(args) {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
   const [line] = await once(createInterface({ input: child.stdout }), "line");
   return { ...JSON.parse(line), pid: child.pid, stop: () => child.kill() };
 }
 
-/** A product on a server, by its id. */
+/** A product on a server, by its ID. */
 export async function createProduct(server, image, reference) {
   const answer = await fetch(`${server.base_url}/v1/products`, {
     method: "POST",
@@ -37,7 +41,7 @@ export async function createProduct(server, image, reference) {
 export const productBody = (image, reference) =>
   JSON.stringify({ reference, name: "Linen dress", images: [{ image_id: image, orientation: "front" }] });
 
-/** An image to put on products; the bare server asks for none. */
+/** An image for products; the bare server needs none. */
 export async function uploadImage(server) {
   if (server.bare) return "01ARZ3NDEKTSV4RRFFQ69G5FAV";
   const png = Buffer.from(

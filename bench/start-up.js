@@ -5,7 +5,7 @@ import { pairedRatio, root, timed } from "./pairs.js";
 
 const cat = join(root, "bin/cat.js");
 
-/** How long a call takes from nothing, against a Node that does nothing. */
+/** The time of a command from a cold start, against a Node that does nothing. */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
   try {

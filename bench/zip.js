@@ -14,7 +14,10 @@ const imagesEach = 4;
 const imageBytes = 100_000;
 const runs = 7;
 
-/** A ZIP of 2,000 images of 100 KB, ordered and read into a file, against writing the same bytes to a file one after the other. */
+/**
+ * A ZIP of 2,000 images of 100 KB, ordered and downloaded to a file, against writing the same bytes to a file
+ * sequentially.
+ */
 export async function measure() {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
   const mock = await startMockServer("--speed", "1000000");
@@ -37,7 +40,7 @@ export async function measure() {
   }
 }
 
-/** Puts the images on products; gives their bytes. */
+/** Attaches the images to products; returns their bytes. */
 async function fill(mock) {
   const png = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

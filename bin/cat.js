@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
-// `cat`, as merchandisers type it. A call that is not ours goes to the system's cat before anything of ours is loaded.
-// catalogue:this-is-our-cat (src/cli/hand-over/leads-to-us.ts looks for these words)
+// The program as `cat`. A command line for the system's cat is handed over before the rest of the program loads.
+// catalogue:this-is-our-cat (src/cli/hand-over/leads-to-us.ts searches for these words)
 import { answeredVersion, handOver, isOurs, keepCompiledCode } from "../dist/hand-over.js";
 
 const argv = process.argv.slice(2);

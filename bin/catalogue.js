@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // @ts-check
-// `catalogue`, the program's plain name: it hands nothing over.
-// catalogue:this-is-our-cat (src/cli/hand-over/leads-to-us.ts looks for these words)
+// The program as `catalogue`; it hands nothing over to the system's cat.
+// catalogue:this-is-our-cat (src/cli/hand-over/leads-to-us.ts searches for these words)
 import { answeredVersion, keepCompiledCode } from "../dist/hand-over.js";
 
 if (!answeredVersion(process)) {

@@ -1,4 +1,4 @@
-# Ten lines of Python, without a package: import a product into the service in memory, wait for the job, find it again.
+# Ten lines of Python without packages: import a product into the mock service, wait for the import, find the product.
 import json, os, time, urllib.request
 base, key = os.environ.get("CAT_BASE_URL", "http://127.0.0.1:4010"), os.environ.get("CAT_API_KEY", "ak_mock")
 def call(method, path, body=None):

@@ -1,5 +1,6 @@
 // @ts-check
-// Builds dist/: what the two bins load, and the package's two exports. `npm run build` adds the declarations with tsc.
+// Builds dist/: the files that the two bins load, and the package's two exports. `npm run build` adds the
+// declarations with tsc.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,8 +11,8 @@ const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 const dist = join(root, "dist");
 
 /**
- * commander loads node:child_process for subcommands that are programs of their own, of which there are none here;
- * loading it takes two milliseconds of every start.
+ * commander loads node:child_process for subcommands in separate programs, which are not used here. Loading it would
+ * take 2 ms of every start.
  * @type {import("esbuild").Plugin}
  */
 const withoutChildProcess = {
@@ -26,6 +27,25 @@ const withoutChildProcess = {
       contents: "module.exports = {};",
       loader: "js",
     }));
+  },
+};
+
+/**
+ * The gallery's page is files of its own in the sources, so that editors and checks know them; the program carries their texts.
+ * @type {import("esbuild").Plugin}
+ */
+const withPageTexts = {
+  name: "texts-of-the-gallery-page",
+  setup(builder) {
+    builder.onLoad({ filter: /gallery[\\/]page-files\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      const folder = join(dirname(path), "page");
+      // The order of the source: each script comes after those that it imports.
+      const names = [...source.matchAll(/^ {2}"([\w.-]+)",$/gm)].map((match) => match[1] ?? "");
+      const texts = await Promise.all(names.map((name) => readFile(join(folder, name), "utf8")));
+      const files = Object.fromEntries(names.map((name, at) => [name, texts[at]]));
+      return { contents: `export const pageFiles = ${JSON.stringify(files)};`, loader: "js" };
+    });
   },
 };
 
@@ -44,10 +64,10 @@ const common = {
   logLevel: "warning",
   metafile: true,
   write: false,
-  // The version is the manifest's, without reading a file at every start.
+  // The version is inlined from the manifest, to avoid reading a file at every start.
   define: { __VERSION__: JSON.stringify(manifest.version) },
-  plugins: [withoutChildProcess],
-  // Large or native, and never needed to answer a command that stays on this machine.
+  plugins: [withoutChildProcess, withPageTexts],
+  // Large or native packages that local commands never need.
   external: [
     "fastify",
     "@fastify/busboy",
@@ -69,10 +89,10 @@ const inParts = {
 };
 
 /**
- * esbuild puts a module into one file with those that the same parts of the program need, and every file costs half a
- * millisecond to load. Each part is only ever loaded by the entry, so saying that it needs the entry too brings all that
- * the entry loads into one file instead of a dozen. The same is said of the import command, the one that is used most: a
- * dry run loads six files instead of nineteen, and the other commands share the second one rather than many small ones.
+ * esbuild merges modules needed by the same parts of the program into one file, and every file costs 0.5 ms to load.
+ * Each part is only ever loaded by the entry. Declaring that it needs the entry merges everything the entry loads into
+ * one file instead of a dozen. The same applies to the import command, the most used one: a dry run loads six files
+ * instead of nineteen, and the other commands share the second one instead of many small ones.
  * @param {ReadonlySet<string>} parts
  * @returns {import("esbuild").Plugin}
  */
@@ -88,7 +108,7 @@ const partsNeedTheEntry = (parts) => ({
   },
 });
 
-/** The program's own modules that are loaded when they are needed. */
+/** Modules of this program that are loaded on demand. */
 async function partsOfProgram() {
   const { metafile } = await build({ ...common, ...inParts, metafile: true, entryPoints: { main: entry } });
   const loads = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
@@ -100,13 +120,13 @@ async function partsOfProgram() {
 }
 
 const builds = await Promise.all([
-  // One file, so that a call that is handed over loads nothing else.
+  // One file, so that handing over to the system's cat loads nothing else.
   build({ ...common, entryPoints: { "hand-over": "src/cli/hand-over.ts" }, minify: true }),
-  // What the bins load, and what programs import: apart, so that neither is cut into more files for the other's sake.
+  // The bins and the package's exports are built separately: together, each would be split into more files.
   build({
     ...common,
     ...inParts,
-    plugins: [withoutChildProcess, partsNeedTheEntry(await partsOfProgram())],
+    plugins: [withoutChildProcess, withPageTexts, partsNeedTheEntry(await partsOfProgram())],
     entryPoints: { main: entry },
   }),
   build({ ...common, ...inParts, entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts" } }),
@@ -117,22 +137,22 @@ for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   await put(path, withRequire(text));
 }
 
-// Parts carry their content in their name: those of earlier builds would stay for ever.
+// Part names contain a hash of their content: files of earlier builds would accumulate.
 const made = new Set(builds.flatMap((one) => Object.keys(one.metafile?.outputs ?? {})));
 for (const part of await readdir(join(dist, "parts")).catch(() => [])) {
   if (part.endsWith(".js") && !made.has(`dist/parts/${part}`)) await rm(join(dist, "parts", part));
 }
 
-// Node looks for the nearest package.json of every module it loads; this one is near.
+// Node searches for the nearest package.json of every module it loads; this one is close.
 await put(join(dist, "parts", "package.json"), '{ "type": "module" }\n');
 
-// The bins import built files: their types are the sources' own.
+// The bins import built files, with the types of the sources.
 await put(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js";\n');
 await put(join(dist, "main.d.ts"), 'export * from "./types/cli/entry.js";\n');
 
 /**
- * Packages written for require() ask for Node's modules that way. Only the parts that hold such code get one: making it
- * takes time in each.
+ * Adds `require` to parts with CommonJS packages, which load Node's modules that way. Creating it takes time, so other
+ * parts do not get one.
  * @param {string} code
  */
 function withRequire(code) {
@@ -141,7 +161,7 @@ function withRequire(code) {
 }
 
 /**
- * Writes a file, whole from one moment to the next and only when it changes: a program may be starting meanwhile.
+ * Replaces a file atomically, and only if it changes, because a program may be starting meanwhile.
  * @param {string} path
  * @param {string} text
  */

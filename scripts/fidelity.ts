@@ -1,4 +1,5 @@
-// `npm run fidelity`: writes docs/fidelity.md, unless a clause names a test that is not there or something has no clause.
+// `npm run fidelity`: writes docs/fidelity.md. Fails if a clause names a missing test or part of the
+// contract has no clause.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { problemsOf } from "./fidelity/check.ts";

@@ -1,6 +1,6 @@
 // @ts-check
-// What npm runs after `npm ci`, before packing, and once more when `npx cat` is first called in a clone: builds dist/,
-// unless it is newer than everything it is made from, so that this first call is quick.
+// Runs after `npm ci`, before packing, and on the first `npx cat` in a clone. Builds dist/ unless it is newer
+// than all of its sources, so that the first command is quick.
 import { spawnSync } from "node:child_process";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -16,7 +16,7 @@ const sources = [
   "tsconfig.json",
   "tsconfig.build.json",
 ];
-/** The last of what a build writes. */
+/** The last file that a build writes. */
 const result = join(root, "dist", "types", "index.d.ts");
 
 if (newest(result) > Math.max(...sources.map((source) => newest(join(root, source))))) process.exit(0);
@@ -24,17 +24,17 @@ if (newest(result) > Math.max(...sources.map((source) => newest(join(root, sourc
 try {
   createRequire(import.meta.url).resolve("esbuild");
 } catch {
-  // As with `npm ci --omit=dev`: that must not fail for want of what it was told to leave out.
+  // As with `npm ci --omit=dev`, which must not fail because of the packages it omits.
   console.error("dist/ is not built: the tools for it are not installed (npm ci installs them).");
   process.exit(0);
 }
 const built = spawnSync("npm run build", { cwd: root, stdio: "inherit", shell: true });
 process.exitCode = built.status ?? 1;
-// The compiler writes declarations in spite of errors: a build that failed must not count as one.
+// The compiler writes declarations in spite of errors: a failed build must not count as complete.
 if (process.exitCode !== 0) rmSync(result, { force: true });
 
 /**
- * When a file, or anything in a folder, was last changed, in milliseconds; 0 when there is none.
+ * The time of the last change of a file, or of anything in a folder, in milliseconds; 0 if missing.
  * @param {string} path
  * @returns {number}
  */

@@ -8,34 +8,41 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Step, stepOf } from "./step.ts";
-import type { Moment } from "./troubles.ts";
+import type { Moment } from "./trouble.ts";
 
-/** What is to happen with one request: the process that made it is killed at that moment, or is told 500 once the work is done. */
+/** The treatment of one request: its process is killed at that moment, or gets a 500 after the work is done. */
 export type Treatment = { at: Moment; waitMs: number; kill: () => void } | "fails after work" | null;
 
+/** The step of the program that sends a request with that method and path. */
+export type StepOf<Step extends string> = (method: string, path: string) => Step;
+
 /**
- * Stands between the program and the service, so that a process can be killed at an exact moment of an exact request:
- * `treat` is asked about each. Tells where an import is by what it asks for.
+ * Proxies between the program and the service, so that a process can be killed at an exact moment of an exact
+ * request: `treat` is called for each. Derives the step of the program from its requests.
  */
-export class Gate {
+export class Gate<Step extends string> {
   treat: (step: Step) => Treatment = () => null;
-  /** What was asked for last. */
-  lastStep: Step = "starting";
-  /** Where the service is. */
+  /** Awaited before a request is passed on. */
+  hold: (step: Step) => Promise<void> = async () => {};
+  /** The step of the last request; null before the first. */
+  lastStep: Step | null = null;
+  /** The address of the service. */
   target: URL;
   readonly #server: Server;
   readonly #agent = new Agent({ keepAlive: true });
   readonly #late = new Set<Promise<void>>();
 
-  private constructor(target: URL, server: Server) {
+  readonly #stepOf: StepOf<Step>;
+
+  private constructor(target: URL, server: Server, stepOf: StepOf<Step>) {
     this.target = target;
     this.#server = server;
+    this.#stepOf = stepOf;
   }
 
-  static async before(target: string): Promise<Gate> {
+  static async before<Step extends string>(target: string, stepOf: StepOf<Step>): Promise<Gate<Step>> {
     const server = createServer();
-    const gate = new Gate(new URL(target), server);
+    const gate = new Gate(new URL(target), server, stepOf);
     server.on("request", (asked, answer) => void gate.#pass(asked, answer).catch(() => answer.destroy()));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -46,7 +53,7 @@ export class Gate {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Waits for what is delivered after the death of its sender. */
+  /** Waits for requests delivered after the death of their sender. */
   async quiet(): Promise<void> {
     while (this.#late.size > 0) await Promise.all(this.#late);
   }
@@ -58,7 +65,7 @@ export class Gate {
   }
 
   async #pass(asked: IncomingMessage, answer: ServerResponse): Promise<void> {
-    const step = stepOf(asked.method!, asked.url!);
+    const step = this.#stepOf(asked.method!, asked.url!);
     this.lastStep = step;
     const treatment = this.treat(step);
     const kills = treatment === "fails after work" ? null : treatment;
@@ -78,6 +85,7 @@ export class Gate {
       if (kills.at === "late") this.#deliverLater(asked, body, kills.waitMs);
       return;
     }
+    await this.hold(step);
     const given = await this.#forward(asked, body);
     if (kills?.at === "done") {
       kills.kill();
@@ -124,7 +132,7 @@ export class Gate {
       isCut = true;
     }
     const whole = Buffer.concat(kept);
-    // What signed URLs lead to passes through here as well.
+    // Targets of signed URLs pass through here as well.
     const bytes = isJson(given)
       ? Buffer.from(whole.toString().replaceAll(this.target.origin, this.url))
       : whole;

@@ -2,15 +2,15 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Libsql from "libsql";
 
-/** What a dead process has left in its state. */
+/** The state that a dead process left. */
 export interface Memory {
-  /** Runs that have come to their end. */
+  /** The number of ended runs. */
   readonly ended: number;
-  /** What SQLite says of the file: "ok" unless it is broken. */
+  /** SQLite's check of the file: "ok" unless it is broken. */
   readonly integrity: string;
 }
 
-/** Looks into the state in that file: in a copy, so that the next process finds it as it was left. */
+/** Reads a copy of the state in that file, so that the next process finds the original unchanged. */
 export function memoryOf(state: string): Memory {
   if (!existsSync(state)) return { ended: 0, integrity: "ok" };
   const folder = mkdtempSync(join(dirname(state), "look-"));

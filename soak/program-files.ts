@@ -5,40 +5,23 @@ import { build, type Plugin } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A fault put into the program on purpose: the text of a module that is replaced. */
-interface Patch {
+/** A fault added to the program on purpose: a replaced text of a module. */
+export interface Patch {
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** Programs that double photos, so that it is seen that the harness sees it. No switch of the program itself makes them. */
-export const controls = {
-  /** A call of unknown outcome is sent again under a new key. */
-  "new-key": {
-    file: "src/flows/batches/send-again.ts",
-    from: "if (!isKeyAlive(batch, await readClocks(service))) {",
-    to: "if (isKeyAlive !== undefined && readClocks !== undefined) {",
-  },
-  /** Nothing is remembered of what was attached. */
-  "no-ledger": {
-    file: "src/state/stored-ledger.ts",
-    from: "get: (account, reference) => entryOf(get.get(account, toKey(reference))),",
-    to: "get: () => null,",
-  },
-} as const satisfies Record<string, Patch>;
-export type Control = keyof typeof controls;
-
-/** A copy of the program, in a folder of its own: others may build anew while it runs. */
+/** A copy of the program in its own folder: others may build again while it runs. */
 export interface ProgramCopy {
   /** The file that Node runs. */
   readonly program: string;
   readonly remove: () => void;
 }
 
-/** Copies the program as it is built, or builds it with a fault. */
-export async function copyProgram(control: Control | null): Promise<ProgramCopy> {
-  // Beneath the packages that it loads.
+/** Copies the built program, or builds it with a fault. */
+export async function copyProgram(control: Patch | null): Promise<ProgramCopy> {
+  // Below the packages that it loads.
   const parent = join(root, "node_modules", ".cache", "soak");
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, "program-"));
@@ -47,7 +30,7 @@ export async function copyProgram(control: Control | null): Promise<ProgramCopy>
     for (const name of ["bin", "package.json"])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
-    if (control !== null) await buildWith(controls[control], join(folder, "dist"));
+    if (control !== null) await buildWith(control, join(folder, "dist"));
   } catch (error) {
     remove();
     throw error;
@@ -75,7 +58,8 @@ async function buildWith(patch: Patch, outdir: string): Promise<void> {
     ...{ bundle: true, platform: "node", target: "node20", format: "esm", write: false },
     ...{ packages: "external", define: { __VERSION__: JSON.stringify(version) } },
   });
-  // Else the control would show that a sound program is sound.
-  if (!wasPatched) throw new Error(`${patch.file} has no longer what this control changes: ${patch.from}`);
+  // Otherwise the control would test the unchanged program.
+  if (!wasPatched)
+    throw new Error(`${patch.file} no longer contains the text that this control replaces: ${patch.from}`);
   for (const { path, text } of outputFiles) writeFileSync(path, text);
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import type { KillSignal } from "./trouble.ts";
 
 /** How a process ended: by itself with a status, or killed (null). */
 export interface Ending {
@@ -8,7 +9,7 @@ export interface Ending {
   readonly ms: number;
 }
 
-/** Longer than any import here takes; one that is still running then hangs. */
+/** Longer than any import here takes; a process still running then hangs. */
 const patienceMs = 90_000;
 
 /** One process of the program. */
@@ -48,8 +49,8 @@ export class Running {
     });
   }
 
-  /** kill -9: nothing of it runs any more. */
-  readonly kill = (): void => {
-    this.#child.kill("SIGKILL");
+  /** kill -9: no part of it keeps running. */
+  readonly kill = (signal: KillSignal = "SIGKILL"): void => {
+    this.#child.kill(signal);
   };
 }

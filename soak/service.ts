@@ -7,10 +7,10 @@ import type { MockState } from "../src/mock/snapshot/snapshot.ts";
 
 const key = { authorization: "Bearer ak_mock" };
 
-/** Much faster than the service, slow enough for jobs of large calls to be seen running. */
+/** Much faster than the service, slow enough that jobs of large batches are seen running. */
 const speed = 25;
 
-/** A `cat serve --mock` in a process of its own, which keeps its port and its state when it is started again. */
+/** A `cat serve --mock` process that keeps its port and its state across restarts. */
 export class Service {
   readonly #stateFile: string;
   readonly #program: string;
@@ -31,7 +31,7 @@ export class Service {
     return service;
   }
 
-  /** Stops it as the end of a machine's day does, and starts it from the state that it saved. */
+  /** Stops it as a shutdown does, and starts it from the saved state. */
   async restart(): Promise<void> {
     await this.stop();
     await this.#start(new URL(this.baseUrl).port);
@@ -46,7 +46,7 @@ export class Service {
     await ended;
   }
 
-  /** As it was at the start, with no fault set. */
+  /** Resets it to the start, without faults. */
   async reset(): Promise<void> {
     await this.clearFaults();
     await this.#ask("PUT", "/_mock/state", this.#blank!);
@@ -60,23 +60,28 @@ export class Service {
     await this.#ask("DELETE", "/_mock/faults");
   }
 
+  /** Sets how many images the organization can still pay for; null for any number. */
+  async credits(credits: number | null): Promise<void> {
+    await this.#ask("POST", "/_mock/account", JSON.stringify({ credits }));
+  }
+
   async state(): Promise<MockState> {
     return (await (await this.#ask("GET", "/_mock/state")).json()) as MockState;
   }
 
-  /** Imports rows as another caller of the organization; gives the id of the import. */
+  /** Imports rows as another client of the organization; returns the ID of the import. */
   async importByOthers(rows: readonly object[]): Promise<string> {
     const { id } = await this.#call("POST", "/v1/imports", { rows });
     for (;;) {
       const { status } = await this.#call("GET", `/v1/imports/${id}`);
       if (status === "completed") return id as string;
       if (status === "failed" || status === "completed_with_errors")
-        throw new Error("others could not import");
+        throw new Error("the import of another client failed");
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
-  /** Deletes a product (`name` null) or renames it, as another caller does. */
+  /** Deletes a product (`name` null) or renames it, as another client does. */
   async meddle(productId: string, name: string | null): Promise<void> {
     await this.#call(
       name === null ? "DELETE" : "PATCH",

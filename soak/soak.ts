@@ -1,40 +1,54 @@
+import { parseArgs } from "node:util";
+import type { StepOf } from "./gate.ts";
 import { type Lane, openLane } from "./lane.ts";
-import { type Played, play } from "./play.ts";
-import { type Control, controls, copyProgram } from "./program-files.ts";
-import { type Focus, focuses, type Scenario, scenarioOf } from "./scenario.ts";
+import type { Played } from "./played.ts";
+import { copyProgram, type Patch } from "./program-files.ts";
 import { Tally } from "./tally.ts";
 
-/** What the command line asks for. */
-export interface SoakFlags {
-  runs: string;
-  seed: string;
-  lanes: string;
-  only?: string | undefined;
-  control?: string | undefined;
+/** A stress test of one command. */
+export interface Soak<Scenario, Step extends string> {
+  /** The npm script that runs it. */
+  readonly script: string;
+  /** How many runs it has unless `--runs` says so. */
+  readonly runs: number;
+  readonly steps: readonly Step[];
+  readonly stepOf: StepOf<Step>;
+  /** The kinds of wrong results. */
+  readonly faultKinds: readonly string[];
+  /** The values of `--only`, which narrows the runs down. */
+  readonly focuses: readonly string[];
+  /** Faults to add to the program, by the value of `--control`. */
+  readonly controls: Readonly<Record<string, Patch>>;
+  readonly scenarioOf: (seed: string, only: string | undefined) => Scenario;
+  /** Plays a scenario on a lane with the program in that file, and checks the result. */
+  readonly play: (scenario: Scenario, lane: Lane<Step>, program: string) => Promise<Played<Step>>;
 }
 
-export interface SoakPlan {
+export interface SoakPlan<Scenario> {
   readonly scenarios: Iterable<Scenario>;
-  /** So many runs go on at once: most of each is waiting. */
+  /** The number of concurrent runs: most of each is waiting. */
   readonly lanes: number;
-  /** The fault that is put into the program; null for the program as it is built. */
-  readonly control: Control | null;
-  /** Begins no more runs, and ends when those under way have. */
+  /** The fault added to the program; null for the program as built. */
+  readonly control: Patch | null;
+  /** Starts no more runs, and ends when those in progress have ended. */
   readonly signal?: AbortSignal;
-  /** Told after each run. */
+  /** Receives the result of each run. */
   readonly onPlayed: (played: Played) => void;
 }
 
-/** Plays the scenarios, each on a service of its own. */
-export async function playAll({ scenarios, lanes, control, signal, onPlayed }: SoakPlan): Promise<void> {
+/** Plays the scenarios, each on its own service. */
+export async function playAll<Scenario, Step extends string>(
+  { stepOf, play }: Pick<Soak<Scenario, Step>, "stepOf" | "play">,
+  { scenarios, lanes, control, signal, onPlayed }: SoakPlan<Scenario>,
+): Promise<void> {
   const { program, remove } = await copyProgram(control);
   const queue = scenarios[Symbol.iterator]();
   let isOver = false;
   const worker = async () => {
-    let lane: Lane | null = null;
+    let lane: Lane<Step> | null = null;
     try {
       for (let next = queue.next(); !next.done && !isOver && !signal?.aborted; next = queue.next()) {
-        lane ??= await openLane(program);
+        lane ??= await openLane(program, stepOf);
         onPlayed(await play(next.value, lane, program));
       }
     } catch (error) {
@@ -49,25 +63,38 @@ export async function playAll({ scenarios, lanes, control, signal, onPlayed }: S
   for (const one of ended) if (one.status === "rejected") throw one.reason;
 }
 
-/** Plays all runs and prints what came of them; gives the status to end with: 0 when every one is as it should be. */
-export async function soak(flags: SoakFlags): Promise<number> {
-  const { only, control, seed } = flags as { only?: Focus; control?: Control; seed: string };
+/** Plays all runs that the command line asks for and prints the results; returns the exit status: 0 if every run is correct. */
+export async function runSoak<Scenario, Step extends string>(soak: Soak<Scenario, Step>): Promise<number> {
+  const { script, controls, focuses } = soak;
+  const { values: flags } = parseArgs({
+    options: {
+      runs: { type: "string", default: String(soak.runs) },
+      seed: { type: "string", default: "1" },
+      only: { type: "string" },
+      control: { type: "string" },
+      lanes: { type: "string", default: "4" },
+    },
+  });
+  const { only, control, seed } = flags;
   const [runs, lanes] = [Number(flags.runs), Number(flags.lanes)];
   if (!(Number.isInteger(runs) && runs > 0 && Number.isInteger(lanes) && lanes > 0)) {
-    return refuse("--runs and --lanes are whole numbers above 0");
+    return refuse("--runs and --lanes must be integers above 0");
   }
-  if (only !== undefined && !focuses.includes(only)) return refuse(`--only is one of ${focuses.join(", ")}`);
+  if (only !== undefined && !focuses.includes(only))
+    return refuse(`--only must be one of ${focuses.join(", ")}`);
   if (control !== undefined && !(control in controls)) {
-    return refuse(`--control is one of ${Object.keys(controls).join(", ")}`);
+    return refuse(`--control must be one of ${Object.keys(controls).join(", ")}`);
   }
-  const tally = new Tally();
+  const tally = new Tally(soak);
   const began = performance.now();
   const alone = `${only === undefined ? "" : ` --only ${only}`}${control === undefined ? "" : ` --control ${control}`}`;
   const onPlayed = (played: Played): void => {
     tally.add(played);
     for (const { kind, what } of played.faults.slice(0, 5)) console.error(`${played.seed}: ${kind}: ${what}`);
     if (played.faults.length > 0) {
-      console.error(`${played.seed}: alone: npm run soak:import -- --runs 1 --seed ${played.seed}${alone}`);
+      console.error(
+        `${played.seed}: to repeat it: npm run ${script} -- --runs 1 --seed ${played.seed}${alone}`,
+      );
     }
     if (tally.runs % 20 === 0) {
       const seconds = Math.round((performance.now() - began) / 1000);
@@ -76,12 +103,15 @@ export async function soak(flags: SoakFlags): Promise<number> {
       );
     }
   };
-  // The services and folders go with the end, so an interrupt has to come there as well.
+  // Services and folders are cleaned up at the end, which an interrupt must reach too.
   const interrupt = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => interrupt.abort());
-  await playAll({
-    ...{ scenarios: scenarios(seed, runs, only), lanes: Math.min(lanes, runs) },
-    ...{ control: control ?? null, signal: interrupt.signal, onPlayed },
+  await playAll(soak, {
+    scenarios: scenarios(soak, { seed, runs, only }),
+    lanes: Math.min(lanes, runs),
+    control: control === undefined ? null : controls[control]!,
+    signal: interrupt.signal,
+    onPlayed,
   });
   for (const line of tally.lines()) console.error(line);
   const seconds = Math.round((performance.now() - began) / 1000);
@@ -91,8 +121,11 @@ export async function soak(flags: SoakFlags): Promise<number> {
   return tally.bad === 0 ? 0 : 1;
 }
 
-/** The first has the seed itself, so that every one can be had alone. */
-function* scenarios(seed: string, runs: number, only: Focus | undefined): Generator<Scenario> {
+/** The first run has the seed itself, so that each one can be repeated alone. */
+function* scenarios<Scenario>(
+  { scenarioOf }: Pick<Soak<Scenario, string>, "scenarioOf">,
+  { seed, runs, only }: { seed: string; runs: number; only: string | undefined },
+): Generator<Scenario> {
   for (let at = 0; at < runs; at++) yield scenarioOf(at === 0 ? seed : `${seed}.${at}`, only);
 }
 

@@ -1,12 +1,13 @@
-/** Time as everything in the house sees it: nothing else reads the wall clock or sets a timer. */
+/** The only source of time: no other code reads the wall clock or sets a timer. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Resolves after `ms`; rejects with the signal's reason when it is aborted first, with a TypeError for what is no number. */
+  /** Resolves after `ms`. Rejects with the signal's reason on abort, with a TypeError if `ms` is not a number. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls `run` once at `time` (milliseconds since the epoch); when that has passed, as soon as the clock ticks or is moved, if
-   * only by nothing. Returns how to cancel it. Throws a TypeError for a time that is no number.
+   * Calls `run` once at `time` (milliseconds since the epoch). A time in the past is due the next time the
+   * clock ticks or is moved, even by 0. Returns a function that cancels the timer. Throws a TypeError if the
+   * time is not a number.
    */
   at(time: number, run: () => void): () => void;
 }
@@ -18,30 +19,32 @@ interface Timer {
 }
 
 /**
- * The last moment a clock may be moved to: a day before RFC 3339 has no more years, so that what begins then and lives for
- * an hour or a day still ends at a time that can be written.
+ * The latest time a clock can be moved to: one day before the last year of RFC 3339 ends, so that an expiry
+ * of an hour or a day can still be written.
  */
 export const lastMoment = Date.UTC(9999, 11, 30, 23, 59, 59, 999);
 
-/** Node's longest timeout; a longer one would fire at once. */
+/** Node's longest timeout; a longer one would fire immediately. */
 const longestTimeoutMs = 2_147_483_647;
 
 /**
- * A clock that can be moved forward. It ticks with the machine's time, or stands still until it is moved (`frozenAt`).
- * Timers fire in the order in which they are due, each at its own moment: while it runs, `now()` is when it was due. One that
- * was due before the move began (the machine slept, or it was set for a time long past) fires late, and `now()` says so.
+ * A clock that can be moved forward. It ticks with the machine's time, or stays at `frozenAt` until it is
+ * moved.
+ *
+ * Timers fire in order, each at its own time: `now()` returns the due time while it runs. A timer that was
+ * overdue before the move (the machine slept, or its time was long past) fires late, and `now()` shows that.
  */
 export class MovableClock implements Clock {
   #timers: Timer[] = [];
   #order = 0;
   #offset = 0;
-  /** Set while timers fire, and for good when the clock is frozen. */
+  /** Set while timers fire; never null in a frozen clock. */
   #frozenAt: number | null;
   #fires = false;
   readonly #ticks: boolean;
   #wake: NodeJS.Timeout | null = null;
 
-  /** Throws a TypeError for a `frozenAt` that is no moment of the years 1970 to 9999. */
+  /** Throws a TypeError if `frozenAt` is not a time in the years 1970 to 9999. */
   constructor(options: { frozenAt?: number } = {}) {
     const { frozenAt = 0 } = options;
     if (!(typeof frozenAt === "number" && frozenAt >= 0 && frozenAt <= lastMoment)) {
@@ -58,13 +61,13 @@ export class MovableClock implements Clock {
   }
 
   at(time: number, run: () => void): () => void {
-    // One that is due at no time would stand before all others for good.
+    // A NaN would stay before all other timers forever.
     if (typeof time !== "number" || Number.isNaN(time)) {
-      throw new TypeError(`a clock's timer is set for milliseconds since 1970, not ${shown(time)}`);
+      throw new TypeError(`a clock's timer needs a time in milliseconds since 1970, not ${shown(time)}`);
     }
-    if (typeof run !== "function") throw new TypeError(`a clock's timer runs a function, not ${shown(run)}`);
+    if (typeof run !== "function") throw new TypeError(`a clock's timer needs a function, not ${shown(run)}`);
     const timer: Timer = { due: time, order: this.#order++, run };
-    // Most timers are due later than all others, so the search starts at the end.
+    // Most timers are due after all others, so search from the end.
     let index = this.#timers.length;
     while (index > 0 && this.#timers[index - 1]!.due > time) index--;
     this.#timers.splice(index, 0, timer);
@@ -79,7 +82,7 @@ export class MovableClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (typeof ms !== "number" || Number.isNaN(ms)) {
-        throw new TypeError(`a clock's sleep takes milliseconds, not ${shown(ms)}`);
+        throw new TypeError(`a clock's sleep needs a duration in milliseconds, not ${shown(ms)}`);
       }
       if (signal?.aborted) return reject(signal.reason);
       const onAbort = () => {
@@ -95,33 +98,34 @@ export class MovableClock implements Clock {
   }
 
   /**
-   * Moves the clock forward by `ms` and fires what became due; by 0 it may be moved wherever it stands. Throws a TypeError for what
-   * is no such move, and does nothing. What it fires may move the clock as well: the move ends no earlier than that one.
+   * Moves the clock forward by `ms` and fires all due timers; a move by 0 is always allowed. Throws a
+   * TypeError for an invalid move, without effect. Timers may move the clock too: this move ends no earlier
+   * than theirs.
    */
   advance(ms: number): void {
     const from = this.now();
     if (!(typeof ms === "number" && ms >= 0 && (ms === 0 || from + ms <= lastMoment))) {
       throw new TypeError(
-        `a clock is moved forward by milliseconds from 0, up to the year 9999, not by ${shown(ms)}`,
+        `a clock only moves forward, by milliseconds, up to the year 9999, not by ${shown(ms)}`,
       );
     }
     this.#moveTo(from, from + ms);
   }
 
-  /** When the next timer is due, or null. */
+  /** The time of the next timer, or null. */
   nextDue(): number | null {
     return this.#timers[0]?.due ?? null;
   }
 
-  /** Forgets every timer; the clock can be used again. */
+  /** Removes all timers; the clock stays usable. */
   clear(): void {
     this.#timers = [];
     this.#setWake();
   }
 
   /**
-   * Fires what is due at `until` or before. What was due before `from`, which is now, fires late. Time never goes back: not after
-   * a move within this one, nor when one of them throws, which ends the move where it is.
+   * Fires timers due at `until` or before; those due before `from` (the current time) fire late. Time never
+   * goes back, neither after a nested move nor when a timer throws, which ends the move at that time.
    */
   #moveTo(from: number, until: number): void {
     const isOutermost = !this.#fires;
@@ -164,5 +168,5 @@ export class MovableClock implements Clock {
 const shown = (value: unknown): string =>
   typeof value === "string" ? JSON.stringify(value) : typeof value === "object" ? "an object" : String(value);
 
-/** The machine's own clock. */
+/** The machine's clock. */
 export const systemClock = (): Clock => new MovableClock();

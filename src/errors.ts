@@ -1,23 +1,23 @@
-/** What an error says beside its message, in the words of the service's envelope where there is one. */
+/** The details of an error, in the terms of the service's error envelope where it has one. */
 export interface ErrorDetail {
-  /** For programs: an error type of the service's envelope, or one of ours such as `network`. */
+  /** For programs: an error type of the service's envelope, or one of the CLI's own, such as `network`. */
   type: string;
-  /** For programs: what exactly. */
+  /** For programs: the specific error. */
   code: string;
-  /** What to do about it, one plain sentence. */
+  /** The next step for the user, in one sentence. */
   hint?: string | undefined;
   param?: string | undefined;
-  /** The HTTP status, when the service answered. */
+  /** The HTTP status, if the service responded. */
   status?: number | undefined;
   requestId?: string | undefined;
-  /** Whether an earlier attempt of the same request ended without an answer, so that it may have been carried out. */
+  /** Whether an earlier attempt of the same request got no response and may have been carried out. */
   earlierUnanswered?: boolean | undefined;
   cause?: unknown;
 }
 
 /**
- * The root of every error that is not a bug: its message is one plain sentence for a person, and `type` and
- * `code` are what programs switch on. Which exit status each becomes is one table, in cli/context/exit.ts.
+ * The root of every error that is not a bug: the message is a sentence for the user; programs switch on
+ * `type` and `code`. The table of exit statuses is in cli/context/exit.ts.
  */
 export class CatError extends Error {
   override readonly name: string = "CatError";
@@ -41,24 +41,24 @@ export class CatError extends Error {
   }
 }
 
-/** What keeps a file from being read or written, in words. */
-export interface FileFault {
-  /** `full`: a disk or a quota without room. */
+/** A reason why a file cannot be read or written. */
+export interface FileProblem {
+  /** `full`: a disk or quota without space. */
   readonly kind: keyof typeof whatToDo;
   readonly why: string;
   readonly hint: string;
 }
 
 const whatToDo = {
-  full: "Free some space, or choose a place on another disk, and run the command again.",
+  full: "Free some space or choose another disk, and run the command again.",
   denied: "Check the permissions of the file and its folder.",
   place: "Choose another file.",
   limit: "Close other programs or raise the limit of open files (ulimit -n), and run the command again.",
-  disk: "Check the disk, or choose a place on another one.",
+  disk: "Check the disk, or choose another one.",
 } as const;
 
-/** The system's errors that are about a file and no bug of this program, by their code: exit 2 (interface, Exit status). */
-const fileFaults: Readonly<Record<string, readonly [kind: keyof typeof whatToDo, why: string]>> = {
+/** System errors that concern a file rather than a bug, by code: exit 2 (interface, Exit status). */
+const fileProblems: Readonly<Record<string, readonly [kind: keyof typeof whatToDo, why: string]>> = {
   ENOSPC: ["full", "no space left on device"],
   EDQUOT: ["full", "disk quota exceeded"],
   EFBIG: ["full", "the file is too large for its disk"],
@@ -66,11 +66,11 @@ const fileFaults: Readonly<Record<string, readonly [kind: keyof typeof whatToDo,
   EPERM: ["denied", "permission denied"],
   EROFS: ["place", "the file system is read-only"],
   ENOENT: ["place", "no such file or folder"],
-  ENOTDIR: ["place", "a part of its path is not a folder"],
+  ENOTDIR: ["place", "part of its path is not a folder"],
   EISDIR: ["place", "it is a folder"],
-  ELOOP: ["place", "its links lead in a circle"],
+  ELOOP: ["place", "too many symbolic links"],
   ENAMETOOLONG: ["place", "its name is too long"],
-  EEXIST: ["place", "it exists already"],
+  EEXIST: ["place", "it already exists"],
   ENOTEMPTY: ["place", "the folder is not empty"],
   ENXIO: ["place", "no such device"],
   ENODEV: ["place", "no such device"],
@@ -79,17 +79,17 @@ const fileFaults: Readonly<Record<string, readonly [kind: keyof typeof whatToDo,
   EMFILE: ["limit", "too many open files"],
   ENFILE: ["limit", "too many open files"],
   EIO: ["disk", "the disk reported an error"],
-  ESTALE: ["disk", "the network folder is not reachable"],
+  ESTALE: ["disk", "the network drive is not reachable"],
 };
 
-/** The fault of a file that an error's code tells of; null for any other error. */
-export function fileFault(error: unknown): FileFault | null {
+/** The file problem behind an error, by its code; null for any other error. */
+export function fileProblem(error: unknown): FileProblem | null {
   const code = (error as { code?: unknown } | null | undefined)?.code;
-  const [kind, why] = (typeof code === "string" && fileFaults[code]) || [];
+  const [kind, why] = (typeof code === "string" && fileProblems[code]) || [];
   return kind === undefined || why === undefined ? null : { kind, why, hint: whatToDo[kind] };
 }
 
-/** Calls to the file system, and what they are for; other ones, as to a network, are about no file. */
+/** File system calls and the verb for each; network calls are not listed. */
 const fileCalls: Readonly<Record<string, string>> = {
   ...named("read", "read pread scandir opendir readlink realpath stat lstat fstat access"),
   ...named("open", "open"),
@@ -97,9 +97,9 @@ const fileCalls: Readonly<Record<string, string>> = {
   ...named("write", "copyfile chmod fchmod utime close"),
 };
 
-/** What a call to the file system threw as an error of the file, where it is one; anything else as it is. */
+/** Turns an error of a file system call into a CatError; returns any other error unchanged. */
 export function asFileError(error: unknown): unknown {
-  const fault = error instanceof CatError ? null : fileFault(error);
+  const fault = error instanceof CatError ? null : fileProblem(error);
   const { syscall = "", path, code } = (error ?? {}) as NodeJS.ErrnoException;
   const act = fileCalls[syscall];
   if (fault === null || act === undefined) return error;

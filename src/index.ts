@@ -1,4 +1,4 @@
-// What the package gives to code: the typed client, the check of webhook deliveries, and the errors of both.
+// The code interface of the package: the typed client, the webhook check, and the errors of both.
 export { ApiError, type Problem } from "./client/api-error.ts";
 export type { Input, Item, Reply } from "./client/call-types.ts";
 export {

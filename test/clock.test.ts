@@ -3,7 +3,7 @@ import { MovableClock } from "../src/clock.ts";
 
 const monday = Date.UTC(2026, 0, 5, 9, 0, 0);
 
-/** What fires, each with what the clock said then. */
+/** The timers that fire, each with the time of the clock. */
 function diary(clock: MovableClock) {
   const fired: [name: string, after: number][] = [];
   const begin = clock.now();
@@ -16,7 +16,7 @@ function diary(clock: MovableClock) {
 }
 
 describe("a clock that is moved by hand", () => {
-  test("fires each at its own moment, in the order in which they are due", () => {
+  test("fires each timer at its own time, in order", () => {
     const clock = new MovableClock({ frozenAt: monday });
     const { fired, at } = diary(clock);
     at(50);
@@ -31,7 +31,7 @@ describe("a clock that is moved by hand", () => {
     expect(clock.now()).toBe(monday + 100);
   });
 
-  test("fires what was set for a time that has passed at the next move, with the time that it is", () => {
+  test("fires a timer set for a past time at the next move, at the current time", () => {
     const clock = new MovableClock({ frozenAt: monday });
     const { fired, at } = diary(clock);
     at(-1_000);
@@ -46,13 +46,13 @@ describe("a clock that is moved by hand", () => {
     ]);
   });
 
-  test("goes on when what it fires throws", () => {
+  test("keeps running when a timer throws", () => {
     const clock = new MovableClock({ frozenAt: monday });
     clock.at(monday + 5, () => {
       throw new Error("a fault of somebody's");
     });
     expect(() => clock.advance(10)).toThrow("a fault of somebody's");
-    // Where it happened: what fired then has seen that time already.
+    // At that time, because the timers that fired then have already read it.
     expect(clock.now()).toBe(monday + 5);
     clock.advance(10);
     expect(clock.now()).toBe(monday + 15);
@@ -61,7 +61,7 @@ describe("a clock that is moved by hand", () => {
   test.each([
     ["beyond the move", 1_000, ["10", "20", "500", "after it"], 1_010],
     ["within the move", 15, ["10", "20", "after it"], 100],
-  ])("is moved %s by what it fires, and time never goes back", (_where, ms, names, end) => {
+  ])("is moved %s by a timer, and time never goes back", (_where, ms, names, end) => {
     vi.useFakeTimers({ now: monday });
     onTestFinished(() => void vi.useRealTimers());
     for (const clock of [new MovableClock({ frozenAt: monday }), new MovableClock()]) {
@@ -87,13 +87,13 @@ describe("a clock that ticks", () => {
     vi.useFakeTimers({ now: monday });
     return new MovableClock();
   };
-  /** The machine sleeps: when it wakes, time has gone on and no timer has fired. */
+  /** The machine sleeps: when it wakes, time has passed and no timer has fired. */
   const sleepOf = (ms: number) => {
     vi.setSystemTime(Date.now() + ms);
     vi.advanceTimersByTime(20);
   };
 
-  test("fires what became due while the machine slept with the time that it is then, in its order", () => {
+  test("fires timers that became due while the machine slept at the current time, in order", () => {
     const { fired, at } = diary(ticking());
     at(10, "10", () => at(15, "set by it"));
     at(20, "20");
@@ -102,7 +102,7 @@ describe("a clock that ticks", () => {
     for (const [, after] of fired) expect(after).toBeGreaterThanOrEqual(12_000);
   });
 
-  test("that is moved fires what was overdue with the time before the move, the rest each at its own", () => {
+  test("fires overdue timers at the time before a move, and the others each at their own time", () => {
     const clock = ticking();
     const { fired, at } = diary(clock);
     at(-86_400_000, "a day late");
@@ -119,12 +119,12 @@ describe("a clock that ticks", () => {
 const lastMoment = Date.UTC(9999, 11, 30, 23, 59, 59, 999);
 
 test.each([undefined, null, Number.NaN, Number.POSITIVE_INFINITY, "5", -1, -3_600_000, {}, 1e18])(
-  "a move by %o is refused, and the clock stays as it was",
+  "a move by %o is rejected, and the clock is unchanged",
   (ms) => {
     for (const clock of [new MovableClock({ frozenAt: monday }), new MovableClock()]) {
       const before = clock.now();
       expect(() => clock.advance(ms as number)).toThrow(
-        /^a clock is moved forward by milliseconds from 0, up to the year 9999, not by /,
+        /^a clock only moves forward, by milliseconds, up to the year 9999, not by /,
       );
       expect(clock.now() - before).toBeGreaterThanOrEqual(0);
       expect(clock.now() - before).toBeLessThan(10_000);
@@ -132,7 +132,7 @@ test.each([undefined, null, Number.NaN, Number.POSITIVE_INFINITY, "5", -1, -3_60
   },
 );
 
-test("a clock that ticks may be moved by nothing when it has gone beyond the last moment, and by no more", () => {
+test("a ticking clock past the last moment can be moved only by 0", () => {
   vi.useFakeTimers({ now: lastMoment - 5 });
   onTestFinished(() => void vi.useRealTimers());
   const clock = new MovableClock();
@@ -145,29 +145,31 @@ test("a clock that ticks may be moved by nothing when it has gone beyond the las
 });
 
 test.each([undefined, null, Number.NaN, "5", {}, 5n])(
-  "a timer for %o is refused, and hinders no other",
+  "a timer for %o is rejected, and blocks no other",
   async (time) => {
     const clock = new MovableClock({ frozenAt: monday });
     const { fired, at } = diary(clock);
     expect(() => clock.at(time as number, () => {})).toThrow(
-      /^a clock's timer is set for milliseconds since 1970, not /,
+      /^a clock's timer needs a time in milliseconds since 1970, not /,
     );
-    await expect(clock.sleep(time as number)).rejects.toThrow(/^a clock's sleep takes milliseconds, not /);
+    await expect(clock.sleep(time as number)).rejects.toThrow(
+      /^a clock's sleep needs a duration in milliseconds, not /,
+    );
     at(5);
     clock.advance(10);
     expect(fired).toEqual([["5", 5]]);
   },
 );
 
-test("a timer of nothing to run is refused when it is set", () => {
+test("a timer without a function is rejected when it is set", () => {
   const clock = new MovableClock({ frozenAt: monday });
   expect(() => clock.at(monday, undefined as never)).toThrow(
-    "a clock's timer runs a function, not undefined",
+    "a clock's timer needs a function, not undefined",
   );
   expect(clock.nextDue()).toBeNull();
 });
 
-test("a clock goes as far as the day before the last of the year 9999, and no further", () => {
+test("a clock can be moved to the day before the last of the year 9999, and no further", () => {
   const clock = new MovableClock({ frozenAt: lastMoment - 5 });
   expect(() => clock.advance(6)).toThrow(TypeError);
   clock.advance(5);
@@ -175,7 +177,7 @@ test("a clock goes as far as the day before the last of the year 9999, and no fu
 });
 
 test.each([null, Number.NaN, "2026", -1, 1e18, {}, lastMoment + 1])(
-  "a clock cannot stand still at %o",
+  "a clock cannot be frozen at %o",
   (frozenAt) => {
     expect(() => new MovableClock({ frozenAt: frozenAt as number })).toThrow(
       /^MovableClock: frozenAt must be milliseconds since 1970, up to the year 9999, not /,

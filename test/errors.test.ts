@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asFileError, CatError, fileFault } from "../src/errors.ts";
+import { asFileError, CatError, fileProblem } from "../src/errors.ts";
 
 const thrown = (code: string, syscall: string, path?: string) =>
   Object.assign(new Error(`${code}: text of the system, ${syscall}`), { code, syscall, path });
@@ -19,10 +19,10 @@ describe("an error of the file system", () => {
   ])("%s of %s is an error of the file", (code, syscall, path, message) => {
     const error = asFileError(thrown(code, syscall, path));
     expect(error).toBeInstanceOf(CatError);
-    expect(error).toMatchObject({ type: "file", code, message, hint: fileFault({ code })!.hint });
+    expect(error).toMatchObject({ type: "file", code, message, hint: fileProblem({ code })!.hint });
   });
 
-  test("of a network, of no such call, of an unknown code, or told already stays what it is", () => {
+  test("of a network, another system call or an unknown code is returned unchanged, like a converted one", () => {
     const told = new CatError("x", { type: "x", code: "EACCES" });
     for (const error of [
       thrown("EACCES", "connect"),

@@ -4,7 +4,10 @@ import { everyOperation } from "../../src/contract/operations.ts";
 import { eventTypes } from "../../src/contract/value-sets.ts";
 import type { Section, TestName, Topic } from "./clause.ts";
 
-/** Everything wrong with the clauses; `read` gives a test file's text by its path under `test/`, null when it is not there. */
+/**
+ * Every problem of the clauses; `read` returns a test file by its path under `test/`, or null if it does not
+ * exist.
+ */
 export function problemsOf(sections: readonly Section[], read: (file: string) => string | null): string[] {
   const clauses = sections.flatMap((section) => section.clauses);
   const covered = new Set(clauses.flatMap(({ covers }) => covers));
@@ -12,14 +15,14 @@ export function problemsOf(sections: readonly Section[], read: (file: string) =>
   return [
     ...everyTopic()
       .filter((topic) => !covered.has(topic))
-      .map((topic) => `no clause is about the ${topic}`),
+      .map((topic) => `no clause covers the ${topic}`),
     ...clauses
-      .filter(({ kind, tests }) => kind !== "not modelled" && tests.length === 0)
+      .filter(({ kind, tests }) => kind !== "not modeled" && tests.length === 0)
       .map(({ text }) => `no test shows: ${text}`),
     ...clauses
       .filter(({ kind, remark }) => (kind === "enforced") !== (remark === ""))
-      .map(({ text }) => `what is chosen, or missing, is not said: ${text}`),
-    ...twins(clauses.map(({ text }) => text)).map((text) => `stands twice: ${text}`),
+      .map(({ text }) => `only an assumed or not modeled clause must have a remark: ${text}`),
+    ...duplicates(clauses.map(({ text }) => text)).map((text) => `duplicate clause: ${text}`),
     ...[...tests].map((test) => missing(test, read)).filter((problem) => problem !== null),
   ];
 }
@@ -34,11 +37,13 @@ export function everyTopic(): Topic[] {
   ] as Topic[];
 }
 
-/** Why a test is not there, or null. Its titles must stand in its file as texts, one within the other. */
+/**
+ * The error for a missing test, or null. Its titles must appear in the file as strings, in nesting order.
+ */
 function missing(test: TestName, read: (file: string) => string | null): string | null {
   const [file = "", ...titles] = test.split(" > ");
   const source = read(file);
-  if (source === null) return `there is no test/${file}`;
+  if (source === null) return `test/${file} does not exist`;
   let from = 0;
   for (const title of titles) {
     const places = [`"${title}"`, `'${title}'`, `\`${title}\``]
@@ -50,4 +55,5 @@ function missing(test: TestName, read: (file: string) => string | null): string 
   return null;
 }
 
-const twins = (texts: readonly string[]): string[] => texts.filter((text, at) => texts.indexOf(text) !== at);
+const duplicates = (texts: readonly string[]): string[] =>
+  texts.filter((text, at) => texts.indexOf(text) !== at);

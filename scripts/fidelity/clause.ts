@@ -7,26 +7,32 @@ type OperationName = {
   [Resource in keyof Operations]: `${Resource}.${keyof Operations[Resource] & string}`;
 }[keyof Operations];
 
-/** A part of the contract that some clause must be about. */
+/** A part of the contract that at least one clause must cover. */
 export type Topic =
   | `operation ${OperationName}`
   | `limit ${keyof typeof limits}`
   | `code ${ErrorCode}`
   | `event ${EventType}`;
 
-/** A test by its file under `test/` and its titles from the outermost in, e.g. `mock/products.test.ts > delete > …`. */
+/**
+ * A test: its file under `test/` and its titles from the outermost in, e.g. `mock/products.test.ts > delete
+ * > …`.
+ */
 export type TestName = `${string}.test.ts > ${string}`;
 
-/** How the fake treats a clause: it holds to it, holds to a choice where the specification is silent, or does without. */
-export type Kind = "enforced" | "assumed" | "not modelled";
+/**
+ * Whether the mock follows a clause, follows our choice because the specification is silent, or does not
+ * model it.
+ */
+export type Kind = "enforced" | "assumed" | "not modeled";
 
 /** One clause of the specification or the interface, in our words. */
 export interface Clause {
   readonly kind: Kind;
   readonly text: string;
-  /** What was chosen, or why it is not modelled. */
+  /** The choice, or why it is not modeled. */
   readonly remark: string;
-  /** The tests that show it; none for what is not modelled. */
+  /** The tests that show it; none for a clause that is not modeled. */
   readonly tests: readonly TestName[];
   readonly covers: readonly Topic[];
 }
@@ -41,22 +47,22 @@ type Tests = TestName | readonly TestName[];
 
 const listed = (tests: Tests): readonly TestName[] => (typeof tests === "string" ? [tests] : tests);
 
-/** A clause that is held to. */
+/** A clause that the mock follows. */
 export const enforced = (text: string, tests: Tests, ...covers: Topic[]): Clause => ({
   ...{ kind: "enforced", text, remark: "", tests: listed(tests), covers },
 });
 
-/** A matter on which the specification is silent, and what was chosen. */
+/** A point on which the specification is silent, and our choice. */
 export const assumed = (text: string, remark: string, tests: Tests, ...covers: Topic[]): Clause => ({
   ...{ kind: "assumed", text, remark, tests: listed(tests), covers },
 });
 
-/** A clause that the fake does without, and why. */
-export const notModelled = (text: string, remark: string, ...covers: Topic[]): Clause => ({
-  ...{ kind: "not modelled", text, remark, tests: [], covers },
+/** A clause that the mock does not model, and why. */
+export const notModeled = (text: string, remark: string, ...covers: Topic[]): Clause => ({
+  ...{ kind: "not modeled", text, remark, tests: [], covers },
 });
 
-/** Tests of one file, by their titles. */
+/** Tests of one file by title. */
 export const inFile =
   (file: `${string}.test.ts`) =>
   (...titles: string[]): TestName[] =>

@@ -1,20 +1,19 @@
 import type { Clause, Kind, Section } from "./clause.ts";
 
-/** docs/fidelity.md, whole. */
+/** The complete docs/fidelity.md. */
 export function pageOf(sections: readonly Section[]): string {
   const clauses = sections.flatMap((section) => section.clauses);
   const count = (kind: Kind) => clauses.filter((clause) => clause.kind === kind).length;
   return `${[
-    "# How true the fake is",
+    "# Fidelity of the mock service",
     "",
-    "`cat serve --mock` is held to the service's specification clause by clause. This page lists the clauses, in our words, each with",
-    "the test that shows it. It is made by `npm run fidelity`; a test fails when it is not up to date, when a test that it names is gone,",
-    "or when an operation, a limit, an error code or an event of the contract is in none of its clauses. Finer choices are in",
-    "[choices.md](choices.md).",
+    "This page lists every clause of the service's specification in our words, with the tests that check `cat serve --mock` against it.",
+    "`npm run fidelity` generates it. A test fails if the page is out of date, if it names a missing test, or if no clause covers an",
+    "operation, a limit, an error code or an event of the contract. [choices.md](choices.md) lists more choices.",
     "",
-    `- **enforced** (${count("enforced")}): the specification or the interface says so, and the fake holds to it.`,
-    `- **assumed** (${count("assumed")}): the specification is silent; what was chosen stands with it. The real service may differ.`,
-    `- **not modelled** (${count("not modelled")}): the fake does without, and the reason stands with it.`,
+    `- **enforced** (${count("enforced")}): the specification or the interface requires it, and the mock does it.`,
+    `- **assumed** (${count("assumed")}): the specification is silent, so the clause states our choice. The real service may differ.`,
+    `- **not modeled** (${count("not modeled")}): the mock does not have it, for the reason given.`,
     "",
     ...sections.flatMap(sectionOf),
   ].join("\n")}`;
@@ -23,7 +22,7 @@ export function pageOf(sections: readonly Section[]): string {
 const sectionOf = ({ title, clauses }: Section): string[] => [
   `## ${title}`,
   "",
-  "| clause | | shown by |",
+  "| clause | | tests |",
   "|---|---|---|",
   ...clauses.map(rowOf),
   "",
@@ -34,7 +33,7 @@ function rowOf({ kind, text, remark, tests }: Clause): string {
   return `| ${cell(clause)} | ${kind} | ${byFile(tests).map(cell).join("<br>")} |`;
 }
 
-/** The tests of a clause, those of one file behind its name. */
+/** The tests of a clause, grouped by file. */
 function byFile(tests: readonly string[]): string[] {
   const files = new Map<string, string[]>();
   for (const test of tests) {
@@ -46,5 +45,5 @@ function byFile(tests: readonly string[]): string[] {
   );
 }
 
-/** A text as a cell of a table takes it. */
+/** Text escaped for a table cell. */
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");

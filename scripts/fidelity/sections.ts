@@ -3,18 +3,18 @@ import { choices } from "./sections/choices.ts";
 import { errors } from "./sections/errors.ts";
 import { events } from "./sections/events.ts";
 import { exports } from "./sections/exports.ts";
-import { fake } from "./sections/fake.ts";
 import { images } from "./sections/images.ts";
 import { imports } from "./sections/imports.ts";
 import { keys } from "./sections/keys.ts";
 import { limitsTable } from "./sections/limits-table.ts";
+import { mockServer } from "./sections/mock-server.ts";
 import { products } from "./sections/products.ts";
 import { requests } from "./sections/requests.ts";
 import { service } from "./sections/service.ts";
 import { tasks } from "./sections/tasks.ts";
 import { webhooks } from "./sections/webhooks.ts";
 
-/** Every clause, in the order of the specification; the interface's come last. */
+/** Every clause in the order of the specification, then those of the interface. */
 export const sections: readonly Section[] = [
   service,
   requests,
@@ -28,6 +28,6 @@ export const sections: readonly Section[] = [
   events,
   errors,
   limitsTable,
-  fake,
+  mockServer,
   choices,
 ];

@@ -1,6 +1,17 @@
 /**
- * Every subcommand, in the order in which help shows them. This is the one place that decides which calls of `cat` are
- * ours and which belong to the system's cat; the registry (commands.ts) does not compile when it lacks one.
+ * Every subcommand, in the order of the help. A `cat` command line whose first word is not in this list goes
+ * to the system's cat. The table in commands.ts does not compile without an entry for each name.
  */
-export const commandNames = ["import", "imports", "products", "images", "models", "serve", "help"] as const;
+export const commandNames = [
+  "import",
+  "imports",
+  "tryon",
+  "beautify",
+  "tasks",
+  "products",
+  "images",
+  "models",
+  "serve",
+  "help",
+] as const;
 export type CommandName = (typeof commandNames)[number];

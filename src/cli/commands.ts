@@ -2,37 +2,55 @@ import type { Command } from "commander";
 import type { App } from "./app/app.ts";
 import type { CommandName } from "./command-names.ts";
 
-/** A subcommand as the program knows it before it is called. */
+/** A subcommand, described without loading its code. */
 export interface CommandEntry {
-  /** How it is used, as help shows it. */
+  /** The usage that the top help shows. */
   readonly usage: string;
   readonly summary: string;
-  /** Whether it runs another program: what stands after `--` is that one's own, whatever it looks like. */
+  /** Whether it runs another program: the arguments after `--` belong to that program, flags included. */
   readonly runsAnother?: boolean;
-  /** Loads the command's own code; only the command that is called pays for it. */
+  /** Loads the code of the command, only when it is used. */
   load(app: App): Promise<Command>;
 }
 
-/** Every subcommand; `help` is the program's own. Adding a name to command-names.ts asks for its entry here. */
+/**
+ * Every subcommand but `help`, which commander has. A name in command-names.ts without an entry here does not
+ * compile.
+ */
 export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntry>> = {
   import: {
     usage: "import FILE",
-    summary: "bring in products and photos from a CSV or NDJSON file",
+    summary: "import products and photos from a CSV or NDJSON file",
     load: async (app) => (await import("./commands/import.ts")).importCommand(app),
   },
   imports: {
     usage: "imports",
-    summary: "look at imports that were sent: list, get, watch, rows",
+    summary: "view imports that were sent: list, get, watch, rows",
     load: async (app) => (await import("./commands/imports.ts")).importsCommand(app),
+  },
+  tryon: {
+    usage: "tryon FILE",
+    summary: "generate images of products on models",
+    load: async (app) => (await import("./commands/tryon.ts")).tryonCommand(app),
+  },
+  beautify: {
+    usage: "beautify FILE",
+    summary: "generate images of products alone",
+    load: async (app) => (await import("./commands/beautify.ts")).beautifyCommand(app),
+  },
+  tasks: {
+    usage: "tasks",
+    summary: "view and save generated images: list, get, watch, save",
+    load: async (app) => (await import("./commands/tasks.ts")).tasksCommand(app),
   },
   products: {
     usage: "products",
-    summary: "look at products: list, get",
+    summary: "view products: list, get",
     load: async (app) => (await import("./commands/products.ts")).productsCommand(app),
   },
   images: {
     usage: "images",
-    summary: "view images: get",
+    summary: "view and save images: get",
     load: async (app) => (await import("./commands/images.ts")).imagesCommand(app),
   },
   models: {
@@ -42,7 +60,7 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   },
   serve: {
     usage: "serve --mock",
-    summary: "run a made-up service here, to try things and to test",
+    summary: "run a mock of the service on this machine, for trials and tests",
     runsAnother: true,
     load: async (app) => (await import("./commands/serve.ts")).serveCommand(app),
   },

@@ -1,3 +1,3 @@
-/** What the bins load: `process.exitCode = await main(argv, nodeContext())`. */
+/** The entry point of the programs in bin/: `process.exitCode = await main(argv, nodeContext())`. */
 export { nodeContext } from "./context/context.ts";
 export { main } from "./main.ts";

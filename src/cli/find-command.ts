@@ -1,16 +1,16 @@
 import { type CommandName, commandNames } from "./command-names.ts";
 import { globalFlagLength } from "./global-flags.ts";
 
-/** What a command line asks for: a subcommand, the help, or the version. */
+/** The subcommand on a command line, or a flag for the help or the version. */
 export interface Found {
   readonly name: CommandName | "--help" | "-h" | "--version";
-  /** Where it stands in the arguments. */
+  /** Its index in the arguments. */
   readonly index: number;
 }
 
 const names: ReadonlySet<string> = new Set([...commandNames, "--help", "-h", "--version"]);
 
-/** The first argument that is not a global flag or its value, or null when all are. */
+/** The first argument that is not a global flag or its value; null without one. */
 export function firstWord(argv: readonly string[]): { word: string; index: number } | null {
   let index = 0;
   while (index < argv.length) {
@@ -21,7 +21,7 @@ export function firstWord(argv: readonly string[]): { word: string; index: numbe
   return null;
 }
 
-/** What of ours the arguments ask for, or null when they are not for us. */
+/** The subcommand that the arguments name; null for a command line for the system's cat. */
 export function findCommand(argv: readonly string[]): Found | null {
   const first = firstWord(argv);
   if (first === null || !names.has(first.word)) return null;

@@ -8,42 +8,43 @@ import { rawArguments, throughShell } from "./hand-over/raw-arguments.ts";
 import { systemCats } from "./hand-over/system-cats.ts";
 
 /*
- * Everything that runs before a call is known to be ours. It is built into one small file, so that a foreign call pays
- * for Node's start and nothing else; Node's own modules are imported where they are needed, as some cost milliseconds.
+ * The code that runs before the program knows whether a command line is its own. It is built into one small
+ * file, so that a command for the system's cat costs no more than starting Node. Node's modules are imported
+ * on use: some take milliseconds.
  */
 
 /**
- * Whether a call of `cat` is ours. Anything else belongs to the system's cat, so that a shell in which ours comes
- * first on PATH works as ever (interface, Two names for one program).
+ * Whether this program runs a command line of `cat`. All others go to the system's cat, so that shells and
+ * scripts keep working where this program comes first on PATH (interface, Two names for one program).
  */
 export async function isOurs(argv: readonly string[]): Promise<boolean> {
   if (argv.length > 0) return findCommand(argv) !== null;
   const { isatty } = await import("node:tty");
   if (!isatty(0)) return false;
-  // `cat > notes.txt`, typed at a terminal, is a habit of its own; help must not end up in the file.
+  // `cat > notes.txt` is often typed at a terminal; the help must not be written to that file.
   const { fstatSync } = await import("node:fs");
   return isatty(1) || !fstatSync(1).isFile();
 }
 
 /**
- * Answers a call that asks for the version, as scripts do at every look at a machine; false for any other call.
- * It is done here since anything more would cost more than the answer.
+ * Prints the version if the command line asks for it, else returns false. Done before the rest of the program
+ * loads, because scripts often run `--version`.
  */
 export function answeredVersion(host: NodeJS.Process): boolean {
   if (findCommand(host.argv.slice(2))?.name !== "--version") return false;
   try {
-    // process.stdout would load the network's modules for a pipe.
+    // For a pipe, process.stdout would load Node's network modules.
     writeSync(1, versionLine);
   } catch (error) {
-    // A reader that went away is no fault; what is, as a full disk, the rest of the program tells.
+    // A closed pipe is not an error; the rest of the program reports real ones, such as a full disk.
     return (error as NodeJS.ErrnoException).code === "EPIPE";
   }
   return true;
 }
 
 /**
- * Has Node keep compiled code between calls, where it can (22.8 and later), in its usual folder;
- * NODE_DISABLE_COMPILE_CACHE turns it off. Called before the rest of the program loads. A failure only costs time.
+ * Turns on Node's compile cache (22.8 and later) in its default folder; NODE_DISABLE_COMPILE_CACHE turns it
+ * off. Called before the rest of the program loads. A failure only costs time.
  */
 export function keepCompiledCode(host: Pick<NodeJS.Process, "env" | "getBuiltinModule" | "getuid">): void {
   const module = host.getBuiltinModule("node:module") as { enableCompileCache?(folder: string): unknown };
@@ -52,46 +53,46 @@ export function keepCompiledCode(host: Pick<NodeJS.Process, "env" | "getBuiltinM
     const { lstatSync, mkdirSync } = host.getBuiltinModule("node:fs");
     const folder = `${host.getBuiltinModule("node:os").tmpdir()}/node-compile-cache`;
     try {
-      // Node makes missing folders with a call that never ends in /proc.
+      // Created here, because Node's own call for a missing folder hangs in /proc.
       mkdirSync(folder);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") return;
-      // What another user put there would run as ours.
+      // Code that another user put into the folder would run with the rights of this process.
       if (lstatSync(folder).uid !== (host.getuid?.() ?? 0)) return;
     }
     module.enableCompileCache(folder);
   } catch {}
 }
 
-/** Signals that end or nudge a program, and which the system's cat would have received in our place. */
+/** Signals that are passed on to the system's cat. */
 const forwarded = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2", "SIGALRM"] as const;
 
 /**
- * The environment variable that lists what was tried already, so that a wrapper that calls us back ends no loop: by no
- * look at a wrapper can it be told whom it will call. A system's own cat calls nobody, so it gets the environment as it
- * was: `cat /proc/self/environ` prints it.
+ * The environment variable with the programs tried so far, which breaks a loop when a wrapper starts this
+ * program again: the text of a wrapper does not show which program it will start. The system's own cat starts
+ * no program, so it gets the unchanged environment, which `cat /proc/self/environ` prints.
  */
 const triedVariable = "CAT_HANDED_TO";
 
-/** Errors of a start that mean "not this one": the next cat on PATH may do. */
+/** Start errors after which the next cat on PATH is tried. */
 const notStartable = new Set(["ENOENT", "EACCES", "EPERM", "ENOEXEC", "ENOTDIR", "ELOOP", "ETXTBSY"]);
 
 /**
- * Runs the system's cat in our place: same arguments, same streams, same signals, same exit status.
- * `self` is the file of the program that was called, as a file URL.
+ * Runs the system's cat with the same arguments, streams and signals, and exits with its status. `self` is
+ * the file of the running program, as a file URL.
  */
 export async function handOver(host: NodeJS.Process, self: string): Promise<void> {
   const { fileURLToPath } = await import("node:url");
-  const ours = fileURLToPath(self);
-  const { [triedVariable]: before = "", ...asItWas } = host.env;
+  const own = fileURLToPath(self);
+  const { [triedVariable]: before = "", ...unchanged } = host.env;
   const tried = before.split("\n").filter((path) => path !== "");
-  for await (const { path, realPath, mayCallBack } of systemCats(host, (path) => leadsToUs(path, ours))) {
+  for await (const { path, realPath, mayCallBack } of systemCats(host, (path) => leadsToUs(path, own))) {
     if (tried.includes(realPath)) continue;
     tried.push(realPath);
     const problem = await run(
       host,
       path,
-      mayCallBack ? { ...asItWas, [triedVariable]: tried.join("\n") } : asItWas,
+      mayCallBack ? { ...unchanged, [triedVariable]: tried.join("\n") } : unchanged,
     );
     if (problem === null) return;
     if (!notStartable.has(problem.code ?? "")) {
@@ -100,11 +101,13 @@ export async function handOver(host: NodeJS.Process, self: string): Promise<void
       return;
     }
   }
-  host.stderr.write("cat: there is no other cat on PATH that this call could be handed to\n");
+  host.stderr.write("cat: cannot find the system's cat on PATH\n");
   host.exitCode = 127;
 }
 
-/** Runs the program at `path` to its end and ends as it did; an error when it could not be started. */
+/**
+ * Runs the program at `path` and ends this process as it ended; returns an error if it could not be started.
+ */
 async function run(
   host: NodeJS.Process,
   path: string,
@@ -121,10 +124,10 @@ async function run(
     const release = () => {
       for (const signal of forwarded) host.removeListener(signal, forward);
     };
-    // Before the start: a signal that came right after it would end us and leave the child behind.
+    // Listen before the start: a signal right after it would end this process and leave the child behind.
     for (const signal of forwarded) host.on(signal, forward);
     try {
-      // GNU cat begins its messages with argv[0], which is `cat` when a shell starts it.
+      // GNU cat starts its messages with argv[0], which is `cat` when started from a shell.
       child = spawn(file, args, { argv0, env, stdio });
     } catch (error) {
       release();
@@ -143,15 +146,15 @@ async function run(
   });
 }
 
-/** Ends this process by the signal that ended the child, so that a shell sees what it would have seen. */
+/** Ends this process by the signal that ended the child, so that the shell sees the same status. */
 function dieBy(host: NodeJS.Process, signal: NodeJS.Signals): void {
-  // Node ignores SIGPIPE from its start; taking a listener away sets a signal back to what the system does.
+  // Node ignores SIGPIPE from its start; removing a listener restores the default action of a signal.
   const listener = () => {};
   try {
     host.on(signal, listener);
     host.removeListener(signal, listener);
   } catch {
-    // SIGKILL and SIGSTOP take no listener, and need none.
+    // SIGKILL and SIGSTOP accept no listener, and need none.
   }
   host.exitCode = 1;
   host.kill(host.pid, signal);

@@ -1,34 +1,34 @@
 import { exitMeanings } from "./context/exit.ts";
 import { type GlobalFlag, globalFlags } from "./global-flags.ts";
 
-/** What stands at the end of the top help: examples, the exit statuses, and how to reach the system's cat. */
+/** The end of the top help: examples, global flags, exit statuses, and the system's cat. */
 export const helpSections = (): string => `
-More about one of them: cat help COMMAND
+For help with a command: cat help COMMAND
 
 Examples:
-  # see what it does, without an account: import a file into a made-up service
+  # try an import without an account, with a mock of the service
   $ cat import products.csv --mock
 
-  # check a file and send nothing
+  # check a file without sending it
   $ cat import products.csv --dry-run
 
-  # import it
+  # import a file
   $ export CAT_BASE_URL=https://HOST CAT_API_KEY=ak_...
   $ cat import products.csv
 
-  # find a product
+  # search for products
   $ cat products list --q "linen dress"
 
-Flags that every command takes, before or after its name:
+Global flags, before or after the command:
 ${flagLines}
 
 Exit status:
 ${exitLines}
 
-This is not the system's cat: a call that names none of the commands above goes
-to that one, so \`cat notes.txt\`, \`echo hi | cat\` and \`cat -n FILE\` work as
-ever. For a file that is named like a command write \`cat ./import\`; the system's
-own help is \`/bin/cat --help\`. The plain name of this program is \`catalogue\`.
+The system's cat still works: \`cat notes.txt\`, \`echo hi | cat\` and \`cat -n FILE\`
+are passed on to it. To print a file that has the name of a command, add its
+folder: \`cat ./import\`. For help with the system's cat: \`/bin/cat --help\`.
+This program is also installed as \`catalogue\`.
 `;
 
 const exitLines = Object.entries(exitMeanings)

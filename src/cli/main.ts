@@ -5,7 +5,7 @@ import { maskedContext, Secrets } from "./output/secrets.ts";
 import { run } from "./run.ts";
 import { tell } from "./tell.ts";
 
-/** Runs a command line and tells the exit status; nothing in here ends the process. */
+/** Runs a command line and returns the exit status, without ending the process. */
 export async function main(argv: readonly string[], context: Context): Promise<number> {
   const secrets = new Secrets(context.env);
   const { masked, end } = maskedContext(context, secrets);

@@ -3,21 +3,25 @@ import type { App } from "./app/app.ts";
 import { type CommandEntry, commands } from "./commands.ts";
 import { firstWord } from "./find-command.ts";
 import { command, HelpShown } from "./flags/command.ts";
+import { flagDescription } from "./flags/flag-description.ts";
 import { globalFlags } from "./global-flags.ts";
 import { helpSections } from "./help.ts";
 
-/** A command line that is ready to be run. */
+/** A command line, ready to run. */
 export interface Program {
   parse(): Promise<void>;
 }
 
-/** The program with the one command that the arguments name; the others are there by name and summary only. */
+/**
+ * Creates the program. Only the command in the arguments is loaded; the others have just a name and a
+ * summary.
+ */
 export async function createProgram(app: App, argv: readonly string[]): Promise<Program> {
   const args = helpAsFlag(argv);
   const help: string[] = [];
   const root = command("cat")
     .usage("COMMAND [flags]")
-    .description("Your fashion catalogue on the imaging service, from the command line.")
+    .description("Manage your fashion catalogue on the imaging service.")
     .configureHelp({ formatHelp: withoutOptions })
     .addHelpText("after", helpSections);
   for (const flag of globalFlags) {
@@ -47,24 +51,24 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
 
 const titles = /^(?:Usage(?=:)|[A-Z][^\n]*(?=:$))/gm;
 
-/** The top help shows the global flags further down, below the examples. */
+/** Hides the flags of the top help, which lists the global flags below the examples. */
 const withoutOptions: Help["formatHelp"] = (one, helper) => {
   helper.visibleOptions = () => [];
   return Help.prototype.formatHelp.call(helper, one, helper);
 };
 
-/** `help`, `help import` and `help products list` ask for what `--help` shows there. */
+/** Replaces `help`, as in `help import` and `help products list`, by `--help` after the other words. */
 function helpAsFlag(argv: readonly string[]): string[] {
   const first = firstWord(argv);
   if (first?.word !== "help") return [...argv];
   const flags = argv.slice(0, first.index);
   const words = argv.slice(first.index + 1).filter((word) => word !== "help");
-  // A word that is no command gets the complaint that it gets without `help`.
+  // An unknown command gives the same error as without `help`.
   const known = words.length === 0 || Object.hasOwn(commands, words[0]!);
   return [...flags, ...words, ...(known ? ["--help"] : [])];
 }
 
-/** Takes what stands after `--` out of the arguments; null where there is no `--`. */
+/** Removes `--` and the arguments after it, and returns those; null without `--`. */
 function takeCommandLine(args: string[]): string[] | null {
   const end = args.indexOf("--");
   return end < 0 ? null : args.splice(end).slice(1);
@@ -75,20 +79,21 @@ function* everyCommand(top: Command): Generator<Command> {
   for (const one of top.commands) yield* everyCommand(one);
 }
 
-/** What all commands have in common: where help goes and how it looks. */
+/** Configures the output and the format of the help of a command. */
 function settle(one: Command, app: App, help: string[]): void {
   const { stdout } = app.context;
   one.configureOutput({
     writeOut: (text) => void help.push(text.replace(titles, (title) => app.io.paint.bold(title))),
-    // A complaint is thrown and told like any other error.
+    // Mistakes are thrown and reported like other errors.
     writeErr: () => {},
     getOutHelpWidth: () => (stdout.isTTY ? Math.min(100, Math.max(40, stdout.columns)) : 80),
-    // Ours are put in below, where they are wanted.
+    // `writeOut` adds colors only where they are wanted; commander must not strip them.
     getOutHasColors: () => true,
   });
   const subcommandUsage = (sub: Command) => commands[sub.name() as keyof typeof commands]?.usage;
   one.configureHelp({
     ...one.configureHelp(),
+    optionDescription: flagDescription,
     subcommandTerm: (sub) =>
       one.parent === null
         ? (subcommandUsage(sub) ?? sub.name())

@@ -6,7 +6,10 @@ import { paintOf } from "./output/paint.ts";
 import type { Secrets } from "./output/secrets.ts";
 import { createProgram } from "./program.ts";
 
-/** Parses the command line, runs the command and closes what it opened. Gives the exit status; errors are thrown. */
+/**
+ * Parses the command line, runs the command and closes its resources. Returns the exit status; errors are
+ * thrown.
+ */
 export async function run(argv: readonly string[], context: Context, secrets: Secrets): Promise<number> {
   const { color } = earlyFlags(argv);
   const { app, close } = createApp(context, noGlobals(), {
@@ -19,7 +22,7 @@ export async function run(argv: readonly string[], context: Context, secrets: Se
     await program.parse();
     return app.exit;
   } catch (error) {
-    throw app.lastFailure.toldWith(error);
+    throw app.lastFailure.addTo(error);
   } finally {
     await close();
   }

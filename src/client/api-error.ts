@@ -1,7 +1,10 @@
 import type { ErrorBody } from "../contract/error-codes.ts";
 import { CatError } from "../errors.ts";
 
-/** One entry of a refusal that lists every problem: `line` for an import's row, `input_index` for a try-on's input. */
+/**
+ * One entry of an error that lists every problem: `line` for a row of an import, `input_index` for an input
+ * of a try-on.
+ */
 export interface Problem {
   readonly line?: number;
   readonly input_index?: number;
@@ -11,14 +14,14 @@ export interface Problem {
   readonly param?: string | undefined;
 }
 
-/** The service answered, and the answer was a refusal. `status` is the HTTP status, `body` the envelope's `error`. */
+/** The service responded with an error. `status` is the HTTP status, `body` the envelope's `error`. */
 export class ApiError extends CatError {
   override readonly name: string = "ApiError";
   override readonly status: number;
   readonly body: ErrorBody;
-  /** Every problem of a 400 that lists them; empty for any other refusal. */
+  /** Every problem of a 400 that lists them; empty for any other error. */
   readonly problems: readonly Problem[];
-  /** Whether it is the stored answer of an earlier request under the same key (Cross-cutting rule 2). */
+  /** Whether it is the stored response to an earlier request with the same key (Cross-cutting rule 2). */
   readonly replayed: boolean;
   /** The request, without its query, e.g. `GET /v1/products`. */
   readonly request: string;

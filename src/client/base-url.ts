@@ -1,58 +1,64 @@
 import { isLoopbackHost } from "../contract/url-policy.ts";
 import { CatError } from "../errors.ts";
 
-/** Where the service lives: operations' paths, which begin with `/v1`, go behind `prefix`. */
+/** The address of the service. Paths of operations start with `/v1` and are appended to `prefix`. */
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** A path that the service stands under, without its trailing slash; mostly empty. */
+  /** A path before `/v1`, without a trailing slash; usually empty. */
   readonly prefix: string;
 }
 
 const versionPath = /\/v\d+$/;
 
 /**
- * Reads a base URL: `https://`, or `http://` on this machine, since the key travels to it in the clear. Throws a CatError
- * of type `usage` that says what is wrong and never shows a password.
+ * Parses a base URL: `https://`, or `http://` on a loopback host, because the API key is sent unencrypted
+ * otherwise. Throws a CatError of type `usage` that never shows a password.
  */
 export function parseBaseUrl(text: string): BaseUrl {
   const trimmed = text.trim();
   if (trimmed === "")
-    throw refuse("is empty", "Give the address of the service, e.g. https://api.example.com.");
+    throw invalid("is empty", "Use the address of the service, for example https://api.example.com.");
   if (!/^https?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) {
-    throw refuse("is not a URL that begins with https://", "Write it as https://host, without /v1.");
+    throw invalid("does not start with https://", "Use https://HOST, without /v1.");
   }
   const url = new URL(trimmed);
   if (url.username !== "" || url.password !== "") {
-    throw refuse("contains a user name or password", "The service takes a machine key only.");
+    throw invalid("contains a user name or password", "Remove them; the service accepts only an API key.");
   }
   if (trimmed.includes("?") || trimmed.includes("#")) {
-    throw refuse("contains a query or a fragment", "Give the address only, e.g. https://api.example.com.");
+    throw invalid(
+      "contains a query or a fragment",
+      "Use the address only, for example https://api.example.com.",
+    );
   }
   const prefix = url.pathname.replace(/\/+$/, "");
   if (versionPath.test(prefix)) {
     const without = `${url.origin}${prefix.replace(versionPath, "")}`;
-    throw refuse("ends with the version, which is added to it", `Give it as ${without}.`);
+    throw invalid("ends with the version", `Use ${without}; /v1 is added to it.`);
   }
   if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
-    throw refuse(
+    throw invalid(
       `is not encrypted: ${url.origin}`,
-      "Use https://; http:// is for this machine only (127.0.0.1).",
+      "Use https://. Only local addresses, such as 127.0.0.1, may use http://.",
     );
   }
   return { origin: url.origin, prefix };
 }
 
-/** Refuses a URL that the service gave for a download, by the same rule: encrypted, or on this machine. */
+/** Rejects a download URL of the service unless it is encrypted or on this machine, like a base URL. */
 export function checkDownloadUrl(url: URL): void {
   const safe = url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
   if (!safe) {
-    throw new CatError(`The service gave a signed URL that is not encrypted: ${url.protocol}//${url.host}`, {
-      type: "bad_answer",
-      code: "invalid_url",
-    });
+    throw new CatError(
+      `the service returned a signed URL that is not encrypted: ${url.protocol}//${url.host}`,
+      {
+        type: "bad_answer",
+        code: "invalid_url",
+      },
+    );
   }
 }
 
-const refuse = (what: string, hint: string): CatError =>
-  new CatError(`The base URL ${what}.`, { type: "usage", code: "invalid_base_url", hint });
+const invalid = (what: string, hint: string): CatError =>
+  new CatError(`the base URL ${what}`, { type: "usage", code: "invalid_base_url", hint });

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Operation } from "../contract/operation.ts";
 
-/** An operation with its types left open; every operation of the contract is one. */
+/** Any operation of the contract, with its types left open. */
 export interface AnyOperation extends Pick<Operation, "method" | "path" | "status" | "refusalList"> {
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
@@ -10,14 +10,14 @@ export interface AnyOperation extends Pick<Operation, "method" | "path" | "statu
 }
 
 /**
- * The input of a request, flat: path parameters and query by name; a JSON body under `body`, or its bytes under `json`,
- * which are sent unchanged; the bytes of an NDJSON body under `ndjson`, an upload under `file`.
+ * The flat input of a request: path parameters and query by name, a JSON body under `body`, or its bytes
+ * under `json` (sent unchanged), the bytes of an NDJSON body under `ndjson`, an upload under `file`.
  */
 export type Input<O extends AnyOperation> = Simplify<
   Fields<z.input<O["params"]>> & Fields<z.input<O["query"]>> & BodyInput<O["body"]>
 >;
 
-/** An object without fields reads as one that forbids every field; here it only means that it adds none. */
+/** An object schema without fields infers to one that forbids every field; here it adds none. */
 type Fields<T> = string extends keyof T ? unknown : T;
 
 type BodyInput<Body> =
@@ -33,13 +33,13 @@ type BodyOf<Type, Schema> = Type extends "application/x-ndjson"
       ? { body: z.input<Schema>; json?: never } | { json: Uint8Array | string; body?: never }
       : never;
 
-/** What a call resolves to: the parsed body, or null where the service answers without one. */
+/** The result of a request: the parsed body, or null if the response has none. */
 export type Reply<O extends AnyOperation> = O["reply"] extends z.ZodType ? z.output<O["reply"]> : null;
 
 /** The entries of a list operation. */
 export type Item<O extends AnyOperation> = Reply<O> extends { data: (infer Entry)[] } ? Entry : never;
 
-/** An input may be left out where nothing in it is required. */
+/** The input is optional if none of its fields is required. */
 export type Arguments<O extends AnyOperation, Options> =
   Record<never, never> extends Input<O>
     ? [input?: Input<O>, options?: Options]

@@ -19,50 +19,50 @@ import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
 import { type Page, paginate } from "./paginate.ts";
 import { type PollOptions, poll } from "./poll.ts";
-import { readAnswer } from "./read-answer.ts";
+import { readResponse } from "./read-response.ts";
 import { messageOf } from "./request.ts";
 
 export interface ClientOptions {
-  /** The service's address, without `/v1`: https, or http on this machine. */
+  /** The address of the service without `/v1`: https, or http on this machine. */
   baseUrl: string;
-  /** The machine key, or how to get it: asked for once, with the first request. */
+  /** The API key, or a function that returns it: called once, with the first request. */
   apiKey: ApiKey;
   clock?: Clock | undefined;
-  /** 0 (inclusive) to 1 (exclusive): spreads the waits between attempts. */
+  /** 0 (inclusive) to 1 (exclusive): adds jitter to the waits between attempts. */
   random?: (() => number) | undefined;
   userAgent?: string | undefined;
-  /** Told every request and its outcome, secrets masked. */
+  /** Receives every request and its outcome, with secrets masked. */
   onExchange?: ((line: ExchangeLog) => void) | undefined;
-  /** Told every wait as it begins: for the rate window, or before another attempt. */
+  /** Receives every wait as it starts: for the rate limit window, or before another attempt. */
   onWait?: OnWait | undefined;
-  /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read; no proxy unless given. */
+  /** The source of HTTPS_PROXY, HTTP_PROXY and NO_PROXY; without it no proxy is used. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   timeLimits?: Partial<TimeLimits> | undefined;
   retry?: Partial<RetryPolicy> | undefined;
-  /** The most bytes an answer may have (not a download). */
+  /** The maximum size of a response in bytes (not of a download). */
   maxAnswerBytes?: number | undefined;
 }
 
 export interface CallOptions {
-  /** For a write: the key under which the service does it only once; a new random one unless given. */
+  /** For writes: the key under which the service performs it only once (default: a new random one). */
   idempotencyKey?: string | undefined;
   signal?: AbortSignal | undefined;
   /**
-   * Told false at the start, true once the request goes out, and false again after a 429: whether the service may have
-   * done the write. When the call is then rejected, the last word says whether it is certain that nothing was done.
+   * Reports whether the service may have performed the write: false at the start, true when the request is
+   * sent, false again after a 429. If the request is rejected, the last report is decisive.
    */
   onDoubt?: OnDoubt | undefined;
 }
 
-/** An answer with what its headers say. */
+/** A response with the data of its headers. */
 export interface Exchanged<Body> {
   readonly status: number;
   readonly body: Body;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly requestId: string | undefined;
-  /** What `Retry-After` asks for, in milliseconds. */
+  /** The `Retry-After` of the response, in milliseconds. */
   readonly retryAfterMs: number | null;
-  /** Whether the answer is the stored one of an earlier request under the same key (Cross-cutting rule 2). */
+  /** Whether it is the stored response to an earlier request with the same key (Cross-cutting rule 2). */
   readonly replayed: boolean;
 }
 
@@ -76,21 +76,21 @@ type Calls = {
   };
 };
 
-/** The typed client: a call for each operation of the contract, nested alike, and what goes across operations. */
+/** The typed client: one method per operation of the contract, nested like it, and helpers. */
 export interface Client extends Calls {
-  /** Calls an operation and gives the headers' side of the answer too. */
+  /** Sends a request and returns the response with its headers. */
   exchange<O extends AnyOperation>(
     operation: O,
     input: Input<O>,
     options?: CallOptions,
   ): Promise<Exchanged<Reply<O>>>;
-  /** Every entry of a list operation, in pages of 100 unless `limit` says otherwise. */
+  /** All entries of a list operation, in pages of 100 unless `limit` is set. */
   paginate<O extends AnyOperation>(
     operation: O,
     input?: Input<O>,
     options?: Pick<CallOptions, "signal">,
   ): AsyncIterable<Item<O>>;
-  /** Asks again and again as `Retry-After` says, until `done`; outages of some minutes are outlasted. */
+  /** Requests repeatedly as `Retry-After` says, until `done`; survives outages of several minutes. */
   poll<O extends AnyOperation>(
     operation: O,
     input: Input<O>,
@@ -98,15 +98,15 @@ export interface Client extends Calls {
   ): Promise<Reply<O>>;
   /** The bytes behind a signed URL; sends no credentials and follows no redirect. */
   readonly download: Download;
-  /** The same into a target that keeps bytes, so that a download continues after a break; resolves to the file's length. */
+  /** Downloads into a target that keeps bytes, so that it can resume; resolves to the file's length. */
   readonly downloadInto: DownloadInto;
-  /** The service's clock now, in Unix milliseconds, by the `Date` of the last answer; null before there was one that told. */
+  /** The service's current time in Unix milliseconds, from the last response's `Date`; null if none had one. */
   serviceNow(): number | null;
-  /** Drops every connection; calls under way fail. */
+  /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
-/** Makes a client; throws a CatError when the base URL or a proxy variable is not usable. Nothing is sent yet. */
+/** Creates a client without sending anything. Throws a CatError for an invalid base URL or proxy variable. */
 export function createClient(options: ClientOptions): Client {
   const {
     apiKey,
@@ -121,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
   const { onWait, timeLimits, maxAnswerBytes } = options;
   const { origin } = base;
   let answeredAt: number | null = null;
-  /** How far the service's clock is ahead of ours, in milliseconds. */
+  /** How far the service's clock is ahead of the local one, in milliseconds. */
   let ahead: number | null = null;
   const send = httpCore({
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
@@ -135,7 +135,7 @@ export function createClient(options: ClientOptions): Client {
     if (there !== null) ahead = there - clock.now();
     return {
       status: answer.status,
-      body: readAnswer(operation, message, answer, clock.now()) as Reply<typeof operation>,
+      body: readResponse(operation, message, answer, clock.now()) as Reply<typeof operation>,
       headers: answer.headers,
       requestId: headerOf(answer, "x-request-id"),
       retryAfterMs: retryAfterMs(answer, clock.now()),
@@ -170,7 +170,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-/** A function for each operation, nested as the contract nests them. */
+/** A method for each operation, nested like the contract. */
 function callsOf(exchange: Client["exchange"]): Calls {
   const calls: Record<string, Record<string, unknown>> = {};
   for (const [resource, verbs] of Object.entries(operations)) {

@@ -1,7 +1,7 @@
 import { limits } from "../contract/limits.ts";
 import { BadAnswerError } from "../http/errors.ts";
 
-/** One page as every list answers (List envelope). */
+/** One page of any list (List envelope). */
 export interface Page<Entry> {
   readonly data: readonly Entry[];
   readonly next_cursor: string | null;
@@ -9,8 +9,8 @@ export interface Page<Entry> {
 }
 
 /**
- * Every entry of a list, page after page. `path` names the list in an error. A list whose cursors lead nowhere or in a
- * circle ends in a BadAnswerError: stopping in silence would lose entries, going on would never end.
+ * All entries of a list, page by page. `path` names the list in errors. Throws a BadAnswerError if a cursor
+ * is missing or repeats: stopping silently would lose entries, continuing would never end.
  */
 export async function* paginate<Entry>(
   path: string,
@@ -25,8 +25,8 @@ export async function* paginate<Entry>(
     if (!page.has_more) return;
     const cursor = page.next_cursor;
     if (cursor === null || seen.has(cursor)) {
-      const what = cursor === null ? "no cursor to the next page" : "a cursor it had given before";
-      throw new BadAnswerError(`GET ${path} says that there is more, but gave ${what}`, {
+      const what = cursor === null ? "the cursor is missing" : "the cursor repeats an earlier one";
+      throw new BadAnswerError(`GET ${path} reports more entries, but ${what}`, {
         code: "bad_cursor",
       });
     }

@@ -8,15 +8,16 @@ import { type Message, nameOf } from "../http/send.ts";
 import type { OnWait } from "../http/wait.ts";
 
 export interface PollOptions<Body> {
-  /** Whether the answer is the one waited for. */
+  /** Whether to stop polling. */
   done: (body: Body) => boolean;
-  /** Told every answer, the last one too. */
+  /** Receives every response, including the last one. */
   onAnswer?: ((body: Body) => void) | undefined;
-  /** How long to wait in all, in milliseconds; for ever unless given. */
+  /** The total time limit, in milliseconds (default: none). */
   timeoutMs?: number | undefined;
   /**
-   * How long to go on without an answer, in milliseconds, when the service was there before: after faults of the network and
-   * of the service alike. Ten minutes unless given; with 0 the first call that fails after its retries is the end.
+   * How long to continue without a response, in milliseconds, if the service has responded before; covers
+   * errors of the network and of the service (default: 10 minutes). With 0 the first request that fails after
+   * its retries ends polling.
    */
   outageMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -27,25 +28,26 @@ interface PollDeps {
   /** 0 (inclusive) to 1 (exclusive). */
   random: () => number;
   onWait?: OnWait | undefined;
-  /** When the service last answered any call, in milliseconds since the epoch; null when it never did. */
+  /** The time of the service's last response to any request, in milliseconds since the epoch; null if none. */
   answeredAt: () => number | null;
 }
 
-/** `Retry-After` is followed between these bounds, in milliseconds: no busy loop, and no sleep beyond all reason. */
+/** Bounds of `Retry-After`, in milliseconds: no busy loop, and no excessive sleep. */
 const shortestMs = 100;
 const longestMs = 600_000;
 
-/** A job runs on while the service cannot be asked, so nothing is lost by patience. */
+/** The job keeps running during an outage, so waiting loses nothing. */
 const outlastedMs = 600_000;
 
-/** Pauses between calls that failed, each after its own retries. */
+/** Waits between failed requests, each of which has had its own retries. */
 const inOutage: Backoff = { baseMs: 5_000, capMs: 30_000 };
 const leastInOutageMs = 1_000;
 
 /**
- * Asks until `done`, pausing as `Retry-After` says (5 s when it does not: Limits, job polling interval). Resolves to the
- * last body; rejects with a TimeoutError when `timeoutMs` runs out, with a refusal at once, and with the latest failure of the
- * network or the service when those last longer than `outageMs`. A 429 is a rate signal only (GET /v1/imports/{import_id}).
+ * Polls until `done`, pausing as `Retry-After` says (default 5 s: Limits, job polling interval). Resolves to
+ * the last body. Rejects with a TimeoutError after `timeoutMs`, immediately if the service rejects the
+ * request, and with the latest error if an outage lasts longer than `outageMs`. A 429 only concerns the rate
+ * (GET /v1/imports/{import_id}).
  */
 export async function poll<Body>(
   deps: PollDeps,
@@ -58,7 +60,9 @@ export async function poll<Body>(
   const expire = () => {
     const seconds = Math.round((timeoutMs ?? 0) / 1000);
     link.abort(
-      new TimeoutError(`${nameOf(what)} had not ended after ${seconds} s`, { code: "wait_timeout" }),
+      new TimeoutError(`the job did not finish within ${seconds} s (${nameOf(what)})`, {
+        code: "wait_timeout",
+      }),
     );
   };
   const cancel = timeoutMs === undefined ? () => {} : clock.at(clock.now() + timeoutMs, expire);
@@ -86,7 +90,7 @@ export async function poll<Body>(
   }
 }
 
-/** Calls that fail one after another. */
+/** Consecutive failed requests. */
 class Outage {
   readonly #deps: PollDeps;
   readonly #what: Message;
@@ -105,13 +109,13 @@ class Outage {
     this.#since = null;
   }
 
-  /** How long to pause after a call that began at `asked` and failed; throws its error when it is the end. */
+  /** The wait after a failed request that started at `asked`; throws its error if polling must end. */
   outlast(error: unknown, asked: number): number {
     const { clock, random, onWait, answeredAt } = this.#deps;
     this.#since ??= asked;
     const ms = Math.max(leastInOutageMs, backoffMs(inOutage, ++this.#failures, random));
     const lastAnswer = answeredAt();
-    // A service that has never answered may be none: then the user wants to know at once.
+    // A host that has never responded may not be the service: report the error immediately.
     if (!mayPass(error) || lastAnswer === null || clock.now() + ms > this.#since + this.#longestMs)
       throw error;
     const { method, path } = this.#what;
@@ -121,7 +125,7 @@ class Outage {
   }
 }
 
-/** Whether a failure says nothing about the job: of the network, of the service (but 501), or of the rate window. */
+/** Whether a failure reveals nothing about the job: errors of the network, 5xx except 501, and 429. */
 const mayPass = (error: unknown): boolean =>
   error instanceof NetworkError
     ? error.transient

@@ -5,7 +5,7 @@ import type { Message } from "../http/send.ts";
 import type { BaseUrl } from "./base-url.ts";
 import type { AnyOperation } from "./call-types.ts";
 
-/** The fields of an input that become the body; the others are path parameters and query. */
+/** The input fields that become the body; the others are path parameters and query. */
 interface BodyFields {
   body?: unknown;
   json?: Uint8Array | string;
@@ -19,7 +19,7 @@ export interface RequestSettings {
   idempotencyKey?: string | undefined;
 }
 
-/** Makes the request of a call. What the service would judge (lengths, enums) is left to the service. */
+/** Builds the HTTP message of a request. Lengths and enums are left to the service to check. */
 export function messageOf(
   operation: AnyOperation,
   input: Readonly<Record<string, unknown>>,
@@ -29,7 +29,7 @@ export function messageOf(
   const { body, contentType } = bodyOf(operation, input);
   const headers: Record<string, string> = {
     accept: "application/json",
-    // A compressed answer could hide any size behind the cap, and the answers are small.
+    // A compressed response could exceed the size limit unnoticed, and responses are small.
     "accept-encoding": "identity",
     "user-agent": userAgent,
   };
@@ -48,17 +48,17 @@ function pathOf(operation: AnyOperation, input: Readonly<Record<string, unknown>
   return operation.path.replace(/\{(\w+)\}/g, (_, name: string) => pathSegment(name, input[name]));
 }
 
-/** One path segment. A value that would change the path, by being empty or a dot segment, cannot be an id. */
+/** One path segment. An empty value or a dot segment would change the path, so it cannot be an ID. */
 function pathSegment(name: string, value: unknown): string {
   const text = typeof value === "string" ? value : "";
   if (text !== "" && text !== "." && text !== "..") {
     try {
       return encodeURIComponent(text);
     } catch {
-      // Half of a surrogate pair has no encoding.
+      // A lone surrogate cannot be encoded.
     }
   }
-  throw new CatError(`${name} ${JSON.stringify(value ?? null)} cannot be an id`, {
+  throw new CatError(`${name} ${JSON.stringify(value ?? null)} is not a valid ID`, {
     type: "invalid_request",
     code: "invalid_request",
     param: name,
@@ -93,10 +93,10 @@ function bodyOf(
 const bytesOf = (given: Uint8Array | string): Uint8Array =>
   typeof given === "string" ? Buffer.from(given) : given;
 
-/** A caller's key must fit in the header and in the service's limit (Cross-cutting rule 1). */
+/** A given key must fit in the header and in the service's limit (Cross-cutting rule 1). */
 function checkedIdempotencyKey(key: string): string {
   if (/^[\u0021-\u007e]+$/.test(key) && key.length <= limits.idempotencyKeyLength) return key;
-  throw new CatError("An idempotency key has 1 to 255 visible ASCII characters.", {
+  throw new CatError("an idempotency key must have 1 to 255 visible ASCII characters", {
     type: "usage",
     code: "invalid_idempotency_key",
   });

@@ -4,13 +4,13 @@ import type { WebhookEvent } from "../contract/resources/webhook.ts";
 import { isRawBody, type SignatureFault, verifySignature } from "../contract/signature.ts";
 import { CatError } from "../errors.ts";
 
-/** A delivery that did not come from the service, or not now: answer it with 400 and do nothing. */
+/** A delivery that is not from the service, or not recent: respond with 400 and do nothing. */
 export class SignatureError extends CatError {
   override readonly name: string = "SignatureError";
   readonly reason: SignatureFault;
 
   constructor(reason: SignatureFault) {
-    super(`The delivery is refused: its signature ${sentences[reason]}.`, {
+    super(`webhook delivery rejected: its signature ${sentences[reason]}`, {
       type: "invalid_signature",
       code: `signature_${reason}`,
     });
@@ -21,13 +21,13 @@ export class SignatureError extends CatError {
 const sentences: Record<SignatureFault, string> = {
   missing: "is missing",
   malformed: "cannot be read",
-  mismatch: "does not fit its body and the secret",
+  mismatch: "does not match the body and the secret",
   out_of_tolerance: "is too old or from the future",
 };
 
 /**
- * An event as delivered. The signature says that it is the service's, so its fields are as the service documents them, with
- * whatever it has added since; nothing but that it is an object is checked.
+ * An event as delivered. The signature proves that it is from the service, so its fields are as documented,
+ * plus any added since; only its being an object is checked.
  */
 export type DeliveredEvent = WebhookEvent;
 
@@ -36,72 +36,69 @@ export interface WebhookDelivery {
   header: string | null | undefined;
   /** The body's bytes exactly as they arrived. */
   rawBody: Uint8Array | string;
-  /** The webhook's whole `signing_secret`, `whsec_` included. */
+  /** The webhook's complete `signing_secret`, including `whsec_`. */
   secret: string;
-  /** How old the signature may be, in seconds; 300 unless given. */
+  /** The maximum age of the signature, in seconds (default: 300). */
   toleranceSeconds?: number | undefined;
-  /** Now, in milliseconds since the epoch; the machine's clock unless given. */
+  /** The current time, in milliseconds since the epoch (default: the machine's clock). */
   now?: number | undefined;
 }
 
 /**
- * Checks a delivery's signature and gives its event as it came. Throws a SignatureError when the signature does not hold, a
- * CatError when it does but the body is no JSON object, and a TypeError when it is called with something else than it takes,
- * as a check that was set up wrongly must not pass. Deliveries repeat: deduplicate on the event's `id`.
+ * Checks the signature of a delivery and returns its event. Throws a SignatureError if the signature is
+ * invalid, a CatError if the body is not a JSON object, and a TypeError for invalid arguments, because a
+ * misconfigured check must not pass. Deliveries repeat: deduplicate by the event's `id`.
  */
 export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
-  refuseMisuse(delivery);
+  rejectMisuse(delivery);
   const { header, rawBody, secret, toleranceSeconds, now = systemClock().now() } = delivery;
   const tolerance = toleranceSeconds === undefined ? {} : { toleranceSeconds };
   const verdict = verifySignature({ header, rawBody, secret, now, ...tolerance });
   if (!verdict.ok) throw new SignatureError(verdict.reason);
   const event = jsonOrNull(rawBody);
   if (typeof event === "object" && event !== null && !Array.isArray(event)) return event as DeliveredEvent;
-  throw new CatError("The delivery is signed, but its body is not an event.", {
+  throw new CatError("the webhook delivery is signed, but its body is not an event", {
     type: "invalid_request",
     code: "invalid_event",
   });
 }
 
-/** What each part of a delivery must be. The compiler asks for the same, where there is one. */
+/** The valid values of each field of a delivery. TypeScript callers get the same checks at compile time. */
 const parts: Readonly<
   Record<keyof WebhookDelivery, readonly [holds: (value: unknown) => boolean, mustBe: string]>
 > = {
-  header: [(value) => value === null || typeof value === "string", "the signature header as one text"],
-  rawBody: [
-    isRawBody,
-    "the body as it arrived, as bytes (a Uint8Array) or text, not what was parsed from it",
-  ],
-  secret: [(value) => typeof value === "string" && value !== "", "the webhook's whole signing_secret"],
-  toleranceSeconds: [(value) => typeof value === "number" && value >= 0, "a number of seconds from 0"],
+  header: [(value) => value === null || typeof value === "string", "the signature header as one string"],
+  rawBody: [isRawBody, "the raw body as bytes (a Uint8Array) or a string, not a parsed object"],
+  secret: [(value) => typeof value === "string" && value !== "", "the webhook's complete signing_secret"],
+  toleranceSeconds: [(value) => typeof value === "number" && value >= 0, "a number of seconds, 0 or more"],
   now: [Number.isFinite, "milliseconds since the epoch, as Date.now() gives them"],
 };
-const mayBeLeftOut: readonly string[] = [
+const optionalFields: readonly string[] = [
   "header",
   "toleranceSeconds",
   "now",
 ] satisfies (keyof WebhookDelivery)[];
 
-function refuseMisuse(delivery: WebhookDelivery): void {
+function rejectMisuse(delivery: WebhookDelivery): void {
   if (typeof delivery !== "object" || delivery === null) {
     throw new TypeError("verifyWebhook takes { header, rawBody, secret }");
   }
   for (const name of Object.keys(delivery)) {
     if (Object.hasOwn(parts, name) || delivery[name as keyof WebhookDelivery] === undefined) continue;
     const hint = questionFor(didYouMean(name, Object.keys(parts)), "; ");
-    throw new TypeError(`verifyWebhook: there is no option ${name.slice(0, 50)}${hint}`);
+    throw new TypeError(`verifyWebhook: unknown option ${name.slice(0, 50)}${hint}`);
   }
   for (const [name, [holds, mustBe]] of Object.entries(parts)) {
     const value: unknown = delivery[name as keyof WebhookDelivery];
-    if (value === undefined && mayBeLeftOut.includes(name)) continue;
-    // The value is not told: it may be the secret.
+    if (value === undefined && optionalFields.includes(name)) continue;
+    // The value is not shown: it may be the secret.
     if (!holds(value)) throw new TypeError(`verifyWebhook: ${name} must be ${mustBe}`);
   }
 }
 
 function jsonOrNull(rawBody: Uint8Array | string): unknown {
   try {
-    // A byte order mark is passed over, in a text as in bytes.
+    // A byte order mark is ignored, in a string as in bytes.
     const text =
       typeof rawBody === "string" ? rawBody.replace(/^\uFEFF/, "") : new TextDecoder().decode(rawBody);
     return JSON.parse(text);

@@ -1,23 +1,29 @@
-/** Words compare without case, accents and what stands between their parts: `Three quarter left` is `three-quarter-left`. */
+/**
+ * The form in which words are compared: no case, accents or separators. `Three quarter left` is
+ * `three-quarter-left`.
+ */
 export const plain = (text: string): string =>
   text
     .normalize("NFKD")
     .toLowerCase()
     .replace(/[\p{M}\s_.,:/()-]+/gu, "");
 
-/** What is longer was not mistyped; to compare it would take time. */
+/** Longer input is not a typo, and comparing it would take time. */
 const longestWord = 60;
 
-/** A word that several others begin with says something only when it is not much shorter. */
+/** A prefix shared by several known words is suggestive only from this length on. */
 const longEnough = 4;
 
-/** More that are as near say nothing. */
+/** With more candidates than this at the same distance, a suggestion does not help. */
 const mostAsNear = 3;
 
 /**
- * What of `known` was probably meant by `given`; empty where that cannot be told. It is one: the same but for case and
- * separators, or what `otherWords` (from plain words to known ones) says, or the few that begin so. Or it is the
- * nearest by mistyped letters, at most one in three, and all that are as near: the longest first, of which the least is wrong.
+ * The words of `known` that `given` probably means; empty if unclear. In order of preference:
+ *
+ * 1. the word that differs only in case and separators;
+ * 2. the known word that `otherWords` has for it (keys are plain words);
+ * 3. the few known words that start with it;
+ * 4. the nearest by typos (at most one letter in three), longest first, because less of a long word is wrong.
  */
 export function didYouMean(
   given: string,
@@ -45,7 +51,10 @@ export function didYouMean(
   return nearest.length > mostAsNear ? [] : nearest.sort((one, other) => other.length - one.length);
 }
 
-/** The question that goes with what `didYouMean` found, as it is put into a sentence after `before`; "" where that is nothing. */
+/**
+ * The question for the suggestions of `didYouMean`, to be added to a sentence after `before`; "" for no
+ * suggestions.
+ */
 export const questionFor = (
   meant: readonly string[],
   before: string,
@@ -53,8 +62,8 @@ export const questionFor = (
 ): string => (meant.length === 0 ? "" : `${before}did you mean ${meant.map(shown).join(" or ")}?`);
 
 /**
- * How many letters are wrong, missing, too many or exchanged with the next one (the optimal string alignment distance).
- * commander has the same for its commands and does not give it out.
+ * The number of wrong, missing, extra or transposed letters (optimal string alignment distance). commander
+ * has the same function for its commands but does not export it.
  */
 function editsBetween(one: string, other: string): number {
   let before: number[] = [];

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { closedSet } from "./response-values.ts";
 
-/** Error types of the envelope: clients switch on these for behaviour (Errors). */
+/** Error types of the envelope: clients switch on these for behavior (Errors). */
 export const errorTypes = [
   "invalid_request",
   "not_found",
@@ -15,7 +15,7 @@ export const errorTypes = [
 ] as const;
 export type ErrorType = (typeof errorTypes)[number];
 
-/** The status and type that go with each code: those of the specification, and the interface's where it is silent. */
+/** The status and type of each code, from the specification or, where it is silent, from the interface. */
 export const errorCodes = {
   invalid_request: { status: 400, type: "invalid_request" },
   invalid_cursor: { status: 400, type: "invalid_request" },
@@ -32,7 +32,7 @@ export const errorCodes = {
   import_not_found: { status: 404, type: "not_found" },
   export_not_found: { status: 404, type: "not_found" },
   task_not_found: { status: 404, type: "not_found" },
-  /** Stands in the try-on list alone, whose own status is 400. */
+  /** Used only inside the list of try-on problems; the status of that response is 400. */
   model_not_found: { status: 404, type: "not_found" },
   webhook_not_found: { status: 404, type: "not_found" },
   delivery_not_found: { status: 404, type: "not_found" },
@@ -57,7 +57,17 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; type: ErrorType }>;
 export type ErrorCode = keyof typeof errorCodes;
 
-/** The body of every refusal: `{error: {type, code, message, param?}}` (Errors). Unknown types and codes are passed on. */
+/** The error type that fits an HTTP status from 400. */
+export function errorTypeOfStatus(status: number): ErrorType {
+  const known = Object.values(errorCodes).find((code) => code.status === status);
+  if (known !== undefined) return known.type;
+  return status >= 500 ? "internal" : "invalid_request";
+}
+
+/**
+ * The body of every error response: `{error: {type, code, message, param?}}` (Errors). Unknown types and
+ * codes pass.
+ */
 export const ErrorEnvelope = z.looseObject({
   error: z.looseObject({
     type: closedSet(errorTypes),
@@ -68,7 +78,7 @@ export const ErrorEnvelope = z.looseObject({
 });
 export type ErrorBody = z.infer<typeof ErrorEnvelope>["error"];
 
-/** What POST /v1/imports answers with 400 when rows are invalid: every problem at once (Imports, rule 1). */
+/** The 400 body of POST /v1/imports for invalid rows: every problem at once (Imports, rule 1). */
 export const ImportRefusal = z.looseObject({
   errors: z.array(
     z.looseObject({ line: z.int(), code: z.string(), message: z.string(), param: z.string().optional() }),
@@ -76,7 +86,7 @@ export const ImportRefusal = z.looseObject({
 });
 export type ImportRefusal = z.infer<typeof ImportRefusal>;
 
-/** What POST /v1/tasks/tryon answers with 400: every bad input at once; `input_index` counts from 0. */
+/** The 400 body of POST /v1/tasks/tryon: every invalid input at once; `input_index` counts from 0. */
 export const TryonRefusal = z.looseObject({
   errors: z.array(
     z.looseObject({

@@ -1,5 +1,7 @@
-/** The form of every id but a model's: a ULID, 26 characters of Crockford base32 (Resources). */
+/** The form of every ID except a model's: a ULID, 26 characters of Crockford base32 (Resources). */
 export const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 
-/** A caller's request id: up to 128 letters, digits, `.`, `_`, `:`, `-` (Cross-cutting rule 7). */
+/**
+ * A request ID chosen by the client: up to 128 letters, digits, `.`, `_`, `:`, `-` (Cross-cutting rule 7).
+ */
 export const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;

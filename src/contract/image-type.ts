@@ -1,9 +1,9 @@
 import type { imageTypes } from "./value-sets.ts";
 
-/** How many leading bytes `imageTypeOf` looks at. */
+/** Number of leading bytes that `imageTypeOf` needs. */
 export const imageTypeBytes = 12;
 
-/** The image type that the first bytes name, or null: an image is typed from its bytes, never from a declared type (Image). */
+/** The image type found in the first bytes, or null. A declared type never counts (Image). */
 export function imageTypeOf(bytes: Uint8Array): (typeof imageTypes)[number] | null {
   if (startsWith(bytes, 0, [0xff, 0xd8, 0xff])) return "image/jpeg";
   if (startsWith(bytes, 0, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) return "image/png";

@@ -6,12 +6,12 @@ import { orientations, sexes } from "./value-sets.ts";
 import { type OtherWords, wordsForOrientations, wordsForSexes } from "./words-for-values.ts";
 
 /**
- * The rules of one import row, as plain code: the mock refuses rows by it and the file check walks a million rows
- * through it, without loading a schema library. The schema of the same row, for types and documents, is `ImportRow`
- * in resources/import.ts; a property test holds the two together.
+ * The rules of one import row as plain code. The mock validates rows with it, and the file check validates a
+ * million rows without loading a schema library. The schema of the same row, for types and openapi.json, is
+ * `ImportRow` in resources/import.ts. A property test checks that the two agree.
  */
 
-/** One thing wrong with a row: the field's path within the row, a stable code and a sentence. */
+/** One problem of a row: the field's path within the row, a stable code and a sentence. */
 export interface RowProblem {
   param: string | undefined;
   code: "invalid_row" | "duplicate_reference_in_file";
@@ -30,7 +30,10 @@ const sexSet: ReadonlySet<unknown> = new Set(sexes);
 const orientationSet: ReadonlySet<unknown> = new Set(orientations);
 const none: readonly RowProblem[] = [];
 
-/** Everything wrong with `row` by the service's rules (Imports, Row fields); an empty list when it would be accepted. */
+/**
+ * Every problem of `row` under the service's rules (Imports, Row fields); empty if the service would accept
+ * it.
+ */
 export function importRowProblems(row: unknown): readonly RowProblem[] {
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
     return [
@@ -50,14 +53,14 @@ export function importRowProblems(row: unknown): readonly RowProblem[] {
   return problems.found ?? none;
 }
 
-/** The reference as the service keeps and compares it: surrounding whitespace trimmed (Products). */
+/** The reference as the service stores and compares it: surrounding whitespace trimmed (Products). */
 export const canonicalReference = (reference: string): string => reference.trim();
 
-/** The reference of a product in a response; null where it has none, because it was created in the dashboard (Products). */
+/** The reference of a product in a response; null for a product created in the dashboard (Products). */
 export const referenceOfProduct = ({ reference }: { reference: unknown }): string | null =>
   typeof reference === "string" ? canonicalReference(reference) : null;
 
-/** Whether a text is longer than `limit` characters; a character is a code point, so an emoji counts once. */
+/** Whether a text is longer than `limit` code points; an emoji counts once. */
 export function isLongerThan(text: string, limit: number): boolean {
   if (text.length <= limit) return false;
   let count = 0;
@@ -66,7 +69,7 @@ export function isLongerThan(text: string, limit: number): boolean {
 }
 
 class Problems {
-  /** Made with the first problem, as nearly every row has none. */
+  /** Created with the first problem, because most rows have none. */
   found: RowProblem[] | undefined;
 
   add(param: string, message: string): void {
@@ -77,13 +80,13 @@ class Problems {
   text(field: string, value: unknown, max: number): void {
     if (value === undefined) this.add(field, "is missing");
     else if (typeof value === "string" && value.trim() === "") this.add(field, "is empty");
-    // The service trims the reference (Products); a name is kept, and so measured, as it is given.
+    // The service trims the reference (Products). A name is stored, and so measured, untrimmed.
     else if (typeof value === "string" && field === "reference") this.length(field, value.trim(), max);
     else this.length(field, value, max);
   }
 
   length(field: string, value: unknown, max: number): void {
-    if (typeof value !== "string") this.add(field, `must be a text, not ${nameOf(value)}`);
+    if (typeof value !== "string") this.add(field, `must be text, not ${nameOf(value)}`);
     else if (isLongerThan(value, max))
       this.add(field, `has ${[...value].length} characters; at most ${max} are allowed`);
   }
@@ -96,10 +99,10 @@ class Problems {
 
   images(images: unknown): void {
     const { min, max } = limits.imagesPerProduct;
-    if (images === undefined) this.add("images", "is missing: a row needs 1 to 20 images");
+    if (images === undefined) this.add("images", "is missing: a row needs 1 to 20 photos");
     else if (!Array.isArray(images)) this.add("images", `must be a list, not ${nameOf(images)}`);
     else {
-      if (images.length < min) this.add("images", "is empty: a row needs 1 to 20 images");
+      if (images.length < min) this.add("images", "is empty: a row needs 1 to 20 photos");
       if (images.length > max) this.add("images", `has ${images.length} entries; at most ${max} are allowed`);
       for (let index = 0; index < images.length && index < max; index++) this.image(index, images[index]);
     }
@@ -123,7 +126,7 @@ class Problems {
       if (breach !== null) this.add(`${at}.url`, `${describeBreach(breach)}: ${quote(url)}`);
     }
     if (image_id !== undefined && !(typeof image_id === "string" && ulidPattern.test(image_id))) {
-      this.add(`${at}.image_id`, `is not an image id (26 characters): ${quote(image_id)}`);
+      this.add(`${at}.image_id`, `is not an image ID (26 characters): ${quote(image_id)}`);
     }
     if (orientation !== undefined && !orientationSet.has(orientation)) {
       this.choice(`${at}.orientation`, orientation, orientations, wordsForOrientations);
@@ -142,9 +145,9 @@ const nameOf = (value: unknown): string =>
 
 /** A value as a short quotation for a message. */
 function quote(value: unknown): string {
-  // A list or an object is not printed: one that is nested deep enough would end the printer's stack.
+  // Lists and objects are not printed: deep nesting would overflow the stack.
   if (typeof value === "object" && value !== null) return nameOf(value);
-  // A URL is quoted without the password that may be what is wrong with it.
+  // The password of a URL is masked; it may be the very problem.
   const text = String(value).replace(/\/\/[^/@]*@/, "//***@");
   return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
 }

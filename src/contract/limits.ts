@@ -1,25 +1,31 @@
-/** Every number of the specification's Limits table, and the few lengths the interface chose where it is silent. */
+/**
+ * Every number of the specification's Limits table, and the lengths that the interface chose where it is
+ * silent.
+ */
 
 export const limits = {
-  /** GET requests a minute and organization (Limits). */
+  /** GET requests per minute and organization (Limits). */
   readsPerMinute: 600,
-  /** POST, PATCH and DELETE requests a minute and organization (Limits). */
+  /** POST, PATCH and DELETE requests per minute and organization (Limits). */
   writesPerMinute: 60,
-  /** The rate window starts on the minute and lasts this long, in milliseconds (Limits). */
+  /** Length of the rate limit window in milliseconds; it starts on the minute (Limits). */
   rateWindowMs: 60_000,
   page: { min: 1, max: 100, default: 25 },
   importRows: { min: 1, max: 2_000 },
   /** Bytes of an import body sent inline: 8 MB (Imports, rule 5). */
   importBodyBytes: 8 * 1024 * 1024,
-  /** Bytes at which a client cuts a call: under 8 MB in either reading of the unit, decimal or binary. */
-  importCallBytes: 8_000_000,
+  /** Maximum bytes of a batch that the client sends: under 8 MB, whether decimal or binary. */
+  importBatchBytes: 8_000_000,
   imagesPerProduct: { min: 1, max: 20 },
   referenceLength: { min: 1, max: 100 },
   nameLength: { min: 1, max: 200 },
   descriptionLength: { max: 2_000 },
   /** Bytes of one image, uploaded or fetched: 10 MB (Limits). */
   imageBytes: 10 * 1024 * 1024,
-  /** How long the URL of an import image must stay fetchable without authentication (Limits, import image URL availability). */
+  /**
+   * How long an import image's URL must stay fetchable without authentication (Limits, import image URL
+   * availability).
+   */
   importUrlAvailabilityMs: 24 * 3_600_000,
   exportProducts: 500,
   tryonInputs: { min: 1, max: 20 },
@@ -33,6 +39,6 @@ export const limits = {
   webhookTimeoutMs: 10_000,
   /** Waits before the second and each later attempt of a delivery (Events, Retries 2). */
   webhookRetryMs: [60_000, 300_000, 900_000, 3_600_000, 21_600_000],
-  /** How far a webhook signature's timestamp may lie from now, in seconds (Events, Signature 3). */
+  /** Maximum distance of a webhook signature's timestamp from now, in seconds (Events, Signature 3). */
   signatureToleranceSeconds: 300,
 } as const;

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { ErrorCode } from "./error-codes.ts";
 import type { Scope } from "./value-sets.ts";
 
-/** The content types a request body may have. */
+/** The content types of request bodies. */
 export type BodyType =
   | "application/json"
   | "application/merge-patch+json"
@@ -10,8 +10,8 @@ export type BodyType =
   | "multipart/form-data";
 
 /**
- * One operation of the service as a value. The client's calls, the mock's routes and checks, and the documents are all
- * made from it.
+ * One operation of the service as a value. The client's methods, the mock's routes and checks, and
+ * openapi.json are all generated from it.
  */
 export interface Operation<
   Params extends z.ZodObject = z.ZodObject,
@@ -20,37 +20,37 @@ export interface Operation<
   Reply extends z.ZodType | null = z.ZodType | null,
 > {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
-  /** Begins with `/v1`; parameters in braces, e.g. `/v1/products/{product_id}`. */
+  /** Starts with `/v1`; parameters in braces, e.g. `/v1/products/{product_id}`. */
   readonly path: string;
   readonly summary: string;
   readonly scope: Scope;
   readonly params: Params;
   readonly query: Query;
-  /** One schema for each content type that the operation accepts. */
+  /** One schema per accepted content type. */
   readonly body: Body;
   /** The status and body of success; null for an empty body. */
   readonly status: 200 | 201 | 202 | 204;
   readonly reply: Reply;
-  /** The refusals of its own, beside those that every operation has (`commonRefusals`). */
+  /** Error codes by status, in addition to those of every operation (`commonRefusals`). */
   readonly refuses: Readonly<Partial<Record<number, readonly ErrorCode[]>>>;
-  /** The schema of a 400 that lists every problem, where there is one (Errors). */
+  /** The schema of a 400 that lists every problem (Errors). */
   readonly refusalList?: z.ZodType;
-  /** Whether the answer carries `Retry-After` while the job runs. */
+  /** Whether the response has `Retry-After` while the job runs. */
   readonly polled?: boolean;
 }
 
 export type BodySchemas = Readonly<Partial<Record<BodyType, z.ZodType>>>;
 
 /**
- * Whether a request may come without a body: where every field of it is optional, none says no more than an empty object.
- * A PATCH without one asks for nothing, which is more likely a slip of the caller.
+ * Whether the body is optional: if every field is optional, a missing body equals an empty object. A PATCH
+ * always needs a body, because a PATCH of nothing is probably a mistake.
  */
 export const mayHaveNoBody = ({ method, body }: Operation): boolean =>
   method === "POST" &&
   body !== undefined &&
   Object.values(body).every((schema) => schema.safeParse({}).success);
 
-/** What every operation may refuse a request with, whatever it does (Cross-cutting request rules, Status codes). */
+/** Error codes of every operation (Cross-cutting request rules, Status codes). */
 export const commonRefusals = {
   400: ["invalid_request"],
   401: ["missing_api_key", "invalid_api_key"],
@@ -60,7 +60,7 @@ export const commonRefusals = {
   501: ["not_implemented"],
 } as const satisfies Partial<Record<number, readonly ErrorCode[]>>;
 
-/** Beside those, what an operation that writes may refuse with: the idempotency rules and its body. */
+/** Additional error codes of every write: idempotency and the request body. */
 export const writeRefusals = {
   409: ["request_in_progress"],
   413: ["body_too_large"],
@@ -68,7 +68,7 @@ export const writeRefusals = {
   422: ["idempotency_key_reused"],
 } as const satisfies Partial<Record<number, readonly ErrorCode[]>>;
 
-/** Every refusal an operation may answer with: its own and the common ones, as status to codes. */
+/** Every error code of an operation, its own and the common ones, by status. */
 export function refusalsOf(operation: Operation): Map<number, ErrorCode[]> {
   const tables = [commonRefusals, operation.method === "GET" ? {} : writeRefusals, operation.refuses];
   const all = new Map<number, ErrorCode[]>();

@@ -11,7 +11,7 @@ import { webhooks } from "./operations/webhooks.ts";
 export const operations = { products, images, imports, exports, tasks, models, webhooks };
 export type Operations = typeof operations;
 
-/** The operations as a flat list of names such as `products.get` with their values. */
+/** The operations as a flat list, with names such as `products.get`. */
 export const everyOperation: readonly { name: string; operation: Operation }[] = Object.entries(
   operations,
 ).flatMap(([resource, verbs]) =>

@@ -1,12 +1,13 @@
 import type { Orientation } from "./value-sets.ts";
 
-/** Photos that leave out what most angles show: the back alone, the sole, a close look. */
+/** Photos that do not show enough of the product for most angles. */
 const partial: ReadonlySet<string> = new Set<Orientation>(["back", "bottom", "detail"]);
 
 /**
- * Whether a product's photos are enough to render it from an angle (Tasks: 422 "required image missing"; which are required is
- * not shown, so this is our choice): from behind it takes a photo from behind, a detail takes any photo, and any other angle
- * one that shows the product from elsewhere than behind or below. An unlabeled photo may be any of them.
+ * Whether the photos of a product are enough to render an angle (Tasks: 422 "required image missing"). The
+ * specification does not list the required photos, so this is our choice: the back needs a back photo, a
+ * detail needs any photo, and other angles need a photo other than back, bottom and detail. An unlabeled
+ * photo counts as any of them.
  */
 export function canShow(angleShot: string, photos: readonly string[]): boolean {
   for (const orientation of photos) {

@@ -1,14 +1,19 @@
-/** Bytes of a file name: the 255 that file systems take, less what a tool adds while a file is on its way. */
+/**
+ * Maximum bytes of a filename: the 255 of most file systems, minus room for a temporary suffix during a
+ * download.
+ */
 const longest = 200;
 
-/** What a name may not hold somewhere: separators, signs that Windows keeps for itself, and what cannot be seen or turns text around. */
+/**
+ * Characters that are not allowed on some system or are misleading: separators, control and bidi characters.
+ */
 const unsafe = /[/\\:*?"<>|\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
-/** Names that Windows keeps for devices, whatever comes after a dot. */
+/** Device names reserved by Windows, with any extension. */
 const device = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
 
 /**
- * A name that is a filename everywhere and never a path (ExportRow, suggested_filename): `stem` may be any text; `ending` is
- * kept whole when a long stem has to be cut, and is made of signs that need no care.
+ * A filename that is valid on every system and never a path (ExportRow, suggested_filename). `stem` can be
+ * any text and is shortened if necessary. `ending` must be safe already and is never shortened.
  */
 export function safeFilename(stem: string, ending: string): string {
   const clean =
@@ -22,7 +27,7 @@ export function safeFilename(stem: string, ending: string): string {
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
-/** The beginning of a text that fits, without half a character at its end. */
+/** The longest prefix of a text that fits, without splitting a character. */
 function cut(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, bytes)));
   return text.slice(0, read);

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { limits } from "./limits.ts";
 
-/** The header of a delivery that carries its signature; the real service puts its brand in place of "Service". */
+/** The signature header of a delivery; the real service uses its brand instead of "Service". */
 export const signatureHeader = "Service-Signature";
 
 /** Why a signature was not accepted. */
@@ -9,8 +9,8 @@ export type SignatureFault = "missing" | "malformed" | "mismatch" | "out_of_tole
 export type SignatureVerdict = { ok: true; timestamp: number } | { ok: false; reason: SignatureFault };
 
 /**
- * The signature header's value for a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{raw body}">`, keyed by
- * the whole secret, `whsec_` included (Events, Signature 1 and 2).
+ * The signature header's value for a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{raw body}">`,
+ * keyed by the complete secret, `whsec_` included (Events, Signature 1 and 2).
  */
 export function signDelivery(secret: string, rawBody: Uint8Array | string, unixSeconds: number): string {
   return `t=${unixSeconds},v1=${mac(secret, rawBody, String(unixSeconds)).toString("hex")}`;
@@ -19,17 +19,17 @@ export function signDelivery(secret: string, rawBody: Uint8Array | string, unixS
 export interface VerifyInput {
   /** The signature header as it arrived. */
   header: string | null | undefined;
-  /** The body's bytes as they arrived: parsing and printing JSON again changes them. */
+  /** The bytes of the body as received; parsing and serializing JSON changes them. */
   rawBody: Uint8Array | string;
-  /** The webhook's whole `signing_secret`, `whsec_` included. */
+  /** The complete `signing_secret` of the webhook, `whsec_` included. */
   secret: string;
   /** Now, in milliseconds since the epoch. */
   now: number;
-  /** How far the timestamp may lie from this second on either side, in seconds, itself included; 300 unless told. */
+  /** Maximum distance of the timestamp from now in seconds, in both directions, inclusive (default: 300). */
   toleranceSeconds?: number;
 }
 
-/** Whether a value can be a body as it arrived: text, or bytes, those of another realm too, as some test runners have them. */
+/** Whether a value is text or bytes. Bytes of another realm count too; some test runners have them. */
 export const isRawBody = (value: unknown): value is Uint8Array | string =>
   typeof value === "string" ||
   (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]");
@@ -43,14 +43,14 @@ export function verifySignature(input: VerifyInput): SignatureVerdict {
   if (parsed === null) return { ok: false, reason: "malformed" };
   const expected = mac(input.secret, input.rawBody, parsed.t);
   let matches = false;
-  // Every candidate is compared, so that the time taken does not tell which one matched.
+  // Compares every candidate, so that the time does not reveal which one matched.
   for (const candidate of parsed.v1) matches = timingSafeEqual(candidate, expected) || matches;
   if (!matches) return { ok: false, reason: "mismatch" };
   const timestamp = Number(parsed.t);
   const tolerance = input.toleranceSeconds ?? limits.signatureToleranceSeconds;
-  // In whole seconds, as the timestamp is: what was signed within the second is not older for the rest of it.
+  // In full seconds, like the timestamp: a signature does not age within its second.
   const isWithin = Math.abs(Math.floor(input.now / 1000) - timestamp) <= tolerance;
-  // Whatever is no number is within nothing.
+  // NaN is never within the tolerance.
   return isWithin ? { ok: true, timestamp } : { ok: false, reason: "out_of_tolerance" };
 }
 
@@ -58,12 +58,14 @@ function mac(secret: string, rawBody: Uint8Array | string, t: string): Buffer {
   return createHmac("sha256", secret).update(`${t}.`).update(rawBody).digest();
 }
 
-/** Its moment and its signatures; null when any part is no `key=value`, or one of ours cannot be read: then nothing of it counts. */
+/**
+ * The time and signatures of a header; null if a part is not `key=value`, or if a `t` or `v1` is malformed.
+ */
 function parseHeader(header: string): { t: string; v1: Buffer[] } | null {
   let t: string | null = null;
   const v1: Buffer[] = [];
   for (const part of header.split(",")) {
-    // By its ends, not by a pattern: anybody may send a header, and one of many spaces is to take no longer than another.
+    // trim() instead of a pattern: many spaces in a hostile header must not take longer.
     const text = part.trim();
     const equals = text.indexOf("=");
     const key = text.slice(0, Math.max(0, equals));

@@ -1,42 +1,42 @@
 import ipaddr from "ipaddr.js";
 
-/** Why the service would refuse a URL it is asked to fetch or to call (Imports, Webhooks). */
+/** Why the service would reject a URL of an image or a webhook (Imports, Webhooks). */
 export type UrlBreach = "not_a_url" | "not_https" | "credentials" | "port" | "host_not_public";
 
 const breachMessages: Record<UrlBreach, string> = {
   not_a_url: "is not a URL",
-  not_https: "must begin with https://",
+  not_https: "must start with https://",
   credentials: "must not contain a user name or password",
   port: "must use the default port",
-  host_not_public: "must name a public host",
+  host_not_public: "must have a public host",
 };
 
-// What most catalogues hold: a lower-case name under a plain top-level domain and an unremarkable path. Such a URL
-// cannot break any clause but the reserved names below, so it need not go through the URL parser.
+// Fast path for most URLs: a lower-case host under a plain top-level domain and an unremarkable path. Such a
+// URL can only break the rule about reserved names, so the URL parser is not needed.
 const unremarkable =
   /^https:\/\/((?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63})(?:[/?][\w.~!$&'()*+,;=:@%/?-]*)?$/;
 
 const longestHost = 253;
 
-// Names that never resolve on the public internet (RFC 6761, RFC 6762, RFC 8375, RFC 9476, and what private networks use).
-// `example` is such a name, too, but every example of the interface has it.
+// Names that never resolve on the public internet (RFC 6761, RFC 6762, RFC 8375, RFC 9476, and common
+// private names). `example` is one of them, but is allowed, because the examples of the interface use it.
 const reservedSuffix =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|svc|home\.arpa|test|invalid|onion|alt)$/;
 
 /**
- * The first clause of the URL policy that `text` breaks, or null when the service would accept it: `https://`, on a
- * public host and the default port, without embedded credentials (Imports, "An image url must be"; Webhooks).
+ * The first rule of the URL policy that `text` breaks, or null if the service would accept it: `https://`, a
+ * public host, the default port, no credentials (Imports, "An image url must be"; Webhooks).
  */
 export function urlBreach(text: string): UrlBreach | null {
   const plain = unremarkable.exec(text);
   if (plain !== null && plain[1]!.length <= longestHost && !text.includes("xn--"))
     return reservedSuffix.test(plain[1]!) ? "host_not_public" : null;
-  // The URL parser drops spaces and control characters in silence; a URL that holds one is a slip of the hand.
+  // The URL parser silently drops spaces and control characters; here they are treated as typos.
   if (/[\u0000-\u0020\u007f-\u009f\\]/.test(text)) return "not_a_url";
   const url = parseUrl(text);
   if (url === null) return "not_a_url";
   if (url.protocol !== "https:" || !/^https:\/\//i.test(text)) return "not_https";
-  // The parser forgives a third slash and an empty user name; what was written is not what would be fetched.
+  // The parser accepts a third slash and an empty user name; it would fetch another URL than the one written.
   const authority = /^https:\/\/([^/?#]*)/i.exec(text)![1]!;
   if (authority === "") return "not_a_url";
   if (authority.includes("@")) return "credentials";
@@ -45,7 +45,7 @@ export function urlBreach(text: string): UrlBreach | null {
 }
 
 /**
- * The text as a URL; null where it is none. Not by `URL.canParse`: on Node 20, once it is compiled, that is false for every
+ * The text as a URL, or null. `URL.canParse` is not used: on Node 20, once optimized, it is false for every
  * text with a letter such as `ü`.
  */
 export function parseUrl(text: string): URL | null {
@@ -56,10 +56,10 @@ export function parseUrl(text: string): URL | null {
   }
 }
 
-/** The breach as the end of a sentence about the field, e.g. "must begin with https://". */
+/** The breach as a predicate for the field, e.g. "must start with https://". */
 export const describeBreach = (breach: UrlBreach): string => breachMessages[breach];
 
-/** Whether a host as `URL.hostname` gives it is a public name or a public address. */
+/** Whether a `URL.hostname` is a public name or a public address. */
 export function isPublicHost(hostname: string): boolean {
   const host = hostname.replace(/\.$/, "").toLowerCase();
   if (host.startsWith("[")) return isPublicAddress(host.slice(1, -1));
@@ -67,31 +67,34 @@ export function isPublicHost(hostname: string): boolean {
   return host.includes(".") && isHostName(host) && !reservedSuffix.test(host);
 }
 
-/** Labels of 1 to 63 letters, digits, hyphens and underscores, not beginning or ending with a hyphen (RFC 1035, 2.3). */
+/**
+ * Labels of 1 to 63 letters, digits, hyphens and underscores, without a hyphen at either end (RFC 1035,
+ * 2.3).
+ */
 const isHostName = (host: string): boolean =>
   host.length <= longestHost && host.split(".").every((label) => /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/.test(label));
 
-/** Whether an IP address is globally reachable: also used on the address a name resolved to, at connect time. */
+/** Whether an IP address is globally reachable. Also checked at connect time, for the resolved address. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   return parsed.kind() === "ipv4" ? parsed.range() === "unicast" : isPublicIpv6(parsed as ipaddr.IPv6);
 }
 
-/** Where an IPv6 address holds the IPv4 address that it reaches: compatible (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
+/** Offsets of embedded IPv4 addresses: compatible (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056). */
 const embedded = [
   { within: ipaddr.IPv6.parseCIDR("::/96"), at: 12 },
   { within: ipaddr.IPv6.parseCIDR("64:ff9b::/96"), at: 12 },
   { within: ipaddr.IPv6.parseCIDR("2002::/16"), at: 2 },
 ];
-/** All that is given out for use on the internet (RFC 4291, 2.4), but for what has a purpose of its own (RFC 6890, RFC 9637). */
+/** Global unicast (RFC 4291, 2.4), minus the special-purpose blocks (RFC 6890, RFC 9637). */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3");
 const specialPurpose = ["2001::/23", "2001:db8::/32", "3fff::/20"].map((block) =>
   ipaddr.IPv6.parseCIDR(block),
 );
 
 function isPublicIpv6(address: ipaddr.IPv6): boolean {
-  // An IPv4 address in IPv6 clothing reaches what the inner address reaches; a mapped one was unwrapped before.
+  // Judged by the embedded IPv4 address; a mapped address was unwrapped before.
   const found = embedded.find(({ within }) => address.match(within));
   if (found !== undefined) {
     return isPublicAddress(

@@ -1,4 +1,4 @@
-/** The closed and open sets of values that the specification names, and those the interface chose where it is silent. */
+/** The value sets of the specification, and those that the interface chose where it is silent. */
 
 export const sexes = ["male", "female", "other", "kid"] as const;
 export const modelSexes = ["male", "female", "other"] as const;
@@ -44,7 +44,7 @@ export const imageErrorCodes = [
   "image_not_found",
   "row_failed",
 ] as const;
-/** Why an import row failed as a whole. An open set (ImportRowResult). */
+/** Why an import row failed. An open set (ImportRowResult). */
 export const rowErrorCodes = [
   "reference_already_exists",
   "no_images",
@@ -61,7 +61,7 @@ export const exportStatuses = ["processing", "completed", "failed"] as const;
 export const taskTypes = ["beautifier", "tryon"] as const;
 export const taskSubtypes = ["clothing", "shoes", "headwear"] as const;
 export const taskStatuses = ["queued", "running", "succeeded", "failed"] as const;
-/** Why a task failed: the one code that is shown. An open set (Task). */
+/** Why a task failed: the only documented code. An open set (Task). */
 export const taskFailureCodes = ["model_unsafe_content"] as const;
 export const beautifierStyles = ["ghost", "flatlay"] as const;
 export const hexBackground = /^#[0-9a-fA-F]{6}$/;
@@ -103,5 +103,5 @@ export const scopeResources = [
   "models",
   "webhooks",
 ] as const;
-/** `products:read` (GET) or `products:write` (the rest), and so on for each resource. */
+/** `products:read` (GET), `products:write` (other methods), and so on for each resource. */
 export type Scope = `${(typeof scopeResources)[number]}:${"read" | "write"}`;

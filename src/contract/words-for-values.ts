@@ -1,6 +1,6 @@
 import type { Orientation, sexes } from "./value-sets.ts";
 
-/** Words that shop systems and people have for a value, in plain letters (`didYouMean`), and the value. They are proposed, never taken. */
+/** Synonyms of values, in plain letters (`didYouMean`). They are suggested, never applied. */
 export type OtherWords<Value extends string = string> = Readonly<Record<string, Value>>;
 
 /** For `sex`, in English, German, French, Italian and Spanish. */

@@ -1,6 +1,6 @@
 import { grouped } from "./grouped.ts";
 
-/** A number of bytes as people read it, in the decimal units of file managers: `840 B`, `12.4 kB`, `1,204.0 MB`. */
+/** A number of bytes for users, in the decimal units of file managers: `840 B`, `12.4 kB`, `1,204.0 MB`. */
 export const byteText = (bytes: number): string => {
   if (bytes < 1000) return `${Math.round(bytes)} B`;
   if (bytes < 999_950) return `${(bytes / 1000).toFixed(1)} kB`;

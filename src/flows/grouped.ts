@@ -1,2 +1,5 @@
-/** A whole number with its thousands apart: `1,240`. By hand, as `toLocaleString` loads 15 ms of language data. */
+/**
+ * An integer with thousands separators: `1,240`. Done by hand, because `toLocaleString` loads 15 ms of
+ * language data.
+ */
 export const grouped = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ",");

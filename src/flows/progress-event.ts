@@ -1,14 +1,14 @@
-/** How far a job is. A flow emits these; only the command line draws. */
+/** The progress of a job. A flow emits these events; only the command line draws them. */
 export interface ProgressEvent {
-  /** What is being done, e.g. `processing`; a new one begins a new bar. */
+  /** The current step, e.g. `processing`; a new one starts a new bar. */
   step: string;
   done: number;
-  /** Null while it is not known. */
+  /** Null while unknown. */
   total: number | null;
-  /** What `done` and `total` count: things, unless it is said. */
+  /** The unit of `done` and `total` (default: things). */
   unit?: "bytes";
-  /** How long the rest takes at the very least from now on, in milliseconds, as the service lets no more through. */
+  /** The minimum time left in milliseconds, because of the service's limits. */
   leastMsLeft?: number;
-  /** A few words more, e.g. `2 failed`, or how many rows are imported while others are still being sent. */
+  /** A short addition, e.g. `2 failed`, or the number of rows imported while others are still being sent. */
   note?: string;
 }

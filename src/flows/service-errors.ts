@@ -1,19 +1,22 @@
 import { ApiError } from "../client/api-error.ts";
 import { CatError } from "../errors.ts";
 
-/** Whether nothing that is asked will be answered: the key is not known any more, or may not do this. */
+/** Whether all further requests will fail: the key is no longer valid, or lacks the scope. */
 export const isOfCaller = (error: unknown): boolean =>
   error instanceof CatError && (error.status === 401 || error.status === 403);
 
-/** A key without the scope to read. */
+/** Whether the key lacks the scope to read. */
 export const mayNotRead = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "insufficient_scope";
 
-/** Of several errors of a run the one to tell: that the key is refused, which ends everything, else the first. */
+/** The error to report of several: a rejected key, which ends everything, otherwise the first one. */
 export const decisive = (...errors: readonly unknown[]): unknown =>
   errors.find(isOfCaller) ?? errors.find((error) => error !== undefined);
 
-/** Whether the fault, which stayed after all retries, is likely to meet whatever else is asked: of the network or the service. */
+/**
+ * Whether an error that outlasted all retries is likely to affect all further requests: of the network or the
+ * service.
+ */
 export const isOfService = (error: unknown): boolean =>
   error instanceof CatError &&
   (error.type === "network" ||
@@ -22,17 +25,20 @@ export const isOfService = (error: unknown): boolean =>
     (error.status !== undefined && (error.status >= 500 || error.status === 429)));
 
 /**
- * Whether the service has said no: any 4xx, but not the 409 that says the first attempt under a key is still being worked on
+ * Whether the service rejected the request: any 4xx except the 409 for a first attempt still in progress
  * (Cross-cutting rule 4).
  */
 export const isRefusal = ({ status = 0, code }: CatError): boolean =>
   status >= 400 && status < 500 && code !== "request_in_progress";
 
-/** Whether it is what was sent that was refused, rather than who sent it or when: the same would be refused again. */
+/**
+ * Whether the content was rejected, rather than the caller or the timing: the same content would be rejected
+ * again.
+ */
 export const isOfContent = ({ status }: CatError): boolean =>
   status === 400 || status === 413 || status === 415 || status === 422;
 
-/** What the service answers; null where it has no such thing (404). Throws anything else. */
+/** The response of the service; null for a 404. Throws any other error. */
 export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
   try {
     return await answer;

@@ -6,16 +6,16 @@ import { uploadMs } from "./upload-time.ts";
 
 interface AttemptTimeoutOptions {
   clock: Clock;
-  /** How long an attempt may be silent: nothing of the head, or nothing more of the body, in milliseconds. */
+  /** The maximum silence of an attempt, before the head or between parts of the body, in milliseconds. */
   silenceMs: number;
-  /** How long it may take in all, in milliseconds, when nearly nothing arrives; what does arrive buys more. */
+  /** The maximum duration if nearly nothing arrives, in milliseconds; received bytes extend it. */
   attemptMs: number;
 }
 
-/** Less than this on average, in bytes a millisecond, is a drip: 8 kB/s. */
+/** The average rate below which a response counts as dripping, in bytes per millisecond: 8 kB/s. */
 const drip = 8;
 
-/** Ends an attempt on which nothing arrives any more, or so little that it would never end. */
+/** Ends an attempt that receives nothing, or so little that it would never end. */
 export const attemptTimeout =
   ({ clock, silenceMs, attemptMs }: AttemptTimeoutOptions): Interceptor =>
   (next) =>
@@ -26,9 +26,9 @@ export const attemptTimeout =
     let cancel = () => {};
     const giveUp = () => {
       const seconds = Math.round((clock.now() - begun) / 1000);
-      const came = received === 0 ? "nothing" : `only ${received} bytes`;
+      const came = received === 0 ? "no response" : `only ${received} bytes`;
       link.abort(
-        new TimeoutError(`${nameOf(request)}: ${came} came from ${request.origin} in ${seconds} s`, {
+        new TimeoutError(`${nameOf(request)}: ${came} from ${request.origin} within ${seconds} s`, {
           code: "attempt_timeout",
           requestId: request.headers["x-request-id"],
         }),

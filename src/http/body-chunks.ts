@@ -1,11 +1,12 @@
 import type { Readable } from "node:stream";
 
-/** Bytes that wait to be taken before the socket is held. */
+/** Buffered bytes after which the socket is paused. */
 const mostWaiting = 1024 * 1024;
 
 /**
- * The chunks of a body, taken as many at a time as have come. A stream drops what it holds when its connection breaks; here
- * everything that came before the break is still given, and only then the error.
+ * The chunks of a body, taken as many at a time as have arrived. A stream drops its buffer when its
+ * connection breaks; here everything received before the break is still returned, and the error only
+ * afterwards.
  */
 export class BodyChunks {
   readonly #body: Readable;
@@ -14,7 +15,7 @@ export class BodyChunks {
   #end: { error: unknown } | "end" | null = null;
   #wake = () => {};
 
-  /** Begins to read at once: it is to be made before anything else is waited for. */
+  /** Starts to read immediately: create it before any other wait. */
   constructor(body: Readable) {
     this.#body = body;
     body
@@ -29,7 +30,7 @@ export class BodyChunks {
       .on("close", () => this.#ended({ error: Object.assign(new Error("closed"), { code: "ECONNRESET" }) }));
   }
 
-  /** The chunks that have come since the last time; null at the end of the body. Rejects with what broke it. */
+  /** The chunks received since the last time; null at the end of the body. Rejects with the error that broke it. */
   async take(): Promise<readonly Uint8Array[] | null> {
     while (this.#chunks.length === 0) {
       if (this.#end === "end") return null;

@@ -6,19 +6,19 @@ import { uploadMs } from "./upload-time.ts";
 
 interface DeadlineOptions {
   clock: Clock;
-  /** How long a call may take in all, retries and their waits included, in milliseconds. */
+  /** The maximum duration of a request, including retries and their waits, in milliseconds. */
   totalMs: number;
 }
 
-/** Told at the start and then with every change whether the service may have done what it was asked (`Call.inDoubt`). */
+/** Receives whether the service may have done the request: at the start and with every change (`Call.inDoubt`). */
 export type OnDoubt = (inDoubt: boolean) => void;
 
-/** Sends a message with a deadline for the whole call; the caller's own signal ends it sooner. */
+/** Sends a message with a deadline for all its attempts; the caller's own signal can end it sooner. */
 export type SendMessage = (message: Message, signal?: AbortSignal, onDoubt?: OnDoubt) => Promise<Answer>;
 
 /**
- * The outermost layer: it makes a message a call, and ends the call at its deadline whatever it is doing, so a body that
- * drips for ever is cut too. Time that pacing holds the call in a waiting line does not count.
+ * The outermost layer: adds the deadline to a message, whatever its state then, so that an endless dripping
+ * body is cut off too. Time in the queue of the rate limit window does not count.
  */
 export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => SendMessage) => {
   let calls = 0;
@@ -31,7 +31,7 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
       const seconds = Math.round(allowed / 1000);
       const attempts = call.attempt === 1 ? "1 attempt" : `${call.attempt} attempts`;
       link.abort(
-        new TimeoutError(`${nameOf(message)} was not answered within ${seconds} s (${attempts})`, {
+        new TimeoutError(`no response to ${nameOf(message)} within ${seconds} s (${attempts})`, {
           code: "deadline",
         }),
       );
@@ -46,7 +46,7 @@ export const deadline = ({ clock, totalMs }: DeadlineOptions): ((send: Send) => 
   };
 };
 
-interface Told {
+interface Listeners {
   onDeadline: () => void;
   onDoubt: OnDoubt | undefined;
 }
@@ -56,22 +56,22 @@ class TimedCall implements Call {
   attempt = 0;
   inDoubt = false;
   readonly #clock: Clock;
-  readonly #told: Told;
+  readonly #listeners: Listeners;
   #left: number;
   #atEnd: (() => void)[] | null = [];
   #running: { since: number; cancel: () => void } | null = null;
 
-  constructor(clock: Clock, order: number, totalMs: number, told: Told) {
+  constructor(clock: Clock, order: number, totalMs: number, listeners: Listeners) {
     this.order = order;
     this.#clock = clock;
     this.#left = totalMs;
-    this.#told = told;
+    this.#listeners = listeners;
     this.#run();
   }
 
   doubt(inDoubt: boolean): void {
     this.inDoubt = inDoubt;
-    this.#told.onDoubt?.(inDoubt);
+    this.#listeners.onDoubt?.(inDoubt);
   }
 
   remainingMs(): number {
@@ -103,6 +103,6 @@ class TimedCall implements Call {
 
   #run(): void {
     const since = this.#clock.now();
-    this.#running = { since, cancel: this.#clock.at(since + this.#left, this.#told.onDeadline) };
+    this.#running = { since, cancel: this.#clock.at(since + this.#left, this.#listeners.onDeadline) };
   }
 }

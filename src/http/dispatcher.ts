@@ -5,7 +5,7 @@ import Agent from "undici/lib/dispatcher/agent.js";
 import { CatError } from "../errors.ts";
 import { parseUrl } from "./parse-url.ts";
 
-/** Connections by host: direct, or through the proxies that the environment names. */
+/** Connections by host: direct, or through the proxies of the environment. */
 export interface Connections {
   /** The dispatcher for an origin such as `https://api.example.com`. */
   forOrigin(origin: string): Promise<Dispatcher>;
@@ -13,13 +13,13 @@ export interface Connections {
 }
 
 export interface ConnectionOptions {
-  /** HTTPS_PROXY, HTTP_PROXY and NO_PROXY are read from it, in either case. */
+  /** The source of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper or lower case. */
   env?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Whether a host is this machine, which no proxy could reach. */
+  /** Whether a host is this machine, which a proxy cannot reach. */
   isLoopback: (hostname: string) => boolean;
 }
 
-/** Sockets to one origin at a time: enough to keep a slow link busy, few enough not to look like an attack. */
+/** Sockets per origin: enough to saturate a slow link, few enough not to look like an attack. */
 const connectionsPerOrigin = 32;
 
 export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Connections {
@@ -29,8 +29,8 @@ export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Co
   const noProxy = env.no_proxy ?? env.NO_PROXY ?? "";
   let proxied: Promise<Dispatcher> | null = null;
 
-  // Loaded only where a proxy is set, and whole: its tunnels need methods that undici's main file adds to its classes.
-  // An empty text keeps undici from reading the process's own environment.
+  // Loaded only if a proxy is set, from the main module: its tunnels need methods that the module adds to its
+  // classes. An empty string keeps undici from reading the process environment.
   const openProxied = async (): Promise<Dispatcher> => {
     const { EnvHttpProxyAgent } = await import("undici");
     return new EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy, connections: connectionsPerOrigin });
@@ -48,16 +48,16 @@ export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Co
   };
 }
 
-/** A proxy variable as a URL, or "" when it is not set. `host:port` alone means http, as elsewhere. */
+/** A proxy variable as a URL, or "" if unset. `host:port` alone means http, as in other tools. */
 function proxyUrl(env: Readonly<Record<string, string | undefined>>, name: string): string {
   const text = (env[name.toLowerCase()] ?? env[name] ?? "").trim();
   if (text === "") return "";
   const url = text.includes("://") ? text : `http://${text}`;
   if (/^https?:$/.test(parseUrl(url)?.protocol ?? "")) return url;
-  // The value may hold a password, so it is not shown.
+  // The value may contain a password, so it is not shown.
   throw new CatError(`${name} is not the URL of an HTTP proxy`, {
     type: "usage",
     code: "invalid_proxy",
-    hint: "Write it as http://host:port.",
+    hint: "Set it to http://HOST:PORT.",
   });
 }

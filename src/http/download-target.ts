@@ -1,35 +1,35 @@
 import type { FileVersion, Validator } from "./file-version.ts";
 
-/** Where a download goes: it keeps bytes between attempts, and may keep them between processes. */
+/** The target of a download: keeps bytes between attempts, and possibly between processes. */
 export interface DownloadTarget {
-  /** The bytes of an earlier process, with the version that they belong to; null where none can be continued. */
+  /** The bytes of an earlier process, with their version; null if none can be resumed. */
   readonly kept: {
     readonly bytes: number;
     readonly validator: Validator;
     readonly total: number | null;
   } | null;
-  /** Drops every byte and begins with this version. */
+  /** Drops all bytes and starts over with this version. */
   begin(version: FileVersion): Promise<void>;
-  /** Takes the next bytes; a promise asks to wait before more come. */
+  /** Takes the next bytes; a returned promise pauses the download. */
   write(chunk: Uint8Array): Promise<void> | undefined;
 }
 
 export interface DownloadLimits {
-  /** The time for a download of no size, retries and their waits included, in milliseconds; each byte adds to it. */
+  /** The time limit of an empty download, including retries and their waits, in milliseconds; each byte extends it. */
   totalMs?: number | undefined;
-  /** The slowest link that a download is meant to end on, in bytes per millisecond. */
+  /** The slowest link on which a download must finish, in bytes per millisecond. */
   slowest?: number | undefined;
-  /** How long the server may send nothing, in milliseconds. */
+  /** The maximum silence of the server, in milliseconds. */
   silenceMs?: number | undefined;
-  /** Attempts in a row that may end without a byte more. */
+  /** The maximum number of consecutive attempts without a new byte. */
   attempts?: number | undefined;
-  /** Fresh URLs in a row that may end without a byte more. */
+  /** The maximum number of consecutive fresh URLs without a new byte. */
   freshUrls?: number | undefined;
-  /** The most bytes to take; a longer file is a BadAnswerError. */
+  /** The maximum number of bytes; a longer file is a BadAnswerError. */
   maxBytes?: number | undefined;
 }
 
-/** What the caller knows of the file beforehand; a response that differs is a BadAnswerError. */
+/** Properties of the file known in advance; a response that differs is a BadAnswerError. */
 export interface ExpectedFile {
   bytes?: number | undefined;
   /** The media type, without parameters. */
@@ -38,14 +38,14 @@ export interface ExpectedFile {
 
 export interface ResumableDownload {
   url: string;
-  /** Gives another signed URL of the same file, when one has expired. */
+  /** Returns another signed URL of the same file after one has expired. */
   freshUrl?: (() => Promise<string>) | undefined;
   expected?: ExpectedFile | undefined;
-  /** Whether all has come: for a file whose length neither the server nor `expected` gives. */
+  /** Whether the file is complete, if neither the server nor `expected` gives its length. */
   isComplete?: (() => Promise<boolean>) | undefined;
   signal?: AbortSignal | undefined;
   limits?: DownloadLimits | undefined;
 }
 
-/** Downloads a file into a target; resolves to its length once every byte was handed to the target. */
+/** Downloads a file into a target; resolves to its length after the target has taken every byte. */
 export type DownloadInto = (target: DownloadTarget, download: ResumableDownload) => Promise<number>;

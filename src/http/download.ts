@@ -12,15 +12,15 @@ import type { OnWait, WaitReason } from "./wait.ts";
 
 export interface DownloadOptions {
   signal?: AbortSignal | undefined;
-  /** The most bytes to take; more is a BadAnswerError. No limit unless given. */
+  /** The maximum number of bytes; more is a BadAnswerError (default: no limit). */
   maxBytes?: number | undefined;
-  /** How often the link is opened at most while that fails; as often as other calls are tried unless given. */
+  /** The maximum number of attempts to open the URL (default: that of other requests). */
   attempts?: number | undefined;
 }
 
 export interface DownloaderOptions extends SignedGetOptions {
   random: () => number;
-  /** Whether a URL may be fetched at all; throws a CatError when not. */
+  /** Throws a CatError if the URL must not be fetched. */
   check: (url: URL) => void;
   retry?: Partial<RetryPolicy> | undefined;
   onWait?: OnWait | undefined;
@@ -29,9 +29,9 @@ export interface DownloaderOptions extends SignedGetOptions {
 export type Download = (url: string, options?: DownloadOptions) => AsyncIterable<Uint8Array>;
 
 /**
- * Fetches signed URLs. It has never seen the key: the signature in the URL is all the permission there is. No redirect
- * is followed. The bytes stream, and end normally only when as many came as were announced (undici counts them); opening is
- * tried again after a fault, a broken stream is not, since what was read cannot be taken back.
+ * Fetches signed URLs without the API key: the signature in the URL is the only permission. Follows no
+ * redirect. The stream ends normally only after all announced bytes (undici counts them). Opening is retried
+ * after a failure; a broken stream is not, because its bytes cannot be taken back.
  */
 export function downloader(options: DownloaderOptions): Download {
   const policy = { ...defaultRetryPolicy, ...options.retry };
@@ -48,14 +48,14 @@ export function downloader(options: DownloaderOptions): Download {
       for await (const chunk of watched(url, answer.body, link)) {
         bytes += chunk.length;
         if (bytes > maxBytes) {
-          throw new BadAnswerError(`${nameOfUrl(url)} is larger than the ${maxBytes} bytes allowed`, {
+          throw new BadAnswerError(`${nameOfUrl(url)} exceeds the limit of ${maxBytes} bytes`, {
             code: "answer_too_large",
           });
         }
         yield chunk;
       }
     } finally {
-      // Also when the reader leaves early: the socket must not go on filling.
+      // Also if the reader stops early: the socket must not keep filling.
       link.abort(new Error("the download is over"));
       link.release();
     }
@@ -92,7 +92,7 @@ export function downloader(options: DownloaderOptions): Download {
     }
   }
 
-  /** The chunks of a body; silence counts only while the reader waits for one. */
+  /** The chunks of a body; silence counts only while the reader waits for a chunk. */
   async function* watched(
     url: URL,
     body: AsyncIterable<Uint8Array> & { destroy(): unknown },

@@ -1,9 +1,9 @@
 import { CatError, type ErrorDetail } from "../errors.ts";
 
-/** The service could not be reached, or the connection broke before a whole answer had come. */
+/** The service could not be reached, or the connection broke before the response was complete. */
 export class NetworkError extends CatError {
   override readonly name: string = "NetworkError";
-  /** Whether trying again may help: a reset may pass, a certificate that does not fit will not. */
+  /** Whether a retry may help: a connection reset is temporary, an invalid certificate is not. */
   readonly transient: boolean;
 
   constructor(message: string, detail: Omit<ErrorDetail, "type"> & { transient: boolean }) {
@@ -12,7 +12,7 @@ export class NetworkError extends CatError {
   }
 }
 
-/** A deadline passed, or a wait ran out. */
+/** A deadline passed, or waiting timed out. */
 export class TimeoutError extends CatError {
   override readonly name: string = "TimeoutError";
 
@@ -21,7 +21,7 @@ export class TimeoutError extends CatError {
   }
 }
 
-/** Something answered, but not as the service does: HTML, half a document, too much, a redirect, another shape. */
+/** A response that is not the service's: HTML, incomplete JSON, too large, a redirect, an unexpected shape. */
 export class BadAnswerError extends CatError {
   override readonly name: string = "BadAnswerError";
 
@@ -30,7 +30,7 @@ export class BadAnswerError extends CatError {
   }
 }
 
-/** A signed URL was not honoured (403, 404, 410): ask the service for a fresh one. */
+/** A signed URL was rejected (403, 404, 410): ask the service for a new one. */
 export class SignedUrlError extends CatError {
   override readonly name: string = "SignedUrlError";
 

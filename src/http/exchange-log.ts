@@ -3,28 +3,28 @@ import { CatError } from "../errors.ts";
 import { maskedKey, maskedPath, shortened } from "./mask.ts";
 import { type HttpRequest, headerOf, type Interceptor } from "./send.ts";
 
-/** One request and what came of it, fit to be shown: no key, no signature. */
+/** One request and its outcome, safe to show: without the API key and signatures. */
 export interface ExchangeLog {
   readonly method: string;
   readonly origin: string;
   readonly path: string;
-  /** Null when no answer came; `error` then says why. */
+  /** Null without a response; `error` then has the reason. */
   readonly status: number | null;
   readonly error: string | null;
   readonly ms: number;
   /** From 1. */
   readonly attempt: number;
-  /** The id the server answered with, or the one that was sent. */
+  /** The ID of the response, or the one that was sent. */
   readonly requestId: string | null;
-  /** Its first characters. */
+  /** The first characters of the key. */
   readonly idempotencyKey: string | null;
-  /** The machine key's prefix and end. */
+  /** The prefix and the end of the API key. */
   readonly apiKey: string | null;
-  /** Whether the answer is the stored one of an earlier request (`Idempotent-Replayed`). */
+  /** Whether it is the stored response to an earlier request (`Idempotent-Replayed`). */
   readonly replayed: boolean;
 }
 
-/** Reports every attempt, answered or not. */
+/** Reports every attempt, with or without a response. */
 export const exchangeLog =
   (clock: Clock, onExchange: (line: ExchangeLog) => void): Interceptor =>
   (next) =>
@@ -58,7 +58,7 @@ const lineOf = (request: HttpRequest) => ({
   apiKey: maskedKey(request.headers.authorization),
 });
 
-/** A log line as text, e.g. `POST /v1/imports 202 in 312 ms (attempt 2, request …, key 1f0c2a9b…)`. */
+/** A log line as text, e.g. `POST /v1/imports 202 in 312 ms (attempt 2, request …, idempotency key 1f0c2a9b…)`. */
 export function describeExchange(line: ExchangeLog): string {
   const notes = [
     line.attempt > 1 ? `attempt ${line.attempt}` : null,

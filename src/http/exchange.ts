@@ -5,8 +5,9 @@ import { networkFailure } from "./network-failure.ts";
 import { type Answer, type HttpRequest, headerOf, nameOf, type Send } from "./send.ts";
 
 /**
- * One exchange with the server through undici: no retry, no redirect, no time limit of its own (undici's run on the real
- * clock). An answer of more than `maxBytes` is cut off while it streams, so an endless one cannot fill the memory.
+ * One exchange with the server through undici: no retry, no redirect, and no undici timeouts (they use the
+ * real clock). A response of more than `maxBytes` is cut off while it streams, so that it cannot exhaust
+ * memory.
  */
 export const exchange =
   (dispatcherFor: (origin: string) => Promise<Dispatcher>, maxBytes: number): Send =>
@@ -30,7 +31,7 @@ export const exchange =
     });
   };
 
-/** Collects one answer; whatever comes after the first outcome is ignored. */
+/** Collects one response; events after the first outcome are ignored. */
 class Collector implements Dispatcher.DispatchHandler {
   readonly #request: HttpRequest;
   readonly #maxBytes: number;
@@ -58,14 +59,14 @@ class Collector implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // Aborted while it waited for a socket: it must not be sent any more.
+    // Aborted while waiting for a socket: do not send it.
     if (this.#ended !== null) controller.abort(this.#ended.reason);
-    // It stands on a socket, and its first byte goes out next.
+    // It has a socket, and its first byte is sent next.
     else this.#request.call.doubt(true);
   }
 
   onRequestUpgrade(): void {
-    this.#fail(this.#bad("answered by changing the protocol", "not_http"));
+    this.#fail(this.#bad("switched to another protocol", "not_http"));
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -109,7 +110,7 @@ class Collector implements Dispatcher.DispatchHandler {
 
   #tooLarge(): BadAnswerError {
     const megabytes = Math.round(this.#maxBytes / 1024 / 1024);
-    return this.#bad(`answered with more than ${megabytes} MB, and was cut off`, "answer_too_large");
+    return this.#bad(`sent a response of more than ${megabytes} MB`, "answer_too_large");
   }
 
   #bad(sentence: string, code: string): BadAnswerError {

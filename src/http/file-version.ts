@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 import { serverNow } from "./retry-after.ts";
 import { headerOf } from "./send.ts";
 
-/** The header that names one version of a file, byte for byte: what `If-Range` may carry (RFC 9110, 13.1.5). */
+/** The header that identifies one version of a file exactly, as allowed in `If-Range` (RFC 9110, 13.1.5). */
 export interface Validator {
   readonly header: "etag" | "last-modified";
   readonly value: string;
@@ -10,16 +10,19 @@ export interface Validator {
 
 /** The version of a file that a response describes. */
 export interface FileVersion {
-  /** Null where the server names none that is strong: such a file cannot be continued. */
+  /** Null without a strong validator: such a download cannot be resumed. */
   readonly validator: Validator | null;
-  /** The length of the complete file; null where the response does not give it. */
+  /** The length of the complete file; null if the response does not give it. */
   readonly total: number | null;
 }
 
-/** A date this much older than the response is strong: a later change would have another one (RFC 9110, 8.8.2.2). */
+/**
+ * A date this much older than the response is strong: a later change would have another date (RFC 9110,
+ * 8.8.2.2).
+ */
 const strongDateMs = 60_000;
 
-/** The validator of a response. A weak ETag promises no equal bytes, and then the date does not either. */
+/** The validator of a response. A weak ETag does not promise equal bytes, and a date next to it does not either. */
 export function validatorOf(response: Pick<Dispatcher.ResponseData, "headers">): Validator | null {
   const etag = headerOf(response, "etag");
   if (etag !== undefined)
@@ -31,7 +34,7 @@ export function validatorOf(response: Pick<Dispatcher.ResponseData, "headers">):
   return age >= strongDateMs ? { header: "last-modified", value: date } : null;
 }
 
-/** The part that a 206 holds: from `start` up to, but not with, `end`; null where the header is missing or wrong. */
+/** The range of a 206, from `start` to `end` (exclusive); null if the header is missing or invalid. */
 export function contentRangeOf(
   response: Pick<Dispatcher.ResponseData, "headers">,
 ): { start: number; end: number; total: number } | null {
@@ -42,8 +45,12 @@ export function contentRangeOf(
   return range.start < range.end && range.end <= range.total ? range : null;
 }
 
-/** The length that a response announces for its body; null without the header. */
+/** The announced length of a response body; null without the header. */
 export function contentLengthOf(response: Pick<Dispatcher.ResponseData, "headers">): number | null {
   const header = headerOf(response, "content-length") ?? "";
   return /^\d{1,15}$/.test(header) ? Number(header) : null;
 }
+
+/** Whether the body has an end of its own: a connection that is cut breaks a chunked body. */
+export const endsVisibly = (response: Pick<Dispatcher.ResponseData, "headers">): boolean =>
+  headerOf(response, "transfer-encoding")?.trim().toLowerCase() === "chunked";

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { attemptTimeout } from "./attempt-timeout.ts";
 import { type ApiKey, auth } from "./auth.ts";
+import { completeJson } from "./complete-json.ts";
 import { deadline, type SendMessage } from "./deadline.ts";
 import type { Connections } from "./dispatcher.ts";
 import { exchange } from "./exchange.ts";
@@ -12,44 +13,44 @@ import { requestId } from "./request-id.ts";
 import { defaultRetryPolicy, type RetryPolicy, retry } from "./retry.ts";
 import { compose } from "./send.ts";
 import type { OnWait } from "./wait.ts";
-import { wholeJson } from "./whole-json.ts";
 
 export interface HttpCoreOptions {
-  /** The only origin that gets the key. */
+  /** The only origin that receives the API key. */
   origin: string;
   apiKey: ApiKey;
   connections: Connections;
   clock: Clock;
-  /** 0 (inclusive) to 1 (exclusive), for the spread of waits. */
+  /** 0 (inclusive) to 1 (exclusive), for the jitter of waits. */
   random: () => number;
   onExchange?: ((line: ExchangeLog) => void) | undefined;
   onWait?: OnWait | undefined;
   retry?: Partial<RetryPolicy> | undefined;
   timeLimits?: Partial<TimeLimits> | undefined;
-  /** The most bytes an answer may have. */
+  /** The maximum size of a response in bytes. */
   maxAnswerBytes?: number | undefined;
 }
 
 /** In milliseconds. */
 export interface TimeLimits {
-  /** A whole call, with its retries and their waits. */
+  /** A request with all its retries and their waits. */
   totalMs: number;
-  /** An attempt on which nothing arrives, or nothing more. */
+  /** An attempt that receives nothing, or nothing more. */
   silenceMs: number;
-  /** An attempt on which nearly nothing arrives. */
+  /** An attempt that receives nearly nothing. */
   attemptMs: number;
 }
 
 export const defaultTimeLimits: TimeLimits = { totalMs: 300_000, silenceMs: 30_000, attemptMs: 60_000 };
 const defaultMaxAnswerBytes = 64 * 1024 * 1024;
 
-/** The core: everything about sending a request that does not depend on what the request is about. */
+/** The core: everything about sending a request that does not depend on its content. */
 export function httpCore(options: HttpCoreOptions): SendMessage {
   const { clock, random, onExchange, onWait, connections } = options;
   const limits = { ...defaultTimeLimits, ...options.timeLimits };
   const policy = { ...defaultRetryPolicy, ...options.retry };
 
-  // The first listed is the outermost. What stands before `retry` happens once a call, what stands after it once an attempt.
+  // The first one is the outermost. Those before `retry` run once per request, those after it once per
+  // attempt.
   const send = compose(
     exchange(connections.forOrigin, options.maxAnswerBytes ?? defaultMaxAnswerBytes),
     idempotency(),
@@ -58,7 +59,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     requestId(),
     auth(options.origin, options.apiKey),
     noRedirects,
-    wholeJson,
+    completeJson,
     ...(onExchange === undefined ? [] : [exchangeLog(clock, onExchange)]),
     attemptTimeout({ clock, ...limits }),
   );

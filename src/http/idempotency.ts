@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { type Interceptor, isWrite, withHeader } from "./send.ts";
 
 /**
- * Gives every write an `Idempotency-Key` (Cross-cutting rules 1 to 6) unless the caller gave one. It stands outside of
- * retry: one key covers every attempt, or a second attempt would do the work again.
+ * Adds an `Idempotency-Key` to every write without one (Cross-cutting rules 1 to 6). It is outside `retry`:
+ * with a key per attempt, a second attempt would repeat the work.
  */
 export const idempotency =
   (newKey: () => string = randomUUID): Interceptor =>

@@ -1,11 +1,14 @@
-/** A signal of one's own that also follows `parent`, and lets go of it when it is no longer needed. */
+/** A signal that can be aborted by itself and also follows `parent` until it is released. */
 export interface LinkedAbort {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
   release(): void;
 }
 
-/** AbortSignal.any would do, but on the oldest Node supported it leaks on a signal that outlives thousands of calls. */
+/**
+ * Replaces AbortSignal.any, which leaks on the oldest supported Node if the parent outlives thousands of
+ * requests.
+ */
 export function linkedAbort(parent: AbortSignal | undefined): LinkedAbort {
   const own = new AbortController();
   const follow = () => own.abort(parent?.reason);

@@ -1,7 +1,7 @@
-/** Parameters whose value opens something. */
+/** Query parameters that hold credentials. */
 const secretParameter = /sign|sig$|token|secret|key|password|credential|auth/i;
 
-/** A path whose query shows no secret: `/file?expires=1&signature=…`. */
+/** A path with the secrets of its query masked: `/file?expires=1&signature=…`. */
 export function maskedPath(path: string): string {
   const [before, query] = splitOnce(path, "?");
   if (query === undefined) return before;
@@ -12,7 +12,7 @@ export function maskedPath(path: string): string {
   return `${before}?${parameters.join("&")}`;
 }
 
-/** A bearer header as `ak_…` with the key's last four characters, when it is long enough to spare them. */
+/** A bearer header as `ak_…` plus the last four characters of a key that is long enough. */
 export function maskedKey(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
   const key = authorization.replace(/^Bearer /, "");

@@ -1,19 +1,19 @@
 import { createHash } from "node:crypto";
 
-/** A file as a form field carries it. */
+/** The file of a form field. */
 export interface FilePart {
   readonly bytes: Uint8Array;
   readonly filename: string;
 }
 
 /**
- * A form with one file, as bytes with their content type. The boundary is made from the file's digest: the same file
- * gives the same bytes, so a request sent again under its idempotency key is the same request.
+ * A form with one file, as bytes with their content type. The boundary is derived from the file's digest: the
+ * same file gives the same bytes, so that a retry under its idempotency key is the same request.
  */
 export function multipartForm(field: string, file: FilePart): { contentType: string; body: Uint8Array } {
   let boundary = createHash("sha256").update(file.bytes).update(file.filename).digest("hex").slice(0, 40);
   const bytes = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
-  // Nobody can write a file that holds its own digest, but a check is cheaper than the thought.
+  // Practically impossible, because the boundary is a digest of the file, but cheap to check.
   while (bytes.includes(boundary))
     boundary = createHash("sha256").update(boundary).digest("hex").slice(0, 40);
   const head =
@@ -26,6 +26,6 @@ export function multipartForm(field: string, file: FilePart): { contentType: str
   };
 }
 
-/** A file name within quotes, as browsers write it (HTML, multipart/form-data encoding). */
+/** A file name in quotes, as browsers write it (HTML, multipart/form-data encoding). */
 const escaped = (filename: string): string =>
   filename.replace(/[\r\n"]/g, (character) => ({ "\r": "%0D", "\n": "%0A" })[character] ?? "%22");

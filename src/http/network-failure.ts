@@ -2,13 +2,13 @@ import { BadAnswerError, NetworkError } from "./errors.ts";
 import { type Message, nameOf } from "./send.ts";
 
 const unreachable: Record<string, string> = {
-  ECONNREFUSED: "refused the connection",
-  EHOSTUNREACH: "cannot be reached from here",
-  ENETUNREACH: "cannot be reached: this machine has no network",
-  ENETDOWN: "cannot be reached: this machine has no network",
-  EADDRNOTAVAIL: "cannot be reached from here",
-  ETIMEDOUT: "did not answer in time",
-  UND_ERR_CONNECT_TIMEOUT: "did not answer in time",
+  ECONNREFUSED: "connection refused",
+  EHOSTUNREACH: "no route to the host",
+  ENETUNREACH: "this machine has no network",
+  ENETDOWN: "this machine has no network",
+  EADDRNOTAVAIL: "no route to the host",
+  ETIMEDOUT: "connection timed out",
+  UND_ERR_CONNECT_TIMEOUT: "connection timed out",
 };
 
 const cut = new Set([
@@ -17,13 +17,13 @@ const cut = new Set([
   "EPIPE",
   "UND_ERR_SOCKET",
   "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
-  // What the parser says when the connection ends in the middle of a chunked body.
+  // The parser's error when the connection ends in the middle of a chunked body.
   "HPE_INVALID_EOF_STATE",
   "UND_ERR_BODY_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
 ]);
 
-/** What undici or Node threw for a request, as one of ours; null when it is not a failure of the network. */
+/** An error of undici or Node as a CatError; null if it is not a network failure. */
 export function networkFailure(
   cause: unknown,
   request: Pick<Message, "method" | "path" | "origin" | "headers">,
@@ -36,20 +36,23 @@ export function networkFailure(
   const network = (sentence: string, name: string, transient: boolean, hint?: string) =>
     new NetworkError(sentence, { code: name, transient, cause, hint, requestId });
 
+  const hint = "Check the address of the service (base URL) and your network.";
   if (code in unreachable) {
-    const hint = "Is the base URL right, and the network up?";
-    return network(`${what}: ${origin} ${unreachable[code]}`, "unreachable", true, hint);
+    return network(`cannot connect to ${origin}: ${unreachable[code]} (${what})`, "unreachable", true, hint);
   }
   if (code === "ENOTFOUND" || code === "EAI_AGAIN") {
     return network(
-      `${what}: there is no host by the name of ${origin}, or no network`,
+      `cannot connect to ${origin}: unknown host, or no network (${what})`,
       "host_not_found",
       true,
+      hint,
     );
   }
-  if (cut.has(code)) {
+  // A chunked body without its end, on a connection that was to close after it.
+  const isCutChunked = cause.name === "HTTPParserError" && cause.message.includes("Invalid EOF state");
+  if (cut.has(code) || isCutChunked) {
     return network(
-      `${what}: ${origin} cut the connection before a whole answer had come`,
+      `${origin} closed the connection before the response was complete (${what})`,
       "connection_cut",
       true,
     );
@@ -58,11 +61,11 @@ export function networkFailure(
     return network(`${what}: the client is closed`, "client_closed", false);
   }
   if (cause.message.startsWith("Proxy response")) {
-    const hint = "Check HTTPS_PROXY, and the user name and password in it.";
-    return network(`${what}: the proxy refused to connect to ${origin}`, "proxy_refused", false, hint);
+    const hint = "Check HTTPS_PROXY, including its user name and password.";
+    return network(`the proxy rejected the connection to ${origin} (${what})`, "proxy_refused", false, hint);
   }
   if (code === "UND_ERR_HEADERS_OVERFLOW" || cause.name === "HTTPParserError") {
-    return new BadAnswerError(`${what}: ${origin} answered with something that is not HTTP`, {
+    return new BadAnswerError(`${origin} sent a response that is not HTTP (${what})`, {
       code: "not_http",
       cause,
       requestId,
@@ -71,9 +74,9 @@ export function networkFailure(
   if (code === "EPROTO" || /CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO_|ISSUER|CRL/.test(code)) {
     const hint =
       code.startsWith("ERR_SSL") || code === "EPROTO"
-        ? "Does the base URL name the right port?"
-        : "A certificate authority of your own is given in NODE_EXTRA_CA_CERTS.";
-    return network(`${what}: no safe connection to ${origin} (${code})`, "tls", false, hint);
+        ? "Check the port of the base URL."
+        : "To trust your own certificate authority, set NODE_EXTRA_CA_CERTS.";
+    return network(`cannot connect securely to ${origin}: ${code} (${what})`, "tls", false, hint);
   }
   return null;
 }

@@ -5,16 +5,17 @@ import type { OnWait } from "./wait.ts";
 
 interface PacingOptions {
   clock: Clock;
-  /** How long a rate window lasts, in milliseconds. */
+  /** The length of a rate limit window, in milliseconds. */
   windowMs: number;
-  /** 0 (inclusive) to 1 (exclusive): keeps callers that share a window out of step. */
+  /** 0 (inclusive) to 1 (exclusive): keeps clients that share a window out of step. */
   random: () => number;
   onWait?: OnWait | undefined;
 }
 
 /**
- * Holds requests back when the rate window is used up, so that a caller who is alone never sees a 429 and still uses
- * every request the window has; with other callers the window is shared. Reads and writes have a window each (Limits).
+ * Holds requests back when the rate limit window is used up, so that a single client never sees a 429 and
+ * still uses every request of the window; with other clients the window is shared. Reads and writes have a
+ * window each (Limits).
  */
 export function pacing(options: PacingOptions): Interceptor {
   const reads = new Lane(options);
@@ -39,14 +40,14 @@ interface Waiting {
   readonly go: (ticket: Ticket) => void;
 }
 
-/** A waiting line in front of one rate window. Earlier calls stand before later ones, also with a second attempt. */
+/** A queue in front of one rate limit window, in the order of the first attempts. */
 class Lane {
   readonly #options: PacingOptions;
   readonly #window: RateWindow;
   readonly #line: Waiting[] = [];
   /**
-   * The call that finds out how the window stands. While it is not answered it alone is tried again: in an outage the
-   * outcome of one call is unknown then, not of several.
+   * The request that finds out the state of the window. Until it gets a response, only this one is retried:
+   * after an outage the outcome of a single request is unknown, not of several.
    */
   #scout: Call | null = null;
   #alarm: { at: number; off: AbortController } | null = null;
@@ -94,7 +95,7 @@ class Lane {
     this.#pumpSoon();
   }
 
-  /** Once the caller has seen how its request ended: after a refusal it may want the others to leave the line, all of them. */
+  /** Continue only after the caller has seen the result: after an error it may withdraw all other requests. */
   #pumpSoon(): void {
     if (this.#line.length > 0 || this.#alarm !== null) setImmediate(() => this.#pump());
   }
@@ -116,7 +117,7 @@ class Lane {
     this.#setAlarm(null);
   }
 
-  /** Whose turn it is, as a place in the line; -1 while all wait for the scout. */
+  /** The index of the next request in the queue; -1 while all wait for the scout. */
   #next(): number {
     if (this.#window.isKnown || this.#scout === null) return 0;
     return this.#line.findIndex(({ request }) => request.call === this.#scout);

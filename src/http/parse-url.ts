@@ -1,6 +1,6 @@
 /**
- * The text as a URL; null where it is none. Not by `URL.canParse`: on Node 20, once it is compiled, that is false for every
- * text with a letter such as `ü`.
+ * The text as a URL; null if it is not one. `URL.canParse` cannot be used: once compiled, Node 20 returns
+ * false for every text with a letter such as `ü`.
  */
 export function parseUrl(text: string, base?: string): URL | null {
   try {

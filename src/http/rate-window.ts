@@ -2,58 +2,60 @@ import { FairShare } from "./fair-share.ts";
 import { retryAfterMs, serverNow } from "./retry-after.ts";
 import { type Answer, headerOf } from "./send.ts";
 
-/** A request that was let through; it knows in which window that was. */
+/** A request that was let through, with its window. */
 export interface Ticket {
   readonly generation: number;
 }
 
 /**
- * What is known of one rate window (Cross-cutting rule 8) from the answers so far. Requests in flight count against what
- * remains, as an answer does not tell which of them it has seen; so never too many are sent by a caller alone, and when all
- * have answered, what remains is exact and the window is used to the last request. With others it is shared (FairShare).
+ * The known state of one rate limit window (Cross-cutting rule 8), from the responses so far.
+ *
+ * Requests in flight count against the remaining ones, because a response does not show which of them it
+ * includes. So a single client never sends too many, and once all have responded, the remaining number is
+ * exact and the window is used up completely. With other clients it is shared (FairShare).
  */
 export class RateWindow {
   readonly #windowMs: number;
-  /** Null while nothing is known: then one request goes ahead to find out. Infinity where no limit is announced. */
+  /** Null while unknown: then one request goes first to find out. Infinity if no limit is announced. */
   #remaining: number | null = null;
   #limit: number | null = null;
-  /** The end of the window as the server names it, in Unix seconds: which window an answer speaks of. */
+  /** The server's end of the window, in Unix seconds: identifies the window of a response. */
   #reset: number | null = null;
-  /** The same on our clock, never earlier than the server's own. */
+  /** The same on the local clock, never earlier than the server's. */
   #opensAt: number | null = null;
-  /** How far the service's clock is ahead of ours at least, in milliseconds, by answers of this window and the one before. */
+  /** The minimum lead of the service's clock in milliseconds, from responses of this window and the previous one. */
   #ahead = Number.NEGATIVE_INFINITY;
   #aheadBefore = Number.NEGATIVE_INFINITY;
-  /** Whether the window is one that nobody has answered from yet: then it is taken to be whole. */
+  /** Whether no response from this window has arrived yet: then it is assumed to be unused. */
   #guessed = false;
   #inFlight = 0;
-  /** Requests of ours that may count in this window: those sent in it, and those in flight when it began. */
+  /** Own requests that may count in this window: those sent in it, and those in flight when it started. */
   #own = 0;
-  /** What others had taken of the very first window before we came: they may be gone. */
+  /** The requests of others in the first window before our first one: those clients may be gone. */
   #before = 0;
-  /** Whether an answer has told of this window. */
+  /** Whether a response of this window has arrived. */
   #looked = false;
   readonly #share: FairShare;
-  /** Counts windows, so that an answer to a request of an earlier one is known. */
+  /** Counts windows, to recognize responses to requests of an earlier one. */
   #generation = 0;
 
-  /** `random`: 0 (inclusive) to 1 (exclusive), keeps callers that share a window out of step. */
+  /** `random`: 0 (inclusive) to 1 (exclusive), keeps clients that share a window out of step. */
   constructor(windowMs: number, random: () => number) {
     this.#windowMs = windowMs;
     this.#share = new FairShare(random);
   }
 
-  /** Whether any answer has told of the limit, or that there is none. Until then one request at a time finds out. */
+  /** Whether a response has shown the limit, or its absence. Until then one request at a time goes first. */
   get isKnown(): boolean {
     return this.#remaining !== null;
   }
 
-  /** Whether nothing is left of the window, so far as is known here. */
+  /** Whether the window is used up, as far as known. */
   get isUsedUp(): boolean {
     return this.#remaining !== null && this.#remaining <= this.#inFlight;
   }
 
-  /** 0 when a request may go; else the time at which to ask again, or null when that takes an answer. */
+  /** 0 if a request may be sent; otherwise the time of the next check, or null if it takes a response. */
   blockedUntil(now: number): number | null {
     this.#roll(now);
     if (this.#remaining === null) return this.#inFlight === 0 ? 0 : this.#opensAt;
@@ -65,7 +67,7 @@ export class RateWindow {
     });
   }
 
-  /** Counts a request that is sent now. */
+  /** Records a request that is sent now. */
   enter(now: number): Ticket {
     this.#inFlight++;
     this.#own++;
@@ -73,13 +75,13 @@ export class RateWindow {
     return { generation: this.#generation };
   }
 
-  /** Counts a request that ended without an answer: the server may have counted it, so it is taken as spent. */
+  /** Records a request without a response: the server may have counted it, so it counts as used. */
   leave(): void {
     this.#inFlight--;
     this.#spend();
   }
 
-  /** Takes in what an answer says. */
+  /** Updates the window from a response. */
   answered(ticket: Ticket, answer: Pick<Answer, "status" | "headers">, now: number): void {
     this.#inFlight--;
     const remaining = wholeNumber(headerOf(answer, "x-ratelimit-remaining"));
@@ -89,13 +91,14 @@ export class RateWindow {
     if (answer.status === 429) {
       if (limit !== null) this.#limit = limit;
       this.#adopt(0, reset, opensAt);
-      // The window is full without us.
+      // Other clients used the rest of the window.
       this.#looked = true;
       this.#share.saw(Math.max(1, (this.#limit ?? 0) - this.#own), 0, this.#limit ?? 0);
       return;
     }
     if (remaining === null) {
-      // A gateway's error page says nothing about the service behind it; any other answer without limits means none.
+      // The error page of a gateway reveals nothing about the service; any other response without limits means
+      // none.
       if (this.#remaining === null && answer.status < 500) this.#remaining = Number.POSITIVE_INFINITY;
       else this.#spend();
       return;
@@ -103,13 +106,13 @@ export class RateWindow {
     const first = this.#remaining === null;
     this.#limit = Math.max(limit ?? 0, remaining);
     if (reset === this.#reset && !this.#guessed && this.#remaining !== null) {
-      // The same window: the lowest count is the latest, whatever order the answers came in.
+      // The same window: the lowest count is the latest, in whatever order the responses came.
       this.#remaining = Math.min(this.#remaining, remaining);
       this.#opensAt = Math.min(this.#opensAt ?? opensAt, opensAt);
     } else if (ticket.generation === this.#generation || reset === null || reset > (this.#reset ?? 0)) {
       this.#adopt(remaining, reset, opensAt);
     } else {
-      return; // From a window that has passed.
+      return; // From an earlier window.
     }
     this.#looked = true;
     const others = this.#limit - this.#remaining! - this.#own;
@@ -117,10 +120,10 @@ export class RateWindow {
     this.#share.saw(others - this.#before, this.#remaining!, this.#limit);
   }
 
-  /** Takes a window as an answer describes it; it is the one that was guessed, or known, or a new one. */
+  /** Adopts a window as a response describes it: the assumed one, the known one, or a new one. */
   #adopt(remaining: number, reset: number | null, opensAt: number): void {
     if (this.#remaining !== null && !this.#guessed && reset !== this.#reset) {
-      // With the request that was answered.
+      // Includes the request of this response.
       this.#turn(false);
       this.#own++;
     }
@@ -131,7 +134,7 @@ export class RateWindow {
     this.#opensAt = opensAt;
   }
 
-  /** Once the window has passed, the next one is whole, less what is still in flight. */
+  /** After the window has passed, the next one is unused, except for requests in flight. */
   #roll(now: number): void {
     if (this.#opensAt === null || now < this.#opensAt) return;
     this.#turn(now >= this.#opensAt + this.#windowMs);
@@ -155,13 +158,15 @@ export class RateWindow {
   }
 
   /**
-   * When the window of an answer ends, on our clock. `X-RateLimit-Reset` is compared with the service's own clock, as this
-   * machine's may be an hour off. It is never too early, but for what the two clocks drift apart within a window.
+   * The end of a response's window on the local clock. `X-RateLimit-Reset` is compared with the service's
+   * clock, because the local one may be an hour off. Never too early, apart from clock drift within the
+   * window.
    */
   #opening(answer: Pick<Answer, "status" | "headers">, now: number): number {
     const reset = wholeNumber(headerOf(answer, "x-ratelimit-reset"));
     const there = serverNow(answer);
-    // `Date` is rounded down and now is later, so the answer with the greatest difference is the most exact.
+    // `Date` is rounded down and `now` is later, so the response with the greatest difference is the most
+    // exact.
     if (there !== null) this.#ahead = Math.max(this.#ahead, there - now);
     const ahead = Math.max(this.#ahead, this.#aheadBefore);
     let opensAt = now + this.#windowMs;
@@ -173,9 +178,9 @@ export class RateWindow {
       break;
     }
     const told = answer.status === 429 ? retryAfterMs(answer, now) : null;
-    // Whole seconds, rounded up, say the same as the reset.
+    // Whole seconds, rounded up, agree with the reset.
     if (told === null || (told > 0 && Math.abs(now + told - opensAt) <= 1000)) return opensAt;
-    // A window is a minute (Limits): a gateway that asks for a day must not hold up every later request.
+    // A window is one minute (Limits): a gateway that asks for a day must not block all later requests.
     return now + Math.min(Math.max(told, 100), this.#windowMs + 1000);
   }
 }

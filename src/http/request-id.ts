@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type Interceptor, withHeader } from "./send.ts";
 
-/** Gives each attempt an `X-Request-Id` of its own (Cross-cutting rule 7), so that a log tells the attempts apart. */
+/** Adds an `X-Request-Id` to each attempt (Cross-cutting rule 7), so that logs distinguish attempts. */
 export const requestId =
   (newId: () => string = randomUUID): Interceptor =>
   (next) =>

@@ -8,6 +8,7 @@ import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "./er
 import {
   contentLengthOf,
   contentRangeOf,
+  endsVisibly,
   type FileVersion,
   type Validator,
   validatorOf,
@@ -22,9 +23,9 @@ import { Silence } from "./silence.ts";
 import type { WaitReason } from "./wait.ts";
 
 /**
- * Downloads that continue: after a break the rest is asked for with `Range`, and with `If-Range`, so that the bytes of two
- * versions never end up in one file. Without a strong validator, and whenever a response does not fit what is kept, the
- * download starts over. The rules of `downloader` hold: no credentials, no redirects.
+ * Downloads that can resume: after a break the rest is requested with `Range` and `If-Range`, so that bytes
+ * of two versions never end up in one file. Without a strong validator, or if a response does not fit the
+ * bytes kept, the download starts over. The rules of `downloader` apply: no credentials, no redirects.
  */
 export function resumableDownloader(options: DownloaderOptions): DownloadInto {
   const policy = { ...defaultRetryPolicy, ...options.retry };
@@ -45,7 +46,7 @@ export function resumableDownloader(options: DownloaderOptions): DownloadInto {
 
 type Limits = { readonly [Name in keyof Required<DownloadLimits>]: number };
 
-/** How an attempt ended that did not fail. */
+/** The outcome of an attempt that did not fail. */
 type Ended = "complete" | "stale";
 
 class OneDownload {
@@ -53,12 +54,14 @@ class OneDownload {
   readonly #download: ResumableDownload & { limits: Limits };
   readonly #target: DownloadTarget;
   readonly #whole: LinkedAbort;
-  /** The bytes that the target has, and the version that they belong to. */
+  /** The number of bytes the target has, and their version. */
   #bytes: number;
   #version: FileVersion;
-  /** Every byte that came, also those of a version that was dropped. */
+  /** Whether the current response shows the end of a body without a length. */
+  #endsVisibly = false;
+  /** All bytes received, including those of a dropped version. */
   #received = 0;
-  /** How long the server asked to wait after the last failure. */
+  /** The wait that the server asked for after the last failure. */
   #askedMs: number | null = null;
 
   constructor(
@@ -119,7 +122,7 @@ class OneDownload {
     }
   }
 
-  /** One request for what is missing, and its body. */
+  /** One request for the missing bytes, and its body. */
   async #attempt(url: URL, attempt: number): Promise<Ended> {
     this.#askedMs = null;
     const { validator } = this.#version;
@@ -146,7 +149,7 @@ class OneDownload {
     }
   }
 
-  /** Judges the head of a response: where its body ends at the latest, or null where it does not fit what is kept. */
+  /** Checks the head of a response: returns the maximum end of its body, or null if it does not fit the bytes kept. */
   async #open(
     url: URL,
     response: Dispatcher.ResponseData,
@@ -159,13 +162,14 @@ class OneDownload {
       throw refused(url, response);
     }
     const encoding = headerOf(response, "content-encoding") ?? "identity";
-    if (encoding !== "identity") throw this.#notAFile(url, response, `compressed (${encoding}), unasked`);
+    if (encoding !== "identity")
+      throw this.#notAFile(url, response, `an unrequested compression (${encoding})`);
     this.#checkType(url, response);
     if (statusCode === 200) {
       await this.#begin(url, response);
       return Math.min(this.#download.limits.maxBytes, this.#version.total ?? Number.POSITIVE_INFINITY);
     }
-    if (asked === null) throw this.#notAFile(url, response, "with status 206, unasked");
+    if (asked === null) throw this.#notAFile(url, response, "an unrequested status 206");
     const range = contentRangeOf(response);
     const validator = validatorOf(response);
     const isNext = range?.start === asked.from && range.total === (this.#version.total ?? range.total);
@@ -182,27 +186,23 @@ class OneDownload {
       throw this.#bad(
         url,
         response,
-        `has ${announced} bytes, not the ${expected.bytes} expected`,
+        `has ${announced} bytes instead of the expected ${expected.bytes}`,
         "wrong_length",
       );
     }
     const total = announced ?? expected?.bytes ?? null;
-    // A body without a length ends normally wherever the connection is cut.
-    if (total === null && isComplete === undefined) {
+    this.#endsVisibly = endsVisibly(response);
+    // Other bodies without a length end normally wherever the connection is cut.
+    if (total === null && isComplete === undefined && !this.#endsVisibly) {
       throw this.#bad(
         url,
         response,
-        "has no known length, so that a cut would not be seen",
+        "has no known length, so an incomplete file would not be noticed",
         "unknown_length",
       );
     }
     if (total !== null && total > limits.maxBytes) {
-      throw this.#bad(
-        url,
-        response,
-        `is larger than the ${limits.maxBytes} bytes allowed`,
-        "answer_too_large",
-      );
+      throw this.#bad(url, response, `exceeds the limit of ${limits.maxBytes} bytes`, "answer_too_large");
     }
     this.#version = { validator: validatorOf(response), total };
     this.#bytes = 0;
@@ -214,7 +214,7 @@ class OneDownload {
     const silence = new Silence(this.#options.clock, silenceMs, () => link.abort(silent(url, silenceMs)));
     try {
       for (let came = await chunks.take(); came !== null; came = await chunks.take()) {
-        // Time that the disk takes is not the server's.
+        // The time to write to disk is not the server's silence.
         silence.hold();
         for (const chunk of came) {
           const full = this.#give(url, chunk, upTo);
@@ -231,14 +231,13 @@ class OneDownload {
     }
   }
 
-  /** Hands a chunk on; a promise only where the target asks to wait. */
+  /** Passes a chunk on; returns a promise only if the target asks to wait. */
   #give(url: URL, chunk: Uint8Array, upTo: number): Promise<void> | undefined {
     this.#received += chunk.length;
     if (this.#bytes + chunk.length > upTo) {
-      throw new BadAnswerError(
-        `${nameOfUrl(url)} goes on after the ${upTo} bytes that were announced or allowed`,
-        { code: "answer_too_large" },
-      );
+      throw new BadAnswerError(`${nameOfUrl(url)} is longer than the ${upTo} bytes announced or allowed`, {
+        code: "answer_too_large",
+      });
     }
     this.#bytes += chunk.length;
     return this.#target.write(chunk);
@@ -246,7 +245,9 @@ class OneDownload {
 
   async #isComplete(): Promise<boolean> {
     const { total } = this.#version;
-    return total === null ? (await this.#download.isComplete?.()) === true : this.#bytes === total;
+    if (total !== null) return this.#bytes === total;
+    const { isComplete } = this.#download;
+    return isComplete === undefined ? this.#endsVisibly : isComplete();
   }
 
   #checked(text: string): URL {
@@ -260,11 +261,16 @@ class OneDownload {
     if (wanted === undefined) return;
     const type = (headerOf(response, "content-type") ?? "").split(";")[0]!.trim().toLowerCase();
     if (type === wanted.toLowerCase()) return;
-    throw this.#bad(url, response, `is ${type === "" ? "of no type" : type}, not ${wanted}`, "wrong_type");
+    throw this.#bad(
+      url,
+      response,
+      `has ${type === "" ? "no content type" : `the content type ${type}`}, not ${wanted}`,
+      "wrong_type",
+    );
   }
 
   #notAFile(url: URL, response: Dispatcher.ResponseData, what: string): BadAnswerError {
-    return this.#bad(url, response, `was answered ${what}`, "not_a_file");
+    return this.#bad(url, response, `responded with ${what}`, "not_a_file");
   }
 
   #bad(url: URL, response: Dispatcher.ResponseData, what: string, code: string): BadAnswerError {
@@ -280,7 +286,7 @@ class OneDownload {
     await clock.sleep(ms, this.#whole.signal);
   }
 
-  /** Ends the download when it is slower than the slowest link: a drip would never end by itself. */
+  /** Ends a download slower than the slowest link allowed: a dripping one would never end. */
   #startDeadline(): () => void {
     const { clock } = this.#options;
     const { totalMs, slowest } = this.#download.limits;
@@ -295,7 +301,7 @@ class OneDownload {
         return;
       }
       const seconds = Math.round((clock.now() - begun) / 1000);
-      const message = `the download was not complete after ${seconds} s (${this.#bytes} bytes had come)`;
+      const message = `the download was not complete after ${seconds} s (${this.#bytes} bytes received)`;
       this.#whole.abort(new TimeoutError(message, { code: "deadline" }));
     };
     cancel = clock.at(begun + totalMs, check);
@@ -303,7 +309,7 @@ class OneDownload {
   }
 }
 
-/** Why another attempt may help; null where it will not. */
+/** The reason another attempt may help; null if it will not. */
 function reasonToRetry(error: unknown): WaitReason | null {
   if (error instanceof TimeoutError) return "network";
   if (error instanceof NetworkError) return error.transient ? "network" : null;
@@ -314,7 +320,7 @@ function reasonToRetry(error: unknown): WaitReason | null {
 }
 
 const cut = (url: URL): NetworkError =>
-  new NetworkError(`${nameOfUrl(url)}: the connection was cut before the complete file had come`, {
+  new NetworkError(`${nameOfUrl(url)}: the connection was closed before the file was complete`, {
     code: "connection_cut",
     transient: true,
   });

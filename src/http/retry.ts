@@ -6,14 +6,18 @@ import { type Answer, type HttpRequest, headerOf, type Interceptor, isWrite } fr
 import type { OnWait, WaitReason } from "./wait.ts";
 
 export interface RetryPolicy {
-  /** Attempts that may end in a network error, a timeout or a 5xx before the last one's outcome stands. */
+  /** The number of attempts that may end in a network error, a timeout or a 5xx. */
   attempts: number;
-  /** Waits after those. */
+  /** Waits after such failures. */
   backoff: Backoff;
-  /** Waits while the first request under the same key still runs; they go on until the deadline. */
+  /** Waits while the first request with the same key is in progress; repeated until the deadline. */
   inProgress: Backoff;
-  /** The longest rate window: the wait after a 429 that does not say how long. */
+  /** The longest rate limit window: the wait after a 429 without `Retry-After`. */
   windowMs: number;
+  /** The number of 429s in a row that end a request, if they span `rateLimitedMs`. */
+  rateLimited: number;
+  /** The minimum time from the first of these 429s to the last: short waits take many attempts. */
+  rateLimitedMs: number;
 }
 
 export const defaultRetryPolicy: RetryPolicy = {
@@ -21,12 +25,14 @@ export const defaultRetryPolicy: RetryPolicy = {
   backoff: { baseMs: 500, capMs: 20_000 },
   inProgress: { baseMs: 2_000, capMs: 20_000 },
   windowMs: 60_000,
+  rateLimited: 10,
+  rateLimitedMs: 300_000,
 };
 
-/** Up to this long is added to a wait that the server named, so that those it told the same do not return as one. */
+/** The maximum jitter added to a wait set by the server, so that clients do not return together. */
 const spreadMs = 250;
 
-/** An attempt that timed out has cost as much time as several that failed at once, and counts as that many. */
+/** A timeout takes as long as several immediate failures, and counts as that many. */
 const timeoutWeight = 3;
 
 interface RetryOptions {
@@ -37,29 +43,37 @@ interface RetryOptions {
 }
 
 type Outcome = { answer: Answer } | { error: unknown };
+interface Counts {
+  failures: number;
+  inProgress: number;
+  /** 429s in a row, and the time of the first one. */
+  limited: number;
+  limitedSince: number;
+}
 interface Plan {
   reason: WaitReason;
   waitMs: number;
 }
 
 /**
- * Sends again what is safe to send again: reads, and writes under their idempotency key, after a network error, a
- * timeout, a 429, a 5xx but 501, or 409 `request_in_progress`. When the wait would outlast the call's deadline, the
- * outcome at hand stands.
+ * Repeats requests that are safe to repeat: reads, and writes with an idempotency key, after a network error,
+ * a timeout, a 429, a 5xx except 501, or a 409 `request_in_progress`. If the wait exceeds the deadline, the
+ * last outcome is final. The deadline does not count the time in the queue of the rate limit window, so 429s
+ * have a limit of their own.
  */
 export function retry({ clock, random, policy, onWait }: RetryOptions): Interceptor {
-  // A host that was never found is a slip of the pen; one that was found before will come back.
+  // A host never found is probably a typo; one found before will come back.
   let everAnswered = false;
 
   return (next) => async (request) => {
-    const counts = { failures: 0, inProgress: 0 };
+    const counts: Counts = { failures: 0, inProgress: 0, limited: 0, limitedSince: 0 };
     let unanswered = false;
     for (;;) {
       request.call.attempt++;
       const outcome = await settle(next(request));
       if ("answer" in outcome) {
         everAnswered = true;
-        // After a 429 "nothing was created" (Limits): what is not known is what became of the attempts before it.
+        // After a 429 "nothing was created" (Limits): only the outcome of earlier attempts is unknown.
         if (outcome.answer.status === 429) request.call.doubt(unanswered);
       } else {
         request.signal.throwIfAborted();
@@ -70,7 +84,7 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
         const answer = unwrap(outcome);
         return unanswered ? { ...answer, earlierUnanswered: true } : answer;
       }
-      // An attempt that found no connection was never sent.
+      // An attempt without a connection was never sent.
       unanswered ||= "error" in outcome ? request.call.inDoubt : outcome.answer.status >= 500;
       request.signal.throwIfAborted();
       onWait?.({ reason: plan.reason, ms: plan.waitMs, method: request.method, path: request.path });
@@ -78,11 +92,7 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
     }
   };
 
-  function planRetry(
-    outcome: Outcome,
-    request: HttpRequest,
-    counts: { failures: number; inProgress: number },
-  ): Plan | null {
+  function planRetry(outcome: Outcome, request: HttpRequest, counts: Counts): Plan | null {
     if (isWrite(request) && request.headers["idempotency-key"] === undefined) return null;
     if ("error" in outcome) {
       const { error } = outcome;
@@ -98,18 +108,22 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
     }
 
     const { answer } = outcome;
+    if (answer.status !== 429) counts.limited = 0;
     const told = retryAfterMs(answer, clock.now());
     const asTold = (ms: number) => ms + Math.floor(random() * spreadMs);
     if (answer.status === 429) {
-      // Nothing was done and no key was consumed (Limits). Never at once, whatever the header says.
+      if (counts.limited === 0) counts.limitedSince = clock.now();
+      const limitedMs = clock.now() - counts.limitedSince;
+      if (++counts.limited >= policy.rateLimited && limitedMs >= policy.rateLimitedMs) return null;
+      // Nothing was done and no key was consumed (Limits). Never retry immediately, whatever the header says.
       const waitMs = told === null ? policy.windowMs : Math.max(told, 100);
-      // Pacing holds it until then, and knows the opening of a window more exactly than to the second: so that it stands
-      // in the line when others reach for the new window, it comes there earlier.
+      // Pacing holds it until the window opens, and knows the time more exactly than to the second. Return
+      // early, to be in the queue before others use the new window.
       const isPaced = told !== null && headerOf(answer, "x-ratelimit-reset") !== undefined;
       return { reason: "rate_limited", waitMs: isPaced ? Math.max(waitMs - 1000, 100) : asTold(waitMs) };
     }
     if (answer.status === 409 && codeOf(answer) === "request_in_progress") {
-      // A crashed request frees its key after a few minutes (Cross-cutting rule 5), so this counts as no failure.
+      // A crashed request frees its key after a few minutes (Cross-cutting rule 5), so this is not a failure.
       const waitMs = backoffMs(policy.inProgress, ++counts.inProgress, random);
       return { reason: "in_progress", waitMs: Math.max(told ?? 0, waitMs, 100) };
     }
@@ -132,7 +146,7 @@ function unwrap(outcome: Outcome): Answer {
   return outcome.answer;
 }
 
-/** The `error.code` of an answer in the usual JSON envelope; undefined for anything else. */
+/** The `error.code` of a response in the JSON envelope; undefined for any other response. */
 function codeOf(answer: Answer): unknown {
   if (!headerOf(answer, "content-type")?.includes("json")) return undefined;
   try {

@@ -12,7 +12,7 @@ export interface SignedGetOptions {
   connections: Connections;
   clock: Clock;
   userAgent: string;
-  /** How long the server may send nothing, in milliseconds. */
+  /** The maximum silence of the server, in milliseconds. */
   silenceMs: number;
   onExchange?: ((line: ExchangeLog) => void) | undefined;
 }
@@ -27,8 +27,8 @@ interface SignedRequest {
 export type SignedGet = (url: URL, request: SignedRequest) => Promise<Dispatcher.ResponseData>;
 
 /**
- * One GET of a signed URL, up to the headers of the response. It has never seen the key: the signature in the URL is the
- * only permission. It follows no redirect, and a timeout of its own ends it when no response comes.
+ * One GET of a signed URL, up to the headers of the response. It does not use the API key: the signature in
+ * the URL is the only permission. Follows no redirect, and times out without a response.
  */
 export function signedGet(options: SignedGetOptions): SignedGet {
   const { clock, silenceMs, onExchange } = options;
@@ -71,6 +71,6 @@ export function signedGet(options: SignedGetOptions): SignedGet {
   };
 }
 
-/** The server sent nothing for too long. */
+/** The error for a server that sent nothing for too long. */
 export const silent = (url: URL, silenceMs: number): TimeoutError =>
-  new TimeoutError(`${nameOfUrl(url)}: nothing came for ${silenceMs / 1000} s`, { code: "attempt_timeout" });
+  new TimeoutError(`${nameOfUrl(url)}: no data for ${silenceMs / 1000} s`, { code: "attempt_timeout" });

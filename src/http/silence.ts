@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 
-/** A timer for the server's silence: one for a body, not one for every chunk. */
+/** A timer for the server's silence: one per body, not one per chunk. */
 export class Silence {
   readonly #clock: Clock;
   readonly #ms: number;
@@ -17,13 +17,13 @@ export class Silence {
     this.#arm();
   }
 
-  /** Something came. */
+  /** Data has arrived. */
   ended(): void {
     this.#since = this.#clock.now();
     this.#held = false;
   }
 
-  /** The server is not waited for until something has ended the silence. */
+  /** Pauses the timer until data has arrived. */
   hold(): void {
     this.#held = true;
   }

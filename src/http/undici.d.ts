@@ -1,4 +1,4 @@
-// The parts of undici that are loaded by themselves: all of it costs three times as much at start-up.
+// Parts of undici that are loaded separately: loading all of it takes three times as long at start-up.
 declare module "undici/lib/dispatcher/agent.js" {
   import type { Agent } from "undici";
 

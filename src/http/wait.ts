@@ -1,7 +1,4 @@
-/**
- * Why a request is held back: by the rate window before it is sent, after an attempt that is worth repeating, or because a
- * job cannot be looked up while the service answers nobody.
- */
+/** The reason a request waits: the rate limit window, a retry, or an outage of the service while a job is polled. */
 export type WaitReason =
   | "rate_window"
   | "rate_limited"
@@ -10,14 +7,14 @@ export type WaitReason =
   | "network"
   | "outage";
 
-/** A wait that begins, for a display such as "waiting 23 s for the rate window". */
+/** A wait that starts now, for messages such as "waiting 23 s for the rate limit window". */
 export interface Wait {
   readonly reason: WaitReason;
-  /** How long, in milliseconds. */
+  /** The length of the wait, in milliseconds. */
   readonly ms: number;
   readonly method: string;
   readonly path: string;
-  /** In an outage: when the service last answered, in milliseconds since the epoch. */
+  /** In an outage: the time of the service's last response, in milliseconds since the epoch. */
   readonly since?: number;
 }
 

@@ -30,7 +30,7 @@ const { requestsPerMinute: rates } = optionRanges;
 const has = (value: unknown, methods: readonly string[]): boolean =>
   isObject(value) && methods.every((name) => typeof value[name] === "function");
 
-/** Whether a clock tells a time that can be written; one that somebody else has made may do anything. */
+/** Whether a clock returns a valid time. A clock from a test may do anything, so errors count as no. */
 function tellsTime(clock: unknown): boolean {
   try {
     return isWithin((clock as { now(): unknown }).now(), { min: 0, max: lastMoment });
@@ -39,7 +39,10 @@ function tellsTime(clock: unknown): boolean {
   }
 }
 
-/** Whether a clock's timers can be taken back, and so told of before; one that does nothing would be found out in the middle of a test. */
+/**
+ * Whether a clock can set, report and cancel a timer. Checked at the start, because a broken clock would fail
+ * mid-test.
+ */
 function keepsTime(clock: unknown, tellsNext: boolean): boolean {
   if (!tellsTime(clock)) return false;
   const { at, nextDue } = clock as Record<string, (...given: unknown[]) => unknown>;
@@ -54,18 +57,18 @@ function keepsTime(clock: unknown, tellsNext: boolean): boolean {
   }
 }
 
-/** The parts of the network that may be stood in for. */
+/** The parts of the network that a test may replace. */
 const networkRules: Readonly<Record<string, Rule>> = {
   time: [(value) => has(value, ["now", "at", "sleep"]) && keepsTime(value, false), "a clock"],
   resolve: [(value) => typeof value === "function", "a function"],
   connect: [(value) => typeof value === "function", "a function"],
-  authorities: [(value) => typeof value === "string", "certificates as a text (PEM)"],
+  authorities: [(value) => typeof value === "string", "certificates as a PEM string"],
 };
 
-/** Every option of `startMock`, but for the state, which has its own check. */
+/** Every option of `startMock` except `state`, which has its own check. */
 const rules: Readonly<Record<string, Rule>> = {
   port: wholeNumber(optionRanges.port),
-  host: [(value) => typeof value === "string" && value.trim() !== "", "an address or a name"],
+  host: [(value) => typeof value === "string" && value.trim() !== "", "an address or a host name"],
   seed: wholeNumber(optionRanges.seed),
   demo: wholeNumber(optionRanges.demo),
   speed: [
@@ -91,15 +94,15 @@ const rules: Readonly<Record<string, Rule>> = {
   network: [isObject, "an object with functions"],
 };
 
-/** Checked elsewhere. */
+/** Options that are checked elsewhere. */
 const otherOptions = ["state"];
 
 /**
- * Throws a TypeError with a sentence that names the first option at fault. What the compiler lets pass, or was never
- * asked, would otherwise be a mock that is subtly not the one that was meant. An option that is undefined is not given.
+ * Throws a TypeError that names the first invalid option. Without this check, an untyped caller could start a
+ * mock that differs from the one intended. An option that is undefined counts as not set.
  */
 export function checkOptions(options: unknown): void {
-  if (!isObject(options)) throw new TypeError("startMock takes its options as an object");
+  if (!isObject(options)) throw new TypeError("startMock: options must be an object");
   checkEach(options, rules, otherOptions, "");
   if (options.network !== undefined) {
     checkEach(options.network as Record<string, unknown>, networkRules, [], "network.");
@@ -116,7 +119,7 @@ function checkEach(
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || known.includes(name)) continue;
     const hint = questionFor(didYouMean(name, known), "; ", (meant) => `${within}${meant}`);
-    throw new TypeError(`startMock: there is no option ${within}${name.slice(0, 50)}${hint}`);
+    throw new TypeError(`startMock: unknown option ${within}${name.slice(0, 50)}${hint}`);
   }
   for (const [name, [holds, mustBe]] of Object.entries(rules)) {
     const value = options[name];
@@ -126,7 +129,7 @@ function checkEach(
   }
 }
 
-/** Short, and whatever it is: an object of somebody's may refuse to be printed. */
+/** Describes a value briefly. Objects are not printed, because a custom one may throw. */
 function shown(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 50));
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "this object";

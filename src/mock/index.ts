@@ -13,34 +13,37 @@ import type { RecordedRequest } from "./world/request-log.ts";
 import { World } from "./world/world.ts";
 
 export type { MockState, Network, RecordedDelivery, RecordedRequest };
-/** A clock to start a mock on: one that stands still until it is moved, say. */
+/** A clock for a mock, for example one that is frozen until a test moves it. */
 export { MovableClock };
 
-/** How a mock is started. */
+/** Options of `startMock`. */
 export interface MockOptions {
-  /** 0, the default, takes a free one. */
+  /** The default, 0, picks a free port. */
   port?: number;
-  /** 127.0.0.1 unless told. */
+  /** Default: 127.0.0.1. */
   host?: string;
-  /** Same seed and same requests: same ids and contents, whenever started. */
+  /** The same seed and the same requests give the same IDs and contents, at any time. */
   seed?: number | undefined;
-  /** How many demo products it starts with; none unless told. */
+  /** Number of demo products at the start. Default: 0. */
   demo?: number;
-  /** Jobs run this many times faster than the service's. */
+  /** Factor by which jobs run faster than those of the service. */
   speed?: number;
-  /** Requests a minute and organization; the service's 600 and 60 unless told, false for no limit. */
+  /**
+   * Requests per minute and organization. Default: 600 reads and 60 writes, as the service has; false for no
+   * limit.
+   */
   rateLimit?: { reads: number; writes: number } | false;
-  /** All timers, expiries and windows run on it; the machine's time unless told. */
+  /** Clock of all timers, expirations and rate limit windows. Default: the time of this machine. */
   clock?: MovableClock;
-  /** How long every request is held once it counts as running, in milliseconds. */
+  /** Delay of every request, in milliseconds. A delayed request counts as in flight. */
   latencyMs?: number;
-  /** Refuses webhook URLs on loopback, as the service does. */
+  /** Rejects webhook URLs on loopback, like the service. */
   strict?: boolean;
-  /** Fetches the image URLs of imports instead of drawing a picture for each. */
+  /** Fetches the image URLs of imports. Default: draws a picture for each. */
   fetchImages?: boolean;
-  /** What it starts with, and comes back to on a reset, in place of demo products. */
+  /** State at the start and after a reset, instead of demo products. */
   state?: MockState;
-  /** Stands in for parts of the network that webhooks and images are reached by, for tests of what one machine does not have. */
+  /** Replaces parts of the network used for webhooks and images, so that a test needs only one machine. */
   network?: Partial<Network>;
 }
 
@@ -48,30 +51,30 @@ export interface MockOptions {
 export interface Mock {
   /** Without `/v1`, e.g. `http://127.0.0.1:4010`. */
   baseUrl: string;
-  /** A key of the first organization with every scope. */
+  /** An API key of the first organization, with every scope. */
   apiKey: "ak_mock";
   clock: MovableClock;
-  /** The last requests, newest last; the machine key is masked. */
+  /** The latest requests, newest last, with masked API keys. */
   requests(): RecordedRequest[];
-  /** What went to webhooks, newest last; the same as GET /_mock/deliveries. */
+  /** Webhook deliveries, newest last, as in GET /_mock/deliveries. */
   deliveries(): RecordedDelivery[];
   /**
-   * Resolves when nothing is under way to or from others any more: no attempt of a delivery, no image of an import. After
-   * `clock.advance()` wait for it before looking; POST /_mock/clock waits by itself.
+   * Resolves when no delivery attempt and no image download is in flight. Await it after `clock.advance()`,
+   * before you check the results. POST /_mock/clock waits by itself.
    */
   settled(): Promise<void>;
-  /** A copy of the whole state, the same as GET /_mock/state. */
+  /** A copy of the complete state, as in GET /_mock/state. */
   state(): MockState;
-  /** The same as JSON, a line for each thing: what `readState` takes once it is parsed. */
+  /** The state as JSON, one line per record. Parse it and pass it to `readState` to load it. */
   printedState(): Uint8Array[];
-  /** Back to the state after the start; the clock stays where it is. */
+  /** Restores the state after the start; the clock does not move. */
   reset(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the service in memory. Rejects with a TypeError that names an option which cannot be, and when it cannot listen, e.g.
- * with `EADDRINUSE`.
+ * Starts the mock service. Rejects with a TypeError that names an invalid option, or with the error of a
+ * server that cannot listen, for example `EADDRINUSE`.
  */
 export async function startMock(options: MockOptions = {}): Promise<Mock> {
   checkOptions(options);
@@ -108,7 +111,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     requests: () => world.log.list(),
     deliveries: () => structuredClone(world.deliveries.list()),
     settled: async () => {
-      await world.underway.idle();
+      await world.workInProgress.idle();
     },
     state: () => structuredClone(takeSnapshot(world)),
     printedState: () => printedState(world),
@@ -121,12 +124,12 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   };
 }
 
-/** What was checked here already: a large state takes its time. */
+/** States that `readState` has checked. A second check of a large state would be slow. */
 const checkedStates = new WeakSet<object>();
 
 /**
- * A parsed JSON document as a state to start with. Throws an error that names the field at fault. It is checked once: who changes
- * what it gives starts with a copy, which is checked again.
+ * Checks a parsed JSON document, for use as the `state` option. Throws an error that names the invalid field.
+ * The result is not checked again: to change it, start with a copy, which is checked.
  */
 export function readState(value: unknown): MockState {
   const state = check(MockState, value, "state");
@@ -139,13 +142,13 @@ function stateOf({ state }: MockOptions): MockState | undefined {
   try {
     return readState(state);
   } catch (error) {
-    throw new TypeError(`startMock: state is none of this mock: ${(error as Error).message}`, {
+    throw new TypeError(`startMock: invalid state: ${(error as Error).message}`, {
       cause: error,
     });
   }
 }
 
-/** What is undefined is not given, as everywhere. */
+/** Parts that are undefined keep their defaults. */
 const networkOf = ({ network = {} }: MockOptions): Network => ({
   ...realNetwork(),
   ...Object.fromEntries(Object.entries(network).filter(([, part]) => part !== undefined)),
@@ -156,7 +159,7 @@ const rateLimitOf = ({ rateLimit }: MockOptions): RateLimit =>
     ? null
     : (rateLimit ?? { reads: limits.readsPerMinute, writes: limits.writesPerMinute });
 
-/** A host to put in a URL: listening everywhere, the mock is reached at its own machine. */
+/** The host for a URL. A mock that listens on all addresses is reached by loopback. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";

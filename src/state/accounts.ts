@@ -1,16 +1,16 @@
 /**
- * An organization of a service, as far as this machine can tell it from another one: what is remembered of one says nothing
- * about the next. The fingerprint of an API key leads to it; several keys may lead to one account.
+ * An organization of a service, as far as this machine can distinguish it: data of one account never applies
+ * to another. It is found by the fingerprint of an API key; several keys may share an account.
  */
 export interface Accounts {
-  /** The account that a key leads to at a base URL; null for a key that was never used there. */
+  /** The account of a key at a base URL; null for a key never used there. */
   find(baseUrl: string, fingerprint: string): number | null;
-  /** The accounts at a base URL that a key leads to, the newest first. */
+  /** All accounts at a base URL that have a key, newest first. */
   at(baseUrl: string): number[];
-  /** A new account that the key leads to; if another process has just created one for the key, that one. */
+  /** A new account for the key; if another process has just created one for it, that one. */
   createFor(baseUrl: string, fingerprint: string): number;
-  /** How many keys lead to the account. */
+  /** The number of keys of the account. */
   keys(account: number): number;
-  /** From now on the key leads to that account. */
+  /** Assigns the key to that account from now on. */
   bind(baseUrl: string, fingerprint: string, account: number): void;
 }

@@ -1,8 +1,8 @@
 import type { Database } from "./sqlite.ts";
 
 /**
- * What brings a state from each version to the next, in order; the first one makes an empty file a state. One that was
- * released is never changed: a file that went through it would not go through it again.
+ * The migrations from each version to the next, in order; the first one turns an empty file into a state. A
+ * released migration never changes, because existing files do not run it again.
  */
 export const migrations: readonly string[] = [
   `
@@ -61,18 +61,18 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX state.sent_import_at ON sent_import (at);
   `,
-  // A PATCH is written down before it goes out as well, and what there is to tell of its row beside.
+  // A PATCH is recorded before it is sent, together with the report data of its row.
   `
   ALTER TABLE state.patch ADD COLUMN is_done INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE state.patch ADD COLUMN memo BLOB NOT NULL DEFAULT x'';
   `,
-  // What a run has brought in may have been changed by the runs that wrote after it.
+  // Later runs may have changed what a run imported.
   "ALTER TABLE state.account ADD COLUMN last_run TEXT",
-  // Keys are forgotten by the service's clock.
+  // Keys expire by the service's clock.
   "ALTER TABLE state.call ADD COLUMN sent_at_service INTEGER",
-  // A service that is put back while an import is on its way has a new product made last.
+  // A service restored during an import is recognized by its newest product.
   "ALTER TABLE state.account ADD COLUMN seen_product BLOB",
-  // Runs of several kinds: batches are not only of imports, and neither are jobs.
+  // Runs of several kinds: not only imports have batches and jobs.
   `
   ALTER TABLE state.run ADD COLUMN kind TEXT NOT NULL DEFAULT 'import';
   DROP INDEX state.run_open;
@@ -86,18 +86,24 @@ export const migrations: readonly string[] = [
   ALTER TABLE state.sent_job RENAME COLUMN mode TO variant;
   ALTER TABLE state.sent_job ADD COLUMN kind TEXT NOT NULL DEFAULT 'import';
   `,
+  // A reference whose product is gone may belong to a product that already has its photos.
+  `
+  CREATE TABLE state.lost_reference (
+    account INTEGER NOT NULL, reference BLOB NOT NULL, PRIMARY KEY (account, reference)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
-/** Brings a state to this program's version, all the way or not at all. `steps` are `migrations`, but in tests of this. */
+/** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */
 export function migrate(db: Database, steps: readonly string[] = migrations): void {
   if (db.pragma("user_version") === steps.length) return;
   db.transaction(() => {
-    // Looked at again: another process may have done it meanwhile.
+    // Checked again: another process may have migrated it meanwhile.
     const version = Number(db.pragma("user_version"));
     for (const step of steps.slice(version)) db.execute(step);
     db.execute(`PRAGMA state.application_id = ${applicationId}; PRAGMA state.user_version = ${steps.length}`);
   });
 }
 
-/** Tells a state of this program from a database of another one: "cata". */
+/** Distinguishes a state of this program from other databases: "cata". */
 export const applicationId = 0x63617461;

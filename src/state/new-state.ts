@@ -5,9 +5,9 @@ import { fileSystemError, stateError } from "./state-error.ts";
 import { removeFile } from "./state-place.ts";
 
 /**
- * Makes an empty state at a path where there is none, for its owner alone. It appears there whole: a file without tables
- * is therefore never one that was only begun. What a kill leaves is `PATH-new-N`, which nobody looks at again. Throws a
- * StateError: `state_busy` when another process was first, whose file is left.
+ * Creates an empty state at an unused path, readable only by its owner. It appears complete, so a file
+ * without tables is never a state half created. A kill leaves `PATH-new-N`, which is never read. Throws a
+ * StateError: `state_busy` if another process was first, whose file is kept.
  */
 export function makeState(path: string, connect: Connect): void {
   try {
@@ -17,7 +17,7 @@ export function makeState(path: string, connect: Connect): void {
       fill(unfinished, connect);
       isMoved = putInPlace(unfinished, path);
     } finally {
-      // Once moved, the name may be that of another process.
+      // After the move, another process may use that name.
       if (!isMoved) removeFile(unfinished);
     }
   } catch (error) {
@@ -25,7 +25,7 @@ export function makeState(path: string, connect: Connect): void {
   }
 }
 
-/** A new file beside the path. Its number is free: no other process writes to it, nor has one that was killed. */
+/** A new file next to the path. No process has used its number, not even a killed one. */
 function beginFile(path: string): string {
   for (let number = 1; ; number++) {
     const file = `${path}-new-${number}`;
@@ -36,7 +36,7 @@ function beginFile(path: string): string {
       throw error;
     }
     try {
-      // Whatever the umask.
+      // Independent of the umask.
       chmodSync(file, 0o600);
       return file;
     } catch (error) {
@@ -46,11 +46,11 @@ function beginFile(path: string): string {
   }
 }
 
-/** Writes it all to the disk in one step; the journal is in memory, so that a kill leaves no more than this file. */
+/** Writes everything to disk in one step; the journal is in memory, so that a kill leaves only this file. */
 function fill(file: string, connect: Connect): void {
   const db = connect(file);
   try {
-    // Before the first table: later on, only rewriting the whole file would have an effect.
+    // Before the first table: later it would take effect only by rewriting the entire file.
     db.execute("PRAGMA state.auto_vacuum = INCREMENTAL; PRAGMA state.synchronous = FULL");
     db.pragma("journal_mode = MEMORY");
     migrate(db);
@@ -59,7 +59,10 @@ function fill(file: string, connect: Connect): void {
   }
 }
 
-/** Gives the file its name; true where it has lost the one it had. A hard link refuses to replace what came to be meanwhile. */
+/**
+ * Gives the file its final name; true if it lost its temporary one. A hard link does not replace a file
+ * created meanwhile.
+ */
 function putInPlace(unfinished: string, path: string): boolean {
   try {
     linkSync(unfinished, path);
@@ -67,8 +70,8 @@ function putInPlace(unfinished: string, path: string): boolean {
   } catch (error) {
     if (codeOf(error) === "EEXIST") throw stateError("state_busy", path);
   }
-  // A file system without links. Of those that begin at once the one that makes the file puts its own in its place; a
-  // kill between the two leaves an empty file, which is refused.
+  // For file systems without links: of concurrent processes, the one that creates the target moves its file
+  // there. A kill in between leaves an empty file, which is rejected.
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {

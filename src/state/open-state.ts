@@ -16,24 +16,25 @@ import { storedUploads } from "./stored-uploads.ts";
 export interface OpenStateOptions {
   readonly clock: Clock;
   /**
-   * Whether the folder is made when it is missing and closed to others (`ours`), or left as it is, as that of a ledger that
-   * somebody named (`theirs`). `ours` unless told.
+   * `ours` (the default): the folder is created if missing and closed to other users. `theirs`: it is left
+   * unchanged, for a ledger at a path of the user's choice.
    */
   readonly folder?: "ours" | "theirs";
 }
 
 /** How long a statement waits for another process to finish writing, in milliseconds. */
 const longestWait = 5_000;
-/** The same while the file is being opened, which is then tried again: not everything waits by itself. */
+/** The same while the file is being opened, which is retried: not everything waits by itself. */
 const openingWait = 100;
 const openingTries = 50;
 const openingPause = 20;
-/** Files up to this size, in bytes, are looked through whole when they are opened; larger ones while they are used. */
+/** Files up to this size, in bytes, are checked completely when they are opened; larger ones while they are used. */
 const checkedWhole = 1 << 20;
 
 /**
- * Opens the state in the file at an absolute path, which is made when it is missing; null keeps it in memory. Throws a
- * StateError for a file that is none of ours, damaged (or empty), of a newer version, or cannot be written.
+ * Opens the state in the file at an absolute path, which is created if missing; null keeps it in memory.
+ * Throws a StateError if the file is not a state, is damaged (or empty), has a newer version, or cannot be
+ * written.
  */
 export async function openState(
   path: string | null,
@@ -62,7 +63,7 @@ export async function openState(
   };
 }
 
-/** A connection to a state of this version, which writes so that a kill loses nothing. */
+/** A connection to a state of this version, with settings that lose no data in a kill. */
 function connectReady(connect: Connect, path: string | null, journal: "WAL" | "DELETE" = "WAL"): Database {
   const db = connect(path, openingWait);
   try {
@@ -83,11 +84,11 @@ function connectReady(connect: Connect, path: string | null, journal: "WAL" | "D
   }
 }
 
-/** The same for a file that somebody named, who may well have named the wrong one. */
+/** The same for a file named by the user, which may be the wrong one. */
 function connectToLedger(connect: Connect, path: string): Database {
   try {
-    // Whoever stores it takes the one file, also that of a job which was killed: every step must be in it, and none in a
-    // log, which would be laid over another copy of the file that is brought back beside it.
+    // A job may copy only the main file, even after a kill: it must contain every step. A log would be
+    // applied to an older copy restored next to it.
     return connectReady(connect, path, "DELETE");
   } catch (error) {
     if (!(error instanceof StateError) || error.code !== "state_no_database") throw error;
@@ -106,19 +107,19 @@ async function tryUntilFree<T>(clock: Clock, attempt: () => T): Promise<T> {
   }
 }
 
-/** Throws when the file is not ours, or damaged. */
+/** Throws if the file is not a state of this program, or is damaged. */
 function checkOurs(db: Database, path: string): void {
   const owner = db.pragma("application_id");
   const version = Number(db.pragma("user_version"));
   const pages = Number(db.pragma("page_count"));
   const size = sizeOf(path) ?? 0;
   const inLog = (logSizeOf(path) ?? 0) > 0;
-  // SQLite takes a file that is shorter than a page for an empty one, and would write over it.
+  // SQLite treats a file shorter than a page as empty, and would overwrite it.
   if (pages === 0) throw stateError("state_no_database", path);
   if (owner !== applicationId) throw stateError("state_foreign", path);
   if (version > migrations.length) throw stateError("state_newer", path);
   if (!inLog && size < pages * Number(db.pragma("page_size"))) {
-    throw stateError("state_corrupt", path, { reason: "its end is missing" });
+    throw stateError("state_corrupt", path, { reason: "the file is truncated" });
   }
   if (size <= checkedWhole) {
     const found = db.pragma("quick_check(1)");
@@ -133,7 +134,7 @@ function closeState(db: Database, path: string | null, reconnect: Connect): void
   }
   let fault: unknown;
   try {
-    // Whoever closes last does it; nobody waits for the others.
+    // The last process to close vacuums the file; while another has it open, skip without waiting.
     db.waitAtMost(0);
     db.execute("PRAGMA state.incremental_vacuum");
     db.pragma("wal_checkpoint(TRUNCATE)");
@@ -142,7 +143,7 @@ function closeState(db: Database, path: string | null, reconnect: Connect): void
   }
   db.close();
   if (fault !== undefined) throw fault;
-  // Of two that close in the same moment each takes the other for still there, and neither tidies up.
+  // Two processes that close at the same time each see the other, and neither vacuums.
   for (let again = 0; again < 3 && logSizeOf(path) !== null; again++) {
     try {
       const last = reconnect(path);

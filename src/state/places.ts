@@ -2,13 +2,13 @@ import { endianness } from "node:os";
 
 const isLittleEndian = endianness() === "LE";
 
-/** Places (rows, lines) as bytes: 4 each, the lowest first, on every machine. */
+/** Indexes (of rows, lines) as bytes: 4 each, little-endian on every machine. */
 export function placesToBytes(places: Uint32Array): Buffer {
   const bytes = Buffer.from(places.buffer.slice(places.byteOffset, places.byteOffset + places.byteLength));
   return isLittleEndian ? bytes : bytes.swap32();
 }
 
-/** The places of such bytes. */
+/** Decodes such bytes. */
 export function placesFromBytes(bytes: Buffer): Uint32Array {
   const copy = Buffer.from(new Uint8Array(bytes).buffer);
   if (!isLittleEndian) copy.swap32();

@@ -4,10 +4,12 @@ import { StateError } from "./state-error.ts";
 import { prepareLockFile, removeFile, sizeOf } from "./state-place.ts";
 
 /**
- * Who works on which run. Every hold is a row with its owner and an empty file beside the state that the owner keeps
- * locked: the system lets go of the lock when the process ends, however it ends, so that a row whose file is gone or not
- * locked is nobody's. Rows are looked at and made in one transaction on the state, which only one process has at a time:
- * who is named is who has the lock, and no two processes take over from a dead one at once.
+ * Records which process works on which run. A hold is a row with its owner, and an empty file next to the
+ * state that the owner keeps locked. The system releases the lock when the process ends, so a row whose file
+ * is missing or unlocked has no owner.
+ *
+ * Rows are checked and written in one transaction on the state, which only one process has at a time: the
+ * recorded owner is the one with the lock, and two processes never take over from a dead one at once.
  */
 export function runHolds(
   db: Database,
@@ -28,7 +30,7 @@ export function runHolds(
     const hold: RunHold = {
       release() {
         if (!held.delete(hold)) return;
-        // The file first: without it the row is nobody's. What stays behind when something fails does no harm.
+        // The file first: without it the row has no owner. A leftover file does no harm.
         removeFile(fileOf(id));
         try {
           remove.run(id);
@@ -54,7 +56,7 @@ export function runHolds(
             remove.run(id);
           }
           const [id] = add.get(account, identity, owner.pid, owner.since)!;
-          // One of that name may be there, from a process that ended before its row was written.
+          // A file of that name may be left by a process that ended before it wrote its row.
           prepareLockFile(fileOf(id));
           taken = { id, unlock: lock(fileOf(id), connect) };
           return null;
@@ -73,14 +75,17 @@ export function runHolds(
   };
 }
 
-/** In memory nobody else can see a run. */
+/** No other process can see a run in memory. */
 export const holdsInMemory: Runs["hold"] = () => ({ release() {} });
 
-/** Locks an empty file; gives how to unlock it. Throws a StateError when another process has it locked. */
+/**
+ * Locks an empty file and returns a function that unlocks it. Throws a StateError if another process has the
+ * lock.
+ */
 function lock(file: string, connect: Connect): () => void {
   const db = connect(file);
   try {
-    // In memory, as a journal would be one more file to leave behind. Nothing is ever written.
+    // The journal is in memory: on disk it would be one more file to leave behind. Nothing is ever written.
     db.execute("PRAGMA state.journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {
     db.close();
@@ -92,7 +97,7 @@ function lock(file: string, connect: Connect): () => void {
   };
 }
 
-/** Whether a process has the file locked. What cannot be told is thrown: a run may rather wait than be worked on by two. */
+/** Whether a process has the file locked. Throws if unknown: waiting is safer than running it twice. */
 function isLocked(file: string, connect: Connect): boolean {
   if (sizeOf(file) === null) return false;
   try {

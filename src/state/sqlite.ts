@@ -1,38 +1,38 @@
 import type LibsqlDatabase from "libsql";
 import { StateError, stateError } from "./state-error.ts";
 
-/** What a column holds. Bytes are a Buffer when they come from the database. */
+/** The value of a column. Bytes read from the database are a Buffer. */
 export type Value = string | number | null | Uint8Array;
 export type Row = readonly (string | number | null | Buffer)[];
 
-/** A statement that is prepared when it is first used. Values are bound to its question marks in order. */
+/** A statement that is prepared on first use. Values are bound to its question marks in order. */
 export interface Statement<R extends Row = Row> {
-  /** How many rows it changed. */
+  /** The number of changed rows. */
   run(...values: Value[]): number;
   get(...values: Value[]): R | undefined;
   all(...values: Value[]): R[];
 }
 
-/** One connection to one file. Whatever SQLite refuses is thrown as a StateError that names the file. */
+/** One connection to one file. Errors of SQLite are thrown as a StateError with the path of the file. */
 export interface Database {
   statement<R extends Row = Row>(sql: string): Statement<R>;
   execute(sql: string): void;
-  /** The first value that a pragma of the file gives, e.g. `user_version`, or null. */
+  /** The first value of a pragma of the file, e.g. `user_version`, or null. */
   pragma(pragma: string): string | number | null;
-  /** Does all of the work or none of it; it is on the disk when this returns. Others write before or after it. */
+  /** Does all of the work or none of it, and returns once it is on disk. Other processes write before or after it. */
   transaction<T>(work: () => T): T;
-  /** From now on nothing is written once `isThere` says that the file is not at its place any more. */
+  /** From now on, fails every write once `isThere` reports that the file was moved or removed. */
   writeOnlyWhile(isThere: () => boolean): void;
-  /** How long a statement waits for another process that writes, in milliseconds. */
+  /** How long a statement waits for another writing process, in milliseconds. */
   waitAtMost(ms: number): void;
-  /** The last connection to the file takes its -wal and -shm away. */
+  /** Closes the connection; the last one removes -wal and -shm. */
   close(): void;
 }
 
-/** Opens the file at an absolute path, or a database in memory (null), and waits so many milliseconds for others, as it does later. */
+/** Opens the file at an absolute path, or a database in memory (null). `waitMs` also applies to opening it. */
 export type Connect = (path: string | null, waitMs?: number) => Database;
 
-/** Loads the library; no other place knows it. */
+/** Loads the library, which only this file uses. */
 export async function loadConnect(): Promise<Connect> {
   let Libsql: typeof LibsqlDatabase;
   try {
@@ -40,9 +40,9 @@ export async function loadConnect(): Promise<Connect> {
   } catch (error) {
     throw new StateError(
       "state_unavailable",
-      "what this machine must remember cannot be kept: libsql does not load",
+      "cannot store the state of imports: the libsql library does not load",
       {
-        hint: "Install this program again with its optional packages; libsql has none for a few kinds of machine.",
+        hint: "Reinstall this program with its optional packages. libsql supports the common platforms only.",
         cause: error,
       },
     );
@@ -51,7 +51,7 @@ export async function loadConnect(): Promise<Connect> {
 }
 
 function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs: number): Database {
-  /** Runs a piece of work; what the library throws becomes ours. */
+  /** Runs the work and converts errors of the library. */
   const guard = <T>(work: () => T): T => {
     try {
       return work();
@@ -59,9 +59,9 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
       throw asStateError(error, path);
     }
   };
-  // The file is attached to an empty database in memory, since the library has no way to let go of prepared statements
-  // (only garbage collection does), and as long as there is one, closing a connection leaves its file open and -wal and
-  // -shm beside it. Detaching closes the file at once.
+  // The file is attached to an empty database in memory. The library cannot release prepared statements (only
+  // garbage collection does), and until then closing a connection keeps its file open, with -wal and -shm.
+  // Detaching closes it immediately.
   const db = guard(() => new Libsql(":memory:", { timeout: waitMs }));
   const attach = () => guard(() => db.prepare("ATTACH ? AS state").run([path ?? ":memory:"]));
   try {
@@ -72,7 +72,7 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
   }
 
   let isThere = () => true;
-  /** The system lets a file be written that has no name any more, and nobody would find what was written. */
+  /** The system allows writing to an unlinked file, and what was written would be lost. */
   const refuseIfGone = () => {
     if (!isThere()) throw stateError("state_gone", path);
   };
@@ -82,12 +82,13 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
     statement<R extends Row>(sql: string): Statement<R> {
       let prepared: LibsqlDatabase.Statement | undefined;
       const ready = (): LibsqlDatabase.Statement => {
-        // Rows as arrays: objects carry a field of the library's own. Only a statement that gives rows can be told so.
+        // Rows as arrays: objects carry a field of the library. Only statements that return rows accept this
+        // setting.
         prepared ??= db.prepare(sql);
         if (prepared.reader) prepared.raw();
         return prepared;
       };
-      // Values always go in as one array: the library would take a single Buffer for a set of names.
+      // Values are always passed as one array: the library would treat a single Buffer as named parameters.
       return {
         run: (...values) => {
           if (!db.inTransaction) refuseIfGone();
@@ -110,7 +111,7 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
         execute("COMMIT");
         return result;
       } catch (error) {
-        // SQLite has taken some back by itself, as on a full disk; what matters is the first error.
+        // SQLite may have rolled back by itself, for example on a full disk; keep the first error.
         try {
           if (db.inTransaction) db.exec("ROLLBACK");
         } catch {}
@@ -131,11 +132,11 @@ function connectWith(Libsql: typeof LibsqlDatabase, path: string | null, waitMs:
   };
 }
 
-/** Where several rows are asked for, the library gives bytes as an ArrayBuffer. */
+/** With several rows the library returns bytes as an ArrayBuffer. */
 const withBuffers = (row: Row): Row =>
   row.map((value) => ((value as unknown) instanceof ArrayBuffer ? Buffer.from(value as never) : value));
 
-/** SQLite's primary result codes that are no fault of ours. */
+/** SQLite's primary result codes that are not bugs of this program. */
 const problems: Readonly<Record<number, Parameters<typeof stateError>[0]>> = {
   3: "state_not_writable", // PERM
   5: "state_busy", // BUSY
@@ -151,7 +152,10 @@ const problems: Readonly<Record<number, Parameters<typeof stateError>[0]>> = {
   26: "state_no_database", // NOTADB
 };
 
-/** What SQLite threw, as ours; an error in our own SQL stays what it is. A table that is missing was taken away by others. */
+/**
+ * Converts an error of SQLite; an error in a statement of this program is rethrown. A missing table was
+ * removed by another program.
+ */
 function asStateError(error: unknown, path: string | null): unknown {
   const code = (error as { rawCode?: unknown } | null)?.rawCode;
   const isOfTable = code === 1 && /^no such table/.test((error as Error).message);

@@ -1,6 +1,6 @@
-import { CatError, fileFault } from "../errors.ts";
+import { CatError, fileProblem } from "../errors.ts";
 
-/** What can be wrong with the file of a state. */
+/** Possible problems of a state file. */
 export type StateProblem =
   | "state_newer"
   | "state_is_link"
@@ -17,10 +17,10 @@ export type StateProblem =
   | "state_fault"
   | "state_unavailable";
 
-/** Those that are about a file. */
+/** Problems that concern a file. */
 type FileProblem = Exclude<StateProblem, "state_unavailable">;
 
-/** The file with what this machine must not forget cannot be used; what stands in it is left as it is. */
+/** The state file cannot be used; its content is left unchanged. */
 export class StateError extends CatError {
   override readonly name = "StateError";
   override readonly code: StateProblem;
@@ -31,56 +31,53 @@ export class StateError extends CatError {
   }
 }
 
-/** Where a profile's state can be kept instead. */
-const elsewhere = "name another folder in CAT_HOME (or, for an import, another FILE for --ledger)";
+/** Alternative places for a profile's state. */
+const elsewhere = "set CAT_HOME to another folder (or, for an import, use another --ledger FILE)";
 
 const damaged: readonly [string, string] = [
   "is damaged, or was not written by this program",
-  "Put a copy of it back, or move it away (with its -wal and -shm, if there are any) to begin with an empty one. That forgets what was " +
-    "imported: an interrupted run cannot be gone on with, and a file that is imported again in mode upsert adds its photos a second time.",
+  "Restore a copy of it, or move it elsewhere (with its -wal and -shm files) to start with an empty one. " +
+    "An empty one cannot resume runs, and importing a file again in mode upsert adds its photos a second time.",
 ];
 
 const sentences: Readonly<Record<FileProblem, readonly [string, string]>> = {
-  state_newer: [
-    "was written by a newer version of this program, which this one cannot read",
-    `Update this program, or ${elsewhere}.`,
-  ],
+  state_newer: ["was written by a newer version of this program", `Update the program, or ${elsewhere}.`],
   state_is_link: [
-    "is a symbolic link, and state is only kept in a file of its own",
-    `Put the file itself in the link's place, or ${elsewhere}.`,
+    "is a symbolic link; it must be a regular file",
+    `Replace the link with the file itself, or ${elsewhere}.`,
   ],
   state_has_links: [
-    "has another name as well (a hard link), and state is only kept in a file of its own",
-    `Put a copy of it in its place, or ${elsewhere}.`,
+    "has a second hard link; it must have only one name",
+    `Replace it with a copy, or ${elsewhere}.`,
   ],
-  state_not_file: ["is no regular file", `Move it away, or ${elsewhere}.`],
-  state_foreign: ["is a database of another program", `Move it away, or ${elsewhere}.`],
+  state_not_file: ["is not a regular file", `Move it elsewhere, or ${elsewhere}.`],
+  state_foreign: ["is the database of another program", `Move it elsewhere, or ${elsewhere}.`],
   state_not_ledger: [
-    "is not a ledger: this program did not write it",
-    "Name another file with --ledger; if it was a ledger once, put a copy of it back.",
+    "is not a ledger of this program",
+    "Use another --ledger FILE. If this file was a ledger, restore a copy of it.",
   ],
   state_no_database: damaged,
   state_corrupt: damaged,
-  state_not_writable: ["cannot be written", `Make it and its folder writable for you, or ${elsewhere}.`],
+  state_not_writable: ["cannot be written", `Make the file and its folder writable, or ${elsewhere}.`],
   state_full: [
     "cannot be written: the disk is full",
-    "Make room and give the same command again; nothing that was written is lost.",
+    "Free some space and run the same command again; nothing that was written is lost.",
   ],
   state_gone: [
     "was moved or removed while it was in use",
-    "Put it back with its -wal, where you can, before the command is given again: what was sent last stands only there.",
+    "If you can, restore it with its -wal file before you run the command again: only they record the last rows sent.",
   ],
   state_busy: [
-    "is being written by another process for too long",
-    "Give the same command again once the other one has ended.",
+    "is locked by another process",
+    "Wait for the other command to finish, then run this one again.",
   ],
   state_fault: [
     "could not be read or written",
-    `Look whether its disk is full or at fault and give the same command again, or ${elsewhere}.`,
+    `Check the disk and run the same command again, or ${elsewhere}.`,
   ],
 };
 
-/** The error for a problem with the file at `path`; `reason` is the system's own word for it. */
+/** The error for a problem with the file at `path`; `reason` is the system's description. */
 export function stateError(
   problem: FileProblem,
   path: string | null,
@@ -93,12 +90,15 @@ export function stateError(
   return new StateError(problem, `${file} ${what}${reason}`, { hint, cause: detail.cause });
 }
 
-/** The error for a call to the file system that failed, on the way to the file at `path`; one that is ours already stays. */
+/**
+ * The error for a failed file system call on the file at `path` or its folders; a StateError is returned
+ * unchanged.
+ */
 export function fileSystemError(path: string, cause: unknown): StateError {
   if (cause instanceof StateError) return cause;
   const { code } = cause as NodeJS.ErrnoException;
   if (code === undefined) throw cause;
-  const fault = fileFault(cause);
+  const fault = fileProblem(cause);
   const isFull = fault?.kind === "full";
   return stateError(isFull ? "state_full" : "state_not_writable", path, {
     cause,
@@ -106,9 +106,9 @@ export function fileSystemError(path: string, cause: unknown): StateError {
   });
 }
 
-/** On the way to a file it is most often the folder. */
+/** Reasons that concern the folder, the most common cause for a path that cannot be opened. */
 const reasons: Readonly<Record<string, string>> = {
-  ENOENT: "its folder does not exist",
-  EEXIST: "what should be its folder is a file",
-  ENOTDIR: "what should be its folder is a file",
+  ENOENT: "the folder does not exist",
+  EEXIST: "part of its path is a file, not a folder",
+  ENOTDIR: "part of its path is a file, not a folder",
 };

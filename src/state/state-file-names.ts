@@ -1,6 +1,6 @@
 /**
- * Whether a file beside a state of that name belongs to it: itself, what SQLite keeps while it is open, the locks on its
- * runs, or one that is being made. Case does not count, as it does not everywhere.
+ * Whether a file next to a state of that name belongs to it: the state itself, SQLite's files while it is
+ * open, the locks of its runs, or a file being created. Ignores case, because some file systems do.
  */
 export function isNameOfState(name: string, stateName: string): boolean {
   const [own, whole] = [stateName.toLowerCase(), name.toLowerCase()];

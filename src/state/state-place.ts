@@ -15,8 +15,8 @@ import { basename, dirname, join } from "node:path";
 import { fileSystemError, stateError } from "./state-error.ts";
 
 /**
- * Whether there is a state at the path that SQLite may open; refuses what is none. With `folder: "ours"` the folder is made
- * when it is missing, and closed to others.
+ * Whether the path has a state that SQLite may open; rejects any other file. With `folder: "ours"` the folder
+ * is created if missing and closed to other users.
  */
 export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
   if (folder === "ours") prepareFolder(path);
@@ -24,12 +24,13 @@ export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
   if (found === null) {
     const log = ["-wal", "-journal"].find((ending) => (lookAt(path + ending, path)?.size ?? 0) > 0);
     if (log === undefined) return false;
-    // Looked for again: another process may have made both meanwhile. A new state would be overwritten by such a log.
+    // Checked again: another process may have created both meanwhile. Such a log would overwrite a new state.
     found = lookAt(path);
-    if (found === null) throw stateError("state_corrupt", path, { reason: `its ${log} is there without it` });
+    if (found === null) throw stateError("state_corrupt", path, { reason: `its ${log} exists without it` });
   }
   refuseUnusable(path, found);
-  // SQLite would begin anew in it, and delete its log. A state is made whole (`makeState`), so this one lost what it held.
+  // SQLite would start over and delete its log. A state is created complete (`makeState`), so this one lost
+  // its content.
   if (found.size === 0) throw stateError("state_corrupt", path, { reason: "it is empty" });
   for (const ending of ["-wal", "-shm"]) {
     const beside = lookAt(path + ending, path);
@@ -38,12 +39,16 @@ export function isStateThere(path: string, folder: "ours" | "theirs"): boolean {
   return true;
 }
 
-/** Sees to it that there is a file at the path that SQLite may lock, an empty one that only its owner may read, whatever the umask. */
+/**
+ * Makes sure the path has a file that SQLite may lock: an empty one, readable only by its owner, whatever the
+ * umask.
+ */
 export function prepareLockFile(path: string): void {
   let found = lookAt(path);
   if (found === null) {
     try {
-      // Not opened when another process was faster: closing a file again would drop this process's locks on it.
+      // Not opened if another process was faster: closing the file again would drop this process's locks on
+      // it.
       closeSync(openSync(path, "wx", 0o600));
       chmodSync(path, 0o600);
       return;
@@ -69,8 +74,8 @@ function refuseUnusable(path: string, found: Stats): void {
 }
 
 /**
- * Whether a file has names beside its own and the one that it was made under, which a kill may have left. SQLite keeps a log
- * for each name, and two of them in use at once would destroy the file.
+ * Whether a file has names besides its own and its temporary one, which a kill may leave. SQLite keeps a log
+ * per name, and two of them in use would destroy the file.
  */
 function hasOtherNames(path: string, { ino, dev }: Stats): boolean {
   const [folder, name] = [dirname(path), basename(path)];
@@ -79,11 +84,11 @@ function hasOtherNames(path: string, { ino, dev }: Stats): boolean {
     const found = lookAt(join(folder, other), path);
     return found?.ino === ino && found.dev === dev;
   });
-  // Looked at last: the name that it was made under may be going away just now.
+  // Checked last: the temporary name may be disappearing right now.
   return (lookAt(path)?.nlink ?? 0) > 1 + made.length;
 }
 
-/** Closes a file that is known to be ours, and what SQLite keeps beside it, to everybody but its owner. */
+/** Closes a file known to be a state, and SQLite's files next to it, to all users but its owner. */
 export function closeToOthers(path: string): void {
   for (const file of [path, `${path}-wal`, `${path}-shm`]) {
     const found = lookAt(file, path);
@@ -91,7 +96,7 @@ export function closeToOthers(path: string): void {
   }
 }
 
-/** Tells whether the file that is at the path now is there at a later time, too, and not moved, removed or replaced. */
+/** Returns a check whether the path still has the same file, not moved, removed or replaced. */
 export function sameFileAt(path: string): () => boolean {
   let first: Stats;
   try {
@@ -105,10 +110,10 @@ export function sameFileAt(path: string): () => boolean {
   };
 }
 
-/** The size of what stands at a path, in bytes; null where there is nothing. */
+/** The size of the file at a path, in bytes; null if missing. */
 export const sizeOf = (path: string): number | null => lookAt(path)?.size ?? null;
 
-/** The size of the log that SQLite keeps beside a state while it is open; null where there is none. */
+/** The size of SQLite's log next to an open state; null if missing. */
 export const logSizeOf = (path: string): number | null => lookAt(`${path}-wal`, path)?.size ?? null;
 
 function prepareFolder(path: string): void {
@@ -122,7 +127,7 @@ function prepareFolder(path: string): void {
   makePrivate(folder, 0o700, path);
 }
 
-/** Makes a folder and those that it is in. Node's own way never ends where the system lets nothing be made, as in /proc. */
+/** Creates a folder and its parents. Node's own way never returns where the system allows no folder, as in /proc. */
 function makeFolder(folder: string): void {
   const isFolder = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder()) return;
@@ -135,7 +140,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** What stands at a path; null for nothing. Errors are told of the state's own file. */
+/** The stat of a path; null if missing. Errors name the state file. */
 function lookAt(path: string, stateFile = path): Stats | null {
   try {
     return lstatSync(path);
@@ -149,12 +154,12 @@ function makePrivate(path: string, mode: number, stateFile: string): void {
   try {
     chmodSync(path, mode);
   } catch (error) {
-    // SQLite takes its own away at any time.
+    // SQLite may remove its files at any time.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw fileSystemError(stateFile, error);
   }
 }
 
-/** Removes a file; what stays behind when that fails does no harm. */
+/** Removes a file; a leftover does no harm. */
 export function removeFile(file: string): void {
   try {
     unlinkSync(file);

@@ -5,9 +5,9 @@ import type { Runs } from "./runs.ts";
 import type { SentJobs } from "./sent-jobs.ts";
 import type { Uploads } from "./uploads.ts";
 
-/** What this machine must not forget, in one SQLite file. Every method throws a StateError when the file fails. */
+/** Everything this machine must remember, in one SQLite file. Every method throws a StateError if the file fails. */
 export interface State {
-  /** The file's path; null where everything is kept in memory and forgotten at the end. */
+  /** The file's path; null for a state in memory that is lost at the end. */
   readonly path: string | null;
   readonly accounts: Accounts;
   readonly runs: Runs;
@@ -15,6 +15,6 @@ export interface State {
   readonly ledger: Ledger;
   readonly uploads: Uploads;
   readonly sentJobs: SentJobs;
-  /** Nothing of it is left beside the file afterwards. */
+  /** Closes the state and removes all of its other files. */
   close(): void;
 }

@@ -40,7 +40,7 @@ const toBatch = ([
   index,
   idempotencyKey,
   state: state as StoredBatch["state"],
-  jobs: jobs === null ? [] : jobs.split(" "),
+  jobs: jobs === null || jobs === "" ? [] : jobs.split(" "),
   rows: placesFromBytes(rows),
   lines: placesFromBytes(lines),
   bytes,
@@ -48,7 +48,7 @@ const toBatch = ([
   sentAtService,
 });
 
-/** The batches of a state, whose results go into its ledger within the same transaction. */
+/** The batches of a state, whose results go into its ledger in the same transaction. */
 export function storedBatches(db: Database, path: string | null, ledger: LedgerWithin): Batches {
   const of = db.statement<BatchRow>(`SELECT ${batchColumns} FROM batch WHERE run = ? ORDER BY place`);
   const add = db.statement<[number]>(
@@ -83,6 +83,14 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
   const unsettledElsewhere = db.statement<[...RunRow, ...BatchRow]>(
     `SELECT ${runColumns}, ${batchColumns} FROM batch JOIN run ON run.id = batch.run
      WHERE batch.account = ? AND run.kind = ? AND batch.run <> ? AND batch.state <> 'settled' ORDER BY batch.sent_at, batch.number`,
+  );
+  const ofKind = db.statement<[run: string, place: number, jobs: string]>(
+    `SELECT batch.run, batch.place, batch.jobs FROM batch JOIN run ON run.id = batch.run
+     WHERE run.kind = ? AND batch.jobs <> '' ORDER BY batch.number`,
+  );
+  const withJobs = db.statement<[kind: string, jobs: string]>(
+    `SELECT run.kind, batch.jobs FROM batch JOIN run ON run.id = batch.run
+     WHERE batch.account = ? AND batch.jobs <> '' ORDER BY batch.number DESC LIMIT ?`,
   );
   const anyUnsettled = db.statement("SELECT 1 FROM batch WHERE account = ? AND state <> 'settled' LIMIT 1");
   const references = db.statement<[Buffer]>(
@@ -148,7 +156,7 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
       const [bytes, digest] = row;
       if (!createHash("sha256").update(bytes).digest().equals(digest)) {
         throw stateError("state_corrupt", path, {
-          reason: "the bytes of a batch are not those that were written",
+          reason: "the bytes of a batch differ from those recorded",
         });
       }
       return bytes;
@@ -175,7 +183,8 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
         ledger.put(account, entries);
         removeBody.run(number);
         removePending.run(number);
-        // A run that was given up, whose last doubts another one has ended: nobody asks for it any more.
+        // A replaced run whose last unknown outcome was decided in another run: its report is no longer
+        // needed.
         if (runEndedAt === null) settle.run(number);
         else remove.run(number);
       }),
@@ -184,6 +193,12 @@ export function storedBatches(db: Database, path: string | null, ledger: LedgerW
         run: toRun(row.slice(0, runWidth) as RunRow),
         batch: toBatch(row.slice(runWidth) as BatchRow),
       })),
+    withJobs: (kind) => ofKind.all(kind).map(([run, index, jobs]) => ({ run, index, jobs: jobs.split(" ") })),
+    lastJobs: (account, most) =>
+      withJobs
+        .all(account, most)
+        .flatMap(([kind, jobs]) => jobs.split(" ").map((id) => ({ kind, id })))
+        .slice(0, most),
     anyUnsettled: (account) => anyUnsettled.get(account) !== undefined,
     references: (runId, index) => references.all(runId, index).map(([reference]) => fromKey(reference)),
     patching: (runId, row) => addRow(runId, row, false),

@@ -4,7 +4,7 @@ import { fromKey, toKey } from "./text-key.ts";
 
 type EntryRow = [reference: Buffer, product: Buffer, fields: Buffer, sources: Buffer];
 
-/** No byte of a text's key: what follows is the key of the product whose entry stands there, as another has its reference. */
+/** Not a byte of UTF-8: marks the key of a product whose reference was taken over by another one. */
 const asideMark = 0xfe;
 
 const toEntry = ([reference, product, fields, sources]: EntryRow): LedgerEntry => ({
@@ -20,8 +20,10 @@ export interface LedgerWithin {
 }
 
 const noProduct = new Uint8Array();
+/** Not equal to any reference. */
+const noKey = Buffer.of(asideMark);
 
-/** The ledger of a state; `put` and `see` write within a transaction that is under way. */
+/** The ledger of a state; `put` and `see` write within an open transaction. */
 export function storedLedger(db: Database): Ledger & LedgerWithin {
   const columns = "reference, product, fields, sources";
   const any = db.statement("SELECT 1 FROM ledger WHERE account = ? LIMIT 1");
@@ -45,11 +47,21 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
   const setAside = db.statement(
     "UPDATE ledger SET reference = CAST(x'fe' || product AS BLOB) WHERE account = ? AND reference = ? AND product <> ?",
   );
-  // Takes away what has the product.
+  // Replaces an entry of the same product.
   const put = db.statement(`INSERT OR REPLACE INTO ledger (account, ${columns}) VALUES (?, ?, ?, ?, ?)`);
   const refer = db.statement("UPDATE ledger SET reference = ? WHERE account = ? AND product = ?");
   const see = db.statement("UPDATE ledger SET fields = ? WHERE account = ? AND product = ?");
   const remove = db.statement("DELETE FROM ledger WHERE account = ? AND product = ?");
+  const isKey = "NOT (reference >= x'fe' AND reference < x'ff')";
+  const lose = db.statement(
+    `INSERT OR IGNORE INTO lost_reference SELECT account, reference FROM ledger WHERE account = ? AND product = ? AND reference <> ? AND ${isKey}`,
+  );
+  const loseTaken = db.statement(
+    "INSERT OR IGNORE INTO lost_reference SELECT account, reference FROM ledger WHERE account = ? AND reference = ?",
+  );
+  const find = db.statement("DELETE FROM lost_reference WHERE account = ? AND reference = ?");
+  const isLost = db.statement("SELECT 1 FROM lost_reference WHERE account = ? AND reference = ?");
+  const anyLost = db.statement("SELECT 1 FROM lost_reference WHERE account = ? LIMIT 1");
   const lookedAt = db.statement<[number | null]>("SELECT looked_at FROM account WHERE id = ?");
   const setLookedAt = db.statement("UPDATE account SET looked_at = ? WHERE id = ?");
 
@@ -62,7 +74,9 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
       const product = toKey(productId);
       const key = reference === null ? Buffer.concat([Buffer.of(asideMark), product]) : toKey(reference);
       setAside.run(account, key, product);
+      lose.run(account, product, key);
       put.run(account, key, product, fields, sources);
+      find.run(account, key);
     }
   };
   const seeAll = (account: number, seen: readonly SeenProduct[]): void => {
@@ -70,8 +84,11 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
       const product = toKey(productId);
       if (ofProduct.get(account, product) === undefined) continue;
       if (reference !== undefined) {
-        setAside.run(account, toKey(reference), product);
-        refer.run(toKey(reference), account, product);
+        const key = toKey(reference);
+        setAside.run(account, key, product);
+        lose.run(account, product, key);
+        refer.run(key, account, product);
+        find.run(account, key);
       }
       see.run(fields, account, product);
     }
@@ -86,10 +103,19 @@ export function storedLedger(db: Database): Ledger & LedgerWithin {
     products: (account, { after, upTo, count }) =>
       products.all(account, toKey(after), toKey(upTo), count).map(([product]) => fromKey(product)),
     setAside: (account) => aside.all(account).map(([product]) => fromKey(product)),
-    write(account, { gone = [], taken = [], seen = [], entries = [] }) {
+    isLost: (account, reference) => isLost.get(account, toKey(reference)) !== undefined,
+    anyLost: (account) => anyLost.get(account) !== undefined,
+    write(account, { gone = [], taken = [], found = [], seen = [], entries = [] }) {
       db.transaction(() => {
-        for (const productId of gone) remove.run(account, toKey(productId));
-        for (const reference of taken) setAside.run(account, toKey(reference), noProduct);
+        for (const productId of gone) {
+          lose.run(account, toKey(productId), noKey);
+          remove.run(account, toKey(productId));
+        }
+        for (const reference of taken) {
+          loseTaken.run(account, toKey(reference));
+          setAside.run(account, toKey(reference), noProduct);
+        }
+        for (const reference of found) find.run(account, toKey(reference));
         seeAll(account, seen);
         putAll(account, entries);
       });

@@ -11,7 +11,7 @@ export function storedUploads(db: Database): Uploads {
     `INSERT INTO upload (account, sha256, key, begun_at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET key = excluded.key, begun_at = excluded.begun_at`,
   );
-  // The attempt has an outcome: its key is not to be used again.
+  // The attempt has an outcome: its key must not be used again.
   const done = db.statement(
     `INSERT INTO upload (account, sha256, image) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET image = excluded.image, key = NULL, begun_at = NULL`,

@@ -1,10 +1,10 @@
-/** No byte of UTF-8: what follows is UTF-16. */
+/** Not a byte of UTF-8: marks a key in UTF-16. */
 const utf16Mark = 0xff;
 const loneSurrogate = /\p{Surrogate}/u;
 
 /**
- * A text as bytes that are equal only for equal texts: as a TEXT, SQLite would cut it at a NUL, and the library make all
- * lone surrogates one character.
+ * A text as bytes that are equal only for equal texts: SQLite would cut a TEXT at a NUL, and the library
+ * would turn all lone surrogates into one character.
  */
 export function toKey(text: string): Buffer {
   if (!loneSurrogate.test(text)) return Buffer.from(text, "utf8");

@@ -1,17 +1,17 @@
-/** Photos of this machine that were uploaded, by the SHA-256 (hex) of their bytes. */
+/** Uploaded photos of this machine, by the SHA-256 (hex) of their bytes. */
 export interface Uploads {
-  /** The image that the bytes became; null while they were not, or it is not known. */
+  /** The image of the bytes; null if not uploaded, or unknown. */
   imageOf(account: number, sha256: string): string | null;
   /**
-   * Written down before the bytes are sent: gives the idempotency key to send them under, which is that of an earlier
-   * attempt without an outcome if it was begun at `notBefore` or later (Unix milliseconds), else `newKey`.
+   * Records an upload before its bytes are sent and returns the idempotency key to use: that of an earlier
+   * attempt without an outcome if it started at `notBefore` or later (Unix milliseconds), otherwise `newKey`.
    */
   begin(account: number, sha256: string, attempt: { newKey: string; at: number; notBefore: number }): string;
   done(account: number, sha256: string, imageId: string): void;
-  /** The attempt was refused, or the image is not there any more: the next one begins anew. */
+  /** The attempt was rejected, or the image no longer exists: the next upload starts over. */
   forget(account: number, sha256: string): void;
-  /** What the account's photos became is not known any more. */
+  /** Forgets the images of all of the account's photos. */
   forgetAll(account: number): void;
-  /** That image is not at the service any more. */
+  /** The image no longer exists at the service. */
   forgetImage(account: number, imageId: string): void;
 }

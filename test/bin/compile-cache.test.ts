@@ -6,7 +6,7 @@ import { keepCompiledCode } from "../../src/cli/hand-over.ts";
 import { spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Calls it in a process whose Node has the cache, or not; gives the folders that the cache was enabled in. */
+/** Calls `keepCompiledCode` with or without a compile cache; returns the folders for which it enabled the cache. */
 function enabled(temporary: string, env = {}, enableCompileCache: unknown = undefined) {
   vi.stubEnv("TMPDIR", temporary);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -18,19 +18,19 @@ function enabled(temporary: string, env = {}, enableCompileCache: unknown = unde
   return folders;
 }
 
-test("compiled code is kept in the folder that Node uses, made when it is missing", () => {
+test("uses the default folder of Node, and creates it if missing", () => {
   const folder = temporaryFolder();
   expect(enabled(folder)).toEqual([`${folder}/node-compile-cache`]);
   expect(enabled(folder)).toEqual([`${folder}/node-compile-cache`]);
 });
 
-test("NODE_DISABLE_COMPILE_CACHE turns it off", () => {
+test("NODE_DISABLE_COMPILE_CACHE turns the cache off", () => {
   const folder = temporaryFolder();
   expect(enabled(folder, { NODE_DISABLE_COMPILE_CACHE: "1" })).toEqual([]);
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("a Node without the cache, and one whose cache fails, go on without", () => {
+test("ignores a missing cache and a cache that fails", () => {
   const folder = temporaryFolder();
   expect(() => enabled(folder, {}, null)).not.toThrow();
   expect(() => keepCompiledCode({ ...process, getBuiltinModule: (() => ({})) as never })).not.toThrow();
@@ -42,13 +42,13 @@ test("a Node without the cache, and one whose cache fails, go on without", () =>
 });
 
 test.each(["/proc/none", "/none", "/dev/null"])(
-  "a temporary folder that cannot be written is left: %s",
+  "leaves the cache off if the temporary folder cannot be written: %s",
   (path) => {
     expect(enabled(path)).toEqual([]);
   },
 );
 
-test("a folder of another user is not trusted", () => {
+test("leaves the cache off if the folder belongs to another user", () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "node-compile-cache"));
   vi.spyOn(process, "getuid").mockReturnValue(process.getuid!() + 1);
@@ -57,7 +57,7 @@ test("a folder of another user is not trusted", () => {
 });
 
 test.runIf("enableCompileCache" in module)(
-  "our commands keep their code, calls that are handed over nothing",
+  "caches the code of commands, but not for the system's cat and --version",
   async () => {
     const folder = temporaryFolder();
     const cache = join(folder, "node-compile-cache");

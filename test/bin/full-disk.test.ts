@@ -16,7 +16,7 @@ beforeEach(() => {
   writeFileSync(join(folder, "a.csv"), `reference,name,images\n${rows.join("")}`);
 });
 
-/** Runs a line of shell, in which `cat` is ours. */
+/** Runs a shell script, with `cat` as this program. */
 const shell = async (line: string) => {
   // Node's compile cache would be in the folder too.
   const env = {
@@ -32,10 +32,10 @@ const shell = async (line: string) => {
   return { exit, stdout, stderr: stderr.replaceAll(folder, "FOLDER").split("\n") };
 };
 
-const space = "Free some space, or choose a place on another disk, and run the command again.";
+const space = "Free some space or choose another disk, and run the command again.";
 
 describe.skipIf(process.platform !== "linux")(
-  "a full disk is exit 2, with the file, the reason and what to do:",
+  "a full disk exits with 2, and the error names the file, the reason and a next step:",
   () => {
     test.each(["products list --mock", "products list --mock --format csv", "--version", "--help"])(
       "stdout of %s",
@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== "linux")(
       ]);
     });
 
-    test("stderr: the exit status stays that of the work", async () => {
+    test("stderr, with the same exit status", async () => {
       expect(await shell("cat products list --nope 2> /dev/full")).toMatchObject({ exit: 2, stdout: "" });
       const listed = await shell("cat products list --mock --q nothing --verbose 2> /dev/full");
       expect(listed).toMatchObject({ exit: 0, stdout: "" });
@@ -80,15 +80,15 @@ describe.skipIf(process.platform !== "linux")(
       });
     });
 
-    // A disk cannot be filled for a test, but the system stops a file that grows beyond a limit with an error of the same kind.
+    // Simulates a full disk: the system fails writes beyond a size limit in the same way.
     const limited = (line: string) => shell(`trap '' XFSZ; ulimit -f 8; ${line}`);
     const large = "the file is too large for its disk";
 
     test.each([
-      ["the failed file of no name", "cat import a.csv --mock --quiet --no-progress", "a.failed.csv"],
+      ["the default failed file", "cat import a.csv --mock --quiet --no-progress", "a.failed.csv"],
       ["a results file", "cat import a.csv --mock --quiet --results r.csv --failed /dev/null", "r.csv"],
       ["the state that serve saves", "cat serve --mock --port 0 --demo 100 --save s.json -- true", "s.json"],
-    ])("%s, of which nothing is left behind", async (_, line, name) => {
+    ])("%s, without a temporary file left", async (_, line, name) => {
       const { exit, stderr } = await limited(line);
       expect({ exit, stderr }).toEqual({
         exit: 2,
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== "linux")(
       expect(readdirSync(folder)).toEqual(["a.csv"]);
     });
 
-    test("stdout that is a file, also where the disk takes a part of the last write", async () => {
+    test("stdout to a file, even if the disk accepts part of the last write", async () => {
       const { exit, stderr } = await limited("cat products list --mock --format ndjson > list.ndjson");
       expect({ exit, stderr }).toEqual({
         exit: 2,
@@ -106,27 +106,36 @@ describe.skipIf(process.platform !== "linux")(
       rmSync(join(folder, "list.ndjson"));
     });
 
-    test("the private copy of stdin, of which nothing is left behind", async () => {
+    test("the temporary copy of stdin, without a file left", async () => {
       const { exit, stderr } = await limited("cat import - --format csv --dry-run < a.csv");
       expect({ exit, stderr }).toEqual({
         exit: 2,
         stderr: [
           `error: cannot copy stdin to the temporary folder FOLDER: ${large}`,
-          "Set TMPDIR to another folder with more room, or save the rows in a file and use that.",
+          "Set TMPDIR to a folder with more space, or save the rows to a file and import that.",
         ],
       });
       expect(readdirSync(folder)).toEqual(["a.csv"]);
     });
 
-    test("the state of this machine", async () => {
+    test("the state file", async () => {
       const env = "CAT_BASE_URL=http://127.0.0.1:9 CAT_API_KEY=ak_mock";
       const { exit, stderr } = await limited(`export ${env}; cat imports list`);
       expect(exit).toBe(2);
       expect(stderr[0]).toMatch(
         /^error: the state file FOLDER\/home\/state\/default\.db\S* could not be read or written/,
       );
-      expect(stderr[1]).toMatch(/^Look whether its disk is full/);
+      expect(stderr[1]).toMatch(/^Check the disk and run/);
       expect(stderr).toHaveLength(2);
     });
+  },
+);
+
+test.skipIf(process.platform !== "linux")(
+  "a command without output exits with 0 if stdout is full",
+  async () => {
+    const row = "reference,name,images\\nA,Dress,https://cdn.example.com/1.jpg\\n";
+    const ran = await shell(`printf "${row}" | cat import - --mock > /dev/full`);
+    expect(ran).toMatchObject({ exit: 0, stdout: "" });
   },
 );

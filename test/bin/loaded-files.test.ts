@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** The files of dist/ that a call loads, as V8 tells them in its coverage. */
+/** The files of dist/ that a command loads, from the coverage report of V8. */
 async function loadedFiles(args: readonly string[]): Promise<string[]> {
   const folder = temporaryFolder();
   const ran = await spawnCat(args, { env: { NODE_V8_COVERAGE: folder } });
@@ -14,7 +14,7 @@ async function loadedFiles(args: readonly string[]): Promise<string[]> {
   return result.flatMap(({ url }) => /\/dist\/(.+)$/.exec(url)?.[1] ?? []);
 }
 
-test("a dry run loads six files at most, as each costs half a millisecond, and the version one", async () => {
+test("a dry run loads at most six files and --version loads one, because each costs half a millisecond", async () => {
   const file = join(temporaryFolder(), "a.csv");
   writeFileSync(file, "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
   const loaded = await loadedFiles(["import", "--dry-run", "--quiet", file]);

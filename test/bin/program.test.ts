@@ -8,7 +8,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 beforeEach(needsBuild);
 
-/** Runs a line in bash, with `cat` and `catalogue` ours, on a pseudo-terminal. */
+/** Runs a line in bash on a pseudo-terminal, with `cat` and `catalogue` as this program. */
 const onTerminal = (line: string, cwd = temporaryFolder()) => {
   const script = `cat() { ${catProgram} "$@"; }; catalogue() { ${catalogueProgram} "$@"; }; ${line}`;
   return execa("script", ["-qec", script, "/dev/null"], {
@@ -20,29 +20,29 @@ const onTerminal = (line: string, cwd = temporaryFolder()) => {
 };
 const hasScript = (await execa("script", ["--version"], { reject: false })).exitCode === 0;
 
-test("both programs know their version", async () => {
+test("both programs print the version", async () => {
   for (const program of [catProgram, catalogueProgram]) {
     const ran = await execa(program, ["--version"]);
     expect(ran.stdout).toBe(`catalogue ${manifest.version}`);
   }
 });
 
-test("catalogue hands nothing over", async () => {
+test("catalogue does not run the system's cat", async () => {
   const ran = await execa(catalogueProgram, ["notes.txt"], { reject: false });
   expect({ exit: ran.exitCode, stderr: ran.stderr }).toEqual({
     exit: 2,
-    stderr: "error: unknown command 'notes.txt'\nSee: cat --help",
+    stderr: 'error: unknown command "notes.txt"\nSee: cat --help',
   });
   expect((await execa(catalogueProgram, [], { input: "" })).stdout).toContain("Usage: cat COMMAND");
 });
 
-test("a global flag before the command", async () => {
+test("accepts a global flag before the command", async () => {
   const ran = await spawnCat(["--json", "--mock", "products", "list", "--limit", "1"]);
   expect(JSON.parse(ran.stdout)).toMatchObject({ reference: expect.any(String) });
   expect(ran.exitCode).toBe(0);
 });
 
-test("a reader that goes away ends a command quietly, with 0", async () => {
+test("exits with 0 and without a message when the reader closes the pipe", async () => {
   const script = `set -o pipefail; ${catProgram} products list --mock --all --json | head -n 1 | wc -l; echo $?`;
   const ran = await execa("/bin/bash", ["--norc", "-c", script], { stdin: "ignore" });
   expect({ stdout: ran.stdout, stderr: ran.stderr }).toEqual({ stdout: "1\n0", stderr: "" });
@@ -68,15 +68,15 @@ describe("an interrupt", () => {
   test.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("%s ends with %i", async ([signal, exit]) => {
+  ] as const)("exits with its status: %s, %i", async ([signal, exit]) => {
     expect(await interrupted([signal], serve)).toEqual({ exit, stderr: "" });
   });
 
-  test("a second one stops at once", async () => {
+  test("stops at once the second time", async () => {
     expect((await interrupted(["SIGINT", "SIGINT", "SIGINT"], serve)).exit).toBe(130);
   });
 
-  test("one that comes while stdin is being read does not wait for it", async () => {
+  test("does not wait for stdin", async () => {
     const child = spawn(catProgram, ["import", "-", "--format", "ndjson", "--mock"], {
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -95,13 +95,13 @@ describe("an interrupt", () => {
 });
 
 describe.skipIf(!hasScript)("on a terminal", () => {
-  test("no arguments: our help", async () => {
+  test("no arguments print the help", async () => {
     const ran = await onTerminal("cat");
     expect(ran.stdout).toContain("COMMAND [flags]");
-    expect(ran.stdout).toContain("bring in products");
+    expect(ran.stdout).toContain("import products");
   });
 
-  test("no arguments, but a file for the output: what is typed goes into it", async () => {
+  test("no arguments with redirected stdout write the typed text to the file", async () => {
     const cwd = temporaryFolder();
     const script = `${catProgram} > typed.txt; /bin/cat typed.txt`;
     const ran = await execa("script", ["-qec", script, "/dev/null"], {
@@ -113,13 +113,13 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(ran.stdout).not.toContain("COMMAND");
   });
 
-  test("the system's cat sees the terminal", async () => {
+  test("the system's cat is connected to the terminal", async () => {
     const ran = await onTerminal("cat <(tty -s < /dev/tty && echo terminal); cat -A <<< hi");
     expect(ran.stdout).toContain("terminal");
     expect(ran.stdout).toContain("hi$");
   });
 
-  test("a table fits, and its heading is bold", async () => {
+  test("a table fits the width and has a bold heading", async () => {
     const ran = await onTerminal("stty cols 60; cat products list --mock --limit 2");
     expect(ran.stdout).toContain("\u001b[1mid");
     expect(ran.stdout).toContain("…");

@@ -10,33 +10,33 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 beforeEach(needsBuild);
 
 const node = process.execPath;
-/** A program of a few lines, to be served. */
+/** A program of a few lines, to run as COMMAND. */
 const script = (code: string): string[] => [node, "--input-type=module", "-e", code];
 const readsProducts = `
   const { CAT_BASE_URL: url, CAT_API_KEY: key } = process.env;
-  const answer = await fetch(url + "/v1/products", { headers: { authorization: "Bearer " + key } });
-  console.log(answer.status, (await answer.json()).data.length, key);
+  const response = await fetch(url + "/v1/products", { headers: { authorization: "Bearer " + key } });
+  console.log(response.status, (await response.json()).data.length, key);
 `;
 
 describe("serve -- COMMAND", () => {
-  test("serves just that one, which has our streams and gives its exit status", async () => {
+  test("connects the streams of the command and exits with its status", async () => {
     const ran = await spawnCat(
       [
         ...["serve", "--mock", "--demo", "3", "--"],
         ...script(
-          `${readsProducts} console.error("told"); process.stdin.pipe(process.stdout); process.exitCode = 7;`,
+          `${readsProducts} console.error("note"); process.stdin.pipe(process.stdout); process.exitCode = 7;`,
         ),
       ],
-      { input: "what was piped in\n" },
+      { input: "piped input\n" },
     );
     expect({ exit: ran.exitCode, stdout: ran.stdout, stderr: ran.stderr }).toEqual({
       exit: 7,
-      stdout: "200 3 ak_mock\nwhat was piped in\n",
-      stderr: "told\n",
+      stdout: "200 3 ak_mock\npiped input\n",
+      stderr: "note\n",
     });
   });
 
-  test("the environment is ours, with the service in it in place of another", async () => {
+  test("adds the URL and the API key to the environment, replacing other values", async () => {
     const env = { CAT_BASE_URL: "https://service.example.com", CAT_API_KEY: "ak_real", MARK: "kept" };
     const code =
       "const { MARK, CAT_BASE_URL, CAT_API_KEY } = process.env; console.log(MARK, CAT_BASE_URL, CAT_API_KEY)";
@@ -44,20 +44,20 @@ describe("serve -- COMMAND", () => {
     expect(ran.stdout).toMatch(/^kept http:\/\/127\.0\.0\.1:\d+ ak_mock\n$/);
   });
 
-  test("flags after -- are the command's, also those that look like ours, and another --", async () => {
-    const theirs = ["--json", "--port", "http", "--mock", "--help", "-h", "--version", "--", "--save", "x"];
+  test("passes all flags after -- to the command, even another --", async () => {
+    const flags = ["--json", "--port", "http", "--mock", "--help", "-h", "--version", "--", "--save", "x"];
     const code = "console.log(JSON.stringify(process.argv.slice(1)))";
-    const ran = await spawnCat(["serve", "--mock", "--", node, "-e", code, "--", ...theirs]);
-    expect(JSON.parse(ran.stdout)).toEqual(theirs);
+    const ran = await spawnCat(["serve", "--mock", "--", node, "-e", code, "--", ...flags]);
+    expect(JSON.parse(ran.stdout)).toEqual(flags);
     expect(ran.exitCode).toBe(0);
   });
 
-  test("two at once do not meet: each has a port of its own", async () => {
+  test("uses a free port, so that two can run at the same time", async () => {
     const one = () => spawnCat(["serve", "--mock", "--", ...script(readsProducts)]);
     for (const ran of await Promise.all([one(), one()])) expect(ran.stdout).toBe("200 0 ak_mock\n");
   });
 
-  test("with --json the first line goes to stderr, as stdout is the command's", async () => {
+  test("prints the first line of --json on stderr, because stdout belongs to the command", async () => {
     const ran = await spawnCat(["serve", "--mock", "--json", "--", ...script(readsProducts)]);
     expect(ran.stdout).toBe("200 0 ak_mock\n");
     expect(JSON.parse(ran.stderr)).toEqual({
@@ -66,7 +66,7 @@ describe("serve -- COMMAND", () => {
     });
   });
 
-  test("our own program is served like any other", async () => {
+  test("can run this program as the command", async () => {
     const list = [node, catProgram, "products", "list", "--json"];
     const ran = await spawnCat(["serve", "--mock", "--demo", "2", "--", ...list]);
     expect(
@@ -79,15 +79,15 @@ describe("serve -- COMMAND", () => {
 
   test.each([
     ["ended by a signal", script("process.kill(process.pid, 'SIGKILL')"), 137, ""],
-    ["that does not exist", ["no-such-program"], 127, 'error: there is no program "no-such-program"\n'],
-  ])("a command %s", async (_name, command, exit, told) => {
+    ["that does not exist", ["no-such-program"], 127, 'error: command not found: "no-such-program"\n'],
+  ])("reports the exit status of a command %s", async (_name, command, exit, message) => {
     const ran = await spawnCat(["serve", "--mock", "--", ...command]);
     expect([ran.exitCode, ran.stdout]).toEqual([exit, ""]);
-    expect(ran.stderr.startsWith(told)).toBe(true);
+    expect(ran.stderr.startsWith(message)).toBe(true);
     expect(ran.stderr.split("\n").length).toBeLessThanOrEqual(3);
   });
 
-  test("a command that is no program: 126, also for programs", async () => {
+  test("exits with 126 for a file that is not a program", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "notes.txt");
     writeFileSync(file, "");
@@ -101,7 +101,7 @@ describe("serve -- COMMAND", () => {
     });
   });
 
-  test("the service is gone when the command has ended, and the state is saved", async () => {
+  test("stops the mock and saves the state when the command has ended", async () => {
     const cwd = temporaryFolder();
     const code = `${readsProducts} const { writeFileSync } = await import("node:fs");
       writeFileSync("url", url); process.exitCode = 3;`;
@@ -117,7 +117,7 @@ describe("serve -- COMMAND", () => {
     await expect(fetch(readFileSync(join(cwd, "url"), "utf8"))).rejects.toThrow("fetch failed");
   });
 
-  /** A command that says when it is there and what it has got, and ends at the second signal. */
+  /** A command that prints when it is ready and each signal it gets, and exits at the second signal. */
   const counts = script(`
     let got = [];
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR2"]) {
@@ -135,10 +135,10 @@ describe("serve -- COMMAND", () => {
     [["SIGINT", "SIGINT"], 5],
     [["SIGTERM", "SIGINT"], 5],
     [["SIGUSR2", "SIGHUP"], 4],
-  ] as const)("signals go on to the command, which ends when it likes: %s", async (signals, exit) => {
+  ] as const)("passes signals on to the command, which decides when to exit: %s", async (signals, exit) => {
     const cwd = temporaryFolder();
     const running = start(["serve", "--mock", "--save", "shop.json", "--", ...counts], cwd);
-    await running.told("ready");
+    await running.printed("ready");
     for (const signal of signals) {
       const before = running.stdout();
       running.child.kill(signal);
@@ -149,20 +149,20 @@ describe("serve -- COMMAND", () => {
     expect(existsSync(join(cwd, "shop.json"))).toBe(true);
   });
 
-  test("a command that knows no better is ended by the signal: 128 and its number", async () => {
+  test("exits with 128 plus the signal number if the signal ends the command", async () => {
     const running = start([
       "serve",
       "--mock",
       "--",
       ...script("setInterval(() => {}, 1000); console.log('ready')"),
     ]);
-    await running.told("ready");
+    await running.printed("ready");
     running.child.kill("SIGTERM");
     expect(await running.exit).toBe(143);
   });
 
   const hasScript = existsSync("/usr/bin/script");
-  test.skipIf(!hasScript)("Ctrl-C at a terminal reaches the command once, not twice", async () => {
+  test.skipIf(!hasScript)("sends Ctrl-C at a terminal to the command once", async () => {
     const cwd = temporaryFolder();
     const file = join(cwd, "count.mjs");
     writeFileSync(
@@ -192,43 +192,40 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
   ["SIGHUP", 129],
-] as const)(
-  "the state is saved whole on %s, with nothing on stdout but the first line",
-  async (signal, exit) => {
-    const cwd = temporaryFolder();
-    const running = start(
-      ["serve", "--mock", "--port", "0", "--json", "--demo", "2000", "--save", "shop.json"],
-      cwd,
-    );
-    await running.told("\n");
-    running.child.kill(signal);
-    expect(await running.exit).toBe(exit);
-    expect(Object.keys(JSON.parse(running.stdout()))).toEqual(["base_url", "api_key"]);
-    const state = JSON.parse(readFileSync(join(cwd, "shop.json"), "utf8"));
-    expect(state.organizations.main.products).toHaveLength(2_000);
-    expect(readdirSync(cwd)).toEqual(["shop.json"]);
-  },
-);
+] as const)("%s saves the complete state, and only the first line is on stdout", async (signal, exit) => {
+  const cwd = temporaryFolder();
+  const running = start(
+    ["serve", "--mock", "--port", "0", "--json", "--demo", "2000", "--save", "shop.json"],
+    cwd,
+  );
+  await running.printed("\n");
+  running.child.kill(signal);
+  expect(await running.exit).toBe(exit);
+  expect(Object.keys(JSON.parse(running.stdout()))).toEqual(["base_url", "api_key"]);
+  const state = JSON.parse(readFileSync(join(cwd, "shop.json"), "utf8"));
+  expect(state.organizations.main.products).toHaveLength(2_000);
+  expect(readdirSync(cwd)).toEqual(["shop.json"]);
+});
 
-test("a second interrupt before the state is saved leaves nothing behind, and says so", async () => {
+test("a second interrupt before the state is saved leaves no temporary file and is reported", async () => {
   const cwd = temporaryFolder();
   writeFileSync(join(cwd, "shop.json"), "what was there");
   const args = ["serve", "--mock", "--port", "0", "--json", "--demo", "20000", "--save", "shop.json"];
   const running = start(args, cwd, "pipe");
-  await running.told("\n");
+  await running.printed("\n");
   running.child.kill("SIGTERM");
-  // One after the other: of two that wait, the system chooses which comes first.
+  // Pauses, because the system may deliver two pending signals in any order.
   await new Promise((resolve) => setTimeout(resolve, 10));
   running.child.kill("SIGINT");
   expect(await running.exit).toBe(130);
   expect(JSON.parse(running.stderr()).error.message).toBe(
-    "interrupted before the state was saved in shop.json",
+    "interrupted before the state was saved to shop.json",
   );
   expect(readFileSync(join(cwd, "shop.json"), "utf8")).toBe("what was there");
   expect(readdirSync(cwd)).toEqual(["shop.json"]);
 });
 
-/** Starts the program and lets it run; it is ended with the test. */
+/** Starts the program, and ends it after the test. */
 function start(args: readonly string[], cwd = temporaryFolder(), errors: "inherit" | "pipe" = "inherit") {
   const child: ChildProcess = spawn(node, [catProgram, ...args], {
     cwd,
@@ -251,7 +248,7 @@ function start(args: readonly string[], cwd = temporaryFolder(), errors: "inheri
     stdout: () => stdout,
     stderr: () => stderr,
     until,
-    told: (text: string) => until(() => stdout.includes(text)),
+    printed: (text: string) => until(() => stdout.includes(text)),
     exit: once(child, "close").then(([code]) => code as number),
   };
 }

@@ -1,85 +1,122 @@
 import { describe, expect, test } from "vitest";
 import { createWorld } from "../support/world.ts";
 
-describe("a wrong command line ends in 2, says what is wrong and where to look", () => {
+describe("a wrong command line exits with 2, and the error names the mistake and a next step", () => {
   test.for([
-    ["an unknown command", "prodcts", "unknown command 'prodcts' (Did you mean products?)", "cat"],
+    ["an unknown command", "prodcts", 'unknown command "prodcts"', "Did you mean products? See: cat --help"],
     [
       "an unknown command of a group",
       "products lst",
-      "unknown command 'lst' (Did you mean list?)",
-      "cat products",
+      'unknown command "lst"',
+      "Did you mean list? See: cat products --help",
     ],
     [
       "an unknown flag",
       "products list --limt 3",
-      "unknown option '--limt' (Did you mean --limit?)",
-      "cat products list",
+      "unknown flag --limt",
+      "Did you mean --limit? See: cat products list --help",
     ],
     [
       "an unknown global flag",
       "products list --jsno",
-      "unknown option '--jsno' (Did you mean --json?)",
-      "cat products list",
+      "unknown flag --jsno",
+      "Did you mean --json? See: cat products list --help",
     ],
-    ["a group without a command", "products", "cat products needs a command: list, get", "cat products"],
-    ["only flags", "--mock", "cat needs a command: import, imports, products, images, models, serve", "cat"],
-    ["a missing argument", "products get", "missing required argument 'ID|REFERENCE'", "cat products get"],
+    ["an unknown short flag", "products list -x", "unknown flag -x", "See: cat products list --help"],
+    [
+      "a group without a command",
+      "products",
+      "cat products needs a command: list, get",
+      "See: cat products --help",
+    ],
+    [
+      "only flags",
+      "--mock",
+      "cat needs a command: import, imports, tryon, beautify, tasks, products, images, models, serve",
+      "See: cat --help",
+    ],
+    ["a missing argument", "products get", "missing argument: ID|REFERENCE", "See: cat products get --help"],
     [
       "too many arguments",
       "products get a b",
-      "too many arguments for 'get'. Expected 1 argument but got 2",
-      "cat products get",
+      "too many arguments: expected 1, got 2",
+      "See: cat products get --help",
     ],
     [
       "a flag without its value",
       "products list --q",
-      "option '--q <TEXT>' argument missing",
-      "cat products list",
+      "--q needs a value: --q TEXT",
+      "See: cat products list --help",
     ],
     [
       "a value that is not a number",
       "products list --limit many",
-      "option '--limit <N>' argument 'many' is invalid. It must be a whole number of at least 1",
-      "cat products list",
+      'invalid --limit "many": use a whole number of at least 1',
+      "See: cat products list --help",
     ],
     [
       "a number out of range",
       "products list --limit 0",
-      "option '--limit <N>' argument '0' is invalid. It must be a whole number of at least 1",
-      "cat products list",
+      'invalid --limit "0": use a whole number of at least 1',
+      "See: cat products list --help",
     ],
     [
-      "a value that is no choice",
+      "an invalid choice",
       "products list --format xml",
-      "option '--format <FORMAT>' argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv",
-      "cat products list",
+      'invalid --format "xml": use table, json, ndjson or csv',
+      "See: cat products list --help",
     ],
     [
       "two flags that exclude each other",
       "products list --all --limit 3",
-      "option '--limit <N>' cannot be used with option '--all'",
-      "cat products list",
+      "--limit cannot be used with --all",
+      "Remove one of them.",
     ],
     [
       "help on an unknown command",
       "help prodcts",
-      "unknown command 'prodcts' (Did you mean products?)",
-      "cat",
+      'unknown command "prodcts"',
+      "Did you mean products? See: cat --help",
     ],
-  ] as const)("%s", async ([, line, message, where]) => {
+  ] as const)("%s", async ([, line, message, hint]) => {
     const world = await createWorld();
-    const stderr = `error: ${message}\nSee: ${where} --help\n`;
-    expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr });
+    expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${message}\n${hint}\n` });
     expect(world.requests()).toEqual([]);
   });
 
-  test("with --json it is one object, wherever the flag stands", async () => {
+  test.for([
+    ["products get -REF", "-R", "cat products get"],
+    ["imports get -y", "-y", "cat imports get"],
+    ["imports rows -x", "-x", "cat imports rows"],
+    ["import -a.csv", "-a", "cat import"],
+  ] as const)("hints at -- for a value that starts with a dash: %s", async ([line, flag, where]) => {
+    const world = await createWorld();
+    const hint = `See: ${where} --help. For a value that starts with -, put -- before it: ${where} -- VALUE`;
+    const stderr = `error: unknown flag ${flag}\n${hint}\n`;
+    expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr });
+  });
+
+  test("rejects an unknown short flag of a command without arguments", async () => {
+    const world = await createWorld();
+    const stderr = "error: unknown flag -x\nSee: cat products list --help\n";
+    expect(await world.cat("products list -x")).toEqual({ exit: 2, stdout: "", stderr });
+  });
+
+  test("reads a reference that starts with a dash after --", async () => {
+    const world = await createWorld();
+    const images = [{ url: "https://cdn.example.com/1.jpg" }];
+    world.write("a.ndjson", `${JSON.stringify({ reference: "-REF", name: "Dress", images })}\n`);
+    expect(await world.cat("import a.ndjson")).toMatchObject({ exit: 0 });
+    const ran = await world.cat("products get --json -- -REF");
+    expect(JSON.parse(ran.stdout)).toMatchObject({ reference: "-REF" });
+  });
+
+  test("prints it as one object with --json, before or after the command", async () => {
     const world = await createWorld();
     const error = {
       type: "usage",
       code: "unknown_option",
-      message: "unknown option '--nope'. See: cat products list --help",
+      message: "unknown flag --nope. See: cat products list --help",
       exit: 2,
     };
     for (const line of ["--json products list --nope", "products list --nope --json"]) {
@@ -92,7 +129,7 @@ describe("a wrong command line ends in 2, says what is wrong and where to look",
   });
 });
 
-test("global flags stand before or after the command", async () => {
+test("global flags work before and after the command", async () => {
   const world = await createWorld({ mock: { demo: 2 } });
   const lines = ["--json products list", "products --json list", "products list --json"];
   const printed = await Promise.all(lines.map(async (line) => (await world.cat(line)).stdout));
@@ -101,16 +138,19 @@ test("global flags stand before or after the command", async () => {
 });
 
 describe("help", () => {
-  test.for(["", "help", "--help", "-h", "--json help", "help help"])("top: cat %s", async (line) => {
-    const world = await createWorld();
-    const ran = await world.cat(line);
-    expect(ran).toMatchObject({ exit: 0, stderr: "" });
-    expect(ran.stdout).toMatch(/^Usage: cat COMMAND \[flags\]\n/);
-    expect(ran.stdout).toContain("  import FILE   bring in products");
-    expect(ran.stdout).toContain("  --base-url URL  address of the service");
-    expect(ran.stdout).toContain("    8  finished, but some rows");
-    expect(ran.stdout).toContain("/bin/cat");
-  });
+  test.for(["", "help", "--help", "-h", "--json help", "help help"])(
+    "cat %s prints the top help",
+    async (line) => {
+      const world = await createWorld();
+      const ran = await world.cat(line);
+      expect(ran).toMatchObject({ exit: 0, stderr: "" });
+      expect(ran.stdout).toMatch(/^Usage: cat COMMAND \[flags\]\n/);
+      expect(ran.stdout).toContain("  import FILE    import products");
+      expect(ran.stdout).toContain("  --base-url URL  URL of the service");
+      expect(ran.stdout).toContain("    8  finished, but some rows");
+      expect(ran.stdout).toContain("/bin/cat");
+    },
+  );
 
   test.for([
     ["import", "Usage: cat import FILE|- [flags]\n"],
@@ -127,7 +167,7 @@ describe("help", () => {
     ["models", "Usage: cat models COMMAND [flags]\n"],
     ["models list", "Usage: cat models list [flags]\n"],
     ["serve", "Usage: cat serve --mock [flags] [-- COMMAND ARG...]\n"],
-  ] as const)("of %s, asked for either way", async ([command, usage]) => {
+  ] as const)("cat help %s and cat %s --help print the same", async ([command, usage]) => {
     const world = await createWorld({ env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined } });
     const asked = await world.cat(`help ${command}`);
     expect(asked).toMatchObject({ exit: 0, stderr: "" });
@@ -136,7 +176,7 @@ describe("help", () => {
     expect(await world.cat(`${command} --help`)).toEqual(asked);
   });
 
-  test("no line of help is wider than a terminal of 80 columns, but for examples", async () => {
+  test("no line of help is wider than 80 columns, except in examples", async () => {
     const world = await createWorld();
     const groups = ["imports list", "imports get", "imports watch", "imports rows", "products list"];
     const others = ["images get", "models list"];
@@ -151,7 +191,7 @@ describe("help", () => {
     }
   });
 
-  test("colours by flag and environment", async () => {
+  test("flags and environment variables decide about colors", async () => {
     const world = await createWorld();
     const bold = (text: string) => text.includes("\u001b[1m");
     const shown = async (line: string, tty: boolean, env = {}) =>
@@ -168,14 +208,14 @@ describe("help", () => {
   });
 });
 
-test("--version", async () => {
+test("--version prints one line", async () => {
   const world = await createWorld();
   for (const line of ["--version", "--json --version"]) {
     expect(await world.cat(line)).toEqual({ exit: 0, stdout: "catalogue 0.0.0-source\n", stderr: "" });
   }
 });
 
-test("--quiet leaves data and errors", async () => {
+test("--quiet prints only results and errors", async () => {
   const world = await createWorld({ mock: { demo: 3 } });
   expect(await world.cat("products list --limit 1 --quiet")).toMatchObject({ exit: 0, stderr: "" });
   expect((await world.cat("products get NOPE --quiet")).stderr).toContain("error: no product has");

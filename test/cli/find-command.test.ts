@@ -4,7 +4,7 @@ import { commandNames } from "../../src/cli/command-names.ts";
 import { findCommand } from "../../src/cli/find-command.ts";
 import { globalFlags } from "../../src/cli/global-flags.ts";
 
-const ours = [...commandNames, "--help", "-h", "--version"] as const;
+const names = [...commandNames, "--help", "-h", "--version"] as const;
 const switches = [
   "--json",
   "--mock",
@@ -24,7 +24,7 @@ test.for([
   ["--profile import help", "help", 2],
   ["-h", "-h", 0],
   ["--yes --version", "--version", 1],
-] as const)("ours: cat %s", ([line, name, index]) => {
+] as const)("this program runs cat %s", ([line, name, index]) => {
   expect(findCommand(line.split(" "))).toEqual({ name, index });
 });
 
@@ -45,11 +45,11 @@ test.for([
   "--profil dev import",
   "-v --help",
   "constructor",
-])("the system's: cat %s", (line) => {
+])("the system's cat runs cat %s", (line) => {
   expect(findCommand(line.split(" "))).toBeNull();
 });
 
-test("the flags that may stand before a command are the interface's", () => {
+test("the flags that are accepted before a command are those of the interface", () => {
   expect(
     globalFlags
       .filter((flag) => flag.value === null)
@@ -62,7 +62,7 @@ test("the flags that may stand before a command are the interface's", () => {
   ]);
 });
 
-test("whatever global flags stand before it, the first other word decides", () => {
+test("the first word that is not a global flag decides which program runs", () => {
   const flags = fc.array(
     fc.oneof(
       fc.constantFrom(...switches).map((flag) => [flag]),
@@ -72,11 +72,11 @@ test("whatever global flags stand before it, the first other word decides", () =
   );
   const foreign = fc
     .string()
-    .filter((word) => !/^--(profile|base-url)(=|$)/.test(word) && ![...ours, ...switches].includes(word));
+    .filter((word) => !/^--(profile|base-url)(=|$)/.test(word) && ![...names, ...switches].includes(word));
   fc.assert(
     fc.property(
       flags,
-      fc.constantFrom(...ours),
+      fc.constantFrom(...names),
       foreign,
       fc.array(fc.string()),
       (before, name, other, after) => {

@@ -2,19 +2,20 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { until } from "../http/core.ts";
 import { bytes, json, type Step, scriptedServer, stopServers } from "../http/scripted-server.ts";
 import { createWorld } from "../support/world.ts";
 
 const unknownId = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
 
-/** A test environment with an image, and its ID. */
+/** A test environment with an image, and the image's ID. */
 async function withImage() {
   const world = await createWorld({ mock: { demo: 2 } });
   return { ...world, id: world.products()[0]!.images[0]!.id };
 }
 
 describe("cat images get", () => {
-  test("shows the image a field per line", async () => {
+  test("shows one field per line", async () => {
     const world = await withImage();
     const ran = await world.cat(`images get ${world.id}`);
     expect(ran).toMatchObject({ exit: 0, stderr: "" });
@@ -27,7 +28,7 @@ describe("cat images get", () => {
     );
   });
 
-  test("prints the service's own object with --json", async () => {
+  test("prints the object unchanged with --json", async () => {
     const world = await withImage();
     const ran = await world.cat(`images get ${world.id} --json`);
     expect({ ...ran, stdout: JSON.parse(ran.stdout) }).toEqual({
@@ -50,7 +51,7 @@ describe("cat images get", () => {
     expect(ran).toEqual({
       exit: 5,
       stdout: "",
-      stderr: `error: there is no such image (GET /v1/images/${unknownId}: 404 image_not_found) (request ${request!.request_id})\n`,
+      stderr: `error: image not found (GET /v1/images/${unknownId}: 404 image_not_found, request ${request!.request_id})\nCheck the ID. To see the images of a product: cat products get REFERENCE\n`,
     });
     const asJson = await world.cat(`images get ${unknownId} --json`);
     expect(JSON.parse(asJson.stderr).error).toMatchObject({ code: "image_not_found", status: 404, exit: 5 });
@@ -61,14 +62,14 @@ describe("cat images get", () => {
     expect(await world.cat("images get nope")).toEqual({
       exit: 5,
       stdout: "",
-      stderr: 'error: there is no image "nope": an image\'s id has 26 capital letters and digits\n',
+      stderr: 'error: no image has the ID "nope"\nCheck the ID: it has 26 capital letters and digits.\n',
     });
     expect(world.requests()).toEqual([]);
   });
 
   test.for([
-    ["images get", "missing required argument 'ID'"],
-    ["images get A B", "too many arguments for 'get'. Expected 1 argument but got 2"],
+    ["images get", "missing argument: ID"],
+    ["images get A B", "too many arguments: expected 1, got 2"],
   ] as const)("exits with 2 for %s", async ([line, message]) => {
     const world = await withImage();
     expect(await world.cat(line)).toMatchObject({
@@ -83,20 +84,20 @@ describe("cat images get", () => {
     expect(await world.cat(["images", "get", " "])).toEqual({
       exit: 2,
       stdout: "",
-      stderr: "error: the image's id is empty\n",
+      stderr: "error: the image ID is empty\n",
     });
   });
 });
 
 describe("cat images get --save", () => {
-  /** The bytes at the service. */
+  /** The bytes of the original. */
   const original = async (world: Awaited<ReturnType<typeof withImage>>): Promise<Buffer> => {
     const { url } = JSON.parse((await world.cat(`images get ${world.id} --json`)).stdout);
     return Buffer.from(await (await fetch(url)).arrayBuffer());
   };
   const files = (world: { folder: string }) => readdirSync(world.folder).filter((name) => name !== ".home");
 
-  test("saves the original, and leaves stdout to data", async () => {
+  test("saves the original and prints nothing on stdout", async () => {
     const world = await withImage();
     const bytes = await original(world);
     const ran = await world.cat(`images get ${world.id} --save photo.jpg`);
@@ -117,7 +118,7 @@ describe("cat images get --save", () => {
     expect(files(world)).toEqual(["photo.jpg"]);
   });
 
-  test("needs --yes to replace a file where the user cannot be asked", async () => {
+  test("needs --yes to replace a file if it cannot prompt", async () => {
     const world = await withImage();
     world.write("photo.jpg", "mine");
     const line = `images get ${world.id} --save photo.jpg`;
@@ -139,7 +140,7 @@ describe("cat images get --save", () => {
     ["y", 0],
     ["n", 2],
     ["", 2],
-  ] as const)("asks on a terminal before it replaces a file: %j", async ([typed, exit]) => {
+  ] as const)("prompts on a terminal before it replaces a file: %j", async ([typed, exit]) => {
     const world = await withImage();
     world.write("photo.jpg", "mine");
     const stdin = new PassThrough();
@@ -155,14 +156,14 @@ describe("cat images get --save", () => {
     const world = await withImage();
     mkdirSync(join(world.folder, "out"));
     for (const [file, why] of [
-      ["out", "is a folder"],
-      ["none/photo.jpg", "is in a folder that does not exist"],
-      ["/dev/null", "is a device"],
+      ["out", "it is a folder"],
+      ["none/photo.jpg", "its folder does not exist"],
+      ["/dev/null", "it is a device"],
     ] as const) {
       expect(await world.cat(`images get ${world.id} --save ${file} --yes`)).toEqual({
         exit: 2,
         stdout: "",
-        stderr: `error: cannot write --save ${file}: it ${why}\nChoose a file with --save.\n`,
+        stderr: `error: cannot write --save ${file}: ${why}\nChoose a file with --save.\n`,
       });
     }
     expect(world.requests()).toEqual([]);
@@ -174,7 +175,7 @@ describe("cat images get --save", () => {
     expect(files(world)).toEqual([]);
   });
 
-  test("continues where an interrupted one stopped", async () => {
+  test("resumes an interrupted download", async () => {
     const world = await withImage();
     const bytes = await original(world);
     const fault = (order: object) =>
@@ -190,7 +191,7 @@ describe("cat images get --save", () => {
   });
 
   test.for([
-    ["-", "--save -: an image cannot be written to standard output"],
+    ["-", "cannot use --save -: images are not written to standard output"],
     ["", "--save is empty"],
     [" ", "--save is empty"],
   ] as const)("exits with 2 for --save %j", async ([file, message]) => {
@@ -201,6 +202,19 @@ describe("cat images get --save", () => {
       stderr: `error: ${message}\nChoose a file, for example --save photo.jpg.\n`,
     });
     expect([files(world), world.requests()]).toEqual([[], []]);
+  });
+
+  test.for([undefined, null, ""])("shows an image whose URL is %j, but cannot save it", async (url) => {
+    onTestFinished(stopServers);
+    const world = await createWorld();
+    const server = await scriptedServer(json(200, { id: unknownId, mime_type: "image/jpeg", url }));
+    const env = { CAT_BASE_URL: server.origin };
+    const ran = await world.cat(`images get ${unknownId}`, { env });
+    expect(ran).toMatchObject({ exit: 0, stderr: "", stdout: expect.stringContaining("image/jpeg") });
+    expect(await world.cat(`images get ${unknownId} --save k.jpg`, { env })).toMatchObject({
+      exit: 7,
+      stderr: expect.stringContaining(`the service sent no URL of image ${unknownId}\n`),
+    });
   });
 
   /** `cat images get --save k.jpg` of an image whose file a scripted server sends. */
@@ -225,9 +239,9 @@ describe("cat images get --save", () => {
 
   test.for([
     ["no bytes", "", "is empty"],
-    ["text", "<html>sorry</html>", "has the bytes of another kind of file, not of image/jpeg"],
-    ["another image type", png, "has the bytes of an image/png file, not of image/jpeg"],
-  ] as const)("saves nothing where the service sends %s", async ([, body, why]) => {
+    ["text", "<html>sorry</html>", "is another kind of file, not image/jpeg"],
+    ["another image type", png, "is an image/png file, not image/jpeg"],
+  ] as const)("saves nothing if the service sends %s", async ([, body, why]) => {
     const { world, running, url } = await saved(sent(body));
     expect(await running).toEqual({ exit: 7, stdout: "", stderr: `error: ${url} ${why}\n${again}` });
     expect(files(world)).toEqual([]);
@@ -243,13 +257,39 @@ describe("cat images get --save", () => {
     ["a wrong type", sent("text", "text/html")],
     [
       "an unknown length",
-      bytes(200, "text", { "content-type": "image/jpeg", "transfer-encoding": "chunked" }),
+      (response) => {
+        response.useChunkedEncodingByDefault = false;
+        response.writeHead(200, { "content-type": "image/jpeg", connection: "close" });
+        response.end("text");
+      },
     ],
   ])("reports a next step after %s of the signed URL", async ([, file]) => {
     const { world, running } = await saved(file);
     const { exit, stderr } = await running;
     expect([exit, stderr.slice(stderr.indexOf("\n") + 1)]).toEqual([7, again]);
     expect(files(world)).toEqual([]);
+  });
+
+  test("saves an image that is sent in chunks", async () => {
+    const chunked = { "content-type": "image/avif", "transfer-encoding": "chunked" };
+    const { running } = await saved(bytes(200, "avif", chunked), "image/avif");
+    expect(await running).toMatchObject({ exit: 0, stderr: "Saved k.jpg (4 bytes).\n" });
+  });
+
+  test("records every 1 MiB, so that a killed process can be resumed", async () => {
+    const mebibyte = 1024 * 1024;
+    const { world, running } = await saved((response) => {
+      const head = { "content-type": "image/jpeg", "content-length": 5 * mebibyte, etag: '"v1"' };
+      response.writeHead(200, head);
+      response.write(Buffer.alloc(2.5 * mebibyte, 0xff));
+    });
+    const checkpoint = () => {
+      const state = files(world).includes(".k.jpg.part.state") ? world.read(".k.jpg.part.state") : "";
+      return Number(state.split("\n").at(-2)?.split(" ")[0]);
+    };
+    await until(() => checkpoint() >= mebibyte);
+    running.interrupt();
+    expect(await running).toMatchObject({ exit: 130 });
   });
 
   test("reports after an interrupt that the same command resumes", async () => {
@@ -270,13 +310,13 @@ describe("cat images get --save", () => {
     });
   });
 
-  test("leaves a file of the user that has the name of the part", async () => {
+  test("leaves a user file that has the name of the temporary file", async () => {
     const world = await withImage();
     world.write(".photo.jpg.part", "mine");
     const ran = await world.cat(`images get ${world.id} --save photo.jpg`);
     expect(ran).toMatchObject({ exit: 2, stdout: "" });
     expect(ran.stderr).toMatch(
-      /^error: .+\nMove that file away, or choose another name for the download\.\n$/,
+      /^error: .+\nMove that file elsewhere, or choose another name for the download\.\n$/,
     );
     expect([world.read(".photo.jpg.part"), files(world)]).toEqual(["mine", [".photo.jpg.part"]]);
   });

@@ -6,12 +6,12 @@ const withModels = { mock: { demo: 1 } };
 
 const lines = (text: string) => text.trimEnd().split("\n");
 
-test("models are a table, with IDs that are never cut", async () => {
+test("lists models as a table and never cuts IDs", async () => {
   const world = await createWorld({ ...withModels, tty: true, columns: 40 });
   const ran = await world.cat("models list --own");
   expect(ran).toEqual({
     exit: 0,
-    stderr: "Columns left out for lack of room: sex, is_public. To see them, add --format csv.\n",
+    stderr: "The terminal is too narrow for: sex,\nis_public. To see all columns, add\n--format csv.\n",
     stdout: expect.stringMatching(
       /^(\u001b\[1m)?id {26}name(\u001b\[22m)?\n01HN1H1W002ABE2N8F479S53MX {2}House model…\n/,
     ),
@@ -23,11 +23,11 @@ test("models are a table, with IDs that are never cut", async () => {
       "id       name     sex     is_public\n" +
       "mdl_001  Amara    female  true\n" +
       "mdl_002  Bastian  male    true\n",
-    stderr: "These are the first 2; --all shows all, --limit N more.\n",
+    stderr: "Showing the first 2. To see more, add --limit N or --all.\n",
   });
 });
 
-test("with --json they are the service's own objects", async () => {
+test("prints the objects unchanged with --json", async () => {
   const world = await createWorld(withModels);
   const ran = await world.cat("models list --all --json");
   const listed = lines(ran.stdout).map((line) => JSON.parse(line));
@@ -51,7 +51,7 @@ test("with --json they are the service's own objects", async () => {
   });
 });
 
-test("--public and --own ask the service for those alone", async () => {
+test("--public and --own filter on the service", async () => {
   const world = await createWorld(withModels);
   const counts = [];
   for (const flag of ["", "--public", "--own"]) {
@@ -65,7 +65,7 @@ test("--public and --own ask the service for those alone", async () => {
   ]);
 });
 
-test("as CSV they have every field of the service", async () => {
+test("prints every field as CSV", async () => {
   const world = await createWorld(withModels);
   const [head, row] = lines((await world.cat("models list --public --limit 1 --format csv")).stdout);
   expect(head).toBe(
@@ -76,25 +76,25 @@ test("as CSV they have every field of the service", async () => {
   );
 });
 
-test("an organization without models of its own has an empty list", async () => {
+test("prints a note for an organization without models", async () => {
   const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_other" } });
   expect(await world.cat("models list --own")).toEqual({ exit: 0, stdout: "", stderr: "No models found.\n" });
   expect(await world.cat("models list --own --json")).toEqual({ exit: 0, stdout: "", stderr: "" });
 });
 
-test("--public and --own exclude each other", async () => {
+test("--public cannot be used with --own", async () => {
   const world = await createWorld(withModels);
   for (const line of ["models list --public --own", "models list --own --public"]) {
     expect(await world.cat(line)).toEqual({
       exit: 2,
       stdout: "",
-      stderr: "error: option '--public' cannot be used with option '--own'\nSee: cat models list --help\n",
+      stderr: "error: --public cannot be used with --own\nRemove one of them.\n",
     });
   }
   expect(world.requests()).toEqual([]);
 });
 
-test("a key that is bound to a user exits with 4", async () => {
+test("exits with 4 for an API key that is bound to a user", async () => {
   const world = await createWorld({ ...withModels, env: { CAT_API_KEY: "ak_mock_user" } });
   expect(await world.cat("models list")).toMatchObject({ exit: 4, stdout: "" });
 });

@@ -5,17 +5,17 @@ import { createWorld } from "../support/world.ts";
 
 const shirts = { demo: 30 };
 
-test("a list is a table of the first 25, and says that there are more", async () => {
+test("lists the first 25 as a table, with a note that there are more", async () => {
   const world = await createWorld({ mock: shirts });
   const ran = await world.cat("products list");
   const lines = ran.stdout.split("\n");
   expect(ran.exit).toBe(0);
   expect(lines[0]).toMatch(/^id {2,}reference {2,}name {2,}sex {2,}images$/);
   expect(lines).toHaveLength(27);
-  expect(ran.stderr).toBe("These are the first 25; --all shows all, --limit N more.\n");
+  expect(ran.stderr).toBe("Showing the first 25. To see more, add --limit N or --all.\n");
 });
 
-test("with --json a list is one object a line, as the service has them", async () => {
+test("prints one unchanged object per line with --json", async () => {
   const world = await createWorld({ mock: shirts });
   const ran = await world.cat("products list --all --json");
   const listed = ran.stdout
@@ -29,7 +29,7 @@ test("with --json a list is one object a line, as the service has them", async (
   expect(listed).toHaveLength(30);
 });
 
-test("--limit goes over pages, and no further than it must", async () => {
+test("--limit reads as many pages as it needs", async () => {
   const world = await createWorld({ mock: { demo: 250 } });
   const ran = await world.cat("products list --limit 120 --json");
   expect(ran.stdout.trimEnd().split("\n")).toHaveLength(120);
@@ -40,13 +40,13 @@ test("--limit goes over pages, and no further than it must", async () => {
   ]);
 });
 
-test("a list that ends where the limit is has no more to tell of", async () => {
+test("prints no note if the list ends at the limit", async () => {
   const world = await createWorld({ mock: { demo: 3 } });
   expect((await world.cat("products list --limit 3")).stderr).toBe("");
-  expect((await world.cat("products list --limit 2")).stderr).toContain("These are the first 2;");
+  expect((await world.cat("products list --limit 2")).stderr).toContain("Showing the first 2.");
 });
 
-test("a value that the contract does not know is shown as it is", async () => {
+test("shows a value that is not in the contract unchanged", async () => {
   const world = await createWorld();
   const page = { data: [product({ sex: "divers" }), product({ sex: "female" })], has_more: false };
   const server = await scriptedServer(json(200, { ...page, next_cursor: null }));
@@ -109,7 +109,7 @@ describe("a product from the dashboard, without a reference and with fields that
   });
 });
 
-test("a product without an ID ends the list: exit 7", async () => {
+test("exits with 7 for a product without an ID", async () => {
   const world = await createWorld();
   const page = { data: [product({ id: undefined })], has_more: false, next_cursor: null };
   const server = await scriptedServer(json(200, page));
@@ -119,7 +119,7 @@ test("a product without an ID ends the list: exit 7", async () => {
   expect(ran.stderr).toContain("at data.0.id");
 });
 
-test("--q searches, and nothing found is no data", async () => {
+test("--q searches, and an empty result prints nothing on stdout", async () => {
   const world = await createWorld({ mock: shirts });
   const reference = world.products()[0]!.reference!;
   const found = await world.cat(["products", "list", "--q", reference, "--json"]);
@@ -127,12 +127,12 @@ test("--q searches, and nothing found is no data", async () => {
   expect(await world.cat("products list --q no-such-thing")).toEqual({
     exit: 0,
     stdout: "",
-    stderr: "No product matches.\n",
+    stderr: "No products found.\n",
   });
   expect(await world.cat("products list --q no-such-thing --format json")).toMatchObject({ stdout: "[]\n" });
 });
 
-test("--format csv has the fields of the service, with the photos as an import takes them", async () => {
+test("--format csv has the fields of the service, and photos in the form of an import file", async () => {
   const world = await createWorld({ mock: { demo: 1 } });
   const [product] = world.products();
   const ran = await world.cat("products list --format csv");
@@ -142,13 +142,13 @@ test("--format csv has the fields of the service, with the photos as an import t
   expect(row).toContain(product!.images.map((image) => image.id).join("|"));
 });
 
-test("--format json is one array", async () => {
+test("--format json prints one array", async () => {
   const world = await createWorld({ mock: { demo: 2 } });
   const ran = await world.cat("products list --format json");
   expect(JSON.parse(ran.stdout)).toHaveLength(2);
 });
 
-test("get finds by id and by reference, and prints one object with --json", async () => {
+test("get finds a product by ID and by reference, and prints one object with --json", async () => {
   const world = await createWorld({ mock: shirts });
   const product = world.products()[7]!;
   for (const name of [product.id, product.reference!, `  ${product.reference} `]) {
@@ -159,7 +159,7 @@ test("get finds by id and by reference, and prints one object with --json", asyn
   expect(plain.stdout).toContain(`reference    ${product.reference}\n`);
 });
 
-test("a reference must match whole, on whatever page of the search it stands", async () => {
+test("a reference must match completely, on any page of the search", async () => {
   const world = await createWorld();
   const lines = Array.from({ length: 130 }, (_, index) => {
     const images = [{ url: "https://cdn.example.com/a.jpg" }];
@@ -172,7 +172,7 @@ test("a reference must match whole, on whatever page of the search it stands", a
   expect((await world.cat("products get AB-")).exit).toBe(5);
 });
 
-test("a reference that looks like an id is found too", async () => {
+test("a reference that looks like an ID is found too", async () => {
   const world = await createWorld();
   const reference = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
   const images = [{ url: "https://cdn.example.com/a.jpg" }];
@@ -182,14 +182,14 @@ test("a reference that looks like an id is found too", async () => {
   expect(JSON.parse(found.stdout).reference).toBe(reference);
 });
 
-test("not found: exit 5, a sentence, and what to do", async () => {
+test("exits with 5 and a next step for an unknown product", async () => {
   const world = await createWorld({ mock: shirts });
   expect(await world.cat("products get NOPE")).toEqual({
     exit: 5,
     stdout: "",
     stderr:
       'error: no product has the ID or reference "NOPE"\n' +
-      "A reference must be complete. To search: cat products list --q TEXT\n",
+      "Use the complete reference, or search: cat products list --q TEXT\n",
   });
   const asJson = await world.cat("products get 01ARZ3NDEKTSV4RRFFQ69G5FAV --json");
   expect(JSON.parse(asJson.stderr).error).toMatchObject({
@@ -199,7 +199,7 @@ test("not found: exit 5, a sentence, and what to do", async () => {
   });
 });
 
-test("a key that is not known: exit 4, with the request id", async () => {
+test("exits with 4 and the request ID for an unknown API key", async () => {
   const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_revoked" } });
   const ran = await world.cat("products list --json");
   expect(ran).toMatchObject({ exit: 4, stdout: "" });
@@ -216,14 +216,14 @@ test("a key that is not known: exit 4, with the request id", async () => {
   expect((await world.cat("products list")).stderr).toContain(world.requests()[1]!.request_id);
 });
 
-test("--verbose shows each request and never the key", async () => {
+test("--verbose shows each request, but not the key", async () => {
   const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_readonly" }, mock: { demo: 1 } });
   const ran = await world.cat("products list --verbose");
   expect(ran.stderr).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/v1\/products\?limit=26 200 in /);
   expect(ran.stderr).not.toContain("ak_mock_readonly");
 });
 
-test("control characters of the service are made visible, whatever the format", async () => {
+test("control characters from the service are shown as escapes in all formats", async () => {
   const world = await createWorld();
   const name = "Red\u001b[2J\u009b31m\u202e\r\ndress";
   const images = [{ url: "https://cdn.example.com/a.jpg" }];
@@ -241,12 +241,12 @@ test("control characters of the service are made visible, whatever the format", 
   expect((await world.cat(["products", "get", "A\u0007-1"])).stdout).toContain("reference    A\\x07-1\n");
 });
 
-test("a reader that goes away ends the list quietly", async () => {
+test("a closed pipe ends the list without a message", async () => {
   const world = await createWorld({ mock: shirts });
   expect(await world.cat("products list", { stdoutReads: 0 })).toEqual({ exit: 0, stdout: "", stderr: "" });
 });
 
-test("--mock needs neither settings nor a key, and is the same in each call", async () => {
+test("--mock needs no settings and no key, and each command has the same products", async () => {
   const world = await createWorld({ env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined } });
   const [one, two] = [
     await world.cat("products list --mock --json"),

@@ -6,7 +6,7 @@ import { createWorld } from "../support/world.ts";
 const key = "ak_live_0123456789abcdefWXYZ";
 const signing = "whsec_0123456789abcdef";
 
-/** A service that repeats the caller's key wherever it can. */
+/** A service that repeats the API key in all its responses. */
 async function echoingService(status: number, body: (key: string) => unknown): Promise<string> {
   const server = createServer((request, response) => {
     const echoed = request.headers.authorization!.replace("Bearer ", "");
@@ -27,14 +27,14 @@ const denial = (echoed: string) => ({
   },
 });
 
-describe("a service that echoes the key", () => {
+describe("a key that the service echoes", () => {
   test("is not repeated in an error for people, nor with --verbose", async () => {
     const CAT_BASE_URL = await echoingService(403, denial);
     const world = await createWorld({ env: { CAT_BASE_URL, CAT_API_KEY: key } });
     const ran = await world.cat("products list");
     expect(ran).toMatchObject({ exit: 4, stdout: "" });
     expect(ran.stderr.split("\n")[0]).toBe(
-      "error: the key ak_…WXYZ has no scope (GET /v1/products: 403 insufficient_scope) (request req-ak_…WXYZ)",
+      "error: the key ak_…WXYZ has no scope (GET /v1/products: 403 insufficient_scope, request req-ak_…WXYZ)",
     );
     const verbose = await world.cat("products list --verbose");
     expect(verbose.stderr).toContain(" 403 in 0 ms (request req-ak_…WXYZ, as ak_…WXYZ)\n");
@@ -78,14 +78,15 @@ describe("a service that echoes the key", () => {
     }));
     const world = await createWorld({ env: { CAT_BASE_URL, CAT_API_KEY: key }, columns });
     const ran = await world.cat(`products list ${flags}`, { tty: { stdout: columns !== 80 } });
-    expect(ran).toMatchObject({ exit: 0, stderr: "" });
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).not.toMatch(/ak_|whsec/);
     expect(ran.stdout).toContain("R ak_…WXYZ");
     expect(ran.stdout).toMatch(/N whse(?:c_)?…/);
     expect(ran.stdout).not.toMatch(/ak_live|whsec_0/);
   });
 });
 
-describe("an unknown flag is named without its value", () => {
+describe("the error for an unknown flag does not show its value", () => {
   test.each([
     [["products", "list", "--api-key=ak_live_of_somebody"], "--api-key"],
     [["products", "list", "--api-key=it's\nak_live_of_somebody"], "--api-key"],
@@ -97,22 +98,22 @@ describe("an unknown flag is named without its value", () => {
     for (const more of [[], ["--json"], ["--verbose"]]) {
       const ran = await world.cat([...argv, ...more]);
       expect(ran).toMatchObject({ exit: 2, stdout: "" });
-      expect(ran.stderr).toContain(`unknown option '${flag}'`);
+      expect(ran.stderr).toMatch(new RegExp(`unknown flag ${flag}[.\\n]`));
       expect(ran.stderr).not.toContain("somebody");
     }
   });
 
-  test("and what was meant is still proposed", async () => {
+  test("the error still suggests a flag with a similar name", async () => {
     const world = await createWorld();
     expect(await world.cat("products list --formt")).toEqual({
       exit: 2,
       stdout: "",
-      stderr: "error: unknown option '--formt' (Did you mean --format?)\nSee: cat products list --help\n",
+      stderr: "error: unknown flag --formt\nDid you mean --format? See: cat products list --help\n",
     });
   });
 });
 
-test("an import repeats the key neither in its problems, nor in its files, nor in its summary; rows stay as they are", async () => {
+test("an import masks the key in problems, files and the summary, but leaves rows unchanged", async () => {
   const world = await createWorld({ env: { CAT_API_KEY: "ak_mock_other" } });
   const url = "https://cdn.example.com/fail-timeout.jpg?key=ak_mock_other";
   world.write("a.csv", `reference,name,images\nBAD,Coat,${url}\n`);

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createWorld, type Running, type TestWorld } from "../support/world.ts";
 
-/** The first line that a running `serve` prints. */
+/** The first line of output of a running `serve`. */
 async function firstLine(running: Running, stream: "stdout" | "stderr"): Promise<string> {
   while (!running[stream].includes("\n")) await new Promise((resolve) => setImmediate(resolve));
   return running[stream].split("\n")[0]!;
 }
 
-test("with --json the first line says where it is and by which key; then nothing more on stdout", async () => {
+test("--json prints one line on stdout, with the base URL and the API key", async () => {
   const world = await createWorld();
   const running = world.cat("serve --mock --port 0 --demo 3 --json");
   const line = await firstLine(running, "stdout");
@@ -27,19 +27,22 @@ test("with --json the first line says where it is and by which key; then nothing
   expect(await running).toEqual({ exit: 130, stdout: `${line}\n`, stderr: "" });
 });
 
-test("for people it says on stderr how to use it", async () => {
+test("prints commands to try on stderr, for people", async () => {
   const world = await createWorld();
   const running = world.cat("serve --mock --port 0");
   await firstLine(running, "stderr");
   running.interrupt("SIGTERM");
   const ran = await running;
   expect(ran).toMatchObject({ exit: 143, stdout: "" });
-  const [, url] = /runs at (http:\S+) with the key ak_mock/.exec(ran.stderr)!;
+  const [, url] =
+    /^Mock service running at (http:\S+) with API key ak_mock\. To stop it, press Ctrl-C\.$/m.exec(
+      ran.stderr,
+    )!;
   expect(ran.stderr).toContain(`export CAT_BASE_URL=${url} CAT_API_KEY=ak_mock\n`);
   expect(ran.stderr).toContain(`curl -H "Authorization: Bearer ak_mock" ${url}/v1/products\n`);
 });
 
-test("the service ends with the command", async () => {
+test("an interrupt stops the mock", async () => {
   const world = await createWorld();
   const running = world.cat("serve --mock --port 0 --json");
   const { base_url } = JSON.parse(await firstLine(running, "stdout"));
@@ -48,7 +51,7 @@ test("the service ends with the command", async () => {
   await expect(fetch(`${base_url}/v1/products`)).rejects.toThrow("fetch failed");
 });
 
-test("the same seed gives the same service", async () => {
+test("the same seed gives the same products", async () => {
   const world = await createWorld();
   const listOf = async (seed: number) => {
     const running = world.cat(`serve --mock --port 0 --demo 5 --json --seed ${seed}`);
@@ -62,56 +65,52 @@ test("the same seed gives the same service", async () => {
   expect(await listOf(8)).not.toBe(await listOf(7));
 });
 
-describe("limits", () => {
+describe("the rate limit", () => {
   const statuses = async (flags: string, count: number) => {
     const world = await createWorld();
     const running = world.cat(`serve --mock --port 0 --json ${flags}`);
     const { base_url } = JSON.parse(await firstLine(running, "stdout"));
     const headers = { authorization: "Bearer ak_mock" };
-    const answers = [];
-    for (let n = 0; n < count; n++) answers.push(await fetch(`${base_url}/v1/products`, { headers }));
+    const responses = [];
+    for (let n = 0; n < count; n++) responses.push(await fetch(`${base_url}/v1/products`, { headers }));
     running.interrupt();
     await running;
-    return answers.map((answer) => answer.status);
+    return responses.map((response) => response.status);
   };
 
-  test("--rate-limit sets them", async () => {
+  test("is set by --rate-limit", async () => {
     expect(await statuses("--rate-limit 2,1", 3)).toEqual([200, 200, 429]);
   });
 
-  test("--no-rate-limit takes them away", async () => {
+  test("is removed by --no-rate-limit", async () => {
     expect(new Set(await statuses("--no-rate-limit", 620))).toEqual(new Set([200]));
   });
 });
 
 test.for([
-  ["without --mock", "serve", "serve needs --mock"],
-  ["a port that is none", "serve --mock --port 65536", "It must be a whole number from 0 to 65535"],
-  ["a port in words", "serve --mock --port http", "It must be a whole number from 0 to 65535"],
-  ["a speed of nothing", "serve --mock --speed 0", "It must be a number above 0"],
-  ["one limit", "serve --mock --rate-limit 5", "It must be two whole numbers above 0"],
-  ["a limit of nothing", "serve --mock --rate-limit 5,0", "It must be two whole numbers above 0"],
-  ["a latency below nothing", "serve --mock --latency=-1", "It must be a whole number from 0 to 600000"],
-  ["a fraction of a product", "serve --mock --demo 1.5", "It must be a whole number from 0 to 1000000"],
+  ["no --mock", "serve", "serve requires --mock"],
+  ["a port out of range", "serve --mock --port 65536", "use a whole number from 0 to 65535"],
+  ["a port in words", "serve --mock --port http", "use a whole number from 0 to 65535"],
+  ["a speed of 0", "serve --mock --speed 0", "use a number above 0"],
+  ["a single limit", "serve --mock --rate-limit 5", "use two whole numbers above 0"],
+  ["a limit of 0", "serve --mock --rate-limit 5,0", "use two whole numbers above 0"],
+  ["a negative latency", "serve --mock --latency=-1", "use a whole number from 0 to 600000"],
+  ["a fraction of a product", "serve --mock --demo 1.5", "use a whole number from 0 to 1000000"],
+  ["more products than a million", "serve --mock --demo 1000001", "use a whole number from 0 to 1000000"],
+  ["a command without --", "serve --mock npm test", "too many arguments: expected 0, got 2"],
+  ["no command after --", "serve --mock --", "no command after --"],
+  ["an empty command", "serve --mock -- ''", "no command after --"],
+  ["an empty host", "serve --mock --host ''", "use an address or a host name"],
+  ["an empty name of the save file", "serve --mock --save ''", "--save is empty"],
+  ["an empty name of the load file", "serve --mock --load ''", "--load is empty"],
+  ["a save file in a missing folder", "serve --mock --save no/where.json", "its folder does not exist"],
+  ["a save file that is a folder", "serve --mock --save .", "it is a folder"],
   [
-    "more products than a million",
-    "serve --mock --demo 1000001",
-    "It must be a whole number from 0 to 1000000",
-  ],
-  ["a command without --", "serve --mock npm test", "too many arguments for 'serve'"],
-  ["no command after --", "serve --mock --", "there is no command after --"],
-  ["an empty command", "serve --mock -- ''", "there is no command after --"],
-  ["a host of no name", "serve --mock --host ''", "It must be an address or a name"],
-  ["a save file of no name", "serve --mock --save ''", "--save is empty"],
-  ["a load file of no name", "serve --mock --load ''", "--load is empty"],
-  ["a save file in no folder", "serve --mock --save no/where.json", "is in a folder that does not exist"],
-  ["a save file that is a folder", "serve --mock --save .", "is a folder"],
-  [
-    "another machine's address",
+    "the address of another machine",
     "serve --mock --port 0 --host 192.0.2.1",
-    "is not an address of this machine",
+    "not an address of this machine",
   ],
-] as const)("refused: %s", async ([, line, why]) => {
+] as const)("exits with 2 for %s", async ([, line, why]) => {
   const world = await createWorld();
   const ran = await world.cat(line);
   expect(ran).toMatchObject({ exit: 2, stdout: "" });
@@ -120,7 +119,7 @@ test.for([
 });
 
 test.each(["--rate-limit 5,5 --no-rate-limit", "--no-rate-limit --rate-limit 5,5"])(
-  "exits with 2 for a limit and none: %s",
+  "exits with 2 for a rate limit and no rate limit: %s",
   async (flags) => {
     const world = await createWorld();
     expect(await world.cat(`serve --mock --port 0 ${flags}`)).toEqual({
@@ -131,7 +130,7 @@ test.each(["--rate-limit 5,5 --no-rate-limit", "--no-rate-limit --rate-limit 5,5
   },
 );
 
-test("a port in use: a sentence and what to do", async () => {
+test("a port in use gives a plain error and a next step", async () => {
   const world = await createWorld();
   const other = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => other.once("listening", resolve));
@@ -141,13 +140,13 @@ test("a port in use: a sentence and what to do", async () => {
   expect(ran).toEqual({
     exit: 2,
     stdout: "",
-    stderr: `error: port ${port} on 127.0.0.1 is in use\nChoose another with --port, or --port 0 for a free one.\n`,
+    stderr: `error: port ${port} on 127.0.0.1 is in use\nChoose another port with --port, or use --port 0 for a free one.\n`,
   });
 });
 
-test("who listens to other machines is warned", async () => {
+test("warns about an address that other machines can reach", async () => {
   const world = await createWorld();
-  const warning = "warning: 0.0.0.0 is reached from other machines too; anybody there can use this service\n";
+  const warning = "warning: the mock listens on 0.0.0.0, so other machines can use it too\n";
   for (const [flags, isWarned] of [
     ["--host 0.0.0.0", true],
     ["--host 0.0.0.0 --json", true],
@@ -163,9 +162,9 @@ test("who listens to other machines is warned", async () => {
   }
 });
 
-describe("the state in a file", () => {
+describe("the state file", () => {
   const headers = { authorization: "Bearer ak_mock" };
-  /** Serves with these flags, does something to the service, and ends it. */
+  /** Serves with these flags, calls `use`, and interrupts the mock. */
   async function serve(
     world: TestWorld,
     flags: string,
@@ -185,7 +184,7 @@ describe("the state in a file", () => {
     return data.map(({ id, name }) => ({ id, name }));
   };
 
-  test("is saved at the end and goes on from there, ids and all", async () => {
+  test("restores the saved products and their IDs", async () => {
     const world = await createWorld();
     let before: unknown;
     const saved = await serve(world, "--seed 3 --demo 4 --save shop.json", async (baseUrl) => {
@@ -196,7 +195,7 @@ describe("the state in a file", () => {
     expect(saved).toMatchObject({ exit: 130, stderr: "" });
     const text = world.read("shop.json");
     expect(text.endsWith("\n}\n")).toBe(true);
-    // A line for each thing, for people and for version control.
+    // One line per object, for people and for version control.
     expect(text.split("\n").filter((line) => line.startsWith('{"order":'))).toHaveLength(4);
     expect(JSON.parse(text)).toMatchObject({ version: 1, organizations: { main: { credits: null } } });
     expect(statSync(join(world.folder, "shop.json")).mode & 0o777).toBe(0o600);
@@ -204,7 +203,7 @@ describe("the state in a file", () => {
 
     await serve(world, "--load shop.json", async (baseUrl) => {
       expect(await namesOf(baseUrl)).toEqual(before);
-      // A reset comes back to it.
+      // A reset restores the loaded state.
       const [first] = await namesOf(baseUrl);
       await fetch(`${baseUrl}/v1/products/${first!.id}`, { method: "DELETE", headers });
       expect((await fetch(`${baseUrl}/_mock/reset`, { method: "POST" })).status).toBe(200);
@@ -221,7 +220,7 @@ describe("the state in a file", () => {
     expect(JSON.parse(world.read("shop.json")).organizations.main.products).toHaveLength(2);
   });
 
-  test("one file for both: the first run makes it, with demo products only then", async () => {
+  test("is created by the first run, with demo products, if --load and --save use the same file", async () => {
     const world = await createWorld();
     const flags = "--load shop.json --save shop.json --demo 2";
     const names: unknown[] = [];
@@ -235,7 +234,7 @@ describe("the state in a file", () => {
     expect(names[2]).toEqual(names[0]);
   });
 
-  test("a link is followed, and stays one", async () => {
+  test("is written through a link, which stays a link", async () => {
     const world = await createWorld();
     mkdirSync(join(world.folder, "far"));
     symlinkSync("far/shop.json", join(world.folder, "shop.json"));
@@ -245,7 +244,7 @@ describe("the state in a file", () => {
     expect(readdirSync(join(world.folder, "far"))).toEqual(["shop.json"]);
   });
 
-  test("that cannot be saved in the end is told, exit 2, and what was there stays", async () => {
+  test("makes the mock exit with 2 if it cannot be saved, and leaves the folder unchanged", async () => {
     const world = await createWorld();
     world.write("shop.json", "what was there");
     const running = world.cat("serve --mock --port 0 --json --save shop.json");
@@ -264,7 +263,7 @@ describe("the state in a file", () => {
     expect(readdirSync(world.folder)).toEqual(["shop.json"]);
   });
 
-  /** Has files reach the disk only when it is told to; resolves when the first is on its way. */
+  /** Holds back syncs to disk until `release`; `reached` resolves at the first one. */
   async function holdSyncs() {
     const probe = await open(".", "r");
     const handles = Object.getPrototypeOf(probe) as FileHandle;
@@ -285,33 +284,36 @@ describe("the state in a file", () => {
   }
 
   test.each([
-    ["", "interrupted before the state was saved in shop.json\n"],
+    ["", "interrupted before the state was saved to shop.json\n"],
     [
       "--json",
-      '{"error":{"type":"interrupted","code":"SIGTERM","message":"interrupted before the state was saved in shop.json","exit":143}}\n',
+      '{"error":{"type":"interrupted","code":"SIGTERM","message":"interrupted before the state was saved to shop.json","exit":143}}\n',
     ],
-  ])("a second interrupt stops a save: nothing is left of it, and it is told (%s)", async (flags, told) => {
-    const world = await createWorld();
-    world.write("shop.json", "what was there");
-    const { reached, release } = await holdSyncs();
-    const running = world.cat(`serve --mock --port 0 --save shop.json ${flags}`);
-    await firstLine(running, flags === "" ? "stderr" : "stdout");
-    const greeting = running.stderr;
-    running.interrupt();
-    await reached;
-    expect(readdirSync(world.folder)).toEqual([
-      expect.stringMatching(/^\.state-4711-\w+\.part$/),
-      "shop.json",
-    ]);
-    running.interrupt("SIGTERM");
-    expect(running.stderr.slice(greeting.length)).toBe(told);
-    expect(readdirSync(world.folder)).toEqual(["shop.json"]);
-    expect(world.read("shop.json")).toBe("what was there");
-    release();
-    await running;
-  });
+  ])(
+    "is not saved after a second interrupt, which is reported and leaves no temporary file: %j",
+    async (flags, report) => {
+      const world = await createWorld();
+      world.write("shop.json", "what was there");
+      const { reached, release } = await holdSyncs();
+      const running = world.cat(`serve --mock --port 0 --save shop.json ${flags}`);
+      await firstLine(running, flags === "" ? "stderr" : "stdout");
+      const greeting = running.stderr;
+      running.interrupt();
+      await reached;
+      expect(readdirSync(world.folder)).toEqual([
+        expect.stringMatching(/^\.state-4711-\w+\.part$/),
+        "shop.json",
+      ]);
+      running.interrupt("SIGTERM");
+      expect(running.stderr.slice(greeting.length)).toBe(report);
+      expect(readdirSync(world.folder)).toEqual(["shop.json"]);
+      expect(world.read("shop.json")).toBe("what was there");
+      release();
+      await running;
+    },
+  );
 
-  test("a second interrupt after the save has nothing to tell, nor has one without --save", async () => {
+  test("a second interrupt after the save, or without --save, prints nothing", async () => {
     for (const [flags, place] of [
       ["--save shop.json", "shop.json"],
       ["", null],
@@ -329,7 +331,7 @@ describe("the state in a file", () => {
     }
   });
 
-  test("what a save that was killed has left beside the file is removed by the next, and nothing else", async () => {
+  test("only temporary files of killed saves are removed by the next save", async () => {
     const world = await createWorld();
     const leftovers = [".state-99-a1.part", ".state-4711-zzz.part"];
     const others = [
@@ -345,7 +347,7 @@ describe("the state in a file", () => {
       utimesSync(world.write(`far/${name}`, "a state"), old, old);
     }
     mkdirSync(join(world.folder, "far/.state-99-folder.part"));
-    // Whoever writes it may be in another container, where numbers of processes are others.
+    // Its process may run in another container, with other process IDs.
     const young = (world.clock.now() - 59_000) / 1000;
     utimesSync(world.write("far/.state-98-a1.part", "a state"), young, young);
     symlinkSync("far/shop.json", join(world.folder, "shop.json"));
@@ -355,20 +357,24 @@ describe("the state in a file", () => {
     );
   });
 
-  const foreign = "shop.json is not a state of this service: ";
+  const foreign = "shop.json is not a state of the mock service: ";
   test.for([
-    ["is not there", null, "shop.json is not there"],
-    ["is empty", "", "shop.json:1 is not JSON: it ends too early"],
-    ["was cut", '{\n"version": 1,\n"now": "2026', "shop.json:3 is not JSON: Unterminated string"],
-    ["was cut between two things", '{\n"version": 1,\n', "shop.json:2 is not JSON: "],
-    ["has a slip in it", '{\n"version": 1,\n"now": oops\n}\n', "shop.json:3 is not JSON: Unexpected token"],
-    ["is a table", "reference,name\nA,B\n", "shop.json:1 is not JSON: Unexpected token"],
-    ["is of another program", '{"a":1}', `${foreign}version: `],
+    ["is missing", null, "file not found: shop.json"],
+    ["is empty", "", "shop.json:1: invalid JSON: unexpected end of file"],
+    ["was cut", '{\n"version": 1,\n"now": "2026', "shop.json:3: invalid JSON: Unterminated string"],
+    ["was cut between two fields", '{\n"version": 1,\n', "shop.json:2: invalid JSON: "],
+    [
+      "has a typing mistake",
+      '{\n"version": 1,\n"now": oops\n}\n',
+      "shop.json:3: invalid JSON: Unexpected token",
+    ],
+    ["is a table", "reference,name\nA,B\n", "shop.json:1: invalid JSON: Unexpected token"],
+    ["belongs to another program", '{"a":1}', `${foreign}version: `],
     ["is a list", "[]", `${foreign}the state must be an object`],
-    ["is of another version", '{"version":2}', `${foreign}version: `],
-    ["has a secret of nothing", { secret: "" }, `${foreign}secret: `],
-    ["has a field nobody knows", { more: 1 }, `${foreign}more is not a field of this`],
-  ] as const)("a file that %s is refused", async ([, content, why]) => {
+    ["has another version", '{"version":2}', `${foreign}version: `],
+    ["has an empty secret", { secret: "" }, `${foreign}secret: `],
+    ["has an unknown field", { more: 1 }, `${foreign}unknown field more`],
+  ] as const)("a file that %s is rejected", async ([, content, why]) => {
     const world = await createWorld();
     if (typeof content === "string") world.write("shop.json", content);
     else if (content !== null) {
@@ -378,7 +384,7 @@ describe("the state in a file", () => {
     expect(ran).toMatchObject({ exit: content === null ? 2 : 3, stdout: "" });
     expect(ran.stderr).toContain(`error: ${why}`);
     expect(ran.stderr.trimEnd().split("\n")).toHaveLength(2);
-    // Nor is it overwritten.
+    // The rejected file is not overwritten.
     const both = await world.cat("serve --mock --port 0 --load shop.json --save other.json");
     expect(both.exit).toBe(content === null ? 2 : 3);
     expect(readdirSync(world.folder)).toEqual(content === null ? [] : ["shop.json"]);

@@ -4,32 +4,34 @@ import { createWorld } from "../support/world.ts";
 
 const none = { CAT_BASE_URL: undefined, CAT_API_KEY: undefined };
 
-test("no base URL: exit 2, and what to give", async () => {
+test("a missing base URL exits with 2 and a next step", async () => {
   const world = await createWorld({ env: none });
   expect(await world.cat("products list")).toEqual({
     exit: 2,
     stdout: "",
     stderr:
-      "error: the address of the service is not known\n" +
-      "Give --base-url URL or set CAT_BASE_URL; or add --mock to try it out without a service.\n",
+      "error: no service URL\n" +
+      "Run: export CAT_BASE_URL=https://HOST (or add --base-url URL). To try it without an account, add --mock.\n",
   });
 });
 
-describe("the key", () => {
-  test("none: exit 4, naming CAT_API_KEY", async () => {
+describe("the API key", () => {
+  test("exits with 4 if CAT_API_KEY is not set", async () => {
     const world = await createWorld({ env: { CAT_API_KEY: undefined } });
     const ran = await world.cat("products list");
     expect(ran).toMatchObject({ exit: 4, stdout: "" });
-    expect(ran.stderr).toContain("there is no key");
-    expect(ran.stderr).toContain("CAT_API_KEY");
+    expect(ran.stderr).toBe(
+      "error: no API key\n" +
+        "Run: export CAT_API_KEY=ak_... (your key). To try it without an account, add --mock.\n",
+    );
   });
 
-  test("white space around it does not matter", async () => {
+  test("is trimmed", async () => {
     const world = await createWorld({ env: { CAT_API_KEY: " ak_mock\n" } });
     expect((await world.cat("products list")).exit).toBe(0);
   });
 
-  test("one that cannot be a header is refused and never shown", async () => {
+  test("is rejected, and never shown, if it cannot be a header", async () => {
     const world = await createWorld({ env: { CAT_API_KEY: "ak_se\ncret" } });
     const ran = await world.cat("products list --verbose");
     expect(ran.exit).toBe(4);
@@ -41,13 +43,13 @@ describe("the key", () => {
 describe("the base URL", () => {
   test.for([
     ["http://shop.example.com", "not encrypted"],
-    ["ftp://127.0.0.1", "not a URL that begins with https://"],
-    ["shop.example.com", "not a URL"],
+    ["ftp://127.0.0.1", "does not start with https://"],
+    ["shop.example.com", "does not start with https://"],
     ["https://user:secret@shop.example.com", "user name or password"],
     ["https://shop.example.com/?a=1", "query"],
     ["https://shop.example.com/v1", "version"],
     ["http://127.0.0.1.example.com", "not encrypted"],
-  ] as const)("%s is refused, naming where it came from", async ([url, why]) => {
+  ] as const)("rejects %s and names its source", async ([url, why]) => {
     const world = await createWorld();
     const byFlag = await world.cat(["products", "list", "--base-url", url]);
     expect(byFlag.exit).toBe(2);
@@ -58,17 +60,17 @@ describe("the base URL", () => {
     expect(byEnv.stderr).toContain("(from CAT_BASE_URL)");
   });
 
-  test("the flag goes before the environment, and a slash at the end does not matter", async () => {
+  test("comes from the flag before the environment, and may end with a slash", async () => {
     const world = await createWorld();
     const env = { CAT_BASE_URL: "https://shop.invalid" };
     expect((await world.cat(`products list --base-url ${world.mock.baseUrl}/`, { env })).exit).toBe(0);
   });
 
-  test("--mock and --base-url exclude each other", async () => {
+  test("cannot be used with --mock", async () => {
     const world = await createWorld();
     const ran = await world.cat("products list --mock --base-url https://shop.example.com");
     expect(ran.exit).toBe(2);
-    expect(ran.stderr).toContain("--mock and --base-url exclude each other");
+    expect(ran.stderr).toContain("--mock cannot be used with --base-url\nRemove one of them.");
   });
 });
 
@@ -82,12 +84,12 @@ describe("profiles", () => {
   const profiles = (baseUrl: string) =>
     JSON.stringify({ active: "dev", profiles: { dev: { baseUrl }, bad: { baseUrl: "http://x.example" } } });
 
-  test("the active one answers when flag and environment do not", async () => {
+  test("the active profile is used without a flag or a variable", async () => {
     const world = await withProfiles(profiles);
     expect((await world.cat("products list --json")).exit).toBe(0);
   });
 
-  test("one is named by flag, before the environment", async () => {
+  test("the flag overrides the environment", async () => {
     const world = await withProfiles(profiles);
     expect((await world.cat("products list", { env: { CAT_PROFILE: "dev" } })).exit).toBe(0);
     const bad = await world.cat("--profile bad products list", { env: { CAT_PROFILE: "dev" } });
@@ -95,58 +97,58 @@ describe("profiles", () => {
     expect(bad.stderr).toContain("(from profile bad in ");
   });
 
-  test("one that does not exist", async () => {
+  test("an unknown profile exits with 2", async () => {
     const world = await withProfiles(profiles);
     const ran = await world.cat("products list --profile constructor");
     expect(ran.exit).toBe(2);
-    expect(ran.stderr).toContain('there is no profile "constructor" (from --profile)');
+    expect(ran.stderr).toContain('unknown profile "constructor" (from --profile)\nCheck the name, or add');
   });
 
   test.for([
     ["half a document", '{"active":'],
-    ["nothing at all", ""],
+    ["no content", ""],
     ["another shape", '{"profiles":[1,2]}'],
-    ["no object", "[1]"],
-  ] as const)("a config file with %s gives a sentence", async ([, text]) => {
+    ["a list", "[1]"],
+  ] as const)("a config file with %s gives a plain error", async ([, text]) => {
     const world = await withProfiles(() => text);
     const ran = await world.cat("products list");
     expect(ran.exit).toBe(2);
-    expect(ran.stderr).toMatch(/^error: .*(config\.json|address of the service)/);
+    expect(ran.stderr).toMatch(/^error: .*(config\.json|no service URL)/);
     expect(ran.stderr).not.toContain("    at ");
   });
 
-  test("looking makes no file, and no folder", async () => {
+  test("reading creates no file and no folder", async () => {
     const world = await createWorld({ env: none });
     const ran = await world.cat("products list");
-    expect(ran.stderr).toContain("the address of the service is not known");
+    expect(ran.stderr).toContain("no service URL");
     expect(existsSync(`${world.folder}/.home`)).toBe(false);
   });
 
-  test("a home that is a file has no profiles", async () => {
+  test("a CAT_HOME that is a file has no profiles", async () => {
     const world = await createWorld({ env: none });
     world.write(".home", "a file");
     const ran = await world.cat("products list");
     expect(ran).toMatchObject({
       exit: 2,
-      stderr: expect.stringMatching(/^error: the address of the service is not known\n/),
+      stderr: expect.stringMatching(/^error: no service URL\n/),
     });
   });
 
-  test("a config file that cannot be reached is told as one that cannot be read", async () => {
+  test("a config file that is a link to itself cannot be read", async () => {
     const world = await createWorld({ env: none });
     symlinkSync("config.json", `${world.folder}/config.json`);
     const ran = await world.cat("products list", { env: { CAT_HOME: world.folder } });
     expect(ran).toMatchObject({
       exit: 2,
       stderr: expect.stringMatching(
-        /^error: the config file .*config\.json cannot be read: ELOOP.*\nMend it or/,
+        /^error: cannot read the config file .*config\.json: ELOOP.*\nFix the file or/,
       ),
     });
   });
 
-  // There, making a folder with all that it is in never ends.
+  // In /proc, creating a folder recursively never ends.
   test.runIf(process.platform === "linux")(
-    "a home that cannot be made is refused in a sentence",
+    "a CAT_HOME that cannot be created gives a plain error",
     async () => {
       const world = await createWorld({ env: { CAT_HOME: "/proc/1/x" } });
       world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");

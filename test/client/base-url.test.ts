@@ -11,33 +11,33 @@ describe("a base URL", () => {
     ["http://127.0.0.1:4010", "http://127.0.0.1:4010", ""],
     ["http://localhost:4010/", "http://localhost:4010", ""],
     ["http://[::1]:4010", "http://[::1]:4010", ""],
-  ])("%j is accepted", (text, origin, prefix) => {
+  ])("is accepted: %j", (text, origin, prefix) => {
     expect(parseBaseUrl(text)).toEqual({ origin, prefix });
   });
 
   test.each([
     ["", "is empty"],
-    ["api.example.com", "is not a URL that begins with https://"],
-    ["localhost:4010", "is not a URL that begins with https://"],
-    ["ftp://api.example.com", "is not a URL that begins with https://"],
-    ["https://", "is not a URL that begins with https://"],
+    ["api.example.com", "does not start with https://"],
+    ["localhost:4010", "does not start with https://"],
+    ["ftp://api.example.com", "does not start with https://"],
+    ["https://", "does not start with https://"],
     ["http://api.example.com", "is not encrypted: http://api.example.com"],
     ["http://127.0.0.1.example.com", "is not encrypted: http://127.0.0.1.example.com"],
     ["https://user:secret@api.example.com", "contains a user name or password"],
     ["https://api.example.com?x=1", "contains a query or a fragment"],
     ["https://api.example.com/#", "contains a query or a fragment"],
-    ["https://api.example.com/v1", "ends with the version, which is added to it"],
-    ["https://api.example.com/prefix/v1/", "ends with the version, which is added to it"],
-  ])("%j is refused", (text, what) => {
+    ["https://api.example.com/v1", "ends with the version"],
+    ["https://api.example.com/prefix/v1/", "ends with the version"],
+  ])("is rejected: %j", (text, what) => {
     const attempt = () => parseBaseUrl(text);
-    expect(attempt).toThrow(`The base URL ${what}.`);
+    expect(attempt).toThrow(`the base URL ${what}`);
     expect(attempt).toThrow(expect.objectContaining({ type: "usage", code: "invalid_base_url" }));
     expect(attempt).not.toThrow("secret");
   });
 
-  test("the hint for a version shows what to give", () => {
+  test("with a version is rejected with a hint that shows the URL to use", () => {
     expect(() => parseBaseUrl("https://api.example.com/p/v1/")).toThrow(
-      expect.objectContaining({ hint: "Give it as https://api.example.com/p." }),
+      expect.objectContaining({ hint: "Use https://api.example.com/p; /v1 is added to it." }),
     );
   });
 });

@@ -23,13 +23,13 @@ test.each([
   [429, 301, "Try again in 6 min."],
   [503, 7200, "Try again in 2 h."],
   [402, 3600, undefined],
-])("a %i that asks for %i s says when to come back", async (status, seconds, hint) => {
+])("a %i with Retry-After %i has a hint that says when to try again", async (status, seconds, hint) => {
   const { client } = await clientAgainst([refusal(status, "no", { "retry-after": seconds })]);
   await expect(client.products.list()).rejects.toMatchObject({ status, hint });
 });
 
-describe("what is sent", () => {
-  test("path parameters, query and headers of a read", async () => {
+describe("a request", () => {
+  test("sends path parameters, query and headers of a read", async () => {
     const { client, server } = await clientAgainst([page([1], null)], { userAgent: "catalogue/1" });
     await client.products.list({ limit: 10, q: "a b&c=d/é", cursor: undefined });
     const [seen] = server.requests;
@@ -45,7 +45,7 @@ describe("what is sent", () => {
     expect(seen!.headers).not.toHaveProperty("content-type");
   });
 
-  test("a merge patch, with null kept and undefined left out", async () => {
+  test("sends a merge patch, with null kept and undefined removed", async () => {
     const { client, server } = await clientAgainst([json(200, product())]);
     await client.products.update(
       { product_id: "01JGZZ0000000000000000000A", body: { description: null, name: undefined } },
@@ -58,7 +58,7 @@ describe("what is sent", () => {
     expect(seen!.body.toString()).toBe('{"description":null}');
   });
 
-  test("an import as NDJSON with its options in the query, or as JSON with them in the body", async () => {
+  test("sends an import as NDJSON with its options in the query, or as JSON with them in the body", async () => {
     const { client, server } = await clientAgainst([json(202, importJob("validating"))]);
     await client.imports.create({ mode: "create", ndjson: Buffer.from('{"reference":"A"}\n') });
     await client.imports.create({ body: { mode: "create", rows: [{ reference: "A" }] } });
@@ -70,7 +70,7 @@ describe("what is sent", () => {
     ]);
   });
 
-  test("an upload as a form with its file", async () => {
+  test("sends an upload as a form with its file", async () => {
     const uploaded = {
       id: "01JGZZ0000000000000000000C",
       mime_type: "image/png",
@@ -85,7 +85,7 @@ describe("what is sent", () => {
     expect(server.requests[0]!.body.includes(Buffer.from(file.bytes))).toBe(true);
   });
 
-  test("nothing for a delete, which answers nothing", async () => {
+  test("sends no body for a delete, which returns none", async () => {
     const { client, server } = await clientAgainst([json(204, undefined)]);
     expect(await client.products.delete({ product_id: "X" })).toBeNull();
     expect(server.requests[0]!.body.length).toBe(0);
@@ -98,7 +98,7 @@ describe("what is sent", () => {
     ],
     ["a 200 with an error in it", json(200, { error: { type: "internal", code: "x", message: "y" } })],
     ["a 200 with nothing", (response) => void response.writeHead(200).end()],
-  ])("a delete that is answered with %s was not done", async (_, step) => {
+  ])("does not count a delete as done after %s", async (_, step) => {
     const { client } = await clientAgainst([step]);
     await expect(client.products.delete({ product_id: "X" })).rejects.toMatchObject({
       type: "bad_answer",
@@ -106,7 +106,7 @@ describe("what is sent", () => {
     });
   });
 
-  test("a gateway that asks to come back in a day holds up nothing but its own call", async () => {
+  test("waits for a gateway that asks for a day without blocking other requests", async () => {
     const tired = { "retry-after": 86_400 };
     const { client, clock } = await clientAgainst([
       refusal(429, "rate_limit_exceeded", tired),
@@ -118,7 +118,7 @@ describe("what is sent", () => {
     expect(clock.now() - before).toBeLessThanOrEqual(61_000);
   });
 
-  test("a refusal after an attempt without an answer says that there was one", async () => {
+  test("reports an earlier attempt without a response along with a rejection", async () => {
     const create = {
       body: { name: "Coat", reference: "C", images: [{ image_id: "I", orientation: "front" as const }] },
     };
@@ -134,7 +134,7 @@ describe("what is sent", () => {
     });
   });
 
-  test("an id never changes the path, whatever it holds", async () => {
+  test("never lets an ID change the path, whatever its characters", async () => {
     const { client, server } = await clientAgainst([json(200, product())]);
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary", minLength: 1, maxLength: 12 }), async (id) => {
@@ -151,27 +151,24 @@ describe("what is sent", () => {
           );
         }
       }),
-      { numRuns: repetitions(60, 2_000) },
+      { numRuns: repetitions(25, 2_000) },
     );
   });
 
-  test.each(["", ".", ".."])("the id %j is refused before anything is sent", async (product_id) => {
+  test.each(["", ".", ".."])("rejects the ID %j before anything is sent", async (product_id) => {
     const { client, server } = await clientAgainst([json(200, product())]);
     await expect(client.products.get({ product_id })).rejects.toMatchObject({ param: "product_id" });
     expect(server.requests).toEqual([]);
   });
 
-  test.each(["", "a\nb", "ü", "x".repeat(256)])(
-    "the idempotency key %j is refused",
-    async (idempotencyKey) => {
-      const { client, server } = await clientAgainst([json(204, undefined)]);
-      const call = client.products.delete({ product_id: "X" }, { idempotencyKey });
-      await expect(call).rejects.toMatchObject({ type: "usage", code: "invalid_idempotency_key" });
-      expect(server.requests).toEqual([]);
-    },
-  );
+  test.each(["", "a\nb", "ü", "x".repeat(256)])("rejects the idempotency key %j", async (idempotencyKey) => {
+    const { client, server } = await clientAgainst([json(204, undefined)]);
+    const call = client.products.delete({ product_id: "X" }, { idempotencyKey });
+    await expect(call).rejects.toMatchObject({ type: "usage", code: "invalid_idempotency_key" });
+    expect(server.requests).toEqual([]);
+  });
 
-  test("a base URL with a prefix keeps it", async () => {
+  test("keeps the prefix of a base URL", async () => {
     const world = await clientAgainst([page([], null)]);
     const { client, server } = await clientAgainst([page([], null)], {
       baseUrl: `${world.server.origin}/imaging/`,
@@ -182,8 +179,8 @@ describe("what is sent", () => {
   });
 });
 
-describe("what comes back", () => {
-  test("unknown fields and unknown values of open sets are passed on", async () => {
+describe("a response", () => {
+  test("passes on unknown fields, and unknown values of open sets", async () => {
     const images = [
       { id: "01JGZZ0000000000000000000D", orientation: "sideways", origin: "elsewhere", extra: 1 },
     ];
@@ -191,7 +188,7 @@ describe("what comes back", () => {
     expect(await client.products.get({ product_id: "X" })).toEqual(product({ images, colour: "blue" }));
   });
 
-  test("the service's clock is told by its last answer, whatever the answer says", async () => {
+  test("sets the service's clock by its Date, whatever its content", async () => {
     const { client, clock } = await clientAgainst([
       json(200, product(), { date: "Mon, 05 Jan 2026 10:00:00 GMT" }),
       refusal(404, "not_found", { date: "Tue, 06 Jan 2026 09:00:00 GMT" }),
@@ -205,7 +202,7 @@ describe("what comes back", () => {
     expect(client.serviceNow()).toBe(Date.parse("2026-01-06T09:00:00Z"));
   });
 
-  test("exchange tells status, headers, request id, Retry-After and replay", async () => {
+  test("gives status, headers, request ID, Retry-After and replay to exchange", async () => {
     const headers = { "retry-after": 3, "idempotent-replayed": "true" };
     const { client } = await clientAgainst([json(202, importJob("processing"), headers)]);
     const answer = await client.exchange(operations.imports.create, { ndjson: "{}\n" });
@@ -218,7 +215,7 @@ describe("what comes back", () => {
     expect(answer.body.status).toBe("processing");
   });
 
-  test("the types are the contract's", () => {
+  test("has the types of the contract", () => {
     expectTypeOf<Client["products"]["get"]>().parameter(0).toEqualTypeOf<{ product_id: string }>();
     expectTypeOf<Awaited<ReturnType<Client["products"]["get"]>>>().toEqualTypeOf<Product>();
     expectTypeOf<Awaited<ReturnType<Client["products"]["delete"]>>>().toEqualTypeOf<null>();
@@ -227,9 +224,9 @@ describe("what comes back", () => {
       file: { bytes: Uint8Array; filename: string };
     }>();
     const misuse = (client: Client) => {
-      // @ts-expect-error an id is required
+      // @ts-expect-error an ID is required
       void client.products.get();
-      // @ts-expect-error a misspelt parameter
+      // @ts-expect-error a misspelled parameter
       void client.products.list({ limits: 1 });
       // @ts-expect-error a body is required
       void client.products.create({});
@@ -243,8 +240,8 @@ describe("what comes back", () => {
   });
 });
 
-describe("refusals", () => {
-  test("the envelope becomes an ApiError", async () => {
+describe("an error response", () => {
+  test("with the envelope becomes an ApiError", async () => {
     const error = {
       type: "not_found",
       code: "product_not_found",
@@ -261,7 +258,7 @@ describe("refusals", () => {
     });
   });
 
-  test("a list of problems is kept whole", async () => {
+  test("keeps its complete list of problems", async () => {
     const errors = [
       { line: 2, code: "invalid_row", param: "name", message: "name is missing" },
       { line: 9, code: "duplicate_reference_in_file", param: "reference", message: "SHIRT-1 stands twice" },
@@ -274,66 +271,100 @@ describe("refusals", () => {
     );
   });
 
+  const full = { type: "invalid_request", code: "c", message: "bad" };
+  test.each([
+    [400, { ...full, param: null }, full, "bad (GET /v1/products/X: 400 c)"],
+    [400, { ...full, param: 5 }, full, "bad (GET /v1/products/X: 400 c)"],
+    [
+      409,
+      { ...full, code: null },
+      { code: "invalid_request" },
+      "bad (GET /v1/products/X: 409 invalid_request)",
+    ],
+    [
+      422,
+      { ...full, message: null },
+      { code: "c" },
+      "the service responded with status 422 (GET /v1/products/X: 422 c)",
+    ],
+    [403, { message: "no" }, { type: "forbidden" }, "no (GET /v1/products/X: 403 forbidden)"],
+    [404, { code: "product_not_found" }, { type: "not_found" }, /404 product_not_found\)$/],
+    [418, { message: "tea" }, { type: "invalid_request" }, /^tea /],
+  ])("is shown with what it has: %i %j", async (status, error, body, message) => {
+    const { client } = await clientAgainst([json(status, { error })]);
+    const refused = await client.products.get({ product_id: "X" }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ name: "ApiError", status, body, param: undefined });
+    expect((refused as Error).message).toMatch(message);
+  });
+
+  test("keeps the other fields of a problem if one is invalid", async () => {
+    const odd = { line: "2", code: null, message: "bad", param: null };
+    const { client } = await clientAgainst([
+      json(400, { errors: [odd, { line: 3, code: "c", message: null }] }),
+    ]);
+    const refused = await client.imports.create({ ndjson: "{}" }).catch((error: unknown) => error);
+    expect(refused).toMatchObject({
+      name: "ApiError",
+      problems: [
+        { code: "invalid_request", message: "bad" },
+        { line: 3, code: "c", message: "rejected without a message" },
+      ],
+    });
+  });
+
   test.each<[string, Step, string]>([
     [
       "HTML on 200",
       bytes(200, "<html>", { "content-type": "text/html; charset=utf-8" }),
-      "was answered with HTML, not JSON",
+      "sent HTML, not JSON",
     ],
     [
       "HTML on 403, from a proxy",
       bytes(403, "<html>", { "content-type": "text/html" }),
-      "was answered with HTML, not JSON",
+      "sent HTML, not JSON",
     ],
-    [
-      "HTML on 404",
-      bytes(404, "<html>", { "content-type": "text/html" }),
-      "was answered with HTML, not JSON",
-    ],
-    [
-      "HTML on 502, to the end",
-      bytes(502, "<html>", { "content-type": "text/html" }),
-      "was answered with HTML, not JSON",
-    ],
-    [
-      "plain text",
-      bytes(200, "{}", { "content-type": "text/plain" }),
-      "was answered with text/plain, not JSON",
-    ],
+    ["HTML on 404", bytes(404, "<html>", { "content-type": "text/html" }), "sent HTML, not JSON"],
+    ["HTML on 502, to the end", bytes(502, "<html>", { "content-type": "text/html" }), "sent HTML, not JSON"],
+    ["plain text", bytes(200, "{}", { "content-type": "text/plain" }), "sent text/plain, not JSON"],
     [
       "half a document",
       bytes(200, '{"id":"01', { "content-type": "application/json" }),
-      "was answered with something that is not whole JSON",
+      "sent incomplete or invalid JSON",
     ],
-    ["nothing", bytes(200, "", { "content-type": "application/json" }), "was answered with nothing"],
-    ["nothing at all, as 204", bytes(204, "", {}), "was answered with nothing"],
+    ["nothing", bytes(200, "", { "content-type": "application/json" }), "sent an empty body"],
+    ["an empty 204", bytes(204, "", {}), "sent an empty body"],
     [
       "broken UTF-8",
       bytes(200, Uint8Array.of(0x22, 0xc3, 0x22), { "content-type": "application/json" }),
-      "not whole JSON",
+      "sent incomplete or invalid JSON",
     ],
     [
       "gzip, unasked",
       bytes(200, "x", { "content-type": "application/json", "content-encoding": "gzip" }),
-      "was answered compressed (gzip), unasked",
+      "sent an unrequested compression (gzip)",
     ],
-    ["null", json(200, null), "was answered with another shape than the service's"],
-    ["a list", json(200, []), "was answered with another shape than the service's"],
-    ["an ID of another type", json(200, product({ id: 7 })), "another shape than the service's at id"],
-    ["a 404 without the envelope", json(404, { message: "no" }), "without the service's error envelope"],
-    ["an envelope of another shape", json(400, { error: "no" }), "without the service's error envelope"],
-  ])("%s is a BadAnswerError in one sentence", async (_, step, sentence) => {
+    ["null", json(200, null), "sent a body of an unexpected shape"],
+    ["a list", json(200, []), "sent a body of an unexpected shape"],
+    ["an ID of another type", json(200, product({ id: 7 })), "sent a body of an unexpected shape at id"],
+    ["a 404 without the envelope", json(404, { message: "no" }), "an error without the service's envelope"],
+    ["an envelope of another shape", json(400, { error: "no" }), "an error without the service's envelope"],
+    ["an empty envelope", json(400, { error: {} }), "an error without the service's envelope"],
+    [
+      "a 404 with only a message, from a gateway",
+      json(404, { error: { message: "no route" } }),
+      "an error without the service's envelope",
+    ],
+  ])("of kind %s is a BadAnswerError with a one-sentence message", async (_, step, sentence) => {
     const { client, server } = await clientAgainst([step]);
     const error = await client.products.get({ product_id: "X" }).catch((error: unknown) => error);
     expect(error).toMatchObject({ name: "BadAnswerError", type: "bad_answer" });
     expect((error as Error).message).toContain(sentence);
-    expect((error as Error).message).toMatch(
-      new RegExp(`: is ${server.origin} the service's base URL\\? \\(status \\d+\\)$`),
-    );
+    expect((error as Error).message).toMatch(/ \(GET \/v1\/products\/X, status \d+\)$/);
     expect((error as Error).message).not.toContain("\n");
+    expect(error).toMatchObject({ hint: `Check that ${server.origin} is the base URL of the service.` });
   });
 
-  test("JSON with a byte order mark, another JSON type, or no type is read", async () => {
+  test("is read as JSON with a byte order mark, another JSON content type, or none", async () => {
     const text = JSON.stringify(product());
     const steps = [
       bytes(200, `\uFEFF${text}`, { "content-type": "application/json; charset=utf-8" }),
@@ -352,7 +383,7 @@ describe("paging", () => {
     return all;
   };
 
-  test("goes through every page, 100 at a time", async () => {
+  test("reads every page, 100 entries at a time", async () => {
     const { client, server } = await clientAgainst([page([1, 2], "c1"), page([], "c2"), page([3], null)]);
     expect(await names(client.paginate(operations.products.list, { q: "x" }))).toEqual(["P1", "P2", "P3"]);
     expect(server.requests.map((seen) => seen.path)).toEqual([
@@ -362,7 +393,7 @@ describe("paging", () => {
     ]);
   });
 
-  test("reads no further than it is asked, and begins where it is told", async () => {
+  test("reads no further than requested, and starts at the given cursor", async () => {
     const { client, server } = await clientAgainst([page([1, 2], "c1")]);
     for await (const _ of client.paginate(operations.products.list, { limit: 2, cursor: "c0" })) break;
     expect(server.requests.map((seen) => seen.path)).toEqual(["/v1/products?limit=2&cursor=c0"]);
@@ -370,7 +401,7 @@ describe("paging", () => {
 
   test.each<[string, Step[]]>([
     ["the same cursor again", [page([1], "c1"), page([2], "c1")]],
-    ["a circle of cursors", [page([1], "c1"), page([2], "c2"), page([3], "c1")]],
+    ["a cycle of cursors", [page([1], "c1"), page([2], "c2"), page([3], "c1")]],
     ["no cursor", [json(200, { data: [], next_cursor: null, has_more: true })]],
   ])("ends with an error on %s", async (_, steps) => {
     const { client, server } = await clientAgainst(steps);
@@ -383,7 +414,7 @@ describe("paging", () => {
 describe("polling", () => {
   const job = (status: string, headers: Record<string, string> = {}) => json(200, importJob(status), headers);
 
-  test("follows Retry-After, 5 s when it is absent, and tells every answer", async () => {
+  test("follows Retry-After (5 s if absent), and reports every response", async () => {
     const steps = [
       job("validating", { "retry-after": "2" }),
       refusal(429, "rate_limit_exceeded", { "retry-after": "9" }),
@@ -410,7 +441,7 @@ describe("polling", () => {
     expect(waits.map((wait) => wait.reason)).toEqual(["rate_limited"]);
   });
 
-  test("ends with a TimeoutError when the wait runs out", async () => {
+  test("ends with a TimeoutError after the timeout", async () => {
     const { client, clock, server } = await clientAgainst([job("processing", { "retry-after": "5" })]);
     const begun = clock.now();
     const outcome = client.poll(
@@ -423,7 +454,7 @@ describe("polling", () => {
     expect(clock.now() - begun).toBe(15_000);
   });
 
-  test("stops when it is aborted", async () => {
+  test("stops on an abort", async () => {
     const { client } = await clientAgainst([job("processing")]);
     const abort = new AbortController();
     const outcome = client.poll(
@@ -435,7 +466,7 @@ describe("polling", () => {
   });
 });
 
-test("a download carries no key, even to the service's own origin", async () => {
+test("a download sends no key, even to the service's own origin", async () => {
   const { client, server } = await clientAgainst([bytes(200, "row\n", {})]);
   const chunks: Uint8Array[] = [];
   for await (const chunk of client.download(`${server.origin}/signed?signature=s`)) chunks.push(chunk);
@@ -443,7 +474,7 @@ test("a download carries no key, even to the service's own origin", async () => 
   expect(server.requests[0]!.headers).not.toHaveProperty("authorization");
 });
 
-test("a closed client refuses calls", async () => {
+test("a closed client rejects requests", async () => {
   const { client } = await clientAgainst([page([], null)]);
   await client.close();
   await expect(client.products.list()).rejects.toMatchObject({ name: "NetworkError", code: "client_closed" });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
-import { readAnswer } from "../../src/client/read-answer.ts";
+import { readResponse } from "../../src/client/read-response.ts";
 import type { Operation } from "../../src/contract/operation.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import type { Import } from "../../src/contract/resources/import.ts";
@@ -14,7 +14,7 @@ import { repetitions } from "../support/repetitions.ts";
 interface Found {
   operation: Operation;
   body: unknown;
-  /** Every place that holds a value of a set. */
+  /** The path of every value of a set. */
   values: Place[];
   /** Every field that the program does not rely on. */
   unchecked: Place[];
@@ -22,7 +22,7 @@ interface Found {
 
 interface Place {
   path: readonly (string | number)[];
-  /** The path without the places in lists: `data.images.origin`. */
+  /** The path without list indexes: `data.images.origin`. */
   field: string;
 }
 
@@ -30,12 +30,13 @@ type Schema = { [key: string]: unknown };
 
 const found = new Map<string, Found>();
 
-// One response of the mock to each operation that has a body. Jobs have ended by then, so that their fields are filled.
+// One response of the mock to each operation that has a body. Jobs have ended by then, so their fields are
+// filled.
 beforeAll(async () => {
   for (const { name, operation } of everyOperation) {
     if (operation.reply === null) continue;
     const world = await startWorld({ demo: 3 });
-    // What is listed is made by the input of another operation.
+    // List entries are created by the input of another operation.
     if (name === "tasks.list" || name === "webhooks.list") {
       await validInputs[name.replace("list", "get")]!(world);
     }
@@ -65,43 +66,22 @@ function* valuesIn(schema: Schema, value: unknown, path: Place["path"]): Generat
   }
 }
 
-/** The fields that the program relies on, by their names in any response; inside any other field it relies on nothing. */
+/** Fields that the program relies on, by name in any response; it relies on nothing inside any other field. */
 const checkedFields = new Set([
-  ...[
-    "id",
-    "product_id",
-    "task_id",
-    "image_id",
-    "data",
-    "next_cursor",
-    "has_more",
-    "tasks",
-    "product",
-    "assets",
-  ],
-  ...[
-    "counts",
-    "total",
-    "pending",
-    "succeeded",
-    "partial",
-    "failed",
-    "total_assets",
-    "index",
-    "line",
-    "action",
-  ],
-  ...["results_url", "output_image", "deleted_at"],
+  ...["id", "product_id", "task_id", "image_id", "data", "next_cursor", "has_more", "tasks", "product"],
+  ...["counts", "total", "pending", "succeeded", "partial", "failed", "total_assets"],
+  ...["output_image", "deleted_at", "signing_secret"],
 ]);
-/** Those that are checked in some responses: statuses but of webhooks, URLs but of webhooks, references and photos of rows. */
+/** Fields checked in some responses only. */
 const checkedIn: Readonly<Record<string, (name: string) => boolean>> = {
   status: (name) => !name.startsWith("webhooks."),
-  url: (name) => !name.startsWith("webhooks."),
-  reference: (name) => name === "imports.rows",
-  images: (name) => name === "imports.rows",
+  url: (name) => /^(tasks\.|exports\.(get|create))/.test(name),
 };
-const isChecked = (name: string, field: string) =>
-  checkedFields.has(field) || checkedIn[field]?.(name) === true;
+/** Lists whose entries are passed on unchecked. */
+const passedOn = new Set(["imports.rows"]);
+const isChecked = (name: string, field: string, path: Place["path"]) =>
+  !(passedOn.has(name) && path[0] === "data") &&
+  (checkedFields.has(field) || checkedIn[field]?.(name) === true);
 
 function* uncheckedIn(name: string, value: unknown, path: Place["path"]): Generator<Place> {
   if (Array.isArray(value)) {
@@ -109,17 +89,16 @@ function* uncheckedIn(name: string, value: unknown, path: Place["path"]): Genera
   } else if (typeof value === "object" && value !== null) {
     for (const [field, inner] of Object.entries(value)) {
       const place = [...path, field];
-      if (isChecked(name, field)) yield* uncheckedIn(name, inner, place);
+      if (isChecked(name, field, path)) yield* uncheckedIn(name, inner, place);
       else yield { path: place, field: place.filter((part) => typeof part === "string").join(".") };
     }
   }
 }
 
-/** What the program relies on, by operation (contract/response-values.ts); every other value of a set is passed on. */
+/** The values that the program relies on, by operation (contract/response-values.ts); others are passed on. */
 const reliedOn: Readonly<Record<string, readonly string[]>> = {
   "imports.create": ["status"],
   "imports.get": ["status"],
-  "imports.rows": ["data.status", "data.action", "data.images.status"],
   "exports.create": ["status"],
   "exports.get": ["status"],
   "tasks.list": ["data.status"],
@@ -129,7 +108,7 @@ const reliedOn: Readonly<Record<string, readonly string[]>> = {
 };
 const isReliedOn = (name: string, { field }: Place) => reliedOn[name]?.includes(field) ?? false;
 
-/** A copy with another value at a place. */
+/** A copy with another value at a path. */
 function withValue(body: unknown, path: Place["path"], value: unknown): unknown {
   const [part, ...rest] = path;
   if (part === undefined) return value;
@@ -154,7 +133,7 @@ function read({ operation }: Found, body: unknown): unknown {
     body: null,
   };
   const answer = { status: operation.status, headers: {}, body: Buffer.from(JSON.stringify(body)) };
-  return readAnswer(operation, message, answer, 0);
+  return readResponse(operation, message, answer, 0);
 }
 
 const anyName = fc.constantFrom(
@@ -165,7 +144,7 @@ const anyText = fc.oneof(
   fc.constantFrom("divers", "", "FRONT", "image/avif"),
 );
 
-test("a response with any other text in its sets, and with unknown fields, is read as it is", () => {
+test("a response with any other text in its sets, and with unknown fields, is read unchanged", () => {
   fc.assert(
     fc.property(
       anyName,
@@ -188,7 +167,7 @@ test("a response with any other text in its sets, and with unknown fields, is re
   );
 });
 
-test("a response in which any field that is not relied on is null, of another type or absent, is read as it is", () => {
+test("a response in which any field not relied on is null, of another type or absent, is read unchanged", () => {
   const anything = fc.constantFrom<unknown>(null, 7, {}, [], "soon", true, undefined);
   fc.assert(
     fc.property(
@@ -208,7 +187,7 @@ test("a response in which any field that is not relied on is null, of another ty
   );
 });
 
-test("each such field alone is read as it is", () => {
+test("each such field alone is read unchanged", () => {
   for (const one of found.values()) {
     for (const { path } of one.unchecked) {
       for (const value of [null, 7, {}, undefined]) {
@@ -219,7 +198,7 @@ test("each such field alone is read as it is", () => {
   }
 });
 
-test("the mock may not send such a field: an exact check finds it", () => {
+test("the mock must not send such a field: an exact check finds it", () => {
   for (const [name, { operation, body, unchecked }] of found) {
     const problemsOf = exactly(operation.reply!);
     const fields = new Map(unchecked.map(({ field, path }) => [field, path]));
@@ -229,7 +208,7 @@ test("the mock may not send such a field: an exact check finds it", () => {
   }
 });
 
-test("these are the fields whose values are passed on", () => {
+test("the fields whose values are passed on are exactly these", () => {
   const fields = [...found].flatMap(([name, { values }]) =>
     values.filter((place) => !isReliedOn(name, place)).map(({ field }) => `${name} ${field}`),
   );
@@ -246,7 +225,10 @@ test("these are the fields whose values are passed on", () => {
       "imports.create on_image_error",
       "imports.get mode",
       "imports.get on_image_error",
+      "imports.rows data.action",
       "imports.rows data.images.orientation",
+      "imports.rows data.images.status",
+      "imports.rows data.status",
       "models.list data.sex",
       "products.attach orientation",
       "products.attach origin",
@@ -279,7 +261,7 @@ test("these are the fields whose values are passed on", () => {
   `);
 });
 
-test("the mock may not send such a value: an exact check finds it", () => {
+test("the mock must not send such a value: an exact check finds it", () => {
   for (const [name, { operation, body, values }] of found) {
     if (operation.reply === null) continue;
     const problemsOf = exactly(operation.reply);
@@ -291,7 +273,7 @@ test("the mock may not send such a value: an exact check finds it", () => {
   }
 });
 
-describe("what the program relies on is checked", () => {
+describe("a response is rejected for", () => {
   const rejected = expect.objectContaining({ type: "bad_answer", code: "wrong_shape" });
   const outcome = (one: Found, body: unknown): unknown => {
     try {
@@ -301,7 +283,7 @@ describe("what the program relies on is checked", () => {
     }
   };
 
-  test("an unknown status of a job or a row, an unknown action, an unknown status of an image", () => {
+  test("an unknown status of a job", () => {
     const checked: Record<string, string[]> = {};
     for (const [name, one] of found) {
       for (const place of one.values.filter((value) => isReliedOn(name, value))) {
@@ -338,7 +320,6 @@ describe("what the program relies on is checked", () => {
     for (const [name, one] of lists) {
       for (const [field, wrong] of [
         ["next_cursor", 7],
-        ["next_cursor", undefined],
         ["has_more", "no"],
         ["has_more", undefined],
         ["data", {}],
@@ -355,12 +336,36 @@ describe("what the program relies on is checked", () => {
     }
   });
 
-  test("a count of an import that is no whole number", () => {
+  test.each([undefined, null, 7, "", "secret", "WHSEC_x"])("a signing secret that is %j", (secret) => {
+    for (const name of ["webhooks.create", ...(secret === undefined ? [] : ["webhooks.update"])]) {
+      const one = found.get(name)!;
+      expect([name, outcome(one, withValue(one.body, ["signing_secret"], secret))]).toEqual([name, rejected]);
+    }
+  });
+
+  test("a count of an import that is not an integer", () => {
     const one = found.get("imports.get")!;
     for (const count of ["1", 1.5, null, undefined]) {
       expect(outcome(one, withValue(one.body, ["counts", "succeeded"], count))).toEqual(rejected);
     }
   });
+});
+
+test("a nullable field that the program relies on is read as null if it is absent", () => {
+  const places = [
+    ["exports.list", ["next_cursor"]],
+    ["exports.list", ["data", 0, "product", "deleted_at"]],
+    ["products.list", ["next_cursor"]],
+    ["imports.get", ["counts", "total"]],
+    ["tasks.get", ["output_image"]],
+  ] as const;
+  for (const [name, path] of places) {
+    const one = found.get(name)!;
+    expect([name, read(one, withValue(one.body, path, undefined))]).toStrictEqual([
+      name,
+      withValue(one.body, path, null),
+    ]);
+  }
 });
 
 test("types suggest the known values and accept any other", () => {

@@ -11,7 +11,7 @@ afterEach(closeAll);
 const job = (status: string) => json(200, importJob(status), { "retry-after": "5" });
 const page502 = bytes(502, "<h1>Bad gateway</h1>", { "content-type": "text/html" });
 
-/** Follows one job through these steps, the last of which repeats; gives how it ended and what was told. */
+/** Polls one job through these steps, the last of which repeats; returns the outcome and the reported bodies. */
 async function follow(steps: Step[], options: Partial<PollOptions<Import>> = {}) {
   const waits: Wait[] = [];
   const { client, clock, server } = await clientAgainst(steps, { onWait: (wait) => waits.push(wait) });
@@ -30,14 +30,14 @@ async function follow(steps: Step[], options: Partial<PollOptions<Import>> = {})
   return { ended, outages, begun, tookMs: clock.now() - begun, looks: server.requests.length };
 }
 
-/** The same thing, so often. */
+/** The same value `count` times. */
 const times = <Thing>(count: number, thing: Thing): Thing[] => Array.from({ length: count }, () => thing);
 
 test.each<[string, Step]>([
   ["cut connections", reset],
   ["a service that fails", refusal(503, "unavailable")],
   ["the error page of a gateway", page502],
-])("%s are outlasted for minutes", async (_, step) => {
+])("polling survives minutes of %s", async (_, step) => {
   const { ended, outages, begun, tookMs } = await follow([
     job("processing"),
     ...times(60, step),
@@ -45,21 +45,21 @@ test.each<[string, Step]>([
     job("completed"),
   ]);
   expect(ended).toBe("completed");
-  // Six attempts a call: ten calls failed, and after each there was a pause.
+  // Six attempts per request: ten requests failed, with a pause after each.
   expect(outages).toHaveLength(10);
   expect(new Set(outages.map(({ since }) => since))).toEqual(new Set([begun]));
   expect(outages.map(({ ms }) => ms)).toEqual([2_500, 5_000, 10_000, ...times(7, 15_000)]);
   expect(tookMs).toBeGreaterThan(120_000);
 });
 
-test("after ten minutes without an answer the latest failure is the end", async () => {
+test("ten minutes without a response end polling with the latest error", async () => {
   const { ended, tookMs } = await follow([job("processing"), refusal(503, "unavailable")]);
   expect(ended).toMatchObject({ name: "ApiError", status: 503 });
   expect(tookMs).toBeGreaterThan(570_000);
   expect(tookMs).toBeLessThanOrEqual(5_000 + 600_000);
 });
 
-test("an outage that is over is forgotten: the next one has its own ten minutes", async () => {
+test("a later outage has its own ten minutes", async () => {
   const down = times(6 * 20, refusal(503, "unavailable"));
   const { ended, tookMs } = await follow([
     ...[job("processing"), ...down, job("processing"), ...down, job("completed")],
@@ -72,26 +72,26 @@ test.each([
   [401, "invalid_api_key"],
   [404, "import_not_found"],
   [501, "not_implemented"],
-])("a %i in the middle of an outage ends it at once", async (status, code) => {
+])("a %i in the middle of an outage ends polling immediately", async (status, code) => {
   const { ended, outages } = await follow([job("processing"), ...times(6, reset), refusal(status, code)]);
   expect(ended).toMatchObject({ status, code });
   expect(outages).toHaveLength(1);
 });
 
-test("a service that never answered is not waited for", async () => {
+test("polling ends immediately if the service has never responded", async () => {
   const { ended, outages, looks } = await follow([reset]);
   expect(ended).toMatchObject({ code: "connection_cut" });
   expect(outages).toEqual([]);
   expect(looks).toBe(6);
 });
 
-test("the caller's own patience ends an outage too", async () => {
+test("the caller's timeout ends an outage too", async () => {
   const { ended, tookMs } = await follow([job("processing"), reset], { timeoutMs: 60_000 });
   expect(ended).toMatchObject({ name: "TimeoutError", code: "wait_timeout" });
   expect(tookMs).toBeLessThan(90_000);
 });
 
-test("who does not want to wait gets the failure after the usual attempts", async () => {
+test("outageMs 0 ends polling with the first error after the usual attempts", async () => {
   const { ended, looks, outages } = await follow([job("processing"), reset], { outageMs: 0 });
   expect(ended).toMatchObject({ code: "connection_cut" });
   expect([looks, outages]).toEqual([7, []]);

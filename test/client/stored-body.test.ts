@@ -7,7 +7,10 @@ import { clientAgainst, closeAll } from "./world.ts";
 
 afterEach(closeAll);
 
-/** JSON that no serializer would print like this: order, spaces, escapes, duplicates, a number's form and a line end. */
+/**
+ * JSON that no serializer would print like this: order, spaces, escapes, duplicates, a number's form and a
+ * line end.
+ */
 const odd = Buffer.from(
   '\r\n { "inputs" :\t[ {"look_at_camera":true , "background":"\\u0023F4F1ea","note":"é\\u00e9 😀\u2028"} ], "n":1.0e0, "n":2 }\n\n',
 );
@@ -34,7 +37,7 @@ describe("stored bytes of a JSON body", () => {
     ]);
   });
 
-  test.each(withJson)("$name sends them unchanged as $type", async ({ operation, type }) => {
+  test.each(withJson)("are sent unchanged by $name as $type", async ({ operation, type }) => {
     const { client, server } = await clientAgainst([json(404, { error: {} })]);
     const params = { product_id: "P", webhook_id: "W" };
     for (const body of [odd, odd.toString()]) {
@@ -53,7 +56,7 @@ describe("stored bytes of a JSON body", () => {
     }
   });
 
-  test("are sent again byte for byte, under the same key, when the connection breaks", async () => {
+  test("are sent again byte for byte, with the same key, when the connection breaks", async () => {
     const { client, server } = await clientAgainst([reset, json(202, { tasks: [] })]);
     expect(await client.tasks.tryon({ json: odd }, { idempotencyKey: "k-2" })).toEqual({ tasks: [] });
     expect(
@@ -71,7 +74,7 @@ describe("stored bytes of a JSON body", () => {
     expect(server.requests.map((seen) => seen.body.toString())).toEqual(['{"a" : 1}']);
   });
 
-  test("have a type next to that of the body, and exclude it", () => {
+  test("are typed as an alternative to the body, not in addition to it", () => {
     expectTypeOf<{ json: Uint8Array }>().toExtend<Input<typeof operations.tasks.tryon>>();
     expectTypeOf<{ product_id: string; json: string }>().toExtend<Input<typeof operations.products.update>>();
     const misuse = (client: Client) => {

@@ -12,19 +12,19 @@ const event = {
   data: { import: { id: "01JGZZ0000000000000000000B", status: "completed" } },
 };
 const rawBody = JSON.stringify(event);
-/** Signed here by hand, so that the package is not held to itself. */
+/** Signed here by hand, so that the package does not check itself. */
 const sign = (body: string, t = now / 1000, key = secret) =>
   `t=${t},v1=${createHmac("sha256", key).update(`${t}.${body}`).digest("hex")}`;
 
 describe("verifyWebhook", () => {
-  test("gives the event of a genuine delivery, as text or bytes", () => {
+  test("returns the event of a genuine delivery, as text or bytes", () => {
     expect(verifyWebhook({ header: sign(rawBody), rawBody, secret, now })).toEqual(event);
     expect(verifyWebhook({ header: sign(rawBody), rawBody: Buffer.from(rawBody), secret, now })).toEqual(
       event,
     );
   });
 
-  test("takes the bytes of another realm, as some test runners have them", () => {
+  test("accepts bytes of another realm, as in some test runners", () => {
     const bytes = runInNewContext(`new Uint8Array(${JSON.stringify([...Buffer.from(rawBody)])})`);
     expect(bytes).not.toBeInstanceOf(Uint8Array);
     expect(verifyWebhook({ header: sign(rawBody), rawBody: bytes, secret, now })).toEqual(event);
@@ -47,24 +47,24 @@ describe("verifyWebhook", () => {
     expect(attempt).toThrow(expect.objectContaining({ reason, code: `signature_${reason}` }));
   });
 
-  test("a wider tolerance is honoured", () => {
+  test("accepts a wider tolerance", () => {
     const header = sign(rawBody, now / 1000 - 3000);
     expect(verifyWebhook({ header, rawBody, secret, now, toleranceSeconds: 3600 }).id).toBe("evt_1");
   });
 
   test.each([
-    ["an id of another form", { ...event, id: "msg-1" }],
-    ["a moment in another form", { ...event, created_at: 1_767_603_600 }],
-    ["data of another form", { ...event, data: { import: "01JGZZ", more: [1], none: null } }],
-    ["fields nobody knows", { ...event, attempt: 2, nested: { a: { b: null } } }],
-    ["an event of other fields", { id: "evt_1" }],
+    ["an ID in another format", { ...event, id: "msg-1" }],
+    ["a timestamp in another format", { ...event, created_at: 1_767_603_600 }],
+    ["data in another format", { ...event, data: { import: "01JGZZ", more: [1], none: null } }],
+    ["unknown fields", { ...event, attempt: 2, nested: { a: { b: null } } }],
+    ["an event with other fields", { id: "evt_1" }],
     ["nothing", {}],
-  ])("gives what is signed as it came, whatever it is: %s", (_name, body) => {
+  ])("returns the signed event unchanged, whatever its fields: %s", (_name, body) => {
     const text = JSON.stringify(body);
     expect(verifyWebhook({ header: sign(text), rawBody: text, secret, now })).toEqual(body);
   });
 
-  test("300 whole seconds pass, 301 do not", () => {
+  test("accepts a signature 300 seconds old and rejects one of 301", () => {
     const verify = (age: number, ms: number) => () =>
       verifyWebhook({ header: sign(rawBody, now / 1000 - age), rawBody, secret, now: now + ms });
     expect(verify(300, 999)()).toEqual(event);
@@ -74,7 +74,7 @@ describe("verifyWebhook", () => {
   });
 
   test.each(["", "null", "[]", "[{}]", "{", '"evt_1"', "7", "\ufeff["])(
-    "a signed body %j is no event",
+    "rejects the signed body %j as not an event",
     (body) => {
       expect(() => verifyWebhook({ header: sign(body), rawBody: body, secret, now })).toThrow(
         expect.objectContaining({ code: "invalid_event" }),
@@ -83,14 +83,13 @@ describe("verifyWebhook", () => {
   );
 });
 
-describe("what verifyWebhook cannot be called with is a TypeError with a sentence, never a verdict", () => {
+describe("verifyWebhook throws a TypeError, and never returns a result, for", () => {
   const right = { header: sign(rawBody), rawBody, secret, now };
-  const age = "toleranceSeconds must be a number of seconds from 0";
+  const age = "toleranceSeconds must be a number of seconds, 0 or more";
   const moment = "now must be milliseconds since the epoch, as Date.now() gives them";
-  const whole = "secret must be the webhook's whole signing_secret";
-  const asArrived =
-    "rawBody must be the body as it arrived, as bytes (a Uint8Array) or text, not what was parsed from it";
-  const oneText = "header must be the signature header as one text";
+  const whole = "secret must be the webhook's complete signing_secret";
+  const asArrived = "rawBody must be the raw body as bytes (a Uint8Array) or a string, not a parsed object";
+  const oneText = "header must be the signature header as one string";
   test.each([
     ...[Number.NaN, "abc", "5m", "300", {}, null, -1].map((toleranceSeconds) => [{ toleranceSeconds }, age]),
     ...[Number.NaN, "2026-01-05", new Date("x"), null, {}, Number.POSITIVE_INFINITY].map((value) => [
@@ -106,30 +105,30 @@ describe("what verifyWebhook cannot be called with is a TypeError with a sentenc
     expect(call).toThrow(new TypeError(`verifyWebhook: ${sentence}`));
   });
 
-  test("nothing at all", () => {
+  test("no argument", () => {
     const call = verifyWebhook as unknown as () => unknown;
     expect(call).toThrow(new TypeError("verifyWebhook takes { header, rawBody, secret }"));
   });
 
   test.each([
-    [{ tolerance: 1 }, "there is no option tolerance; did you mean toleranceSeconds?"],
-    [{ anything: null }, "there is no option anything"],
-    [{ toleranceSecond: 5 }, "there is no option toleranceSecond; did you mean toleranceSeconds?"],
-    [{ Secret: "x" }, "there is no option Secret; did you mean secret?"],
-  ])("an option that nobody knows: %o", (wrong, sentence) => {
+    [{ tolerance: 1 }, "unknown option tolerance; did you mean toleranceSeconds?"],
+    [{ anything: null }, "unknown option anything"],
+    [{ toleranceSecond: 5 }, "unknown option toleranceSecond; did you mean toleranceSeconds?"],
+    [{ Secret: "x" }, "unknown option Secret; did you mean secret?"],
+  ])("an unknown option: %o", (wrong, sentence) => {
     const call = () => verifyWebhook({ ...right, ...wrong } as Parameters<typeof verifyWebhook>[0]);
     expect(call).toThrow(new TypeError(`verifyWebhook: ${sentence}`));
     expect(verifyWebhook({ ...right, ...{ anything: undefined } })).toEqual(event);
   });
 
-  test("who takes any age says so", () => {
+  test("any age except an infinite tolerance, which is accepted", () => {
     const header = sign(rawBody, 0);
     const toleranceSeconds = Number.POSITIVE_INFINITY;
     expect(verifyWebhook({ header, rawBody, secret, now, toleranceSeconds })).toEqual(event);
   });
 });
 
-test("a byte order mark before the event is passed over, in a text as in bytes", () => {
+test("a byte order mark before the event is ignored, in a string as in bytes", () => {
   const body = `\ufeff${rawBody}`;
   for (const raw of [body, Buffer.from(body)]) {
     expect(verifyWebhook({ header: sign(body), rawBody: raw, secret, now })).toEqual(event);

@@ -16,7 +16,7 @@ export async function clientAgainst(steps: Step[], options: Partial<ClientOption
   return { server, client, clock };
 }
 
-/** Ends what a test opened. */
+/** Closes everything a test opened. */
 export async function closeAll(): Promise<void> {
   await Promise.all(open.splice(0).map((client) => client.close()));
   await stopServers();
@@ -24,7 +24,7 @@ export async function closeAll(): Promise<void> {
 
 const at = "2026-01-05T09:00:00Z";
 
-/** A product as the service answers it. */
+/** A product as the service returns it. */
 export const product = (more: object = {}) => ({
   id: "01JGZZ0000000000000000000A",
   name: "Linen shirt",
@@ -37,7 +37,7 @@ export const product = (more: object = {}) => ({
   ...more,
 });
 
-/** An import job as the service answers it. */
+/** An import job as the service returns it. */
 export const importJob = (status: string) => ({
   id: "01JGZZ0000000000000000000B",
   status,

@@ -14,7 +14,7 @@ interface Response {
   content?: Record<string, unknown>;
 }
 
-/** What the OpenAPI document does not say of an answer to an operation; an empty list when it says all of it. */
+/** The parts of a response that the OpenAPI document does not describe; empty if it describes everything. */
 export function undocumented({ method, path }: Operation, { status, body, headers }: Got): string[] {
   const place = `#/paths/${pointer(path)}/${method.toLowerCase()}/responses/${status}`;
   const { ref, value } = resolve<Response>(place);
@@ -30,7 +30,7 @@ export function undocumented({ method, path }: Operation, { status, body, header
       problems.push(...against(`${declared.ref}/schema`, isInteger ? Number(text) : text));
     }
   }
-  // Beside what belongs to HTTP itself, no header is sent that the document does not name.
+  // Except for standard HTTP headers, every header is documented.
   for (const name of headers.keys()) {
     const known = Object.keys(value.headers ?? {}).map((one) => one.toLowerCase());
     if (!known.includes(name) && !ofHttp.has(name)) problems.push(`${name} is not in the document`);
@@ -47,7 +47,7 @@ function against(ref: string, value: unknown): string[] {
   return (validate.errors ?? []).map(({ instancePath, message }) => `${ref}: ${instancePath} ${message}`);
 }
 
-/** What stands at a place of the document, and its true place when a reference stands there. */
+/** The object at a pointer of the document, and its pointer after resolving a reference. */
 function resolve<T>(ref: string): { ref: string; value: T | undefined } {
   let value: unknown = document;
   for (const key of ref.slice(2).split("/")) value = (value as Record<string, unknown>)?.[plain(key)];

@@ -8,12 +8,15 @@ import { exactly } from "./exact-schema.ts";
 import { type Input, validInputs, type World } from "./inputs.ts";
 import { afresh, canRefuse, ways } from "./refusals.ts";
 
-/** What the mock cannot be brought to but by a fault that is ordered. */
+/** Codes that only a fault can trigger. */
 const outOfReach = new Set(["internal_error", "upstream_unavailable", "not_implemented"]);
 
 const exactEnvelope = exactly(ErrorEnvelope);
 
-/** Holds an answer to the contract: its status is declared, its body exact, its headers there; and so in the document. */
+/**
+ * Checks a response against the contract and the OpenAPI document: declared status, exact body, required
+ * headers.
+ */
 function hold(operation: Operation, got: Got): void {
   const { status, body, headers } = got;
   expect(undocumented(operation, got)).toEqual([]);
@@ -44,7 +47,7 @@ const sendTo = (world: World, input: Input) => world.send(...afresh(input));
 describe.each(everyOperation.map(({ name, operation }) => [name, operation] as const))(
   "%s",
   (name, operation) => {
-    test("answers a request that is right", async () => {
+    test("accepts a valid request", async () => {
       const world = await startWorld({ demo: 3 });
       const got = await sendTo(world, await validInputs[name]!(world));
       hold(operation, got);
@@ -53,10 +56,10 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
 
     const refusals = [...refusalsOf(operation)]
       .flatMap(([status, codes]) => codes.map((code) => [status, code] as const))
-      // A request that still runs has a test of its own below.
+      // request_in_progress has a separate test below.
       .filter(([, code]) => !outOfReach.has(code) && code !== "request_in_progress")
       .filter(([, code]) => canRefuse(operation, code));
-    test.each(refusals)("refuses with %d %s", async (status, code) => {
+    test.each(refusals)("rejects with %d %s", async (status, code) => {
       const world = await startWorld({ rateLimit: { reads: 20, writes: 20 } });
       const input = await ways[code]!(world, operation, name);
       const got = await sendTo(world, input);
@@ -67,13 +70,13 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
 
     // GET is never tracked (Cross-cutting rule 1).
     if (operation.method === "GET") return;
-    test("refuses a second request while the first runs", async () => {
+    test("rejects a second request while the first runs", async () => {
       const world = await startWorld({ latencyMs: 0 });
       const input = await validInputs[name]!(world);
       const slow = await startWorld({ latencyMs: 1_000 });
       const [path, send] = afresh(input);
       const headers = { ...send?.headers, "idempotency-key": "k" };
-      // A form has another boundary each time; the same bytes are needed here.
+      // A form has a new boundary each time, but the bytes must be the same.
       const same =
         send?.body instanceof FormData
           ? {
@@ -93,18 +96,18 @@ describe.each(everyOperation.map(({ name, operation }) => [name, operation] as c
   },
 );
 
-test("there is an input for every operation, and none for another", () => {
+test("every operation has an input, and every input an operation", () => {
   expect(Object.keys(validInputs).sort()).toEqual(everyOperation.map(({ name }) => name).sort());
 });
 
-test("every refusal has a way to it, but for those that are made on purpose", () => {
+test("every error code can be triggered, except those that need a fault", () => {
   const without = everyOperation
     .flatMap(({ operation }) => [...refusalsOf(operation).values()].flat())
     .filter((code) => ways[code] === undefined && code !== "request_in_progress");
   expect(new Set(without)).toEqual(outOfReach);
 });
 
-test("an import is exact at every moment, and so are its rows and refusals", async () => {
+test("an import, its rows and its errors match the contract exactly at every moment", async () => {
   const world = await startWorld();
   const { imports } = (await import("../../src/contract/operations.ts")).operations;
   const images = [

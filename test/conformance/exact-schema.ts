@@ -5,8 +5,8 @@ import * as z from "zod";
 type Schema = { [key: string]: unknown };
 
 /**
- * A check that a body is exactly what the contract says: the contract reads leniently, as clients must, but the mock is held to
- * it to the letter, so an object may have no field that the contract does not name, and a value of an open set is a known one.
+ * A strict check of a body against the contract. The contract reads leniently, as clients must, but the mock
+ * may not have unknown fields or unknown values of open sets.
  */
 export function exactly(schema: z.ZodType): (body: unknown) => string[] {
   const made = checks.get(schema) ?? exactCheck(schema);
@@ -14,7 +14,7 @@ export function exactly(schema: z.ZodType): (body: unknown) => string[] {
   return made;
 }
 
-/** Compiling one takes longer than the requests of a test. */
+/** Cached, because compiling a schema takes longer than the requests of a test. */
 const checks = new WeakMap<z.ZodType, (body: unknown) => string[]>();
 
 function exactCheck(schema: z.ZodType): (body: unknown) => string[] {
@@ -29,7 +29,7 @@ function exactCheck(schema: z.ZodType): (body: unknown) => string[] {
         );
 }
 
-/** Closes every object that names its fields. One without named fields is a map, and stays open. */
+/** Closes every object with named fields. An object without named fields is a map and stays open. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== "object" || schema === null) return schema;

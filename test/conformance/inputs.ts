@@ -2,7 +2,7 @@ import type { Send, startWorld } from "../mock/world.ts";
 import { row, tinyPng } from "../mock/world.ts";
 
 export type World = Awaited<ReturnType<typeof startWorld>>;
-/** A request to an operation: its path, and the rest of it. */
+/** A request to an operation: its path and options. */
 export type Input = [path: string, send?: Send];
 
 export const nobody = "01HN1H1W2BE2ZP0BXGX60T7K32";
@@ -33,7 +33,7 @@ const webhook = { url: "https://hooks.example.com/in", events: ["import.complete
 const webhookOf = async ({ send }: World) =>
   (await send("/v1/webhooks", { json: webhook })).body.id as string;
 
-/** A request to every operation that it must answer with success; what it needs is made first. */
+/** A valid request for every operation; creates what it needs first. */
 export const validInputs: Record<string, (world: World) => Promise<Input>> = {
   "products.create": async ({ imageId }) => [
     "/v1/products",

@@ -2,7 +2,7 @@ import type { Operation } from "../../src/contract/operation.ts";
 import type { Send } from "../mock/world.ts";
 import { beautify, form, type Input, nobody, patch, validInputs, type World } from "./inputs.ts";
 
-/** How an operation is brought to a refusal: the last request is the one that is refused. */
+/** Prepares an error: the returned request is the one that is rejected. */
 type Way = (world: World, operation: Operation, name: string) => Promise<Input>;
 
 const valid = (world: World, name: string): Promise<Input> => validInputs[name]!(world);
@@ -10,7 +10,7 @@ const withHeaders = (send: Send | undefined, headers: Record<string, string>): S
   ...send,
   headers: { ...send?.headers, ...headers },
 });
-/** The same request with other rights. */
+/** The same request with another API key. */
 const asKey =
   (key: string | null): Way =>
   async (world, _operation, name) => {
@@ -27,14 +27,17 @@ const missingProduct = async (operation: Operation, imageId: string): Promise<In
   return [path, { json: { images: [{ image_id: imageId, orientation: "front" }] } }];
 };
 
-/** Whether an operation can be brought to a refusal at all: every key may read, and what takes no body asks for no type. */
+/**
+ * Whether an operation can have an error: all keys can read, and without a body there is no content type to
+ * reject.
+ */
 export function canRefuse(operation: Operation, code: string): boolean {
   if (code === "insufficient_scope") return isWrite(operation);
   if (code === "unsupported_media_type") return operation.body !== undefined;
   return true;
 }
 
-/** For every code, the way to it; a code without a way here is one that the mock cannot be brought to. */
+/** The preparation for each code; codes without one need a fault. */
 export const ways: Record<string, Way> = {
   missing_api_key: asKey(null),
   invalid_api_key: asKey("ak_nobody"),
@@ -123,6 +126,6 @@ export const ways: Record<string, Way> = {
   },
 };
 
-/** The form of an upload can be read once only, so a request that is sent twice gets a new one. */
+/** A form can be read only once, so a repeated request needs a new one. */
 export const afresh = ([path, send]: Input): Input =>
   send?.body instanceof FormData ? [path, { ...send, body: form() }] : [path, send ?? {}];

@@ -7,7 +7,7 @@ import { beautify, nobody } from "./inputs.ts";
 const { tasks } = operations;
 const exactTask = exactly(tasks.get.reply);
 
-test("a task is exact at every moment, alone and in a list, whether it succeeds or fails", async () => {
+test("a task matches the contract exactly at every moment, alone and in a list", async () => {
   const world = await startWorld();
   const seen = new Set<string>();
   for (const reference of ["GOOD", "fail-model_unsafe_content"]) {
@@ -30,7 +30,7 @@ test("a task is exact at every moment, alone and in a list, whether it succeeds 
   expect([...seen].sort()).toEqual(["failed", "queued", "running", "succeeded"]);
 });
 
-test("the list of what is wrong with try-ons is exact", async () => {
+test("the list of try-on problems matches the contract exactly", async () => {
   const world = await startWorld();
   const inputs = [
     null,

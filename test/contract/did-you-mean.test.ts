@@ -44,19 +44,19 @@ test.each([
   ).toBe(true);
 });
 
-test("the nearest is proposed, with all that are as near, unless these are many", () => {
+test("suggests the nearest words, unless there are many", () => {
   expect(didYouMean("conat", ["coat", "boat", "cont"])).toEqual(["coat", "cont"]);
   expect(didYouMean("boatt", ["coat", "boat"])).toEqual(["boat"]);
   expect(didYouMean("shoxs", ["shots", "shoos", "shoes"])).toEqual(["shots", "shoos", "shoes"]);
   expect(didYouMean("shoxs", ["shots", "shoos", "shoes", "shops"])).toEqual([]);
   expect(didYouMean("zzzz", ["coat"])).toEqual([]);
-  // Of the few that begin so none is nearer for being shorter.
+  // A shorter word with the same prefix is not a better match.
   expect(didYouMean("three-quarter", ["three-quarter-left", "three-quarter-right", "front"])).toEqual([
     "three-quarter-left",
     "three-quarter-right",
   ]);
 });
 
-test("a word of a megabyte takes no time", () => {
+test("takes no time for a word of a megabyte", () => {
   expect(didYouMean("a".repeat(1e6), ["aaa"])).toEqual([]);
 });

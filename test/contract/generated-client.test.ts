@@ -22,11 +22,11 @@ beforeAll(async () => {
   const document = openApiDocument({ serverUrl: "http://127.0.0.1:4010" });
   const api = astToString(await openapiTS(document as unknown as OpenAPI3));
   writeFileSync(join(folder, "api.ts"), api);
-  errors = compile(["natural-calls.ts", "wrong-calls.ts"].map((name) => join(folder, name)));
+  errors = compile(["typical-calls.ts", "wrong-calls.ts"].map((name) => join(folder, name)));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Compiles with the settings of a strict project, writes the JavaScript, and gives the errors. */
+/** Compiles with strict settings, writes the JavaScript, and returns the errors. */
 function compile(files: string[]): typeof errors {
   const program = ts.createProgram(files, {
     target: ts.ScriptTarget.ES2023,
@@ -47,7 +47,7 @@ function compile(files: string[]): typeof errors {
   }));
 }
 
-test("natural calls of a generated client compile", () => {
+test("typical calls of a generated client compile", () => {
   expect(errors.filter(({ file }) => file !== "wrong-calls.ts")).toEqual([]);
 });
 
@@ -59,14 +59,14 @@ test("each wrong call is a compile error", () => {
   expect([...new Set(found)]).toEqual(wrong);
 });
 
-test("natural calls of a generated client do what they say", async () => {
+test("typical calls of a generated client work", async () => {
   const { mock } = await startWorld({ demo: 3 });
-  const { naturalCalls } = await import(pathToFileURL(join(folder, "natural-calls.js")).href);
+  const { naturalCalls } = await import(pathToFileURL(join(folder, "typical-calls.js")).href);
   expect(await naturalCalls(mock.baseUrl, mock.apiKey)).toEqual({
     products: [200, true, "string"],
     product: [200, true],
     patch: [200, "kid"],
-    // The mock applies the defaults: neither request names a mode or a format.
+    // The mock applies the defaults; the requests have no mode and no format.
     import: [202, "upsert", "skip"],
     ndjson: [202, "create"],
     rows: [200, [1, 2]],

@@ -16,7 +16,7 @@ const wild = fc.oneof(
 );
 const mostly = <T>(right: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 60, arbitrary: right }, { weight: 1, arbitrary: wild });
-/** Texts about as long as the limit, with space around them and characters outside the basic plane. */
+/** Texts with a length near the limit, surrounding whitespace, and characters outside the basic plane. */
 const around = (limit: number) =>
   fc
     .tuple(
@@ -84,10 +84,10 @@ const row = mostly(
   ),
 );
 
-/** A field that is there but undefined is left out, as in JSON, which has no such thing. */
+/** Removes undefined fields, because JSON has none. */
 const json = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
 
-test("the rules as running code and as a schema accept the same rows", () => {
+test("the code and the schema accept the same rows", () => {
   let accepted = 0;
   fc.assert(
     fc.property(row, (value) => {
@@ -98,7 +98,7 @@ test("the rules as running code and as a schema accept the same rows", () => {
     }),
     { numRuns: repetitions(1_500, 30_000) },
   );
-  // Both sides of the rule are really walked.
+  // Both valid and invalid rows occur.
   expect(accepted).toBeGreaterThan(300);
 });
 
@@ -126,7 +126,7 @@ describe("limits", () => {
     expect(first).toMatchObject({ code: "invalid_row", param: expect.stringMatching(`^${field}`) });
   });
 
-  test("a value nested a million deep is told like any other", () => {
+  test("a value nested a million levels deep is reported like any other", () => {
     const deep = JSON.parse(`${"[".repeat(1_000_000)}${"]".repeat(1_000_000)}`);
     for (const field of ["reference", "name", "description", "sex", "images", "colour"]) {
       expect(importRowProblems({ ...right, [field]: deep })).not.toEqual([]);

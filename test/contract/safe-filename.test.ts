@@ -18,36 +18,36 @@ test.each([
   ["CON.x", "_CON.x_front.jpg"],
   ["lpt1 .x", "_lpt1 .x_front.jpg"],
   ["CONE", "CONE_front.jpg"],
-  // Two ways to write one letter are one name.
+  // Composed and decomposed letters give the same name.
   ["e\u0301", "\u00e9_front.jpg"],
   ["Ärmel 日本", "Ärmel 日本_front.jpg"],
-])("%j is %j", (stem, expected) => {
+])("makes %j from %j", (stem, expected) => {
   expect(safeFilename(stem, "_front.jpg")).toBe(expected);
 });
 
 test.each([
   ["nul", "_nul.jpg"],
   ["COM1", "_COM1.jpg"],
-])("%j alone is a device, so it is %j", (stem, expected) => {
+])("avoids the device name %j: %j", (stem, expected) => {
   expect(safeFilename(stem, ".jpg")).toBe(expected);
 });
 
-describe("a long one", () => {
+describe("a long name", () => {
   test.each([
     [189, 200],
     [190, 200],
     [191, 200],
-  ])("of %d letters is cut to 200 bytes, its ending whole", (length) => {
+  ])("of %d letters is shortened to 200 bytes, including the complete ending", (length) => {
     const name = safeFilename("x".repeat(length), "_front.jpg");
     expect(name).toBe(`${"x".repeat(Math.min(length, 190))}_front.jpg`);
   });
 
-  test("is not cut within a character", () => {
+  test("is not split within a character", () => {
     expect(safeFilename(`x${"\u{1f457}".repeat(100)}`, ".jpg")).toBe(`x${"\u{1f457}".repeat(48)}.jpg`);
   });
 });
 
-test("whatever the text, the name is one file in the folder", () => {
+test("any text gives the name of one file in the folder", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (stem) => {
       const name = safeFilename(stem, "_2.jpg");

@@ -13,7 +13,7 @@ import { Task } from "../../src/contract/resources/task.ts";
 import { Webhook, WebhookEvent, WebhookWithSecret } from "../../src/contract/resources/webhook.ts";
 import * as sets from "../../src/contract/value-sets.ts";
 
-// The specification's tables, typed out by hand: whoever changes the contract must change them here, too.
+// The tables of the specification, typed by hand: a change of the contract needs the same change here.
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -24,7 +24,7 @@ test.each([
   ["Write rate (POST, PATCH, DELETE)", limits.writesPerMinute, 60],
   ["Rate window", limits.rateWindowMs, minute],
   ["Page size", limits.page, { min: 1, max: 100, default: 25 }],
-  ["Import rows per call", limits.importRows, { min: 1, max: 2_000 }],
+  ["Import rows per request", limits.importRows, { min: 1, max: 2_000 }],
   ["Import body size", limits.importBodyBytes, 8 * megabyte],
   ["Images per import row", limits.imagesPerProduct, { min: 1, max: 20 }],
   ["Import reference length", limits.referenceLength, { min: 1, max: 100 }],
@@ -38,22 +38,22 @@ test.each([
   ["Signed URL lifetime", limits.signedUrlMs, hour],
   ["Idempotency key length", limits.idempotencyKeyLength, 255],
   ["Idempotency key lifetime", limits.idempotencyKeyMs, 24 * hour],
-  ["Request id length", limits.requestIdLength, 128],
+  ["Request ID length", limits.requestIdLength, 128],
   ["Job polling interval, in seconds", limits.jobPollSeconds, 5],
-  ["Webhook handler time-out", limits.webhookTimeoutMs, 10_000],
+  ["Webhook handler timeout", limits.webhookTimeoutMs, 10_000],
   ["Webhook retry schedule", limits.webhookRetryMs, [minute, 5 * minute, 15 * minute, hour, 6 * hour]],
   ["Signature tolerance, in seconds", limits.signatureToleranceSeconds, 300],
 ])("%s", (_name, actual, expected) => {
   expect(actual).toEqual(expected);
 });
 
-test("a request id has 1 to 128 letters, digits and four signs", () => {
+test("a request ID has 1 to 128 letters, digits and four punctuation characters", () => {
   for (const id of ["a", "Az09._:-", "x".repeat(128)]) expect(id).toMatch(requestIdPattern);
   for (const id of ["", "x".repeat(129), "a b", "a/b", "\u00e9", "a\n"])
     expect(id).not.toMatch(requestIdPattern);
 });
 
-test("an export names up to 500 products, or none", () => {
+test("an export selection has up to 500 products, or none", () => {
   const ids = (count: number) => ({ product_ids: Array.from({ length: count }, () => "x"), role: [] });
   expect(ExportSelection.safeParse(ids(0)).success).toBe(true);
   expect(ExportSelection.safeParse(ids(500)).success).toBe(true);
@@ -124,13 +124,13 @@ test.each([
   expect(errorCodes[code]).toEqual({ status, type });
 });
 
-/** Names of an object's fields; a `?` marks one that may be missing. */
+/** Names of the fields of an object; `?` marks an optional field. */
 const fieldsOf = (object: z.ZodObject): string[] =>
   Object.entries(object.shape)
     .map(([name, field]) => ((field as z.ZodType).safeParse(undefined).success ? `${name}?` : name))
     .sort();
-/** The object within what may be null, missing or a list. */
-// biome-ignore lint/suspicious/noExplicitAny: the inside of a schema, whatever it is.
+/** The object schema within a nullable, optional or list schema. */
+// biome-ignore lint/suspicious/noExplicitAny: any schema.
 const within = (schema: any): z.ZodObject =>
   schema.shape !== undefined ? schema : within(schema.unwrap?.() ?? schema.element);
 
@@ -184,7 +184,7 @@ describe("the fields of", () => {
   });
 });
 
-test("exactly the endpoints of the specification", () => {
+test("the contract has exactly the endpoints of the specification", () => {
   const actual = everyOperation.map(
     ({ operation: { method, path, status } }) => `${method} ${path} ${status}`,
   );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isLoopbackHost, isPublicAddress, urlBreach } from "../../src/contract/url-policy.ts";
 
-/** Made by hand from "`https://`, on a public host and the default port, without embedded credentials". */
+/** Written by hand for "`https://`, on a public host and the default port, without embedded credentials". */
 describe("the URL policy", () => {
   test.each([
     "https://cdn.example.com/photo.jpg",
@@ -87,7 +87,7 @@ describe("the URL policy", () => {
     ["https://kubernetes.default.svc/x", "host_not_public"],
     ["https://Kubernetes.Default.SVC./x", "host_not_public"],
     ["https://name.alt/x", "host_not_public"],
-  ])("refuses %j: %s", (url, breach) => {
+  ])("rejects %j: %s", (url, breach) => {
     expect(urlBreach(url)).toBe(breach);
   });
 });
@@ -147,8 +147,8 @@ test.each([
   expect(isLoopbackHost(host)).toBe(expected);
 });
 
-test("accepts letters outside of ASCII however many URLs were checked before", () => {
-  // Node 20 compiles URL.canParse after some thousand calls, and then gets such letters wrong.
+test("accepts non-ASCII letters even after thousands of URLs", () => {
+  // Node 20 optimizes URL.canParse after a few thousand calls; then it is wrong for such letters.
   const umlaut = "https://m\u00fcnchen.example/\u00fc.jpg";
   for (let count = 0; count < 20_000; count++) {
     expect(urlBreach(`https://Example.com/${count % 10}.jpg`)).toBe(null);

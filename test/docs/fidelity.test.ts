@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { everyTopic, problemsOf } from "../../scripts/fidelity/check.ts";
-import { assumed, type Clause, enforced, notModelled, type Section } from "../../scripts/fidelity/clause.ts";
+import { assumed, type Clause, enforced, notModeled, type Section } from "../../scripts/fidelity/clause.ts";
 import { pageOf } from "../../scripts/fidelity/page.ts";
 import { sections } from "../../scripts/fidelity/sections.ts";
 
@@ -10,45 +10,49 @@ const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, impo
 const read = (file: string) =>
   existsSync(at(`test/${file}`)) ? readFileSync(at(`test/${file}`), "utf8") : null;
 
-test("docs/fidelity.md is up to date: npm run fidelity makes it", () => {
+test("docs/fidelity.md is up to date (run npm run fidelity)", () => {
   expect(readFileSync(at("docs/fidelity.md"), "utf8")).toBe(pageOf(sections));
 });
 
-test("every test that it names is there, and nothing of the contract is left out", () => {
+test("every named test exists, and every part of the contract has a clause", () => {
   expect(problemsOf(sections, read)).toEqual([]);
 });
 
-describe("what is not right is found", () => {
+describe("problems are found", () => {
   const source =
     'describe("a list", () => {\n  test("is whole", () => {});\n});\ntest.each([["x"]])("%s", () => {});';
   const files = (file: string) => (file === "a.test.ts" ? source : null);
   const found = (...clauses: Clause[]) => {
-    const all: Section[] = [{ title: "all", clauses: [notModelled("the rest", "why", ...everyTopic())] }];
+    const all: Section[] = [{ title: "all", clauses: [notModeled("the rest", "why", ...everyTopic())] }];
     return problemsOf([...all, { title: "these", clauses }], files);
   };
 
-  test("a file, a title, or a title within another that is not there", () => {
+  test("a missing file, title or nested title", () => {
     expect(found(enforced("a", ["a.test.ts > a list > is whole", "a.test.ts > x"]))).toEqual([]);
-    expect(found(enforced("a", "b.test.ts > a list"))).toEqual(["there is no test/b.test.ts"]);
+    expect(found(enforced("a", "b.test.ts > a list"))).toEqual(["test/b.test.ts does not exist"]);
     const missing = (title: string) => `test/a.test.ts has no test ${JSON.stringify(title)}`;
     expect(found(enforced("a", "a.test.ts > is half"))).toEqual([missing("is half")]);
     expect(found(enforced("a", "a.test.ts > is whole > a list"))).toEqual([missing("is whole > a list")]);
     expect(found(enforced("a", "a.test.ts > is"))).toEqual([missing("is")]);
   });
 
-  test("a clause without a test, without its choice, or twice", () => {
+  test("a clause without a test, without its remark, or duplicated", () => {
     expect(found(enforced("a", []))).toEqual(["no test shows: a"]);
-    expect(found(assumed("a", "", "a.test.ts > x"))).toEqual(["what is chosen, or missing, is not said: a"]);
-    expect(found(notModelled("a", ""))).toEqual(["what is chosen, or missing, is not said: a"]);
+    expect(found(assumed("a", "", "a.test.ts > x"))).toEqual([
+      "only an assumed or not modeled clause must have a remark: a",
+    ]);
+    expect(found(notModeled("a", ""))).toEqual([
+      "only an assumed or not modeled clause must have a remark: a",
+    ]);
     const twice = enforced("a", "a.test.ts > x");
-    expect(found(twice, twice)).toEqual(["stands twice: a"]);
+    expect(found(twice, twice)).toEqual(["duplicate clause: a"]);
   });
 
-  test("an operation, limit, code or event that no clause is about", () => {
+  test("an operation, limit, code or event without a clause", () => {
     const topics = ["operation tasks.tryon", "limit stylings", "code inputs_mismatch", "event export.failed"];
-    const clauses = [notModelled("most", "why", ...everyTopic().filter((topic) => !topics.includes(topic)))];
+    const clauses = [notModeled("most", "why", ...everyTopic().filter((topic) => !topics.includes(topic)))];
     expect(problemsOf([{ title: "most", clauses }], files).sort()).toEqual(
-      topics.map((topic) => `no clause is about the ${topic}`).sort(),
+      topics.map((topic) => `no clause covers the ${topic}`).sort(),
     );
   });
 });

@@ -7,7 +7,7 @@ import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 
 const script = fileURLToPath(new URL("../../docs/first-calls.py", import.meta.url));
 
-/** The real program, serving in a process of its own. */
+/** The real program as a server in a separate process. */
 async function serve(...flags: string[]) {
   needsBuild();
   const args = [catProgram, "serve", "--mock", "--json", "--port", "0", ...flags];
@@ -31,7 +31,7 @@ const versionOf = async (program: string) =>
 const hasPython = (await versionOf("python3")) === 0;
 const hasCurl = (await versionOf("curl")) === 0;
 
-test("ten lines of Python import a product and find it again", async ({ skip }) => {
+test("docs/first-calls.py imports a product and finds it again", async ({ skip }) => {
   if (!hasPython) skip("python3 is not on this machine");
   const { line, base_url, api_key, stop } = await serve("--speed", "1000");
   const ran = await execa("python3", [script], {
@@ -46,7 +46,7 @@ test("ten lines of Python import a product and find it again", async ({ skip }) 
   expect(await stop()).toEqual({ exitCode: 143, stdout: line, stderr: "" });
 });
 
-test("they are ten lines, and need no package", () => {
+test("docs/first-calls.py has ten lines and needs no package", () => {
   const lines = readFileSync(script, "utf8").trimEnd().split("\n");
   expect(lines.filter((line) => !line.startsWith("#"))).toHaveLength(10);
   expect(lines.filter((line) => /\bimport\b/.test(line) && !line.startsWith("#"))).toEqual([
@@ -54,7 +54,7 @@ test("they are ten lines, and need no package", () => {
   ]);
 });
 
-test("curl reads the products and the document", async ({ skip }) => {
+test("curl reads the products and the OpenAPI document", async ({ skip }) => {
   if (!hasCurl) skip("curl is not on this machine");
   const { base_url, api_key, stop } = await serve("--demo", "2");
   const curl = async (...args: string[]) =>

@@ -13,7 +13,7 @@ export async function coreAgainst(steps: Step[], options: Partial<HttpCoreOption
   return { server, ...coreFor(server, options) };
 }
 
-/** A core in front of a server that runs already. */
+/** A core in front of a running server. */
 export function coreFor(server: ScriptedServer, options: Partial<HttpCoreOptions> = {}) {
   const clock = options.clock ?? new TestClock();
   const connections = openConnections({ isLoopback: () => true });
@@ -36,16 +36,16 @@ export function coreFor(server: ScriptedServer, options: Partial<HttpCoreOptions
   };
 }
 
-/** Ends what a test opened. */
+/** Closes everything a test opened. */
 export async function closeAll(): Promise<void> {
   await Promise.all(opened.splice(0).map((connections) => connections.close()));
   await stopServers();
 }
 
-/** A clock that stands still and never jumps: a test moves it by hand. */
+/** A clock that is frozen and never jumps: a test moves it. */
 export const stillClock = () => new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") });
 
-/** Waits until something is so, without a clock: it lets the event loop turn. */
+/** Waits for a condition without a clock, by letting the event loop turn. */
 export async function until(condition: () => boolean): Promise<void> {
   for (let turns = 0; !condition(); turns++) {
     if (turns > 200_000) throw new Error("waited in vain");

@@ -51,7 +51,7 @@ async function read(
   return Buffer.concat(chunks).toString();
 }
 
-test("the bytes come without credentials, ids or keys being sent", async () => {
+test("downloads the bytes without sending credentials, IDs or keys", async () => {
   const { read, server } = await against([bytes(200, "a,b\n", {})]);
   expect(await read()).toBe("a,b\n");
   expect(server.requests[0]!.path).toBe("/file?signature=s");
@@ -64,7 +64,7 @@ test("the bytes come without credentials, ids or keys being sent", async () => {
   });
 });
 
-test("opening is tried again after a reset and a 503, and each attempt is logged without the signature", async () => {
+test("retries opening after a reset and a 503, and logs each attempt without the signature", async () => {
   const { read, server, lines } = await against([reset, bytes(503, "", {}), bytes(200, "whole", {})]);
   expect(await read()).toBe("whole");
   expect(server.requests).toHaveLength(3);
@@ -76,7 +76,7 @@ test("opening is tried again after a reset and a 503, and each attempt is logged
 });
 
 test.each([403, 404, 410])(
-  "%i is a SignedUrlError, so that the caller can ask for a fresh URL",
+  "throws a SignedUrlError for %i, so that the caller can ask for a fresh URL",
   async (status) => {
     const { read, server } = await against([json(status, { error: {} })]);
     const error = await read().catch((error: unknown) => error);
@@ -86,14 +86,14 @@ test.each([403, 404, 410])(
   },
 );
 
-test("a redirect is not followed", async () => {
+test("does not follow a redirect", async () => {
   const elsewhere = await scriptedServer(bytes(200, "other", {}));
   const { read } = await against([bytes(302, "", { location: `${elsewhere.origin}/x` })]);
   await expect(read()).rejects.toMatchObject({ name: "BadAnswerError", status: 302 });
   expect(elsewhere.requests).toEqual([]);
 });
 
-test("a file cut short is an error, never a normal end", async () => {
+test("reports a truncated file as an error, never as a normal end", async () => {
   const cut: Step = (response) => {
     response.writeHead(200, { "content-length": 1000 });
     response.write("half", () => response.socket?.destroy());
@@ -102,17 +102,17 @@ test("a file cut short is an error, never a normal end", async () => {
   await expect(read()).rejects.toMatchObject({ name: "NetworkError", code: "connection_cut" });
 });
 
-test("a file larger than allowed is cut off", async () => {
+test("cuts off a file larger than allowed", async () => {
   const { read } = await against([bytes(200, "x".repeat(2000), {})]);
   await expect(read("/file", { maxBytes: 1000 })).rejects.toMatchObject({ code: "answer_too_large" });
 });
 
-test("a compressed file, which was not asked for, is refused", async () => {
+test("rejects an unrequested compressed file", async () => {
   const { read } = await against([bytes(200, "x", { "content-encoding": "gzip" })]);
   await expect(read()).rejects.toMatchObject({ name: "BadAnswerError", code: "not_a_file" });
 });
 
-test("a stream that falls silent is left", async () => {
+test("gives up on a stream that falls silent", async () => {
   const clock = stillClock();
   const stalls: Step = (response) => {
     response.writeHead(200);
@@ -126,7 +126,7 @@ test("a stream that falls silent is left", async () => {
   expect(await outcome).toMatchObject({ name: "TimeoutError" });
 });
 
-test("a reader that leaves early closes the connection", async () => {
+test("closes the connection if the reader stops early", async () => {
   const endless: Step = (response) => {
     response.writeHead(200);
     const more = (): void => {
@@ -140,7 +140,7 @@ test("a reader that leaves early closes the connection", async () => {
   await until(() => server.inFlight() === 0);
 });
 
-test("an abort ends it, before the answer and in the middle", async () => {
+test("ends on an abort, before the response and in the middle", async () => {
   const { read, server } = await against([silence]);
   const abort = new AbortController();
   const outcome = read("/", { signal: abort.signal }).catch((error: unknown) => error);
@@ -150,7 +150,7 @@ test("an abort ends it, before the answer and in the middle", async () => {
 });
 
 test.each(["http://files.example.com/x", "file:///etc/passwd", "ftp://127.0.0.1/x", "not a url"])(
-  "%s is not fetched",
+  "does not fetch %s",
   async (url) => {
     const { download } = await against([json(200, {})]);
     const first = download(url)[Symbol.asyncIterator]().next();

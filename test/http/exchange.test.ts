@@ -17,7 +17,7 @@ afterEach(closeAll);
 
 const once = { retry: { attempts: 1 } };
 
-test("what a server says before its answer is passed over", async () => {
+test("ignores informational responses before the final one", async () => {
   const early: Step = (response, seen) => {
     response.writeProcessing();
     response.socket!.write("HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\nContent-Length: 5000\r\n\r\n");
@@ -29,7 +29,7 @@ test("what a server says before its answer is passed over", async () => {
   expect(answer.headers).not.toHaveProperty("link");
 });
 
-test("a request that is ended while it waits for a connection does not go out, and was never in doubt", async () => {
+test("does not send a request that is aborted while it waits for a connection, so its outcome is certain", async () => {
   const server = await scriptedServer(silence);
   const connections = openConnections({ isLoopback: () => true });
   const dispatcher = await connections.forOrigin(server.origin);
@@ -51,11 +51,11 @@ test("a request that is ended while it waits for a connection does not go out, a
   const send = exchange(async () => dispatcher, 1000);
   const leaving = new AbortController();
   const ending = send(request(leaving.signal));
-  // It is given to the connections, none of which is open yet.
+  // It is queued: none of the connections is open yet.
   for (let turn = 0; turn < 5; turn++) await null;
   leaving.abort(new Error("not any more"));
   await expect(ending).rejects.toThrow("not any more");
-  // Another one, begun later, gets its connection, as the first one would have.
+  // A later request gets its connection, as the first one would have.
   const later = new AbortController();
   const second = send({ ...request(later.signal), path: "/v1/later" });
   await until(() => server.requests.length > 0);
@@ -66,8 +66,8 @@ test("a request that is ended while it waits for a connection does not go out, a
   expect(doubts).toEqual([true]);
 });
 
-describe("answers that are none", () => {
-  test("an endless body is cut at the cap, and asked for once only", async () => {
+describe("invalid responses", () => {
+  test("cuts off an endless body at the limit, without a retry", async () => {
     let open = 0;
     const endless: Step = (response) => {
       open++;
@@ -90,7 +90,7 @@ describe("answers that are none", () => {
     while (open > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test("a body announced as too large is not read", async () => {
+  test("does not read a body announced as too large", async () => {
     const huge: Step = (response) => {
       response.writeHead(200, { "content-length": 10_000_000 });
       response.write("x");
@@ -99,12 +99,12 @@ describe("answers that are none", () => {
     await expect(get()).rejects.toMatchObject({ code: "answer_too_large" });
   });
 
-  test("a body of exactly the cap is whole", async () => {
+  test("reads a body of exactly the limit completely", async () => {
     const { get } = await coreAgainst([bytes(200, "x".repeat(1000), {})], { maxAnswerBytes: 1000 });
     expect((await get()).body.length).toBe(1000);
   });
 
-  test("a redirect is not followed, and no header leaves", async () => {
+  test("does not follow a redirect, and sends no header to it", async () => {
     const elsewhere = await scriptedServer(json(200, { stolen: true }));
     for (const status of [301, 302, 303, 307, 308]) {
       const location = `${elsewhere.origin}/take?secret=1`;
@@ -112,7 +112,7 @@ describe("answers that are none", () => {
       const error = await post().catch((error: unknown) => error);
       expect(error).toBeInstanceOf(BadAnswerError);
       expect(error).toMatchObject({ code: "redirect", status, requestId: "req_1" });
-      expect((error as Error).message).toContain(`a redirect to ${elsewhere.origin}, which is not followed`);
+      expect((error as Error).message).toContain(` to ${elsewhere.origin}; redirects are not followed`);
       expect((error as Error).message).not.toContain("secret");
       expect(server.requests).toHaveLength(1);
     }
@@ -122,7 +122,7 @@ describe("answers that are none", () => {
   test.each([
     ["less than announced", 10],
     ["more than announced", 2],
-  ])("a body of %s is no answer", async (_, length) => {
+  ])("rejects a body of %s", async (_, length) => {
     const wrong: Step = (response) => {
       response.socket!.end(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n{"a":1`);
     };
@@ -131,12 +131,12 @@ describe("answers that are none", () => {
       (answer) => Buffer.from(answer.body).toString(),
       (error: unknown) => error,
     );
-    // What stands behind a body's announced end belongs to no request; the body itself ends where it says.
+    // Bytes after the announced end of a body belong to no request; the body ends where announced.
     if (length === 2) expect(outcome).toBe('{"');
     else expect(outcome).toMatchObject({ name: "NetworkError", code: "connection_cut" });
   });
 
-  test("a chunked body that ends in the middle is no answer", async () => {
+  test("rejects a chunked body that ends in the middle", async () => {
     const cut: Step = (response) => {
       response.socket!.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n');
     };
@@ -144,7 +144,7 @@ describe("answers that are none", () => {
     await expect(get()).rejects.toMatchObject({ name: "NetworkError", code: "connection_cut" });
   });
 
-  test("half a JSON document that ends with the connection is tried again, another kind of body is not", async () => {
+  test("retries after half a JSON document that ends with the connection, but not after another kind of body", async () => {
     const until =
       (type: string, text: string): Step =>
       (response) => {
@@ -162,23 +162,25 @@ describe("answers that are none", () => {
     expect(page.server.requests).toHaveLength(1);
   });
 
-  test("something that is not HTTP is a BadAnswerError, and not tried again", async () => {
+  test("throws a BadAnswerError for a response that is not HTTP, without a retry", async () => {
     const other: Step = (response) => response.socket!.end("220 smtp.example.com ESMTP\r\n");
     const { get, server } = await coreAgainst([other]);
     await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "not_http" });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a port where nobody listens is a NetworkError with the id that was sent", async () => {
+  test("throws a NetworkError with the request ID for a port without a listener", async () => {
     const { get, server } = await coreAgainst([json(200, {})], once);
     await server.stop();
     const error = await get().catch((error: unknown) => error);
     expect(error).toBeInstanceOf(NetworkError);
     expect(error).toMatchObject({ code: "unreachable", requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
-    expect((error as Error).message).toBe(`GET /v1/things: ${server.origin} refused the connection`);
+    expect((error as Error).message).toBe(
+      `cannot connect to ${server.origin}: connection refused (GET /v1/things)`,
+    );
   });
 
-  test("https spoken to a plain server is a NetworkError, and not tried again", async () => {
+  test("throws a NetworkError for https to a plain server, without a retry", async () => {
     const { send, server, clock } = await coreAgainst([json(200, {})]);
     const origin = server.origin.replace("http:", "https:");
     const message = { method: "GET", path: "/", origin, headers: {}, body: null } as const;
@@ -187,8 +189,8 @@ describe("answers that are none", () => {
   });
 });
 
-describe("the key", () => {
-  test("goes to the base URL's origin and to no other", async () => {
+describe("the API key", () => {
+  test("is sent to the base URL's origin only", async () => {
     const other = await scriptedServer(json(200, {}));
     const { get, send, server } = await coreAgainst([json(200, {})], { apiKey: "  ak_secret_1234567890\n" });
     await get();
@@ -197,7 +199,7 @@ describe("the key", () => {
     expect(other.requests[0]!.headers.authorization).toBeUndefined();
   });
 
-  test("is asked for once, though many requests begin together", async () => {
+  test("is looked up once for many concurrent requests", async () => {
     let asked = 0;
     const apiKey = async () => `ak_${++asked}_1234567890`;
     const { get, post } = await coreAgainst([json(200, {})], { apiKey });
@@ -205,7 +207,7 @@ describe("the key", () => {
     expect(asked).toBe(1);
   });
 
-  test("is asked for once, and again only while it could not be had", async () => {
+  test("is looked up once, and again only after a failure", async () => {
     let asked = 0;
     const apiKey = async () => {
       asked++;
@@ -225,7 +227,7 @@ describe("the key", () => {
     ["ak_\u0000x", "a line break or another control character"],
     ["ak_schlüssel", "a character outside ASCII"],
     ["ak_one ak_two", "a space"],
-  ])("%j is refused without being shown", (key, what) => {
+  ])("is rejected without being shown: %j", (key, what) => {
     const error = (() => {
       try {
         return checkedKey(key);
@@ -234,16 +236,16 @@ describe("the key", () => {
       }
     })();
     expect(error).toMatchObject({ type: "unauthorized", code: "invalid_api_key" });
-    expect((error as Error).message).toBe(`The API key contains ${what}.`);
+    expect((error as Error).message).toBe(`the API key contains ${what}`);
   });
 
-  test("an empty key is a missing key", () => {
-    expect(() => checkedKey(" \n")).toThrow("There is no API key.");
+  test("is reported as missing if empty", () => {
+    expect(() => checkedKey(" \n")).toThrow("no API key");
   });
 });
 
-describe("the log", () => {
-  test("tells every attempt, with the server's request id and no secret", async () => {
+describe("the request log", () => {
+  test("lists every attempt, with the server's request ID and without secrets", async () => {
     const lines: ExchangeLog[] = [];
     const { post, server } = await coreAgainst([reset, json(201, {}, { "idempotent-replayed": "true" })], {
       apiKey: "ak_live_abcdefghijklmnop1234",
@@ -275,11 +277,11 @@ describe("the log", () => {
     ["/f?sig=abc", "/f?sig=…"],
     ["/f?access_token=abc=def", "/f?access_token=…"],
     ["/f", "/f"],
-  ])("%s is shown as %s", (path, shown) => {
+  ])("shows %s as %s", (path, shown) => {
     expect(maskedPath(path)).toBe(shown);
   });
 
-  test("a short key shows nothing of itself", () => {
+  test("shows nothing of a short key", () => {
     expect(maskedKey("Bearer ak_mock")).toBe("ak_…");
     expect(maskedKey("Bearer secret")).toBe("…");
     expect(maskedKey(undefined)).toBeNull();
@@ -299,7 +301,7 @@ describe("proxies", () => {
     await connections.close();
   });
 
-  test("a request really goes through the proxy's tunnel", async () => {
+  test("carry requests through their tunnel", async () => {
     const service = await scriptedServer(json(200, { through: "proxy" }));
     const tunnels: string[] = [];
     const proxy = createServer();
@@ -331,14 +333,14 @@ describe("proxies", () => {
     await new Promise((resolve) => proxy.close(resolve));
   });
 
-  test("a variable that is no proxy is refused without showing it", () => {
+  test("are rejected without being shown if the variable is not a proxy URL", () => {
     expect(() => open({ HTTPS_PROXY: "socks5://user:pass@host" })).toThrow(
       "HTTPS_PROXY is not the URL of an HTTP proxy",
     );
   });
 });
 
-test("the same file makes the same form, which an idempotency key needs", () => {
+test("encodes the same file as the same form, which an idempotency key needs", () => {
   const file = { bytes: new TextEncoder().encode("picture"), filename: 'a "b".jpg' };
   const form = multipartForm("file", file);
   expect(multipartForm("file", file)).toEqual(form);

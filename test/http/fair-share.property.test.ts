@@ -6,12 +6,12 @@ import { minuteOf, type Sender, type Sent, type Story, share } from "./shared-wi
 const limit = 60;
 const seeds = fc.integer({ min: 1, max: 2 ** 31 });
 
-/** Ways of this and that length: from those of one machine to those of a slow link. */
+/** Latencies from those on one machine to those of a slow link. */
 const latencies = fc
   .tuple(fc.integer({ min: 10, max: 500 }), fc.integer({ min: 0, max: 1_000 }))
   .map(([least, more]): [number, number] => [least, least + more]);
 
-/** The minutes in which a sender wanted requests from the first moment to the last. */
+/** The minutes in which a sender had requests to send from start to end. */
 function wholeMinutes({ begun }: Story, { startMs }: Sender, { endedAt }: Sent): number[] {
   const from = Math.ceil((begun + startMs) / 60_000);
   const until = minuteOf(endedAt);
@@ -20,13 +20,13 @@ function wholeMinutes({ begun }: Story, { startMs }: Sender, { endedAt }: Sent):
 
 const inMinute = (sent: Sent, minute: number): number => sent.perMinute.get(minute) ?? 0;
 
-/** The requests of each minute in turn. */
+/** The requests of each minute in order. */
 function counts({ all, begun }: Story): number[] {
   const minutes = minuteOf(all.endedAt) - minuteOf(begun) + 1;
   return Array.from({ length: minutes }, (_, index) => inMinute(all, minuteOf(begun) + index));
 }
 
-test("a caller alone fills each window to the last request, and never sees a 429", async () => {
+test("a single client fills each window to the last request, and never sees a 429", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.record({
@@ -53,7 +53,7 @@ test("a caller alone fills each window to the last request, and never sees a 429
   );
 });
 
-describe("several callers of one kind", () => {
+describe("several equal clients", () => {
   const crowds = fc.record({
     callers: fc.integer({ min: 2, max: 4 }),
     requests: fc.integer({ min: 120, max: 200 }),
@@ -63,7 +63,7 @@ describe("several callers of one kind", () => {
     seed: seeds,
   });
 
-  test("use the whole window, see hardly a 429, and get equal parts", async () => {
+  test("use the entire window, rarely see a 429, and get equal shares", async () => {
     await fc.assert(
       fc.asyncProperty(crowds, async ({ callers, requests, concurrency, latencyMs, starts, seed }) => {
         const senders = starts
@@ -71,15 +71,17 @@ describe("several callers of one kind", () => {
           .map((startMs) => ({ requests, concurrency, latencyMs, startMs }));
         const story = await share(senders, { seed });
         const minutes = counts(story);
-        // All but the first minute, in which some had not come, and the last, in which little is left to do.
+        // All but the first minute, in which some had not started, and the last, in which little is left to
+        // do.
         for (const count of minutes.slice(1, -1)) expect(count).toBeGreaterThanOrEqual(limit * 0.95);
-        // No more windows than one caller alone would need for it all, but for the one in which they came.
+        // No more windows than a single client would need, except the one in which they started.
         expect(minutes.length).toBeLessThanOrEqual(Math.ceil((callers * requests) / limit) + 1);
-        // A few meet at the end of a window; and who has many under way has them refused once, before he knows of the others.
+        // A few requests collide at the end of a window; a busy client may be rejected once, before it knows of the
+        // others.
         const atOnce = concurrency > 8 ? callers * concurrency : 0;
         expect(story.all.refused).toBeLessThanOrEqual(1.5 * callers * minutes.length + atOnce);
         story.senders.forEach((sent, index) => {
-          // In the first whole minute they get to know each other.
+          // In the first full minute they detect each other.
           for (const minute of wholeMinutes(story, senders[index]!, sent).slice(1)) {
             expect(inMinute(sent, minute)).toBeGreaterThanOrEqual((limit / callers) * 0.6);
           }
@@ -89,7 +91,7 @@ describe("several callers of one kind", () => {
     );
   });
 
-  test("on one machine, the one fast and the other slow, both go on", async () => {
+  test("a fast and a slow client on one machine both make progress", async () => {
     await fc.assert(
       fc.asyncProperty(seeds, fc.integer({ min: 0, max: 50_000 }), async (seed, startMs) => {
         const senders: Sender[] = [
@@ -109,7 +111,7 @@ describe("several callers of one kind", () => {
   });
 });
 
-test("who is left alone again uses the whole window from the next one on", async () => {
+test("a client left alone uses the entire window from the next one on", async () => {
   await fc.assert(
     fc.asyncProperty(seeds, fc.integer({ min: 0, max: 30_000 }), async (seed, startMs) => {
       const concurrency = 4;
@@ -123,15 +125,16 @@ test("who is left alone again uses the whole window from the next one on", async
       const minutes = counts(story);
       expect(minutes).toHaveLength(6);
       for (const count of minutes.slice(0, -1)) expect(count).toBeGreaterThanOrEqual(limit * 0.95);
-      // The last 50 go out at once: nobody has been seen for long.
+      // The last 50 are sent at the same time: no other client was active for a while.
       expect(story.all.endedAt - minuteOf(story.all.endedAt) * 60_000).toBeLessThan(8_000);
     }),
     { numRuns: repetitions(8, 100) },
   );
 });
 
-// One who empties a window within a few milliseconds of its opening cannot be met there: headers tell it to the second.
-test("a greedy caller neither starves us nor makes us storm", async () => {
+// A client that empties a window within milliseconds of its opening cannot be matched: headers give the time
+// in seconds.
+test("a greedy client neither starves the pacing clients nor provokes bursts", async () => {
   await fc.assert(
     fc.asyncProperty(
       seeds,

@@ -17,8 +17,8 @@ afterEach(closeAll);
 const dateOf = (ms: number) => new Date(ms).toUTCString();
 
 /**
- * A service with a limit a minute for each kind, counting on `clock`, whose own clock is `skewMs` ahead. The first
- * request of each of the `failing` paths ends in a 500, and counts.
+ * A service with a limit per minute for each kind of request, counting on `clock`, whose own clock is
+ * `skewMs` ahead. The first request to each of the `failing` paths gets a 500, and counts.
  */
 async function limitedServer(
   limit: { reads: number; writes: number },
@@ -60,7 +60,7 @@ async function limitedServer(
 }
 
 test.each([0, 3_600_000, -3_600_000])(
-  "150 writes at once see no 429 and fill each window, with a clock that is %i ms off",
+  "150 concurrent writes see no 429 and fill each window, with a clock that is %i ms off",
   async (skewMs) => {
     const { server, clock, answered } = await limitedServer({ reads: 600, writes: 60 }, skewMs);
     const waits: Wait[] = [];
@@ -74,8 +74,8 @@ test.each([0, 3_600_000, -3_600_000])(
       perMinute[minute] = (perMinute[minute] ?? 0) + 1;
     }
     expect(perMinute).toEqual({ "09:00": 60, "09:01": 60, "09:02": 30 });
-    // 47.7 s were left of the first minute, the server's Date has whole seconds, so 48 are waited. In the second minute the
-    // last seven are kept for others, who might come, for 2 s.
+    // 47.7 s were left of the first minute; the server's Date has whole seconds, so the wait is 48 s. In the
+    // second minute the last seven are reserved for other clients for 2 s.
     expect(waits.map(({ reason, ms }) => [reason, ms])).toEqual([
       ["rate_window", 48_000],
       ["rate_window", 58_000],
@@ -96,14 +96,14 @@ test("reads are not held back by a used-up write window", async () => {
   expect((await held).status).toBe(200);
 });
 
-test("the waiting line is served in order", async () => {
+test("queued requests are sent in order", async () => {
   const { server, clock } = await limitedServer({ reads: 2, writes: 60 });
   const { get } = coreFor(server, { clock });
   await Promise.all(["/1", "/2", "/3", "/4", "/5"].map((path) => get(path)));
   expect(server.requests.map((seen) => seen.path)).toEqual(["/1", "/2", "/3", "/4", "/5"]);
 });
 
-test("a call that comes again stands before later ones", async () => {
+test("a retried request goes before later ones", async () => {
   const { server, clock } = await limitedServer({ reads: 2, writes: 60 }, 0, ["/1"]);
   const { get } = coreFor(server, { clock });
   const answers = await Promise.all(["/1", "/2", "/3"].map((path) => get(path)));
@@ -111,7 +111,7 @@ test("a call that comes again stands before later ones", async () => {
   expect(server.requests.map((seen) => seen.path)).toEqual(["/1", "/2", "/1", "/3"]);
 });
 
-test("an aborted call leaves the line, and the others move up", async () => {
+test("an aborted request leaves the queue, and the others move up", async () => {
   const { server, clock } = await limitedServer({ reads: 1, writes: 60 });
   const { get } = coreFor(server, { clock });
   await get("/1");
@@ -126,15 +126,15 @@ test("an aborted call leaves the line, and the others move up", async () => {
   expect(server.requests.map((seen) => seen.path)).toEqual(["/1", "/3"]);
 });
 
-test("time in the waiting line does not count against a call's deadline", async () => {
+test("time in the queue does not count against a request's deadline", async () => {
   const { server, clock } = await limitedServer({ reads: 1, writes: 60 });
   const { get } = coreFor(server, { clock });
   const answers = await Promise.all(Array.from({ length: 12 }, () => get()));
   expect(answers.map((answer) => answer.status)).toEqual(Array(12).fill(200));
 });
 
-describe("while nothing is known", () => {
-  /** Paces calls to a service whose every answer the test gives. */
+describe("an unknown window", () => {
+  /** Paces requests to a service whose responses the test provides. */
   function line() {
     const clock = stillClock();
     const sent: { path: string; attempt: number; answer: (answer: Answer) => void; fail: () => void }[] = [];
@@ -154,7 +154,7 @@ describe("while nothing is known", () => {
       send({ method: "GET", path, origin: "http://localhost", headers: {}, body: null }).catch(
         (error: Error) => error.message,
       );
-    /** Lets whatever is due before `ms` have passed happen. */
+    /** Runs everything that is due within `ms`. */
     const pass = async (ms: number) => {
       for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
       clock.advance(ms);
@@ -164,7 +164,7 @@ describe("while nothing is known", () => {
   }
   const ok = { status: 200, headers: { "x-ratelimit-remaining": "5" }, body: new Uint8Array() };
 
-  test("only the first call is tried again, until it is answered", async () => {
+  test("lets only the first request be retried until it gets a response", async () => {
     const { get, sent, pass, seen } = line();
     const calls = ["/a", "/b", "/c"].map(get);
     await pass(0);
@@ -180,7 +180,7 @@ describe("while nothing is known", () => {
     await Promise.all(calls);
   });
 
-  test("the next call goes when the first has failed for good", async () => {
+  test("lets the next request go after the first has failed for good", async () => {
     const { get, sent, pass, seen } = line();
     const calls = ["/a", "/b", "/c"].map(get);
     for (let attempt = 0; attempt < 6; attempt++) {
@@ -207,7 +207,7 @@ describe("a service without limits", () => {
     expect(clock.slept).toEqual([]);
   });
 
-  test("is not inferred from a gateway's error page", async () => {
+  test("is not inferred from the error page of a gateway", async () => {
     let most = 0;
     const page: Step = (response, seen) => {
       most = Math.max(most, server.inFlight());
@@ -221,7 +221,7 @@ describe("a service without limits", () => {
 });
 
 describe("the window as a state machine", () => {
-  /** One event of a made-up run: some requests want to go, an answer arrives, one is lost, or time passes. */
+  /** One event of a generated run: requests are queued, a response arrives, one is lost, or time passes. */
   const events = fc.array(
     fc.oneof(
       fc.record({ kind: fc.constant("want" as const), count: fc.integer({ min: 1, max: 12 }) }),
@@ -238,7 +238,7 @@ describe("the window as a state machine", () => {
     answer: { status: number; headers: Record<string, string> } | null;
   }
 
-  /** A service that counts requests as they arrive, which may be long after they left and in any order. */
+  /** A service that counts requests as they arrive, possibly long after they were sent and in any order. */
   function service(limit: number, skewMs: number) {
     let minute = -1;
     let used = 0;
@@ -259,7 +259,7 @@ describe("the window as a state machine", () => {
     };
   }
 
-  test("a caller alone never sees a 429, whatever the order of answers, the latency and the clock", () => {
+  test("never lets a single client see a 429, whatever the order of responses, the latency and the clock", () => {
     fc.assert(
       fc.property(
         events,
@@ -300,7 +300,7 @@ describe("the window as a state machine", () => {
     );
   });
 
-  test("every window is used to the last request, one after another", () => {
+  test("uses every window to the last request, one after another", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 90 }), fc.integer({ min: 0, max: 59_999 }), (limit, offset) => {
         const window = new RateWindow(60_000, () => 0.5);
@@ -315,7 +315,7 @@ describe("the window as a state machine", () => {
             return went;
           };
           const atOnce = fill();
-          // An eighth is kept for others at first.
+          // An eighth is reserved for others at first.
           if (minute > 0) expect(atOnce).toBe(limit - Math.floor(limit / 8));
           const begun = now;
           if (atOnce < limit) now = window.blockedUntil(now)!;
@@ -330,7 +330,7 @@ describe("the window as a state machine", () => {
     );
   });
 
-  test("a request that was lost counts as spent, and never blocks the line for good", () => {
+  test("counts a lost request as used, and never blocks the queue for good", () => {
     const window = new RateWindow(60_000, () => 0.5);
     const serve = service(3, 0);
     const now = 1_767_603_600_000;
@@ -344,7 +344,7 @@ describe("the window as a state machine", () => {
     expect(window.blockedUntil(opens!)).toBe(0);
   });
 
-  test("a reset that makes no sense is read as a whole window", () => {
+  test("reads an implausible reset as a full window", () => {
     const window = new RateWindow(60_000, () => 0.5);
     const now = 1_767_603_600_000;
     const headers = { "x-ratelimit-limit": "5", "x-ratelimit-remaining": "0", "x-ratelimit-reset": "99" };
@@ -353,7 +353,7 @@ describe("the window as a state machine", () => {
   });
 });
 
-test("who waits in the line can still leave it when another one's answer was read", async () => {
+test("lets a queued request be withdrawn after another response was read", async () => {
   const clock = new TestClock();
   const sent: string[] = [];
   const answer: Send = async ({ path }) => {
@@ -369,7 +369,7 @@ test("who waits in the line can still leave it when another one's answer was rea
   const first = get("/a");
   const second = get("/b", leaving.signal);
   await first;
-  // To read an answer takes some turns.
+  // Reading a response takes several turns.
   for (let turn = 0; turn < 100; turn++) await null;
   leaving.abort(new Error("not any more"));
   await expect(second).rejects.toThrow("not any more");

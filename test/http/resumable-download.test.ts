@@ -67,7 +67,7 @@ async function against(steps: Step[], clock: Clock = new TestClock()) {
   };
 }
 
-/** The complete file, cut after so many bytes. */
+/** The complete file, cut after `sent` bytes. */
 const cutAfter =
   (sent: number, headers: Record<string, string> = { etag }, text = whole): Step =>
   (response) => {
@@ -78,7 +78,7 @@ const cutAfter =
 const all = (headers: Record<string, string> = { etag }, text = whole): Step =>
   bytes(200, text, { "content-length": text.length, ...headers });
 
-/** The rest from there on, as a 206. */
+/** The rest from that byte on, as a 206. */
 const rest = (from: number, headers: Record<string, string> = {}, text = whole): Step =>
   bytes(206, text.slice(from), {
     etag,
@@ -93,8 +93,8 @@ const brief = [
   ["a 429", bytes(429, "", {})],
 ] as const;
 
-describe("a break", () => {
-  test("is continued with Range and If-Range", async () => {
+describe("a broken download", () => {
+  test("resumes with Range and If-Range", async () => {
     const { get, memory, asked, waits } = await against([cutAfter(5), rest(5)]);
     expect(await get()).toBe(16);
     expect(memory.text).toBe(whole);
@@ -105,14 +105,14 @@ describe("a break", () => {
     ]);
   });
 
-  test.each(brief)("goes on after %s, too", async (_, step) => {
+  test.each(brief)("resumes after %s, too", async (_, step) => {
     const { get, memory, asked } = await against([cutAfter(5), step, rest(5)]);
     expect(await get()).toBe(16);
     expect(memory.text).toBe(whole);
     expect(asked()).toEqual([null, `bytes=5- if ${etag}`, `bytes=5- if ${etag}`]);
   });
 
-  test("is continued by date where the date is a minute older than the response", async () => {
+  test("resumes by date if the date is a minute older than the response", async () => {
     const date = "Mon, 05 Jan 2026 08:00:00 GMT";
     const later = { "last-modified": date, date: "Mon, 05 Jan 2026 08:01:00 GMT" };
     const range = { "content-range": "bytes 5-15/16" };
@@ -131,10 +131,10 @@ describe("a break", () => {
     ["a weak ETag and a date", { etag: 'W/"v1"', "last-modified": "Mon, 05 Jan 2026 08:00:00 GMT" }],
     ["an ETag without quotes", { etag: "v1" }],
     [
-      "a date as young as the response",
+      "a date as recent as the response",
       { "last-modified": "Mon, 05 Jan 2026 08:00:01 GMT", date: "Mon, 05 Jan 2026 08:01:00 GMT" },
     ],
-  ])("with %s starts over", async (_, headers) => {
+  ])("starts over with %s", async (_, headers) => {
     const { get, memory, asked } = await against([cutAfter(5, headers), all(headers)]);
     expect(await get()).toBe(16);
     expect(memory.text).toBe(whole);
@@ -145,7 +145,7 @@ describe("a break", () => {
     ]);
   });
 
-  test("after which a 200 comes starts over: old and new bytes never meet", async () => {
+  test("starts over after a 200: bytes of two versions never mix", async () => {
     const { get, memory } = await against([cutAfter(5), all({ etag: '"v2"' }, "NEWBYTES")]);
     expect(await get()).toBe(8);
     expect(memory.text).toBe("NEWBYTES");
@@ -161,7 +161,7 @@ describe("a break", () => {
     ["another ETag", rest(5, { etag: '"v2"' })],
     ["a weak ETag", rest(5, { etag: `W/${etag}` })],
     ["a 416", bytes(416, "", { "content-range": "bytes */3" })],
-  ])("after which a 206 with %s comes starts over at once", async (_, step) => {
+  ])("starts over immediately after a 206 with %s", async (_, step) => {
     const { get, memory, asked, waits } = await against([cutAfter(5), step, all()]);
     expect(await get()).toBe(16);
     expect(memory.text).toBe(whole);
@@ -169,7 +169,7 @@ describe("a break", () => {
     expect(waits).toHaveLength(1);
   });
 
-  test("after which a 206 without a validator comes starts over", async () => {
+  test("starts over after a 206 without a validator", async () => {
     const step = bytes(206, whole.slice(5), { "content-range": "bytes 5-15/16" });
     const { get, memory, asked } = await against([cutAfter(5), step, all()]);
     expect(await get()).toBe(16);
@@ -177,7 +177,7 @@ describe("a break", () => {
     expect(asked()).toEqual([null, `bytes=5- if ${etag}`, null]);
   });
 
-  test("after which a part of the rest comes asks for what is still missing", async () => {
+  test("requests what is still missing after a 206 with part of the rest", async () => {
     const some = bytes(206, whole.slice(5, 9), { etag, "content-range": "bytes 5-8/16" });
     const { get, memory, asked } = await against([cutAfter(5), some, rest(9)]);
     expect(await get()).toBe(16);
@@ -185,7 +185,7 @@ describe("a break", () => {
     expect(asked()).toEqual([null, `bytes=5- if ${etag}`, `bytes=9- if ${etag}`]);
   });
 
-  test("does not end it while each attempt brings bytes", async () => {
+  test("continues as long as each attempt brings bytes", async () => {
     const parts = Array.from({ length: 12 }, (_, at): Step => {
       const from = at + 1;
       return (response) => {
@@ -202,20 +202,20 @@ describe("a break", () => {
     expect(memory.text).toBe(whole);
   });
 
-  test("ends it with the sixth failure in a row", async () => {
+  test("ends with the sixth consecutive failure", async () => {
     const { get, server, waits } = await against([cutAfter(5), reset]);
     await expect(get()).rejects.toMatchObject({ name: "NetworkError", code: "connection_cut" });
     expect(server.requests).toHaveLength(6);
     expect(waits.map(({ ms }) => ms)).toEqual([250, 500, 1000, 2000, 4000]);
   });
 
-  test("that starts over each time is no progress", async () => {
+  test("makes no progress by starting over each time", async () => {
     const { get, server } = await against([cutAfter(5, {})]);
     await expect(get()).rejects.toMatchObject({ code: "connection_cut" });
     expect(server.requests).toHaveLength(6);
   });
 
-  test("waits as long as the server asks, and no longer than its window", async () => {
+  test("waits as long as the server asks, but no longer than a window", async () => {
     const { get, waits } = await against([
       cutAfter(5),
       bytes(503, "", { "retry-after": 7 }),
@@ -231,8 +231,8 @@ describe("a break", () => {
   });
 });
 
-describe("what an earlier process kept", () => {
-  test("is continued where the version is the same", async () => {
+describe("a download kept by an earlier process", () => {
+  test("resumes if the version is the same", async () => {
     const { get, asked } = await against([rest(9)]);
     const target = Memory.with(whole.slice(0, 9));
     expect(await get({}, target)).toBe(16);
@@ -240,7 +240,7 @@ describe("what an earlier process kept", () => {
     expect(asked()).toEqual([`bytes=9- if ${etag}`]);
   });
 
-  test("is dropped where the version is another", async () => {
+  test("starts over if the version is another", async () => {
     const { get, asked } = await against([all({ etag: '"v2"' }, "NEW")]);
     const target = Memory.with(whole.slice(0, 9));
     expect(await get({}, target)).toBe(3);
@@ -248,7 +248,7 @@ describe("what an earlier process kept", () => {
     expect(asked()).toEqual([`bytes=9- if ${etag}`]);
   });
 
-  test("is not asked about where another length is expected", async () => {
+  test("starts over without a range if another length is expected", async () => {
     const { get, asked } = await against([all({}, "NEW")]);
     const target = Memory.with(whole.slice(0, 9));
     expect(await get({ expected: { bytes: 3 } }, target)).toBe(3);
@@ -258,7 +258,7 @@ describe("what an earlier process kept", () => {
 });
 
 describe("an expired URL", () => {
-  test.each([403, 404, 410])("(%i) is replaced, also halfway", async (status) => {
+  test.each([403, 404, 410])("(%i) is replaced, also in the middle", async (status) => {
     const { get, server, memory, waits } = await against([
       bytes(status, "", {}),
       cutAfter(5),
@@ -278,13 +278,13 @@ describe("an expired URL", () => {
     expect(waits).toHaveLength(1);
   });
 
-  test("with another path starts over, even with the same ETag and length", async () => {
+  test("starts over at another path, even with the same ETag and length", async () => {
     const { get, memory, asked, server } = await against([cutAfter(5), bytes(403, "", {}), all()]);
     expect(await get({ freshUrl: async () => `${server.origin}/other?signature=t` })).toBe(16);
     expect([memory.text, asked()]).toEqual([whole, [null, `bytes=5- if ${etag}`, null]]);
   });
 
-  test("is replaced three times in a row at most", async () => {
+  test("is replaced three consecutive times at most", async () => {
     const { get, server } = await against([bytes(403, "", {})]);
     let fresh = 0;
     const freshUrl = async () => `${server.origin}/file?signature=${++fresh}`;
@@ -294,13 +294,13 @@ describe("an expired URL", () => {
     expect([fresh, server.requests.length]).toEqual([3, 4]);
   });
 
-  test("without another one is the end", async () => {
+  test("ends the download if it cannot be replaced", async () => {
     const { get, server } = await against([bytes(404, "", {})]);
     await expect(get()).rejects.toMatchObject({ name: "SignedUrlError", status: 404 });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("that cannot be replaced ends with that reason, and a fresh one is checked", async () => {
+  test("ends the download with the reason for a failed replacement, and a fresh one is checked", async () => {
     const { get } = await against([bytes(403, "", {})]);
     const fails = async () => Promise.reject(new Error("gone"));
     await expect(get({ freshUrl: fails })).rejects.toThrow("gone");
@@ -319,27 +319,46 @@ describe("completeness", () => {
       response.end(text);
     };
 
-  test("a body without a length is not begun", async () => {
+  test("rejects a body without a length before it starts", async () => {
     const { get, memory } = await against([closes(whole)]);
     await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "unknown_length" });
     expect(memory.begun).toEqual([]);
   });
 
-  test("a body without a length that is cut is continued up to the expected length", async () => {
+  test.each(["close", "keep-alive"])("accepts a chunked body (Connection: %s)", async (connection) => {
+    const { get, memory } = await against([
+      bytes(200, whole, { etag, "transfer-encoding": "chunked", connection }),
+    ]);
+    expect(await get()).toBe(16);
+    expect(memory.text).toBe(whole);
+    expect(memory.begun).toEqual([{ validator: { header: "etag", value: etag }, total: null }]);
+  });
+
+  test.each(["close", "keep-alive"])("resumes a cut chunked body (Connection: %s)", async (connection) => {
+    const cut: Step = (response) => {
+      response.writeHead(200, { etag, "transfer-encoding": "chunked", connection });
+      response.write(whole.slice(0, 5), () => setImmediate(() => response.socket?.end()));
+    };
+    const { get, memory, asked } = await against([cut, rest(5)]);
+    expect(await get()).toBe(16);
+    expect([memory.text, asked()]).toEqual([whole, [null, `bytes=5- if ${etag}`]]);
+  });
+
+  test("resumes a cut body without a length up to the expected length", async () => {
     const { get, memory, asked } = await against([closes(whole.slice(0, 7)), rest(7)]);
     expect(await get({ expected: { bytes: 16 } })).toBe(16);
     expect(memory.text).toBe(whole);
     expect(asked()).toEqual([null, `bytes=7- if ${etag}`]);
   });
 
-  test("the caller's check judges a body without a length", async () => {
+  test("lets the caller's check decide about a body without a length", async () => {
     const { get, memory, asked } = await against([closes("one\ntw"), closes("one\ntwo\n")]);
     expect(await get({ isComplete: async () => memory.text.endsWith("\n") })).toBe(8);
     expect(memory.text).toBe("one\ntwo\n");
     expect(asked()).toEqual([null, `bytes=6- if ${etag}`]);
   });
 
-  test("a length other than the expected one is rejected", async () => {
+  test("rejects a length other than the expected one", async () => {
     const { get, server } = await against([all()]);
     await expect(get({ expected: { bytes: 17 } })).rejects.toMatchObject({
       name: "BadAnswerError",
@@ -348,7 +367,7 @@ describe("completeness", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("another type than the expected one is rejected; parameters do not count", async () => {
+  test("rejects another type than the expected one; parameters do not count", async () => {
     const html = await against([all({ etag, "content-type": "text/html" })]);
     await expect(html.get({ expected: { type: "image/jpeg" } })).rejects.toMatchObject({
       code: "wrong_type",
@@ -357,13 +376,13 @@ describe("completeness", () => {
     expect(await jpeg.get({ expected: { type: "image/jpeg" } })).toBe(16);
   });
 
-  test("a file of no bytes is complete", async () => {
+  test("accepts a file of no bytes as complete", async () => {
     const { get, memory } = await against([all({ etag }, "")]);
     expect(await get()).toBe(0);
     expect(memory.begun).toHaveLength(1);
   });
 
-  test("a part that goes on after its end is rejected", async () => {
+  test("rejects a part that continues after its end", async () => {
     const long: Step = (response) => {
       response.writeHead(206, { etag, "content-range": "bytes 5-15/16" });
       response.end(`${whole.slice(5)}more`);
@@ -372,7 +391,7 @@ describe("completeness", () => {
     await expect(get()).rejects.toMatchObject({ name: "BadAnswerError", code: "answer_too_large" });
   });
 
-  test("a file that is larger than allowed is rejected before its first byte", async () => {
+  test("rejects a file larger than allowed before its first byte", async () => {
     const { get, memory } = await against([all()]);
     await expect(get({ limits: { maxBytes: 15 } })).rejects.toMatchObject({ code: "answer_too_large" });
     expect(memory.begun).toEqual([]);
@@ -380,7 +399,7 @@ describe("completeness", () => {
 });
 
 describe("the rules of every download", () => {
-  test("no credentials; a redirect and a compressed body are rejected, a refusal is final", async () => {
+  test("exclude credentials, redirects and compressed bodies, and make a rejection final", async () => {
     const elsewhere = await scriptedServer(all());
     const { get, server } = await against([
       bytes(302, "", { location: `${elsewhere.origin}/x` }),
@@ -402,7 +421,7 @@ describe("the rules of every download", () => {
     });
   });
 
-  test("an abort ends it in the middle, and nothing is tried again", async () => {
+  test("end it in the middle on an abort, without a retry", async () => {
     const { get, server, memory } = await against([
       (response) => {
         response.writeHead(200, { etag, "content-length": 16 });
@@ -420,7 +439,7 @@ describe("the rules of every download", () => {
 });
 
 describe("deadlines", () => {
-  test("a server that falls silent is left, and the download continues", async () => {
+  test("give up on a server that falls silent, and the download resumes", async () => {
     const clock = stillClock();
     const { get, memory, asked, server } = await against(
       [
@@ -449,7 +468,7 @@ describe("deadlines", () => {
     expect(asked()).toEqual([null, `bytes=5- if ${etag}`, `bytes=5- if ${etag}`]);
   });
 
-  test("a slow drip ends with the time that its size allows", async () => {
+  test("end a slow drip after the time that its size allows", async () => {
     const clock = stillClock();
     // 640 bytes at 32 per millisecond add 20 ms.
     let drip = () => {};
@@ -476,7 +495,7 @@ describe("deadlines", () => {
     expect(await outcome).toMatchObject({
       name: "TimeoutError",
       code: "deadline",
-      message: "the download was not complete after 100 s (6 bytes had come)",
+      message: "the download was not complete after 100 s (6 bytes received)",
     });
   });
 });

@@ -17,7 +17,7 @@ afterEach(closeAll);
 
 const text = (answer: { body: Uint8Array }) => Buffer.from(answer.body).toString();
 
-describe("what is tried again", () => {
+describe("a retry", () => {
   test.each<[string, Step]>([
     ["a reset", reset],
     ["a body cut in half", cutInHalf('{"data":[1,2,3]}')],
@@ -29,7 +29,7 @@ describe("what is tried again", () => {
     ["503", refusal(503, "internal_error")],
     ["429", refusal(429, "rate_limit_exceeded", { "retry-after": 2 })],
     ["409 request_in_progress", refusal(409, "request_in_progress")],
-  ])("a write after %s, under one key", async (_, fault) => {
+  ])("repeats a write after %s with one key", async (_, fault) => {
     const { post, server } = await coreAgainst([fault, json(201, { id: 1 })]);
     expect(text(await post())).toBe('{"id":1}');
     const keys = server.requests.map((seen) => seen.headers["idempotency-key"]);
@@ -44,7 +44,7 @@ describe("what is tried again", () => {
   test.each<[string, Step, number]>([
     ["409 reference_already_exists", refusal(409, "reference_already_exists"), 409],
     [
-      "409 that is no JSON",
+      "409 that is not JSON",
       (response) => response.writeHead(409, { "content-type": "text/html" }).end("<p>"),
       409,
     ],
@@ -52,14 +52,14 @@ describe("what is tried again", () => {
     ["402", refusal(402, "insufficient_credits"), 402],
     ["422", refusal(422, "idempotency_key_reused"), 422],
     ["501", refusal(501, "not_implemented"), 501],
-  ])("not %s", async (_, fault, status) => {
+  ])("does not follow %s", async (_, fault, status) => {
     const { post, server, clock } = await coreAgainst([fault]);
     expect((await post()).status).toBe(status);
     expect(server.requests).toHaveLength(1);
     expect(clock.slept).toEqual([]);
   });
 
-  test("a caller's own idempotency key is kept on every attempt, and a read carries none", async () => {
+  test("keeps a caller's idempotency key on every attempt, and reads have none", async () => {
     const { post, get, server } = await coreAgainst([reset, reset, json(200, {})]);
     await post("/v1/things", "{}", { "idempotency-key": "mine" });
     await get();
@@ -71,7 +71,7 @@ describe("what is tried again", () => {
     ]);
   });
 
-  test("a write without a key is never sent twice", async () => {
+  test("never repeats a write without a key", async () => {
     const server = await scriptedServer(reset);
     const clock = new TestClock();
     const connections = openConnections({ isLoopback: () => true });
@@ -87,8 +87,8 @@ describe("what is tried again", () => {
     await connections.close();
   });
 
-  test("the server would notice a fresh key on each attempt (negative control)", async () => {
-    // A server that does the work and then loses the answer: what it has done twice under one key, it does not count.
+  test("with a fresh key per attempt would be noticed by the server (negative control)", async () => {
+    // A server that does the work and then loses the response: it does not count work repeated with one key.
     const work = async (...order: Interceptor[]) => {
       const done = new Set<unknown>();
       const lost: Step = (response, seen) => {
@@ -119,7 +119,7 @@ describe("what is tried again", () => {
   });
 });
 
-describe("how long it waits", () => {
+describe("the wait before a retry", () => {
   const waitsFor = async (steps: Step[]) => {
     const waits: Wait[] = [];
     const world = await coreAgainst(steps, { onWait: (wait) => waits.push(wait) });
@@ -127,8 +127,8 @@ describe("how long it waits", () => {
     return waits.filter((wait) => wait.reason !== "rate_window").map(({ reason, ms }) => ({ reason, ms }));
   };
 
-  // The random number is 0.5 throughout: half of each backoff step, and 125 ms on a wait that the server named.
-  test("exponentially and with jitter after failures", async () => {
+  // The random number is always 0.5: half of each backoff step, and 125 ms on a wait set by the server.
+  test("grows exponentially with jitter after failures", async () => {
     expect(
       await waitsFor([reset, refusal(500, "x"), reset, refusal(503, "x"), reset, json(200, {})]),
     ).toEqual([
@@ -152,23 +152,23 @@ describe("how long it waits", () => {
       { "retry-after": "Fri, 01 Jan 2010 00:00:00 GMT", date: "Fri, 01 Jan 2010 00:00:20 GMT" },
       225,
     ],
-    ["zero, which would be a storm", { "retry-after": "0" }, 225],
+    ["zero, which would cause a retry storm", { "retry-after": "0" }, 225],
     ["nothing", {}, 60_125],
     ["nonsense", { "retry-after": "soon" }, 60_125],
     ["a negative number", { "retry-after": "-5" }, 60_125],
-  ])("after a 429 with %s", async (_, headers, ms) => {
+  ])("follows a 429 with %s", async (_, headers, ms) => {
     expect(await waitsFor([refusal(429, "rate_limit_exceeded", headers), json(200, {})])).toEqual([
       { reason: "rate_limited", ms },
     ]);
   });
 
-  test("as a 503 says", async () => {
+  test("follows a 503", async () => {
     expect(await waitsFor([refusal(503, "x", { "retry-after": "7" }), json(200, {})])).toEqual([
       { reason: "server_error", ms: 7125 },
     ]);
   });
 
-  test("every backoff lies between nothing and its step, and the step never passes the cap", () => {
+  test("is between zero and its step, and the step never exceeds the cap", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 5_000 }),
@@ -186,14 +186,14 @@ describe("how long it waits", () => {
   });
 });
 
-describe("when it stops", () => {
-  test("after six attempts that failed", async () => {
+describe("retrying stops", () => {
+  test("after six failed attempts", async () => {
     const { get, server } = await coreAgainst([refusal(500, "internal_error")]);
     expect((await get()).status).toBe(500);
     expect(server.requests).toHaveLength(6);
   });
 
-  test("429s are no failures: it goes on until the deadline, and then the 429 stands", async () => {
+  test("only at the deadline after 429s, which are not failures, and reports the 429", async () => {
     const { get, server, clock } = await coreAgainst([
       refusal(429, "rate_limit_exceeded", { "retry-after": 20 }),
     ]);
@@ -203,21 +203,45 @@ describe("when it stops", () => {
     expect(clock.now() - begun).toBeLessThan(300_000);
   });
 
-  test("a wait beyond the deadline is not begun", async () => {
+  test.each([
+    ["one second each", 1, 300_000, 310_000],
+    ["a window each", 60, 240_000, 310_000],
+  ])(
+    "after 429s in a row that have waited in the queue of the window, %s",
+    async (_, seconds, least, most) => {
+      const clock = new TestClock();
+      const limited: Step = (response, seen) => {
+        const reset = {
+          "x-ratelimit-reset": Math.ceil(clock.now() / 1000) + seconds,
+          "x-ratelimit-remaining": 0,
+        };
+        const date = new Date(clock.now()).toUTCString();
+        const headers = { ...reset, date, "x-ratelimit-limit": 60, "retry-after": seconds };
+        refusal(429, "rate_limit_exceeded", headers)(response, seen);
+      };
+      const { get } = await coreAgainst([limited], { clock });
+      const begun = clock.now();
+      expect((await get()).status).toBe(429);
+      expect(clock.now() - begun).toBeGreaterThanOrEqual(least);
+      expect(clock.now() - begun).toBeLessThan(most);
+    },
+  );
+
+  test("before a wait beyond the deadline", async () => {
     const { get, server, clock } = await coreAgainst([refusal(503, "x", { "retry-after": 3600 })]);
     expect((await get()).status).toBe(503);
     expect(server.requests).toHaveLength(1);
     expect(clock.slept).toEqual([]);
   });
 
-  test("409 request_in_progress is waited out for minutes", async () => {
+  test("only after minutes for a 409 request_in_progress", async () => {
     const busy = Array.from({ length: 20 }, () => refusal(409, "request_in_progress"));
     const { post, server } = await coreAgainst([...busy, json(201, {})]);
     expect((await post()).status).toBe(201);
     expect(server.requests).toHaveLength(21);
   });
 
-  test("a host that never answered and has no name is not looked for again", async () => {
+  test("immediately for an unknown host that has never responded", async () => {
     const { send, clock } = await coreAgainst([json(200, {})]);
     const message = {
       method: "GET",
@@ -230,7 +254,7 @@ describe("when it stops", () => {
     expect(clock.slept).toEqual([]);
   });
 
-  test("at once when the caller aborts, whether it waits or sends", async () => {
+  test("immediately when the caller aborts, while waiting or sending", async () => {
     const waiting = await coreAgainst([refusal(503, "x")], { clock: stillClock() });
     const abort = new AbortController();
     const answer = waiting.get("/", abort.signal);
@@ -248,15 +272,15 @@ describe("when it stops", () => {
     await until(() => sending.server.inFlight() === 0);
   });
 
-  test("nothing is left on the clock afterwards", async () => {
+  test("without leaving a timer on the clock", async () => {
     const { get, clock } = await coreAgainst([reset, json(200, {})]);
     await get();
     expect(clock.nextDue()).toBeNull();
   });
 });
 
-describe("time limits, on the clock that is passed", () => {
-  test("a server that says nothing is left after 30 s, twice", async () => {
+describe("time limits, on the given clock", () => {
+  test("end a silent attempt after 30 s, twice", async () => {
     const { get, clock, server } = await coreAgainst([silence], { clock: stillClock() });
     const outcome = get().catch((error: unknown) => error);
     await until(() => server.requests.length === 1);
@@ -267,10 +291,10 @@ describe("time limits, on the clock that is passed", () => {
     clock.advance(30_000);
     const error = await outcome;
     expect(error).toBeInstanceOf(TimeoutError);
-    expect((error as Error).message).toContain("nothing came from");
+    expect((error as Error).message).toContain("no response from");
   });
 
-  test("a call ends at its deadline, whatever it is doing", async () => {
+  test("end a request at its deadline, whatever its state", async () => {
     const { get, clock, server } = await coreAgainst([silence], {
       clock: stillClock(),
       timeLimits: { totalMs: 20_000 },
@@ -282,13 +306,13 @@ describe("time limits, on the clock that is passed", () => {
     clock.advance(1);
     expect(await outcome).toMatchObject({
       ...{ name: "TimeoutError", code: "deadline" },
-      message: "GET /v1/things was not answered within 20 s (1 attempt)",
+      message: "no response to GET /v1/things within 20 s (1 attempt)",
     });
     await until(() => server.inFlight() === 0);
     expect(clock.nextDue()).toBeNull();
   });
 
-  test("a body that drips is cut, though it is never silent", async () => {
+  test("cut off a dripping body, though it is never silent", async () => {
     let drops = 0;
     const drip: Step = (response) => {
       response.writeHead(200, { "content-type": "application/json" });

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A request as the server saw it. */
+/** A request as the server received it. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -9,20 +9,20 @@ export interface Seen {
   readonly body: Buffer;
 }
 
-/** What the server does with one request. */
+/** The server's reaction to one request. */
 export type Step = (response: ServerResponse, seen: Seen) => void;
 
 export interface ScriptedServer {
   readonly origin: string;
   readonly requests: Seen[];
-  /** Requests that have begun and not ended. */
+  /** Requests that have started and not ended. */
   inFlight(): number;
   stop(): Promise<void>;
 }
 
 const running: ScriptedServer[] = [];
 
-/** A real server on loopback that answers the nth request with the nth step; the last step repeats. */
+/** A real server on loopback that responds to the nth request with the nth step; the last step repeats. */
 export async function scriptedServer(...steps: Step[]): Promise<ScriptedServer> {
   const requests: Seen[] = [];
   let inFlight = 0;
@@ -59,7 +59,7 @@ export async function stopServers(): Promise<void> {
   await Promise.all(running.splice(0).map((server) => server.stop()));
 }
 
-/** Answers with JSON. */
+/** Responds with JSON. */
 export const json =
   (status: number, body: unknown, headers: Record<string, string | number> = {}): Step =>
   (response) => {
@@ -71,11 +71,11 @@ export const json =
     response.end(status === 204 ? undefined : JSON.stringify(body));
   };
 
-/** Answers with the service's error envelope. */
+/** Responds with the service's error envelope. */
 export const refusal = (status: number, code: string, headers: Record<string, string | number> = {}): Step =>
   json(status, { error: { type: "conflict", code, message: `It is ${code}.` } }, headers);
 
-/** Answers with bytes of any kind. */
+/** Responds with any bytes. */
 export const bytes =
   (status: number, body: string | Uint8Array, headers: Record<string, string | number>): Step =>
   (response) => {
@@ -83,12 +83,12 @@ export const bytes =
     response.end(body);
   };
 
-/** Cuts the connection without an answer: from outside, work done and work not done look the same. */
+/** Closes the connection without a response: for the client, work done and work not done look the same. */
 export const reset: Step = (response) => {
   response.socket?.resetAndDestroy();
 };
 
-/** Announces the whole text and sends the first half. */
+/** Announces the entire text and sends the first half. */
 export const cutInHalf =
   (text: string): Step =>
   (response) => {
@@ -99,5 +99,5 @@ export const cutInHalf =
     response.write(text.slice(0, text.length / 2), () => response.socket?.destroy());
   };
 
-/** Reads the request and never answers. */
+/** Reads the request and never responds. */
 export const silence: Step = () => {};

@@ -6,25 +6,25 @@ import { type Answer, compose, type Send } from "../../src/http/send.ts";
 
 const minuteMs = 60_000;
 
-/** Who sends, and how much. Times in milliseconds. */
+/** A client and its requests. Times in milliseconds. */
 export interface Sender {
   readonly requests: number;
-  /** Requests under way at once. */
+  /** The number of requests in flight at once. */
   readonly concurrency: number;
-  /** When it begins, from the start of the story. */
+  /** Its first request, from the start of the scenario. */
   readonly startMs: number;
-  /** The way there and back takes between these. */
+  /** The bounds of the latency in each direction. */
   readonly latencyMs: readonly [number, number];
-  /** Sends as fast as it can and knows nothing of pacing; after a 429 it waits as told, and so long if that is given. */
+  /** Sends as fast as possible without pacing; after a 429 it waits as the response says, or this long if given. */
   readonly greedy?: boolean;
 }
 
-/** What became of a sender. */
+/** The result of a sender. */
 export interface Sent {
-  /** Requests that were carried out, by minute of the service's clock. */
+  /** Requests carried out, by minute of the service's clock. */
   readonly perMinute: Map<number, number>;
   refused: number;
-  /** When its last request was answered. */
+  /** When its last request got a response. */
   endedAt: number;
 }
 
@@ -36,7 +36,7 @@ export interface Story {
 
 export const minuteOf = (time: number): number => Math.floor(time / minuteMs);
 
-/** Numbers from 0 to 1 that are the same for the same seed. */
+/** Numbers from 0 to 1, repeatable by seed. */
 function chance(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -50,9 +50,9 @@ function chance(seed: number): () => number {
 const nobody = (): Sent => ({ perMinute: new Map(), refused: 0, endedAt: 0 });
 
 /**
- * Lets senders share the window of one service, as separate processes would: each has a core of its own and knows nothing of
- * the others but what the headers say. No time passes for real. `offsetMs` is how far into a minute the story begins, `limit`
- * what the service allows in one.
+ * Lets senders share the window of one service like separate processes: each has its own core and knows the
+ * others only through the headers. No real time passes. `offsetMs` is the start of the scenario within a
+ * minute, `limit` the service's limit per minute.
  */
 export async function share(
   senders: readonly Sender[],

@@ -6,19 +6,19 @@ import { monday, refusal, silentWorld, startWorld } from "./world.ts";
 
 const json = { "content-type": "application/json" };
 
-describe("a body that is not as it should be", () => {
+describe("an invalid body", () => {
   test.each([
     ["malformed JSON", '{"name":'],
     ["an empty body", ""],
     ["null", "null"],
     ["a list", "[]"],
-    ["a text", '"hello"'],
+    ["a string", '"hello"'],
     ["a number", "1e999"],
-    ["bytes that are no UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
+    ["bytes that are not UTF-8", new Uint8Array([0x22, 0xff, 0x22])],
     ["a hundred thousand brackets", "[".repeat(100_000)],
     ["a hundred thousand lists in lists", "[".repeat(100_000) + "]".repeat(100_000)],
     ["a byte order mark", "\ufeff{}"],
-  ])("%s: 400 with the envelope", async (_name, body) => {
+  ])("is rejected with 400 and the envelope: %s", async (_name, body) => {
     const { send } = await startWorld();
     for (const path of ["/v1/products", "/v1/imports", "/v1/products/x/images"]) {
       const got = await send(path, { method: "POST", body, headers: json });
@@ -29,10 +29,10 @@ describe("a body that is not as it should be", () => {
   test.each([
     ["no content type", {}],
     ["another content type", { "content-type": "text/plain" }],
-    ["one that only begins like it", { "content-type": "application/jsonp" }],
+    ["one with the same prefix", { "content-type": "application/jsonp" }],
     ["another charset", { "content-type": "application/json; charset=utf-16" }],
     ["a compressed body", { ...json, "content-encoding": "gzip" }],
-  ])("%s: 415", async (_name, headers) => {
+  ])("is rejected with 415: %s", async (_name, headers) => {
     const { send } = await startWorld();
     const body = new TextEncoder().encode("{}");
     const got = await send("/v1/products", { body, headers: headers as Record<string, string> });
@@ -48,7 +48,7 @@ describe("a body that is not as it should be", () => {
     'application/json; note="charset=latin1"; charset=utf-8',
     "application/json; xcharset=latin1",
     "application/json; charset=us-ascii; charset=latin1",
-  ])("content types are compared in any case, parameters aside: %s", async (type) => {
+  ])("is not one that has this content type, whatever its case and parameters: %s", async (type) => {
     const { send } = await startWorld();
     const got = await send("/v1/products", { body: "{}", headers: { "content-type": type } });
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "name")]);
@@ -59,7 +59,7 @@ describe("a body that is not as it should be", () => {
     'application/json; note="\\\\"; charset=latin1',
     'application/json;charset="latin1',
     "application/json ;  Charset=utf-16 ",
-  ])("nor one of these, wherever the charset stands: %s", async (type) => {
+  ])("is rejected with 415 for a foreign charset in any position: %s", async (type) => {
     const { send } = await startWorld();
     const got = await send("/v1/products", { body: "{}", headers: { "content-type": type } });
     expect([got.status, got.body]).toEqual([415, refusal("invalid_request", "unsupported_media_type")]);
@@ -67,12 +67,12 @@ describe("a body that is not as it should be", () => {
 
   test.each([
     ["{}", "name: is missing"],
-    ['{"name":1}', "name: must be a text"],
-    ["\ufeff{}", "the body begins with a byte order mark, which is no JSON"],
+    ['{"name":1}', "name: must be text"],
+    ["\ufeff{}", "the body starts with a byte order mark, which JSON does not allow"],
     ['{"name":" "}', "name: must not be empty"],
     ['{"name":"N","reference":"R","images":{}}', "images: must be a list"],
     ['{"name":"N","reference":"R","images":[]}', "images: must have at least 1 entry"],
-  ])("%s is told in plain words", async (body, message) => {
+  ])("is reported in plain words: %s", async (body, message) => {
     const { send } = await startWorld();
     expect((await send("/v1/products", { body, headers: json })).body.error.message).toBe(message);
   });
@@ -94,12 +94,12 @@ describe("a body that is not as it should be", () => {
     ["POST", "/_mock/account", '{"credits":-1}', "credits: must be at least 0"],
     ["PUT", "/_mock/state", "7", "the body must be an object"],
     ["PUT", "/_mock/state", '{"version":2}', "version: must be 1"],
-  ])("%s %s with %s is told in plain words, too", async (method, path, body, message) => {
+  ])("of %s %s is reported in plain words: %s", async (method, path, body, message) => {
     const { send } = await startWorld();
     expect((await send(path, { method, body, headers: json })).body.error.message).toBe(message);
   });
 
-  test("names from hell are fields like any other", async () => {
+  test("may have fields such as __proto__, which are handled like any other", async () => {
     const { send } = await startWorld();
     for (const field of ["__proto__", "constructor", "toString"]) {
       const got = await send("/v1/products", { body: `{"${field}":{}}`, headers: json });
@@ -114,7 +114,7 @@ describe("a body that is not as it should be", () => {
     ]);
   });
 
-  test("1 MB pass, a byte more does not", async () => {
+  test("is too large above 1 MB", async () => {
     const { send } = await startWorld();
     const body = (bytes: number) => `{}${" ".repeat(bytes - 2)}`;
     expect((await send("/v1/products", { body: body(1_048_576), headers: json })).status).toBe(400);
@@ -123,7 +123,7 @@ describe("a body that is not as it should be", () => {
   });
 });
 
-describe("a place that is not there", () => {
+describe("a path or query", () => {
   test.each([
     "/",
     "/v1",
@@ -140,7 +140,7 @@ describe("a place that is not there", () => {
     "/_mock",
     "/_mock/nothing",
     "/_signed/nothing",
-  ])("%s", async (path) => {
+  ])("gets 404 if the path is unknown: %s", async (path) => {
     const { send } = await startWorld();
     const got = await send(path);
     expect([got.status, got.body]).toEqual([404, refusal("not_found", "route_not_found")]);
@@ -157,19 +157,22 @@ describe("a place that is not there", () => {
     ["PROPFIND", "/v1/models", "GET"],
     ["DELETE", "/v1/tasks/tryon", "POST, GET"],
     ["GET", "/_mock/clock", "POST"],
-  ])("%s %s: 405 with what is allowed", async (method, path, allow) => {
+  ])("gets 405 with the allowed methods: %s %s", async (method, path, allow) => {
     const { send } = await startWorld();
     const got = await send(path, { method });
     expect([got.status, got.headers.get("allow")]).toEqual([405, allow]);
     if (method !== "HEAD") expect(got.body).toEqual(refusal("invalid_request", "method_not_allowed"));
   });
 
-  test.each(["%", "%zz", "%ff", "%c0%ae", "a%2fb%"])("a path that cannot be decoded: %s", async (id) => {
-    const { send } = await startWorld();
-    const got = await send(`/v1/products/${id}`);
-    expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request")]);
-    expect(got.headers.get("x-ratelimit-limit")).not.toBeNull();
-  });
+  test.each(["%", "%zz", "%ff", "%c0%ae", "a%2fb%"])(
+    "gets 400 if the path cannot be decoded: %s",
+    async (id) => {
+      const { send } = await startWorld();
+      const got = await send(`/v1/products/${id}`);
+      expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request")]);
+      expect(got.headers.get("x-ratelimit-limit")).not.toBeNull();
+    },
+  );
 
   test.each([
     ["q=%zz", "q"],
@@ -186,7 +189,7 @@ describe("a place that is not there", () => {
     ["%zz", undefined],
     ["q=a&%zz=b", undefined],
     ["q=a?%", "q"],
-  ])("a query that cannot be decoded: %s", async (query, param) => {
+  ])("gets 400 if the query cannot be decoded: %s", async (query, param) => {
     const { send } = await startWorld();
     const error = refusal("invalid_request", "invalid_request", param);
     for (const path of [
@@ -201,7 +204,9 @@ describe("a place that is not there", () => {
       expect(got.headers.get("x-request-id")).not.toBeNull();
     }
     const { message } = (await send(`/v1/products?${query}`)).body.error;
-    expect(message).toMatch(param === undefined ? /^the query cannot be decoded/ : /: cannot be decoded/);
+    expect(message).toMatch(
+      param === undefined ? /^the query has invalid percent-encoding/ : /: invalid percent-encoding/,
+    );
     if (param !== undefined) expect(message.startsWith(`${param}: `)).toBe(true);
   });
 
@@ -218,12 +223,12 @@ describe("a place that is not there", () => {
     "%71=a",
     "x=%00",
     "q=a?b=c",
-  ])("a query like any other: %j", async (query) => {
+  ])("is accepted with an unusual but valid query: %j", async (query) => {
     const { send } = await startWorld();
     expect((await send(`/v1/products?${query}`)).status).toBe(200);
   });
 
-  test("a parameter that is given twice is told so", async () => {
+  test("is rejected with a duplicate query parameter", async () => {
     const { send } = await startWorld();
     for (const [query, name] of [
       ["limit=5&limit=6", "limit"],
@@ -235,14 +240,14 @@ describe("a place that is not there", () => {
         {
           type: "invalid_request",
           code: "invalid_request",
-          message: `${name}: is given more than once`,
+          message: `${name}: appears more than once`,
           param: name,
         },
       ]);
     }
   });
 
-  test("a plus in a query is a space, one that is encoded is a plus", async () => {
+  test("a plus in a query is a space, and an encoded plus is a plus", async () => {
     const { send, createProduct } = await startWorld();
     await createProduct({ reference: "P-1", name: "Black+white tee" });
     await createProduct({ reference: "P-2", name: "White tee, black seam" });
@@ -261,13 +266,13 @@ describe("a place that is not there", () => {
     "a".repeat(5_000),
     "__proto__",
     "🧥",
-  ])("an id that is none is not there: %s", async (id) => {
+  ])("an invalid ID is not found: %s", async (id) => {
     const { send } = await startWorld();
     const got = await send(`/v1/products/${encodeURIComponent(decodeURIComponent(id))}`);
     expect([got.status, got.body]).toEqual([404, refusal("not_found", "product_not_found")]);
   });
 
-  test("a preflight is answered permissively, anywhere and without a key", async () => {
+  test("a preflight request is allowed on any path and without an API key", async () => {
     const { send } = await startWorld();
     for (const path of ["/v1/products", "/v1/nothing"]) {
       const got = await send(path, {
@@ -289,7 +294,7 @@ describe("a place that is not there", () => {
     expect(got.headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  test("a URL of 8,192 bytes passes, a longer one does not", async () => {
+  test("a URL of 8,192 bytes is accepted, and a longer one is rejected", async () => {
     const { send } = await startWorld();
     const path = (bytes: number) => "/v1/products?q=".padEnd(bytes, "a");
     expect((await send(path(8_192))).status).toBe(200);
@@ -300,8 +305,8 @@ describe("a place that is not there", () => {
   });
 });
 
-describe("bytes that are no request", () => {
-  /** Writes to the socket and gives everything that came back until it was closed, or until `enough`. */
+describe("a raw request", () => {
+  /** Writes to the socket and returns everything received until it was closed, or until `enough` matches. */
   function exchange(port: number, parts: (string | Buffer)[], enough = /$^/): Promise<string> {
     return new Promise((resolve, reject) => {
       let text = "";
@@ -331,13 +336,13 @@ describe("bytes that are no request", () => {
 
   test.each([
     ["garbage", ["\u0000\u0001\u0002 hello\r\n\r\n"], 400, "invalid_request"],
-    ["a method nobody knows", ["BREW /v1/products HTTP/1.1\r\nHost: x\r\n\r\n"], 400, "invalid_request"],
+    ["an unknown method", ["BREW /v1/products HTTP/1.1\r\nHost: x\r\n\r\n"], 400, "invalid_request"],
     ["TLS", [Buffer.from("16030100c8010000c40303", "hex")], 400, "invalid_request"],
     ["another protocol", ["GET / FTP/1.0\r\n\r\n"], 400, "invalid_request"],
     ["a header without a colon", [`${request}hello\r\n\r\n`], 400, "invalid_request"],
     ["two lengths", [`${request}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`], 400, "invalid_request"],
     [
-      "a length that is none",
+      "an invalid length",
       ["POST /v1/products HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"],
       400,
       "invalid_request",
@@ -348,7 +353,7 @@ describe("bytes that are no request", () => {
       400,
       "invalid_request",
     ],
-    ["headers that are too long", [`${request}X: ${"x".repeat(40_000)}\r\n\r\n`], 431, "headers_too_large"],
+    ["oversized headers", [`${request}X: ${"x".repeat(40_000)}\r\n\r\n`], 431, "headers_too_large"],
     [
       "a URL that is too long for the parser",
       [`GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`],
@@ -357,14 +362,14 @@ describe("bytes that are no request", () => {
     ],
     ["CONNECT", ["CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"], 405, "method_not_allowed"],
     [
-      "a chunk that is none",
+      "an invalid chunk",
       [
         "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
       ],
       400,
       "invalid_request",
     ],
-  ])("%s", async (_name, parts, status, code) => {
+  ])("is rejected: %s", async (_name, parts, status, code) => {
     const { mock, send } = await startWorld({ rateLimit: { reads: 600, writes: 60 } });
     const got = parsed(await exchange(portOf(mock.baseUrl), parts));
     expect([got.status, got.body]).toEqual([status, refusal("invalid_request", code)]);
@@ -379,18 +384,15 @@ describe("bytes that are no request", () => {
     [1_998, 200],
     [1_999, 431],
     [10_000, 431],
-  ])(
-    "a key and a Host after %d other headers are seen, or there are too many: %d",
-    async (others, status) => {
-      const { mock } = await startWorld();
-      const text = `GET /v1/products HTTP/1.1\r\n${"a:\r\n".repeat(others)}Host: x\r\nAuthorization: Bearer ak_mock\r\n\r\n`;
-      const got = parsed(await exchange(portOf(mock.baseUrl), [text], /\}$/));
-      expect(got.status).toBe(status);
-      if (status === 431) expect(got.body).toEqual(refusal("invalid_request", "headers_too_large"));
-    },
-  );
+  ])("with an API key and a Host after %d other headers gets %d", async (others, status) => {
+    const { mock } = await startWorld();
+    const text = `GET /v1/products HTTP/1.1\r\n${"a:\r\n".repeat(others)}Host: x\r\nAuthorization: Bearer ak_mock\r\n\r\n`;
+    const got = parsed(await exchange(portOf(mock.baseUrl), [text], /\}$/));
+    expect(got.status).toBe(status);
+    if (status === 431) expect(got.body).toEqual(refusal("invalid_request", "headers_too_large"));
+  });
 
-  test("HTTP/1.1 without a Host is 400, HTTP/1.0 may go without", async () => {
+  test("without a Host is rejected for HTTP/1.1 only", async () => {
     const { mock } = await startWorld();
     const port = portOf(mock.baseUrl);
     const key = "Authorization: Bearer ak_mock\r\n\r\n";
@@ -399,7 +401,7 @@ describe("bytes that are no request", () => {
     expect(parsed(await exchange(port, [`GET /v1/products HTTP/1.0\r\n${key}`])).status).toBe(200);
   });
 
-  test("two Hosts are 400, even twice the same", async () => {
+  test("with two Hosts is rejected, even if they are equal", async () => {
     const { mock } = await startWorld();
     for (const host of ["x", "localhost"]) {
       const text = `${request}host: ${host}\r\nAuthorization: Bearer ak_mock\r\n\r\n`;
@@ -408,7 +410,7 @@ describe("bytes that are no request", () => {
     }
   });
 
-  test("a target in absolute form is what it is in origin form: found, 405, logged, the same request", async () => {
+  test("in absolute form works like origin form: routing, 405, log, idempotency", async () => {
     const { mock } = await startWorld();
     const go = async (method: string, target: string, more = "") => {
       const head = `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ak_mock\r\n${more}\r\n`;
@@ -424,19 +426,19 @@ describe("bytes that are no request", () => {
     expect([again.status, again.headers.get("Idempotent-Replayed")]).toEqual([404, "true"]);
     const paths = mock.requests().map(({ path }) => path);
     expect(paths).toEqual(["/v1/models?limit=1", "/v1/models", "/?a", "/v1/products/x", "/v1/products/x"]);
-    // Which host a target names counts, not the Host beside it.
+    // The host of the target counts, not the Host header.
     expect((await go("GET", "http://example.com/_mock/requests")).status).toBe(403);
     expect((await go("GET", "http://localhost/_mock/requests")).status).toBe(200);
   });
 
-  test("an expectation nobody knows is passed over", async () => {
+  test("with an unknown expectation is accepted", async () => {
     const { mock } = await startWorld();
     const key = "Authorization: Bearer ak_mock\r\nExpect: the-spanish-inquisition\r\n\r\n";
     const got = parsed(await exchange(portOf(mock.baseUrl), [request + key], /\}$/));
     expect(got.status).toBe(200);
   });
 
-  test("a body that is declared too large is refused before it comes", async () => {
+  test("declared too large is rejected before its body is sent", async () => {
     const { mock } = await startWorld();
     const head = (path: string, bytes: number) =>
       `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nContent-Length: ${bytes}\r\n\r\n`;
@@ -450,7 +452,7 @@ describe("bytes that are no request", () => {
     }
   });
 
-  test("a body without end is refused at the limit", async () => {
+  test("with an endless body is rejected at the limit", async () => {
     const { mock } = await startWorld();
     const head =
       "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -459,7 +461,7 @@ describe("bytes that are no request", () => {
     expect([got.status, got.body]).toEqual([413, refusal("invalid_request", "body_too_large")]);
   });
 
-  test("whoever goes away in the middle of a body leaves nothing behind", async () => {
+  test("of a client that disconnects in the middle leaves no trace", async () => {
     const { mock, send, clock } = await startWorld();
     const head =
       "POST /v1/products HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ak_mock\r\nIdempotency-Key: k\r\n" +
@@ -475,7 +477,7 @@ describe("bytes that are no request", () => {
     expect([got.status, got.headers.get("idempotent-replayed")]).toEqual([400, null]);
   });
 
-  test("a client that is too slow is told so and cut", async () => {
+  test("that is too slow gets 408, and its connection is closed", async () => {
     const clock = new MovableClock({ frozenAt: monday });
     const world = silentWorld(clock);
     const app = createApp(world, { headersMs: 60, requestMs: 60, idleMs: 60 });

@@ -4,8 +4,8 @@ import { MovableClock, readState, startMock } from "../../src/mock/index.ts";
 
 type Options = Parameters<typeof startMock>[0];
 
-/** Started all the same, it would outlive the test. */
-async function refused(options: unknown): Promise<unknown> {
+/** Returns the error of a start. A mock that starts is stopped, because it would outlive the test. */
+async function startError(options: unknown): Promise<unknown> {
   try {
     const mock = await startMock(options as Options);
     await mock.stop();
@@ -15,12 +15,12 @@ async function refused(options: unknown): Promise<unknown> {
   }
 }
 
-describe("an option that cannot be is refused by its name", () => {
+describe("an invalid option", () => {
   test.each([
     [{ port: -1 }, "port must be a whole number from 0 to 65535, not -1"],
     [{ port: 65_536 }, "port must be a whole number from 0 to 65535, not 65536"],
     [{ port: "4010" }, 'port must be a whole number from 0 to 65535, not "4010"'],
-    [{ host: "" }, 'host must be an address or a name, not ""'],
+    [{ host: "" }, 'host must be an address or a host name, not ""'],
     [{ seed: "a" }, 'seed must be a whole number from 0 to 999999999999999, not "a"'],
     [{ seed: 1.5 }, "seed must be a whole number from 0 to 999999999999999, not 1.5"],
     [{ seed: null }, "seed must be a whole number from 0 to 999999999999999, not null"],
@@ -66,9 +66,9 @@ describe("an option that cannot be is refused by its name", () => {
       { rateLimit: { reads: 1, writes: 1, x: 1 } },
       "rateLimit must be false, or { reads, writes } with whole numbers from 1 to 999999999, not this object",
     ],
-    [{ latency: 5 }, "there is no option latency; did you mean latencyMs?"],
-    [{ prot: 1 }, "there is no option prot; did you mean port?"],
-    [{ anything: null }, "there is no option anything"],
+    [{ latency: 5 }, "unknown option latency; did you mean latencyMs?"],
+    [{ prot: 1 }, "unknown option prot; did you mean port?"],
+    [{ anything: null }, "unknown option anything"],
     [{ network: { connect: "x" } }, 'network.connect must be a function, not "x"'],
     [{ network: { resolve: 5 } }, "network.resolve must be a function, not 5"],
     [{ network: { time: {} } }, "network.time must be a clock, not this object"],
@@ -88,35 +88,35 @@ describe("an option that cannot be is refused by its name", () => {
       { clock: Object.assign(new MovableClock(), part) },
       "clock must be a MovableClock, not this object",
     ]),
-    [{ network: { authorities: 5 } }, "network.authorities must be certificates as a text (PEM), not 5"],
-    [{ network: { conect: () => null } }, "there is no option network.conect; did you mean network.connect?"],
+    [{ network: { authorities: 5 } }, "network.authorities must be certificates as a PEM string, not 5"],
+    [{ network: { conect: () => null } }, "unknown option network.conect; did you mean network.connect?"],
     [{ latencyMs: -5 }, "latencyMs must be a whole number from 0 to 600000, not -5"],
     [{ latencyMs: 600_001 }, "latencyMs must be a whole number from 0 to 600000, not 600001"],
     [{ strict: "no" }, 'strict must be true or false, not "no"'],
     [{ fetchImages: 1 }, "fetchImages must be true or false, not 1"],
     [{ network: null }, "network must be an object with functions, not null"],
-    [{ state: {} }, "state is none of this mock: version: must be 1"],
-    [{ state: null }, "state is none of this mock: the state must be an object"],
-  ])("%o", async (options, sentence) => {
-    const error = await refused(options);
+    [{ state: {} }, "invalid state: version: must be 1"],
+    [{ state: null }, "invalid state: the state must be an object"],
+  ])("is named in the error: %o", async (options, sentence) => {
+    const error = await startError(options);
     expect(error).toBeInstanceOf(TypeError);
     expect((error as Error).message).toBe(`startMock: ${sentence}`);
   });
 
-  test.each([[null], ["4010"], [[]], [4010]])("%o is no options", async (options) => {
-    expect(await refused(options)).toEqual(new TypeError("startMock takes its options as an object"));
+  test.each([[null], ["4010"], [[]], [4010]])("is any value except an object: %o", async (options) => {
+    expect(await startError(options)).toEqual(new TypeError("startMock: options must be an object"));
   });
 
-  test("before anything is listened on", async () => {
+  test("is reported before the mock listens on a port", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as { port: number };
-    expect(await refused({ port, speed: 0 })).toBeInstanceOf(TypeError);
+    expect(await startError({ port, speed: 0 })).toBeInstanceOf(TypeError);
   });
 });
 
-test("each at its least and its most is taken, and undefined is not given", async () => {
+test("accepts the minimum and maximum of each option, and treats undefined as not set", async () => {
   for (const options of [
     { port: 0, seed: 0, demo: 0, speed: 1e-9, rateLimit: { reads: 1, writes: 1 }, latencyMs: 0 },
     {
@@ -137,11 +137,11 @@ test("each at its least and its most is taken, and undefined is not given", asyn
       network: { connect: undefined },
     },
   ]) {
-    expect(await refused(options)).toBe("was started");
+    expect(await startError(options)).toBe("was started");
   }
 });
 
-test("a state comes from a mock, or from JSON, read or as it is", async () => {
+test("accepts a state from a mock, from JSON, and from readState", async () => {
   const first = await startMock({ seed: 1, demo: 2 });
   const state = first.state();
   const json = JSON.parse(Buffer.concat(first.printedState()).toString());

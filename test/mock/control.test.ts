@@ -5,8 +5,8 @@ import { MovableClock } from "../../src/clock.ts";
 import { startMock } from "../../src/mock/index.ts";
 import { monday, refusal, row, startWorld, tinyPng } from "./world.ts";
 
-describe("who may steer", () => {
-  /** `fetch` sets the Host itself, so this speaks HTTP by hand. */
+describe("access to the control routes", () => {
+  /** Sends a request with this Host. `fetch` does not allow one. */
   const withHost = (baseUrl: string, host: string, path = "/_mock/requests") =>
     new Promise<[number, string]>((resolve, reject) => {
       request(`${baseUrl}${path}`, { headers: { host } }, (response) => {
@@ -27,7 +27,7 @@ describe("who may steer", () => {
     ["127.8.9.1", 200],
     ["[::1]:4010", 200],
     ["mock.localhost", 200],
-    // In a header an IPv6 address stands in brackets; bare, nobody can tell its port from its end.
+    // In a header, an IPv6 address needs brackets; without them, its port is ambiguous.
     ["::1", 403],
     ["::1:4010", 403],
     ["0:0:0:0:0:0:0:1:4010", 403],
@@ -36,18 +36,18 @@ describe("who may steer", () => {
     ["localhost.example.com:80", 403],
     ["192.168.0.1:4010", 403],
     ["0.0.0.0", 403],
-  ])("a Host of %s: %d", async (host, status) => {
+  ])("with Host %s gets %d", async (host, status) => {
     const { mock } = await startWorld();
     const [got, text] = await withHost(mock.baseUrl, host);
     expect(got).toBe(status);
     if (status === 403) expect(JSON.parse(text)).toEqual(refusal("forbidden", "host_not_allowed"));
-    // The service itself answers to any name.
+    // The API itself accepts any Host.
     const [service] = await withHost(mock.baseUrl, "example.com", "/v1/products");
     expect(service).toBe(401);
   });
 });
 
-test("a web page may not steer, but for one of this machine", async () => {
+test("a web page can use the control routes only if it comes from this machine", async () => {
   const { send } = await startWorld();
   const reset = (origin: string) => send("/_mock/reset", { method: "POST", key: null, headers: { origin } });
   for (const origin of ["https://evil.example.com", "null", "http://localhost.example.com"]) {
@@ -57,7 +57,7 @@ test("a web page may not steer, but for one of this machine", async () => {
   expect((await reset("http://localhost:5173")).status).toBe(200);
 });
 
-test("no browser is told that it may read or send to what steers the mock", async () => {
+test("the control routes send no CORS headers", async () => {
   const { send } = await startWorld();
   const origin = "http://localhost:5173";
   const headers = { origin, "access-control-request-method": "PUT" };
@@ -75,7 +75,7 @@ test("no browser is told that it may read or send to what steers the mock", asyn
 });
 
 describe("the clock", () => {
-  test("moves on and fires what became due", async () => {
+  test("moves forward and runs what became due", async () => {
     const { send, importRows } = await startWorld();
     const { id } = (await importRows([row("A")])).body;
     const got = await send("/_mock/clock", { json: { advance_ms: 1_010 }, key: null });
@@ -84,22 +84,22 @@ describe("the clock", () => {
   });
 
   test.each([
-    ["nothing", "", undefined],
-    ["no JSON", "{", undefined],
+    ["an empty body", "", undefined],
+    ["invalid JSON", "{", undefined],
     ["null", "null", undefined],
-    ["no number", '{"advance_ms":"1"}', "advance_ms"],
-    ["backwards", '{"advance_ms":-1}', "advance_ms"],
+    ["a string", '{"advance_ms":"1"}', "advance_ms"],
+    ["a negative number", '{"advance_ms":-1}', "advance_ms"],
     ["infinity", '{"advance_ms":1e999}', "advance_ms"],
     ["a fraction", '{"advance_ms":0.5}', "advance_ms"],
-    ["beyond the year 9999", '{"advance_ms":1e15}', "advance_ms"],
+    ["a number that leads past the year 9999", '{"advance_ms":1e15}', "advance_ms"],
     ["another field", '{"advance_ms":1,"by":2}', "by"],
-  ])("%s is refused", async (_name, body, param) => {
+  ])("is not moved by %s", async (_name, body, param) => {
     const { send } = await startWorld();
     const got = await send("/_mock/clock", { method: "POST", body, key: null });
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
   });
 
-  test("moved by a fraction from code, it goes on giving ids", async () => {
+  test("can be moved by a fraction from code, and IDs are still valid", async () => {
     const clock = new MovableClock({ frozenAt: monday });
     const mock = await startMock({ clock });
     mock.clock.advance(0.5);
@@ -112,7 +112,7 @@ describe("the clock", () => {
     await mock.stop();
   });
 
-  test("can be moved so far that a day later is still before the year 10000, and no further", async () => {
+  test("can be moved up to one day before the year 10000", async () => {
     const { send, imageId, clock } = await startWorld();
     const move = (advance_ms: number) => send("/_mock/clock", { json: { advance_ms }, key: null });
     const lastMoment = Date.UTC(9999, 11, 30, 23, 59, 59, 999);
@@ -122,7 +122,7 @@ describe("the clock", () => {
     expect((await send(`/v1/images/${id}`)).body.url_expires_at).toBe("9999-12-31T00:59:59.999Z");
   });
 
-  test("that ticks beyond the last moment goes on working: it resets, and takes states, its own as well", async () => {
+  test("keeps working when it ticks past the last moment: reset and states work", async () => {
     const { mock, send, imageId, clock } = await startWorld({ clock: new MovableClock() });
     const fresh = JSON.parse(JSON.stringify(mock.state()));
     const put = async (json: unknown) =>
@@ -146,8 +146,8 @@ describe("the clock", () => {
   });
 });
 
-describe("the requests", () => {
-  test("are told oldest first, the key masked, without those that steer", async () => {
+describe("the request log", () => {
+  test("lists requests oldest first, with masked API keys and without control requests", async () => {
     const { send, mock, clock } = await startWorld();
     await send("/v1/products?limit=1", { headers: { "x-request-id": "mine" } });
     clock.advance(1_000);
@@ -155,9 +155,9 @@ describe("the requests", () => {
     await send("/_mock/clock", { json });
     await send("/v1/products", { json: {}, headers: { "idempotency-key": "k" } });
     await send("/v1/products", { json: {}, headers: { "idempotency-key": "k" } });
-    const told = (await send("/_mock/requests", { key: null })).body;
-    expect(told).toEqual(mock.requests());
-    expect(told).toMatchObject([
+    const listed = (await send("/_mock/requests", { key: null })).body;
+    expect(listed).toEqual(mock.requests());
+    expect(listed).toMatchObject([
       {
         at: "2026-01-05T09:00:00.000Z",
         method: "GET",
@@ -171,10 +171,10 @@ describe("the requests", () => {
       { at: "2026-01-05T09:00:01.000Z", method: "POST", status: 400, idempotency_key: "k", replayed: false },
       { method: "POST", status: 400, idempotency_key: "k", replayed: true },
     ]);
-    expect(JSON.stringify(told)).not.toContain("ak_mock");
+    expect(JSON.stringify(listed)).not.toContain("ak_mock");
   });
 
-  test("the last thousand are remembered", async () => {
+  test("keeps the last 1,000 requests", async () => {
     const { send, mock } = await startWorld();
     for (let sent = 0; sent < 1_003; sent++) await send(`/v1/nothing/${sent}`);
     const paths = mock.requests().map(({ path }) => path);
@@ -192,26 +192,26 @@ describe("seeds", () => {
     return { created: body.id, result: results, demo: listed.slice(2), requestId };
   }
 
-  test("the same seed and the same requests give the same, whenever started", async () => {
+  test("make the same requests return the same data, at any start time", async () => {
     const one = await story(5, monday);
     expect(await story(5, monday + 86_400_000 * 400)).toEqual(one);
     expect((await story(6, monday)).created).not.toBe(one.created);
   });
 
-  test("without a seed every start is another, and the ids tell the time", async () => {
+  test("are optional: without one, every start differs and IDs contain the time", async () => {
     const clock = new MovableClock({ frozenAt: monday });
     const [one, two] = [await startMock({ demo: 1, clock }), await startMock({ demo: 1, clock })];
     const idOf = (mock: typeof one) => mock.state().organizations.main.products[0]!.id;
     expect(idOf(one)).not.toBe(idOf(two));
-    // The first ten characters of a ULID are its time.
+    // The first ten characters of a ULID encode its time.
     expect(idOf(one).slice(0, 10)).toBe(idOf(two).slice(0, 10));
     expect(one.state().organizations.main.products[0]!.created_at).toBe("2026-01-05T08:59:00.000Z");
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  test("the ids of a job are its own, however it and requests take turns, and after a state was put back", async () => {
+  test("give a job the same IDs in any order of jobs and requests, and after a state was restored", async () => {
     const rows = [row("A"), row("B", { images: [...row("B").images, ...row("B").images] })];
-    async function told(between: (world: Awaited<ReturnType<typeof startWorld>>) => Promise<void>) {
+    async function idsWith(between: (world: Awaited<ReturnType<typeof startWorld>>) => Promise<void>) {
       const world = await startWorld({ seed: 4 });
       const { id } = (await world.importRows(rows)).body;
       await between(world);
@@ -219,29 +219,29 @@ describe("seeds", () => {
       const { data } = (await world.send(`/v1/imports/${id}/rows`)).body;
       return { data, next: await world.imageId() };
     }
-    const atOnce = await told(async () => {});
+    const atOnce = await idsWith(async () => {});
     const { data } = atOnce;
     const images = data.flatMap((one: Json) => one.images.map((image: Json) => image.image_id));
     expect(new Set([...images, ...data.map((one: Json) => one.product_id)]).size).toBe(5);
-    // Nor does the job take an id that the next request would have.
+    // The job does not use an ID that the next request would get.
     const before = await startWorld({ seed: 4 });
     await before.importRows(rows);
     expect(await before.imageId()).toBe(atOnce.next);
-    const later = await told(async ({ imageId, clock }) => {
+    const later = await idsWith(async ({ imageId, clock }) => {
       await imageId();
       clock.advance(1_010);
       await imageId();
     });
     expect(later.data).toEqual(data);
-    const putBack = await told(async ({ send, mock, clock }) => {
+    const restored = await idsWith(async ({ send, mock, clock }) => {
       const body = JSON.stringify(mock.state());
       clock.advance(1_010);
       await send("/_mock/state", { method: "PUT", body, key: null });
     });
-    expect(putBack).toEqual(atOnce);
+    expect(restored).toEqual(atOnce);
   });
 
-  test("a demo has as many products as asked for, each reference once, in kinds and sexes that fit", async () => {
+  test("a demo has the requested number of products, with unique references and matching kinds and sexes", async () => {
     const { mock } = await startWorld({ demo: 500 });
     const { products, images } = mock.state().organizations.main;
     expect(products).toHaveLength(500);
@@ -254,14 +254,14 @@ describe("seeds", () => {
     expect(images).toHaveLength(products.reduce((sum, product) => sum + product.images.length, 0));
   });
 
-  test("a hundred thousand demo products are there in a few seconds", async () => {
+  test("a hundred thousand demo products are created in a few seconds", async () => {
     const { send } = await startWorld({ demo: 100_000 });
     expect((await send("/v1/products?limit=1")).body.has_more).toBe(true);
   }, 20_000);
 });
 
 describe("reset", () => {
-  test("goes back to how it started, jobs forgotten, the same ids again", async () => {
+  test("restores the state at the start, removes jobs and repeats the same IDs", async () => {
     const { send, mock, createProduct, importRows, clock } = await startWorld({
       demo: 2,
       rateLimit: { reads: 600, writes: 60 },
@@ -278,7 +278,7 @@ describe("reset", () => {
   });
 
   test.each(["/_mock/reset", "/_mock/state"])(
-    "%s answers those who are held by the latency",
+    "by %s completes the requests that the latency is delaying",
     async (path) => {
       const { send, mock, clock } = await startWorld({ latencyMs: 1_000 });
       const body = path === "/_mock/state" ? JSON.stringify(mock.state()) : "";
@@ -291,7 +291,7 @@ describe("reset", () => {
     },
   );
 
-  test("leaves the timers of others on the same clock alone", async () => {
+  test("does not touch other timers on the same clock", async () => {
     const { mock, clock, importRows } = await startWorld();
     let fired = 0;
     clock.at(monday + 5_000, () => fired++);
@@ -304,7 +304,7 @@ describe("reset", () => {
 });
 
 describe("the state", () => {
-  test("is the whole, and put into another mock goes on there as if nothing had been", async () => {
+  test("is complete: another mock that loads it continues as if it were the first", async () => {
     const one = await startWorld({ demo: 3, seed: 9, rateLimit: { reads: 600, writes: 60 } });
     const { body: photo } = await one.upload();
     const product = (await one.createProduct({ reference: "GONE" })).body;
@@ -319,7 +319,7 @@ describe("the state", () => {
 
     const two = await startWorld({ seed: 1, rateLimit: { reads: 600, writes: 60 } });
     const put = await two.send("/_mock/state", { method: "PUT", body: JSON.stringify(state), key: null });
-    // Its clock stood before the snapshot, so it was moved there.
+    // Its clock was before the time of the snapshot, so it was moved there.
     expect([put.status, put.body]).toEqual([200, { now: "2026-01-05T09:00:01.075Z" }]);
     expect(JSON.parse(JSON.stringify(two.mock.state()))).toEqual(state);
 
@@ -336,43 +336,46 @@ describe("the state", () => {
   });
 
   test.each([
-    ["no JSON", "{"],
+    ["invalid JSON", "{"],
     ["null", "null"],
     ["a list", "[]"],
-    ["nothing of it", "{}"],
+    ["an empty object", "{}"],
     ["another version", (state: Json) => ({ ...state, version: 2 })],
-    ["a field nobody knows", (state: Json) => ({ ...state, more: 1 })],
-    ["a product without an id", (state: Json) => withProducts(state, [{ reference: "R" }])],
+    ["an unknown field", (state: Json) => ({ ...state, more: 1 })],
+    ["a product without an ID", (state: Json) => withProducts(state, [{ reference: "R" }])],
     ["a job that could never end", (state: Json) => withJob(state, { done: 5 })],
     [
       "a job that lost its rows",
       (state: Json) => withJob(state, { rows: [{ row: null, result: result() }] }),
     ],
     [
-      "ids of a time that no id can have",
+      "IDs with a time that no ID can have",
       (state: Json) => ({ ...state, ids: { ...state.ids, time: 2 ** 48 } }),
     ],
-    ["a moment after the year 9999", (state: Json) => ({ ...state, now: "9999-12-31T23:59:59-01:00" })],
-    ["two products of one id", (state: Json) => withTwins(state, ({ id }) => ({ id }))],
-    ["a product whose image is gone", (state: Json) => withMain(state, { images: [] })],
+    ["a time after the year 9999", (state: Json) => ({ ...state, now: "9999-12-31T23:59:59-01:00" })],
+    ["two products with the same ID", (state: Json) => withTwins(state, ({ id }) => ({ id }))],
+    ["a product whose image is missing", (state: Json) => withMain(state, { images: [] })],
     [
-      "a product whose generation is gone",
+      "a product whose generation is missing",
       (state: Json) => withFirst(state, { generations: ["01HN1H1W2BE2ZP0BXGX60T7K32"] }),
     ],
-    ["two products of one reference", (state: Json) => withTwins(state, ({ reference }) => ({ reference }))],
-    ["two products at one place", (state: Json) => withTwins(state, ({ order }) => ({ order }))],
-    ["a place that no cursor can tell", (state: Json) => withTwins(state, () => ({ order: 1e15 }))],
+    [
+      "two products with the same reference",
+      (state: Json) => withTwins(state, ({ reference }) => ({ reference })),
+    ],
+    ["two products at the same position", (state: Json) => withTwins(state, ({ order }) => ({ order }))],
+    ["a position too large for a cursor", (state: Json) => withTwins(state, () => ({ order: 1e15 }))],
     [
       "a rate window that begins in between",
       (state: Json) => withMain(state, { rate_window: { started_at: 0.5, reads: 0, writes: 0 } }),
     ],
     ["a job whose rows take no time", (state: Json) => withJob(state, { row_ms: 0 })],
-    ["a job of no rows", (state: Json) => withJob(state, { rows: [] })],
+    ["a job without rows", (state: Json) => withJob(state, { rows: [] })],
     [
-      "a job whose rows would have ids of a time that no id can have",
+      "a job whose rows would have IDs with a time that no ID can have",
       (state: Json) => withJob(state, { id: "7ZZZZZZZZZZZZZZZZZZZZZZZZZ" }),
     ],
-  ])("%s is refused, and nothing changes", async (_name, change) => {
+  ])("is rejected without any change: %s", async (_name, change) => {
     const { send, mock } = await startWorld({ demo: 2 });
     const before = mock.state();
     const body = typeof change === "string" ? change : JSON.stringify(change(before as unknown as Json));
@@ -381,7 +384,7 @@ describe("the state", () => {
     expect(mock.state()).toEqual(before);
   });
 
-  test("a job that could go on is taken", async () => {
+  test("is accepted with a job in progress", async () => {
     const { send, mock } = await startWorld({ demo: 2 });
     const json = withJob(mock.state(), {});
     expect((await send("/_mock/state", { method: "PUT", json, key: null })).status).toBe(200);
@@ -394,7 +397,7 @@ const withMain = (state: Json, main: Json) => ({
   ...state,
   organizations: { ...state.organizations, main: { ...state.organizations.main, ...main } },
 });
-/** Two products, the second with something of the first. */
+/** Two products; the second shares fields with the first. */
 const withTwins = (state: Json, of: (first: Json) => Json) => {
   const [first, second] = state.organizations.main.products;
   return withProducts(state, [first, { ...second, ...of(first) }]);

@@ -7,7 +7,7 @@ import { startReceiver } from "./receiver.ts";
 import { monday, refusal, row, startWorld } from "./world.ts";
 import { firstAt, hour, iso, minute, worldWithHook } from "./world-with-hook.ts";
 
-test("an event arrives, signed over its bytes, with its resource's id and status and nothing more", async () => {
+test("an event is delivered with a signature of its bytes, and only the ID and status of its resource", async () => {
   const { received, url } = await startReceiver();
   const { runImport, webhook, deliveries, send, path } = await worldWithHook(url);
   const id = await runImport();
@@ -47,7 +47,7 @@ test("an event arrives, signed over its bytes, with its resource's id and status
   expect((await send(path)).body.last_delivery_at).toBe(iso(firstAt));
 });
 
-describe("other software finds the signature right", () => {
+describe("other software verifies the signature", () => {
   const tools: [string, (secret: string, t: string, raw: Buffer) => string][] = [
     [
       "Python's hmac",
@@ -71,7 +71,7 @@ describe("other software finds the signature right", () => {
     try {
       execFileSync(command[0]!, command.slice(1), { stdio: "ignore" });
     } catch {
-      return; // Not on this machine.
+      // The tool is not installed on this machine.
     }
     const { received, url } = await startReceiver();
     const { runImport, webhook } = await worldWithHook(url);
@@ -84,7 +84,7 @@ describe("other software finds the signature right", () => {
 });
 
 describe("a failed delivery", () => {
-  test("is tried again after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned", async () => {
+  test("is retried after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned", async () => {
     const { received, url } = await startReceiver(500);
     const { runImport, advance, deliveries, webhook } = await worldWithHook(url);
     await runImport();
@@ -105,7 +105,7 @@ describe("a failed delivery", () => {
     const [delivery] = await deliveries();
     expect([delivery.state, delivery.next_attempt_at]).toEqual(["abandoned", null]);
     expect(delivery.attempts.map(({ status }: { status: number }) => status)).toEqual(Array(6).fill(500));
-    // The same event, byte for byte, and each attempt's signature its own.
+    // The event is the same, byte for byte; each attempt has its own signature.
     for (const { raw } of received) expect(raw.equals(received[0]!.raw)).toBe(true);
     const signatures = received.map(({ headers }) => headers["service-signature"] as string);
     expect(new Set(signatures).size).toBe(6);
@@ -117,7 +117,7 @@ describe("a failed delivery", () => {
     }
   });
 
-  test("within one move of the clock, each retry has its own time", async () => {
+  test("is retried at the scheduled times within one move of the clock", async () => {
     const { received, url } = await startReceiver(500, 302, 404, 204);
     const { importRows, advance, deliveries, send, path, clock } = await worldWithHook(url);
     await importRows([row("A")]);
@@ -136,7 +136,7 @@ describe("a failed delivery", () => {
     expect((await send(path)).body.last_delivery_at).toBe(times[3]);
   });
 
-  test("moved from code, `settled` tells when all is done", async () => {
+  test("is complete when `settled` resolves, after a move from code", async () => {
     const { received, url } = await startReceiver(500, 200);
     const { mock, importRows } = await worldWithHook(url);
     await importRows([row("A")]);
@@ -146,7 +146,7 @@ describe("a failed delivery", () => {
     expect(mock.deliveries()).toMatchObject([{ state: "delivered", next_attempt_at: null }]);
   });
 
-  test("retries go on a clock that ticks, too", async () => {
+  test("is retried on a ticking clock too", async () => {
     const { received, url } = await startReceiver(500);
     const { importRows, advance, deliveries } = await worldWithHook(url, { clock: new MovableClock() });
     await importRows([row("A")]);
@@ -159,7 +159,7 @@ describe("a failed delivery", () => {
   });
 });
 
-test("a move of the clock waits for handlers that hang, one after the other, but for no more than 90 seconds", async () => {
+test("a move of the clock waits for hanging handlers in turn, for 90 seconds in total", async () => {
   const time = new MovableClock({ frozenAt: 0 });
   const { received, url } = await startReceiver(() => {});
   const { importRows, clock, advance, mock } = await worldWithHook(url, { network: { time } });
@@ -184,8 +184,8 @@ test("a move of the clock waits for handlers that hang, one after the other, but
   expect(mock.deliveries().map(({ attempts }) => attempts[0]!.error)).toEqual(Array(12).fill("timeout"));
 });
 
-describe("an answer", () => {
-  test.each([200, 201, 204, 299])("of %d is success", async (status) => {
+describe("a response", () => {
+  test.each([200, 201, 204, 299])("with %d is a success", async (status) => {
     const { url } = await startReceiver(status);
     const { runImport, deliveries } = await worldWithHook(url);
     await runImport();
@@ -193,7 +193,7 @@ describe("an answer", () => {
   });
 
   test.each([300, 301, 302, 307, 308, 400, 401, 404, 410, 429, 500, 503])(
-    "of %d is a failure",
+    "with %d is a failure",
     async (status) => {
       const { received, url } = await startReceiver((response) =>
         response.writeHead(status, { location: "/elsewhere", "retry-after": "1" }).end(),
@@ -206,7 +206,7 @@ describe("an answer", () => {
     },
   );
 
-  test("without an end is cut, and its status counts", async () => {
+  test("without an end is cut off, and its status counts", async () => {
     let isCut: Promise<void> | undefined;
     const { url } = await startReceiver((response) => {
       isCut = new Promise((resolve) => response.once("close", () => resolve()));
@@ -228,7 +228,7 @@ describe("an answer", () => {
       "begins and never ends",
       (response: import("node:http").ServerResponse) => response.writeHead(200).write("one moment"),
     ],
-  ])("that %s is given up after 10 seconds", async (_name, answer) => {
+  ])("that %s times out after 10 seconds", async (_name, answer) => {
     const time = new MovableClock({ frozenAt: 0 });
     const { received, url } = await startReceiver((response) => void answer(response));
     const { mock, importRows, deliveries } = await worldWithHook(url, { network: { time } });
@@ -262,12 +262,12 @@ describe("an answer", () => {
         response.socket!.end("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"),
     ],
     [
-      "is no HTTP",
+      "is not HTTP",
       (response: import("node:http").ServerResponse) =>
         response.socket!.end("hello, this is not HTTP\r\n\r\n"),
     ],
     [
-      "wants another protocol",
+      "switches to another protocol",
       (response: import("node:http").ServerResponse) =>
         response.socket!.end("HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
     ],
@@ -276,7 +276,7 @@ describe("an answer", () => {
       (response: import("node:http").ServerResponse) =>
         response.socket!.write(`HTTP/1.1 200 OK\r\nX: ${"x".repeat(100_000)}\r\n\r\n`),
     ],
-  ])("that %s is none", async (_name, answer) => {
+  ])("that %s is a failure", async (_name, answer) => {
     const { url } = await startReceiver((response) => void answer(response));
     const { runImport, deliveries } = await worldWithHook(url);
     await runImport();
@@ -285,7 +285,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("of nobody is a failure", async () => {
+  test("that never comes, because no server listens, is a failure", async () => {
     const { runImport, deliveries } = await worldWithHook("http://localhost:1/in");
     await runImport();
     expect(await deliveries()).toMatchObject([
@@ -294,8 +294,8 @@ describe("an answer", () => {
   });
 });
 
-describe("who gets an event", () => {
-  test("only active webhooks of its organization that listen to its type, all the same event", async () => {
+describe("an event", () => {
+  test("goes to each active webhook of its organization that subscribes to its type", async () => {
     const { received, url } = await startReceiver();
     const { register, runImport, patch } = await worldWithHook(`${url}&n=0`);
     await patch({ status: "paused" });
@@ -313,7 +313,7 @@ describe("who gets an event", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("a job that fails is told as failed", async () => {
+  test("reports a failed job as failed", async () => {
     const { received, url } = await startReceiver();
     const { register, send, runImport } = await worldWithHook(url);
     await register({ events: ["import.failed"] });
@@ -325,7 +325,7 @@ describe("who gets an event", () => {
     ]);
   });
 
-  test("an import with failed rows is told as completed", async () => {
+  test("reports an import with failed rows as completed", async () => {
     const { received, url } = await startReceiver();
     const { importRows, advance } = await worldWithHook(url);
     const images = [{ url: "https://cdn.example.com/fail-timeout.jpg" }];
@@ -336,7 +336,7 @@ describe("who gets an event", () => {
 });
 
 describe("a paused webhook", () => {
-  test("gets nothing of what happens meanwhile, later either", async () => {
+  test("never gets the events of the pause", async () => {
     const { received, url } = await startReceiver();
     const { patch, runImport, advance, deliveries } = await worldWithHook(url);
     await patch({ status: "paused" });
@@ -348,7 +348,7 @@ describe("a paused webhook", () => {
     expect(received).toHaveLength(1);
   });
 
-  test("gets no retry that comes due while it is paused, and those that come due before and after", async () => {
+  test("gets only the retries that are due before and after the pause", async () => {
     const { received, url } = await startReceiver(500);
     const { patch, runImport, advance, deliveries } = await worldWithHook(url);
     await runImport();
@@ -370,7 +370,7 @@ describe("a paused webhook", () => {
     expect(await deliveries()).toMatchObject([{ state: "abandoned", next_attempt_at: null }]);
   });
 
-  test("loses an event whose last retry comes due while it is paused, which does not count against it", async () => {
+  test("loses an event whose last retry is due during the pause, which does not count towards disabling", async () => {
     const { received, url } = await startReceiver(500);
     const { patch, runImport, advance, deliveries, status } = await worldWithHook(url);
     for (let event = 0; event < 6; event++) await runImport();
@@ -385,7 +385,7 @@ describe("a paused webhook", () => {
 });
 
 describe("disabling", () => {
-  test("comes with the fifth event in a row that was abandoned, and takes the rest with it", async () => {
+  test("happens with the fifth abandoned event in a row, and abandons the pending ones", async () => {
     const { received, url } = await startReceiver(500);
     const { runImport, advance, status, deliveries, patch } = await worldWithHook(url);
     for (let event = 0; event < 4; event++) await runImport();
@@ -393,12 +393,12 @@ describe("disabling", () => {
     expect([received.length, await status()]).toEqual([24, "active"]);
     await runImport();
     await advance(hour);
-    // One that is still on its way when the fifth is abandoned.
+    // An event that is still pending when the fifth is abandoned.
     await runImport();
     await advance(6 * hour + 21 * minute - 1_010);
     expect(await status()).toBe("disabled");
     const sent = received.length;
-    // It is given up at once, and so does not come when the webhook is set going again before it would have been due.
+    // It is abandoned at once: re-enabling the webhook before its due time does not bring it back.
     expect((await deliveries())[5]).toMatchObject({ state: "abandoned", next_attempt_at: null });
     await advance(24 * hour);
     await runImport();
@@ -406,7 +406,7 @@ describe("disabling", () => {
     expect((await deliveries()).map(({ state }: { state: string }) => state)).toEqual(
       Array(6).fill("abandoned"),
     );
-    // Set going again, it begins anew: four more do not disable it.
+    // Re-enabling resets the count: four more abandoned events do not disable the webhook.
     expect((await patch({ status: "active" })).body.status).toBe("active");
     for (let event = 0; event < 4; event++) await runImport();
     await advance(8 * hour);
@@ -416,7 +416,7 @@ describe("disabling", () => {
     expect(await status()).toBe("disabled");
   });
 
-  test("does not come when one in between was accepted", async () => {
+  test("does not happen if an event in between was accepted", async () => {
     const sixTimes = (answer: number) => Array<number>(6).fill(answer);
     const { url } = await startReceiver(...Array(4).fill(sixTimes(500)).flat(), 200, 500);
     const { runImport, advance, status } = await worldWithHook(url);
@@ -441,7 +441,7 @@ test("a deleted webhook gets no retry", async () => {
   expect(await deliveries()).toMatchObject([{ state: "abandoned", next_attempt_at: null }]);
 });
 
-test("after a rotation every attempt is signed with the new secret", async () => {
+test("every attempt after a rotation is signed with the new secret", async () => {
   const { received, url } = await startReceiver(500, 200);
   const { runImport, advance, patch, webhook } = await worldWithHook(url);
   await runImport();
@@ -455,11 +455,11 @@ test("after a rotation every attempt is signed with the new secret", async () =>
   expect(verdicts).toEqual([false, true]);
 });
 
-describe("sending again", () => {
+describe("a resend", () => {
   const resend = (send: Awaited<ReturnType<typeof startWorld>>["send"], id: string) =>
     send(`/_mock/deliveries/${id}/resend`, { method: "POST", key: null });
 
-  test("brings the same event with a new signature, and tells what came of it", async () => {
+  test("sends the same event with a new signature, and returns the result", async () => {
     const { received, url } = await startReceiver();
     const { runImport, advance, send, deliveries } = await worldWithHook(url);
     await runImport();
@@ -476,7 +476,7 @@ describe("sending again", () => {
     expect(received[1]!.headers["service-signature"]).not.toBe(received[0]!.headers["service-signature"]);
   });
 
-  test("successfully ends the retries; in vain leaves them as they were", async () => {
+  test("ends the retries if it succeeds, and does not change them if it fails", async () => {
     const { received, url } = await startReceiver(500, 500, 500, 200);
     const { runImport, advance, send, deliveries } = await worldWithHook(url);
     await runImport();
@@ -489,7 +489,7 @@ describe("sending again", () => {
     expect(received).toHaveLength(4);
   });
 
-  test("of an abandoned one delivers it, a paused webhook or not", async () => {
+  test("of an abandoned event delivers it, even to a paused webhook", async () => {
     const { url } = await startReceiver(...Array<number>(6).fill(500), 200);
     const { runImport, advance, send, deliveries, patch } = await worldWithHook(url);
     await runImport();
@@ -500,7 +500,7 @@ describe("sending again", () => {
     expect((await resend(send, id)).body.state).toBe("delivered");
   });
 
-  test("of what is not there is 404", async () => {
+  test("of an unknown delivery, or for a deleted webhook, gets 404", async () => {
     const { url } = await startReceiver();
     const { runImport, send, path, deliveries } = await worldWithHook(url);
     const unknown = await resend(send, "01HN1H1W2BE2ZP0BXGX60T7K32");
@@ -513,8 +513,8 @@ describe("sending again", () => {
   });
 });
 
-describe("an end", () => {
-  test.each(["reset", "stop"] as const)("by %s comes at once, whatever a handler does", async (how) => {
+describe("the end of a mock", () => {
+  test.each(["reset", "stop"] as const)("by %s does not wait for a handler", async (how) => {
     const { received, url } = await startReceiver(() => {});
     const { mock, importRows } = await worldWithHook(url);
     await importRows([row("A")]);
@@ -529,11 +529,11 @@ describe("an end", () => {
   });
 });
 
-test("a thousand that have ended are remembered, and all that have not", async () => {
+test("the mock keeps the last 1,000 ended deliveries and all pending ones", async () => {
   const { url } = await startReceiver();
   const { importRows, register, advance, mock } = await worldWithHook(url);
   for (let more = 0; more < 100; more++) await register();
-  // The first one has no handler behind it.
+  // The URL of this webhook has no server.
   const failing = await register({ url: "http://127.0.0.1:1/" });
   for (let event = 0; event < 10; event++) await importRows([row(`A${event}`)]);
   await advance(1_010);
@@ -542,7 +542,7 @@ test("a thousand that have ended are remembered, and all that have not", async (
   expect(known.filter(({ webhook_id }) => webhook_id === failing.id)).toHaveLength(10);
 });
 
-test("a state has the secrets and the retries that are still to come, and another mock goes on with them", async () => {
+test("a state contains secrets and pending retries, and another mock resumes them", async () => {
   const { received, url } = await startReceiver(500, 500, 200);
   const first = await worldWithHook(url);
   await first.runImport();
@@ -563,10 +563,10 @@ test("a state has the secrets and the retries that are still to come, and anothe
 });
 
 test.each([
-  ["a secret that is none", { secret: "hunter2" }],
-  ["a retry of what was delivered", { state: "delivered" }],
-  ["no retry of what is pending", { due: null }],
-])("a state with %s is refused", async (_name, { secret, ...delivery }: Record<string, unknown>) => {
+  ["an invalid secret", { secret: "hunter2" }],
+  ["a retry of a delivered event", { state: "delivered" }],
+  ["no retry of a pending event", { due: null }],
+])("a state with %s is rejected", async (_name, { secret, ...delivery }: Record<string, unknown>) => {
   const { url } = await startReceiver(500);
   const { runImport, mock, send } = await worldWithHook(url);
   await runImport();
@@ -579,7 +579,7 @@ test.each([
   expect((await send("/_mock/state", { method: "PUT", json: state, key: null })).status).toBe(400);
 });
 
-test("a strict mock calls no loopback, whatever its state says", async () => {
+test("a strict mock does not deliver to loopback, even if a loaded state says so", async () => {
   const { received, url } = await startReceiver();
   const loose = await worldWithHook(url);
   await loose.importRows([row("A")]);

@@ -13,10 +13,10 @@ afterAll(() => mock.stop());
 
 const unknown = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 
-/** Plain paths take the direct way, an encoded letter or a query the router's: nobody may see a difference. */
+/** Plain paths skip the router; an encoded letter or a query does not. Both must behave the same. */
 test.each(
   everyOperation.map(({ operation }) => [`${operation.method} ${operation.path}`, operation] as const),
-)("%s answers the same on both ways", async (_name, { method, path }) => {
+)("%s responds the same with and without the router", async (_name, { method, path }) => {
   const plain = path.replaceAll(/\{\w+\}/g, unknown);
   const encoded = plain.replace(
     /^\/v1\/(.)/,
@@ -25,7 +25,7 @@ test.each(
   const ask = async (url: string) => {
     const headers = { authorization: "Bearer ak_mock", "x-request-id": "same" };
     const answer = await fetch(mock.baseUrl + url, { method, headers });
-    // An export needs no body, so each of these makes a job of its own.
+    // An export needs no body, so each of these requests creates its own job.
     const body = (await answer.text()).replaceAll(/[0-9A-Z]{26}|signature=[0-9a-f]{64}/g, "its own");
     return { status: answer.status, body };
   };
@@ -35,7 +35,7 @@ test.each(
   expect(await ask(`${plain}?`)).toEqual(direct);
 });
 
-test("a path that is nobody's is told so on both ways", async () => {
+test("an unknown path gets 404 with and without the router", async () => {
   for (const path of [
     "/v1/products/a/b",
 

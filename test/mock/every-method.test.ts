@@ -9,7 +9,7 @@ const bodies: readonly (readonly [headers: Record<string, string>, body: string]
   [{ "Content-Type": "application/json", "Content-Length": "2" }, "{}"],
   [{ "Content-Type": "nonsense", "Content-Length": "2" }, "{}"],
 ];
-/** What is known of a path that is not there, and what of one that is. */
+/** An unknown path, and known ones. */
 const paths = [
   "/v1/nothing",
   "/v1/products",
@@ -53,8 +53,8 @@ async function ask(
   );
 }
 
-describe("every method that Node's parser knows is answered with the envelope and every header", () => {
-  // CONNECT has no path; it is among the odd requests.
+describe("every method known to Node's parser gets the envelope and every header", () => {
+  // CONNECT has no path; odd-requests.test.ts covers it.
   test.each(METHODS.filter((method) => method !== "CONNECT"))("%s", async (method) => {
     const { mock } = await startWorld();
     const port = portOf(mock.baseUrl);
@@ -83,10 +83,10 @@ describe("every method that Node's parser knows is answered with the envelope an
     }
   });
 
-  test("a method that the router does not know is logged, and refused for a path that cannot be decoded", async () => {
+  test("a method unknown to the router is logged, and rejected for a path that cannot be decoded", async () => {
     const { mock, send } = await startWorld();
     const port = portOf(mock.baseUrl);
-    // Newer ones are known to newer versions of Node alone; this one to all.
+    // Only newer versions of Node know QUERY; all know PROPFIND.
     const method = METHODS.includes("QUERY") ? "QUERY" : "PROPFIND";
     await ask(port, method, "/v1/products", {}, "");
     expect(mock.requests()).toMatchObject([{ method, path: "/v1/products", status: 405 }]);

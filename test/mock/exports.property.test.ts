@@ -4,7 +4,7 @@ import { patch } from "../conformance/inputs.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { startWorld } from "./world.ts";
 
-/** What the service should know of a product, in the words of the specification alone. */
+/** The expected state of a product, from the specification alone. */
 interface Known {
   id: string;
   name: string;
@@ -31,10 +31,10 @@ const step = fc.oneof<{ arbitrary: fc.Arbitrary<Step>; weight: number }[]>(
   },
 );
 
-test("every page is right, live and since a moment, whatever changes between the pages", async () => {
+test("every page is correct, live and in a delta, whatever changes between pages", async () => {
   const settings = fc.record({
     limit: fc.integer({ min: 1, max: 4 }),
-    /** How long after the beginning the delta begins; null for a live read. */
+    /** Start of the delta after the start of the test; null for a live read. */
     since: fc.option(fc.integer({ min: 0, max: 2_500 })),
     before: fc.array(step, { maxLength: 25 }),
     during: fc.array(step, { maxLength: 30 }),
@@ -57,7 +57,7 @@ test("every page is right, live and since a moment, whatever changes between the
         assets: deletedAt === null ? photos.map((photo) => ({ id: photo })) : [],
       });
 
-      /** Reads the next page and holds it to what is known. */
+      /** Reads the next page and compares it with the expected state. */
       async function page(): Promise<void> {
         if (reading?.cursor === null) return;
         const query = new URLSearchParams({ limit: String(limit) });

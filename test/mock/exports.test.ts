@@ -4,7 +4,7 @@ import { freeze, generated, type Json, list, referencesOf, rowsOf, type World } 
 import { refusal, row, startWorld, tinyPng } from "./world.ts";
 
 describe("a row", () => {
-  test("has the product and the caller's own photo, exactly", async () => {
+  test("has exactly the product and its uploaded photo", async () => {
     const world = await startWorld();
     const { body: product } = await world.createProduct({ reference: "A/B", sex: "kid" });
     const photo = product.images[0].id;
@@ -35,7 +35,7 @@ describe("a row", () => {
     ]);
   });
 
-  test("has the generations made for it, each once, also when one is attached as a photo", async () => {
+  test("has each generated image once, even if it is attached as a photo", async () => {
     const world = await startWorld();
     const { styling, product, tasks, outputs } = await generated(world);
     const images = [{ image_id: outputs[0], orientation: "detail" }];
@@ -44,7 +44,7 @@ describe("a row", () => {
     }
     const [main, other] = await list(world);
     expect(main.assets.map(({ id }: Json) => id)).toEqual([product.images[0].id, ...outputs]);
-    // Made for the dress: the belt appears only in what it features (ExportRow).
+    // Made for the dress: the belt appears only in also_features (ExportRow).
     expect(other.assets.map(({ id }: Json) => id)).toEqual([styling.images[0].id]);
     for (const { id, mime_type, created_at, url } of main.assets) {
       expect((await world.send(`/v1/images/${id}`)).body).toMatchObject({ id, mime_type, created_at, url });
@@ -71,7 +71,7 @@ describe("a row", () => {
     expect(Object.keys(main.assets[1].attributes)).toEqual(["angle_shot", "background"]);
   });
 
-  test("gives photos of one orientation different names, the same whatever is asked for", async () => {
+  test("has different names for photos of one orientation, whatever the role filter", async () => {
     const world = await startWorld();
     const images = [];
     for (const orientation of ["front", "front", "back", "front"]) {
@@ -95,7 +95,7 @@ describe("roles", () => {
     [" source , tryon ", ["source", "tryon"]],
     ["tryon,tryon", ["tryon"]],
     ["recoloring", []],
-  ])("%j leaves the others out, products stay", async (role, expected) => {
+  ])("%j lists only those assets, but all products", async (role, expected) => {
     const world = await startWorld();
     await generated(world);
     const rows = await list(world, `&role=${encodeURIComponent(role)}`);
@@ -103,7 +103,7 @@ describe("roles", () => {
     expect(rows[0].assets.map((asset: Json) => asset.role)).toEqual(expected);
   });
 
-  test.each(["foo", "", "source,", "source,foo", "Source", "source;tryon"])("%j is refused", async (role) => {
+  test.each(["foo", "", "source,", "source,foo", "Source", "source;tryon"])("rejects %j", async (role) => {
     const { send } = await startWorld();
     const got = await send(`/v1/exports?role=${encodeURIComponent(role)}`);
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "role")]);
@@ -134,7 +134,7 @@ describe("live pages", () => {
     else expect(got.body).toEqual(refusal("invalid_request", "invalid_request", "limit"));
   });
 
-  test("25 unless told, and a page that ends with the last row is the last", async () => {
+  test("have 25 rows by default, and the page with the last row is the last page", async () => {
     const { send } = await startWorld({ demo: 26 });
     const first = (await send("/v1/exports")).body;
     expect([first.data.length, first.has_more]).toEqual([25, true]);
@@ -142,7 +142,7 @@ describe("live pages", () => {
     expect([second.data.length, second.has_more, second.next_cursor]).toEqual([1, false, null]);
   });
 
-  test("a cursor belongs to its filters and its organization", async () => {
+  test("reject a cursor of other filters or another organization", async () => {
     const world = await startWorld({ demo: 30 });
     const since = "2024-01-01T00:00:00Z";
     const cursorOf = async (query: string) =>
@@ -160,13 +160,13 @@ describe("live pages", () => {
     }
     const other = await world.send(`/v1/exports?cursor=${plain}`, { key: "ak_mock_other" });
     expect(other.status).toBe(400);
-    // The same moment and the same roles, written in another way.
+    // The same time and roles in another notation.
     const cursor = await cursorOf(`&since=${since}&role=tryon,source`);
     const same = `?since=2024-01-01T01:00:00%2B01:00&role=source,tryon&cursor=${cursor}`;
     expect((await world.send(`/v1/exports${same}`)).status).toBe(200);
   });
 
-  test("another organization sees nothing", async () => {
+  test("do not show products of another organization", async () => {
     const world = await startWorld({ demo: 3 });
     expect((await world.send("/v1/exports", { key: "ak_mock_other" })).body.data).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe("live pages", () => {
 
 describe("a delta", () => {
   const start = "2026-01-05T09:00:00.000Z";
-  /** Three products, A to C, made at nine; a minute later a change to B. What is new since that minute. */
+  /** The delta of a change to B, one minute after the products A to C were created. */
   async function since(
     change: (world: World, product: Json) => Promise<unknown>,
     at = "2026-01-05T09:01:00Z",
@@ -189,35 +189,35 @@ describe("a delta", () => {
   }
 
   test.each<[string, (world: World, product: Json) => Promise<unknown>]>([
-    ["a field", ({ send }, { id }) => send(`/v1/products/${id}`, patch({ description: "new" }))],
-    ["a reference", ({ send }, { id }) => send(`/v1/products/${id}`, patch({ reference: "B2" }))],
+    ["a changed field", ({ send }, { id }) => send(`/v1/products/${id}`, patch({ description: "new" }))],
+    ["a changed reference", ({ send }, { id }) => send(`/v1/products/${id}`, patch({ reference: "B2" }))],
     [
-      "a photo attached",
+      "an attached photo",
       async ({ send, imageId }, { id }) => {
         const images = [{ image_id: await imageId(), orientation: "back" }];
         return send(`/v1/products/${id}/images`, { json: { images } });
       },
     ],
-    ["an import's row", ({ runImport }, { reference }) => runImport([row(reference)])],
+    ["a row of an import", ({ runImport }, { reference }) => runImport([row(reference)])],
     [
-      "a generation that finished",
+      "a finished generation",
       ({ send }, { id }) => {
         const inputs = { product_id: id, background: "white", angle_shot: "front" };
         return send("/v1/tasks/beautifier", { json: { subtype: "clothing", inputs } });
       },
     ],
-  ])("%s brings the product's whole state", async (_name, change) => {
+  ])("has the complete state of a product after %s", async (_name, change) => {
     const { world, product, rows } = await since(change);
     const all = await list(world);
     expect(rows).toEqual([all.find((one: Json) => one.product.id === product.id)]);
   });
 
-  test("a product that is new", async () => {
+  test("has a new product", async () => {
     const { rows } = await since(({ createProduct }) => createProduct({ reference: "D" }));
     expect(referencesOf(rows)).toEqual(["D"]);
   });
 
-  test("a deletion: the row says when, and has no assets", async () => {
+  test("has a deleted product with deleted_at and without assets", async () => {
     const { world, product, rows } = await since(({ send }, { id }) =>
       send(`/v1/products/${id}`, { method: "DELETE" }),
     );
@@ -228,13 +228,13 @@ describe("a delta", () => {
   });
 
   test.each<[string, (world: World, product: Json) => Promise<unknown>]>([
-    ["nothing", async () => {}],
+    ["an unchanged product", async () => {}],
     [
-      "a change that changes nothing",
+      "a product with an update to the same value",
       ({ send }, { id, name }) => send(`/v1/products/${id}`, patch({ name })),
     ],
     [
-      "a photo taken off",
+      "a product with a detached photo",
       async (world, { id, images }) => {
         const more = { images: [{ image_id: await world.imageId(), orientation: "back" }] };
         await world.send(`/v1/products/${id}/images`, { json: more });
@@ -242,8 +242,8 @@ describe("a delta", () => {
         return world.send(`/v1/products/${id}/images/${images[0].id}`, { method: "DELETE" });
       },
     ],
-  ])("%s is no change", async (name, change) => {
-    const { rows } = await since(change, `2026-01-05T09:0${name.startsWith("a photo") ? 2 : 1}:00Z`);
+  ])("does not have %s", async (name, change) => {
+    const { rows } = await since(change, `2026-01-05T09:0${name.endsWith("detached photo") ? 2 : 1}:00Z`);
     expect(rows).toEqual([]);
   });
 
@@ -270,7 +270,7 @@ describe("a delta", () => {
     expect(rows).toHaveLength(count);
   });
 
-  test("a plus that arrives as a space is a plus", async () => {
+  test("reads a space in a timestamp as a plus", async () => {
     const { send } = await startWorld({ demo: 1 });
     expect((await send("/v1/exports?since=2024-01-01T00:00:00+01:00")).body.data).toHaveLength(1);
   });
@@ -280,9 +280,9 @@ describe("a delta", () => {
     ["2016-12-31t23:59:60.999z", "2017-01-01T00:00:00Z"],
     ["1990-12-31T15:59:60-08:00", "1991-01-01T00:00:00Z"],
     ["2012-07-01T05:29:60+05:30", "2012-07-01T00:00:00Z"],
-  ])("a leap second is the beginning of the next one: %s is %s", async (leap, next) => {
+  ])("reads a leap second as the next second: %s is %s", async (leap, next) => {
     const { send } = await startWorld({ demo: 2 });
-    // A cursor goes on only in the very list that it is of.
+    // A cursor is valid only for the list that it comes from.
     const { next_cursor } = (await send(`/v1/exports?limit=1&since=${encodeURIComponent(leap)}`)).body;
     expect((await send(`/v1/exports?since=${next}&cursor=${next_cursor}`)).status).toBe(200);
     expect((await send(`/v1/exports?since=2017-01-01T00:00:01Z&cursor=${next_cursor}`)).status).toBe(400);
@@ -290,7 +290,7 @@ describe("a delta", () => {
 
   test.each([
     ...["yesterday", "", "2026-01-05", "2026-01-05T09:00:00", "2026-02-30T09:00:00Z", "1767600000"],
-    // No leap seconds: neither the last second of an hour, of a day nor, in UTC, of a month.
+    // Not leap seconds: these are not the last second of a month in UTC.
     ...[
       "2026-01-05T09:00:60Z",
       "2026-01-05T23:59:60Z",
@@ -298,19 +298,19 @@ describe("a delta", () => {
       "2026-02-30T23:59:60Z",
     ],
     ...["2016-12-31T23:59:61Z", "2016-12-31T23:60:00Z", "2016-12-31T23:60Z", "9999-12-31T23:59:60Z"],
-  ])("since %j is refused", async (at) => {
+  ])("rejects since %j", async (at) => {
     const { send } = await startWorld();
     const got = await send(`/v1/exports?since=${at}`);
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", "since")]);
   });
 
-  test("roles leave assets out, not products", async () => {
+  test("filters assets by role, but not products", async () => {
     const { world } = await since(async () => {});
     const rows = await list(world, `&since=${start}&role=tryon`);
     expect(rows.map(({ assets }: Json) => assets)).toEqual([[], [], []]);
   });
 
-  test("what a state was put back with is told as before", async () => {
+  test("is the same after a state is restored", async () => {
     const { world, rows } = await since(({ send }, { id }) =>
       send(`/v1/products/${id}`, { method: "DELETE" }),
     );
@@ -325,13 +325,13 @@ describe("a generation of a deleted product", () => {
   const attach = ({ send }: World, product: Json, image_id: string) =>
     send(`/v1/products/${product.id}/images`, { json: { images: [{ image_id, orientation: "detail" }] } });
   const drop = ({ send }: World, product: Json) => send(`/v1/products/${product.id}`, { method: "DELETE" });
-  /** Where an image is listed: the references, once for each asset that it is. */
+  /** References of the products that list an image, once per asset. */
   const placesOf = (rows: Json[], id: string) =>
     rows.flatMap(({ product, assets }) =>
       assets.filter((asset: Json) => asset.id === id).map(() => product.reference),
     );
 
-  test("is listed once, under the first created product that has it as a photo, wherever it moves", async () => {
+  test("is listed once, under the oldest product that has it as a photo", async () => {
     const world = await startWorld();
     const { product, styling, tasks, outputs } = await generated(world);
     const coat = (await world.createProduct({ reference: "COAT" })).body;
@@ -357,7 +357,7 @@ describe("a generation of a deleted product", () => {
       attributes: { angle_shot: "front", background: "#f4f1ea" },
       suggested_filename: "COAT_beautifier_front.png",
     });
-    // The belt is older than the coat, so it has the row as soon as it has the photo.
+    // The belt is older than the coat, so it lists the image as soon as it has the photo.
     expect(await told(() => attach(world, styling, output))).toEqual([["BELT"], ["COAT", "BELT"]]);
     const two = await startWorld();
     const body = JSON.stringify(world.mock.state());
@@ -368,7 +368,7 @@ describe("a generation of a deleted product", () => {
     await attach(world, styling, output);
     expect(await told(() => drop(world, styling))).toEqual([["COAT"], ["COAT", "BELT"]]);
     expect(await told(() => drop(world, coat))).toEqual([[], ["COAT"]]);
-    // What was frozen stays: each time one row, the last time none.
+    // Frozen manifests do not change: one row each, none in the last.
     const places = [];
     for (const { id } of frozen) {
       places.push(placesOf(await rowsOf((await world.send(`/v1/exports/${id}`)).body.url), output));
@@ -376,7 +376,7 @@ describe("a generation of a deleted product", () => {
     expect(places).toEqual([["DRESS"], ["DRESS"], ["COAT"], ["BELT"], ["COAT"], ["COAT"], []]);
   });
 
-  test("whose task ended after the deletion is listed where it is attached", async () => {
+  test("is listed where it is attached if its task ended after the deletion", async () => {
     const world = await startWorld();
     const product = (await world.createProduct({ reference: "DRESS" })).body;
     const coat = (await world.createProduct({ reference: "COAT" })).body;
@@ -393,7 +393,7 @@ describe("a generation of a deleted product", () => {
   });
 });
 
-test("one image on many products is an asset of each", async () => {
+test("an image of several products is an asset of each", async () => {
   const world = await startWorld();
   const images = [{ image_id: (await world.upload(tinyPng)).body.id, orientation: "side" }];
   for (const reference of ["A", "B"]) await world.createProduct({ reference, images });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { repetitions } from "../support/repetitions.ts";
 import { startWorld } from "./world.ts";
 
-/** Any fault that a test might order for requests, never for ever: a client that goes on asking comes through. */
+/** Any request fault with a limited number of times, so that a client that keeps retrying succeeds. */
 const requestFault = fc
   .record(
     {
@@ -17,7 +17,7 @@ const requestFault = fc
       times: fc.integer({ min: 1, max: 3 }),
       probability: fc.double({ min: 0, max: 1, noNaN: true }),
       effect: fc.oneof(
-        // Not 407: `fetch` hides it, as it would be an answer of a proxy.
+        // Not 407: `fetch` hides it as a proxy response.
         fc.record({ status: fc.integer({ min: 400, max: 599 }).filter((status) => status !== 407) }),
         fc.record({ delay_ms: fc.integer({ min: 0, max: 10_000 }) }),
         fc.record({ drop: fc.constantFrom("before", "after") }),
@@ -28,13 +28,15 @@ const requestFault = fc
   )
   .map(({ effect, ...fault }) => ({ ...fault, ...effect }));
 
-/** What a careful client takes for the end of a matter: an answer that is whole, and that no repetition can change. */
+/**
+ * Whether a careful client would stop retrying: the response is complete, and a retry could not change it.
+ */
 interface Outcome {
   readonly status: number;
   readonly id?: string;
 }
 
-test("whatever goes wrong, a client that repeats its request under one key has it done once, or refused", async () => {
+test("a client that retries with one key gets its request done once or rejected, whatever fails", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(requestFault, { maxLength: 8 }),
@@ -47,7 +49,7 @@ test("whatever goes wrong, a client that repeats its request under one key has i
           expect((await send("/_mock/faults", { json: fault, key: null })).status).toBe(200);
         }
 
-        /** Whoever waits for a delay waits for the clock, which moves on as long as anybody does. */
+        /** Delays depend on the clock, so keep moving it while a request is in flight. */
         const moving = async <T>(work: Promise<T>): Promise<T> => {
           let isOver = false;
           const over = () => {
@@ -70,7 +72,7 @@ test("whatever goes wrong, a client that repeats its request under one key has i
               const isOpen = status >= 500 || status === 429 || body.error?.code === "request_in_progress";
               if (!isOpen) return { status, id: body.id };
             } catch {
-              // The connection was cut, or the answer: nobody knows what was done.
+              // The connection or the response was cut: the outcome is unknown.
             }
           }
           throw new Error("it never came through");
@@ -83,7 +85,7 @@ test("whatever goes wrong, a client that repeats its request under one key has i
           const mine = products.filter(({ reference }) => reference === `R${at}`);
           if (status === 201) expect(mine.map((product) => product.id)).toEqual([id]);
           else expect(mine).toEqual([]);
-          // A refusal is only ever one that was ordered: the service had none of its own.
+          // Every rejection comes from a fault: the mock itself had no reason to reject.
           if (status !== 201)
             expect(faults.some((fault) => "status" in fault && fault.status === status)).toBe(true);
         }
@@ -94,11 +96,11 @@ test("whatever goes wrong, a client that repeats its request under one key has i
         expect(listed).toHaveLength(products.length);
       },
     ),
-    { numRuns: repetitions(20, 600) },
+    { numRuns: repetitions(10, 600) },
   );
 });
 
-test("the same seed, faults and requests: the same answers, and the same ids as without faults", async () => {
+test("the same seed, faults and requests give the same responses, with the same IDs as without faults", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(
@@ -112,7 +114,7 @@ test("the same seed, faults and requests: the same answers, and the same ids as 
       ),
       fc.integer({ min: 0, max: 1_000 }),
       async (faults, seed) => {
-        const told = async (withFaults: boolean) => {
+        const responses = async (withFaults: boolean) => {
           const { mock, send, createProduct } = await startWorld({ seed });
           if (withFaults) for (const fault of faults) await send("/_mock/faults", { json: fault, key: null });
           const statuses = [];
@@ -122,7 +124,7 @@ test("the same seed, faults and requests: the same answers, and the same ids as 
           await mock.stop();
           return { statuses, state: JSON.stringify({ secret, ids, organizations }) };
         };
-        const [one, two, without] = [await told(true), await told(true), await told(false)];
+        const [one, two, without] = [await responses(true), await responses(true), await responses(false)];
         expect(one).toEqual(two);
         expect(one.state).toBe(without.state);
       },
@@ -131,7 +133,7 @@ test("the same seed, faults and requests: the same answers, and the same ids as 
   );
 });
 
-test("no order is too strange: it is taken or refused with 400, and the service goes on", async () => {
+test("any fault definition is accepted or rejected with 400, and the mock keeps working", async () => {
   const { send } = await startWorld();
   const value = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
@@ -180,6 +182,6 @@ test("no order is too strange: it is taken or refused with 400, and the service 
         expect((await send("/v1/models?limit=1")).status).toBe(200);
       },
     ),
-    { numRuns: repetitions(100, 3_000) },
+    { numRuns: repetitions(50, 3_000) },
   );
 });

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import type { MockOptions } from "../../src/mock/index.ts";
 import { refusal, row, type Send, startWorld } from "./world.ts";
 
-/** A world with what a story about faults needs: orders, a product to read and a creation that can be repeated. */
+/** A mock with helpers for faults: set a fault, create a product, and repeat that request. */
 async function faultyWorld(options: MockOptions = {}) {
   const world = await startWorld(options);
   const image = await world.imageId();
   const order = (fault: object) => world.send("/_mock/faults", { json: fault, key: null });
   const faults = async () => (await world.send("/_mock/faults", { key: null })).body;
-  /** Creates a product; the same reference is the same request. */
+  /** Creates a product; the same reference makes the same request. */
   const create = (reference: string, key: string | null = null, more: Send = {}) =>
     world.send("/v1/products", {
       json: { name: "N", reference, images: [{ image_id: image, orientation: "front" }] },
@@ -17,14 +17,14 @@ async function faultyWorld(options: MockOptions = {}) {
       headers: { ...(key !== null && { "idempotency-key": key }), ...more.headers },
     });
   const references = () => world.mock.state().organizations.main.products.map(({ reference }) => reference);
-  /** Resolves once so many requests have come since the start. */
+  /** Resolves once the mock has received this many requests. */
   const received = async (count: number) => {
     while (world.mock.requests().length < count) await new Promise((resolve) => setImmediate(resolve));
   };
   return { ...world, order, faults, create, references, received };
 }
 
-/** What arrives of an answer: its status and headers, its bytes, and whether it was whole. */
+/** The received part of a response: status, headers, bytes, and whether it was complete. */
 function rawly(url: string, options: { method?: string; path?: string } = {}) {
   return new Promise<{ status: number; length: string | undefined; text: string; whole: boolean }>(
     (resolve, reject) => {
@@ -69,7 +69,7 @@ describe("a status", () => {
     [502, "internal", "upstream_unavailable"],
     [503, "internal", "internal_error"],
     [599, "internal", "internal_error"],
-  ])("%d has the envelope with the type %s and the code %s", async (status, type, code) => {
+  ])("of %d sends the envelope with type %s and code %s", async (status, type, code) => {
     const { order, create, references } = await faultyWorld();
     await order({ match: { method: "POST", path: "/v1/products" }, times: 1, status });
     const got = await create("A");
@@ -81,7 +81,7 @@ describe("a status", () => {
     expect((await create("A")).status).toBe(201);
   });
 
-  test("takes the operation's own code", async () => {
+  test("uses the operation's own code", async () => {
     const { order, send } = await faultyWorld();
     await order({ match: { path: "/v1/" }, status: 404 });
     const codes = [];
@@ -102,7 +102,7 @@ describe("a status", () => {
     [429, null],
     [500, null],
     [503, null],
-  ])("%d under a key: replayed is %s", async (status, replayed) => {
+  ])("of %d with an idempotency key has the replay header %s when repeated", async (status, replayed) => {
     const { order, create, references, mock } = await faultyWorld();
     await order({ match: { path: "/v1/products" }, times: 1, status });
     expect((await create("A", "k")).status).toBe(status);
@@ -122,7 +122,7 @@ describe("a status", () => {
     ]);
   });
 
-  test("is not for a replay, a refused key, a wrong scope or a full window", async () => {
+  test("does not apply to a replay, a rejected key, a missing scope or a full window", async () => {
     const { order, create, faults, send } = await faultyWorld({ rateLimit: { reads: 1, writes: 60 } });
     expect((await create("A", "k")).status).toBe(201);
     await order({ match: {}, status: 500, times: 1 });
@@ -134,25 +134,25 @@ describe("a status", () => {
     expect((await send("/v1/nothing")).status).toBe(404);
     expect(await faults()).toMatchObject([{ acted: 0 }]);
     expect((await send("/v1/products")).status).toBe(500);
-    // The request that met the fault was counted.
+    // The request that the fault affected was counted.
     expect((await send("/v1/products")).status).toBe(429);
   });
 });
 
-describe("drop", () => {
-  test("before: nothing is done, nothing stored, and the key is free", async () => {
+describe("a drop", () => {
+  test("before the work does nothing, stores nothing and releases the key", async () => {
     const { order, create, references, mock } = await faultyWorld();
     await order({ match: { path: "/v1/products" }, times: 1, drop: "before" });
     await expect(create("A", "k")).rejects.toEqual(cutOff);
     expect(references()).toEqual([]);
     expect(mock.state().organizations.main.idempotency_keys).toEqual([]);
-    // Another request may have the key now.
+    // Another request can use the key now.
     const got = await create("B", "k");
     expect([got.status, got.headers.get("idempotent-replayed")]).toEqual([201, null]);
     expect(mock.requests().at(-2)).toMatchObject({ method: "POST", status: null });
   });
 
-  test("after: the work is done and its answer stored", async () => {
+  test("after the work does the work and stores the response", async () => {
     const { order, create, references, mock } = await faultyWorld();
     await order({ match: { path: "/v1/products" }, times: 1, drop: "after" });
     await expect(create("A", "k")).rejects.toEqual(cutOff);
@@ -167,14 +167,14 @@ describe("drop", () => {
     expect(references()).toEqual(["A"]);
   });
 
-  test("after, without a key: the work is done all the same", async () => {
+  test("after the work also does the work without a key", async () => {
     const { order, create } = await faultyWorld();
     await order({ match: { method: "post" }, times: 1, drop: "after" });
     await expect(create("A")).rejects.toEqual(cutOff);
     expect((await create("A")).body).toEqual(refusal("conflict", "reference_already_exists", "reference"));
   });
 
-  test.each(["before", "after"])("%s: a replay is cut off, too", async (drop) => {
+  test.each(["before", "after"])("%s the work also cuts off a replay", async (drop) => {
     const { order, create, references } = await faultyWorld();
     await create("A", "k");
     await order({ match: {}, times: 1, drop });
@@ -185,7 +185,7 @@ describe("drop", () => {
 });
 
 describe("a delay", () => {
-  test("puts the work off, and the key counts as running meanwhile", async () => {
+  test("postpones the work, and the key counts as in progress meanwhile", async () => {
     const { order, create, clock, received, references, mock } = await faultyWorld();
     await order({ match: { method: "POST" }, times: 1, delay_ms: 5_000 });
     const first = create("A", "k");
@@ -222,7 +222,7 @@ describe("a delay", () => {
     return { ...world, order, received };
   }
 
-  test("is over at a reset, which takes the faults back", async () => {
+  test("ends with a reset, which clears the faults", async () => {
     const { order, send, received, faults } = await faultyWorld();
     await order({ match: { path: "/v1/models" }, delay_ms: 60_000 });
     const held = send("/v1/models");
@@ -232,7 +232,7 @@ describe("a delay", () => {
     expect(await faults()).toEqual([]);
   });
 
-  test("comes before one fault of another kind", async () => {
+  test("combines with one fault of another kind", async () => {
     const { order, create, clock, received, references, faults } = await faultyWorld();
     await order({ match: {}, drop: "after", times: 1 });
     await order({ match: {}, delay_ms: 1_000, times: 1 });
@@ -246,7 +246,7 @@ describe("a delay", () => {
     expect((await faults()).map(({ acted }: { acted: number }) => acted)).toEqual([1, 1, 0]);
   });
 
-  test("before a cut: the key is held until then, and free after it", async () => {
+  test("with a cut holds the key until the cut and releases it then", async () => {
     const { order, create, clock, received, references } = await faultyWorld();
     await order({ match: {}, delay_ms: 1_000, times: 1 });
     await order({ match: {}, drop: "before", times: 1 });
@@ -261,23 +261,26 @@ describe("a delay", () => {
   });
 });
 
-describe("truncate", () => {
-  test.each([0, 1, 20])("%d bytes of the body arrive, of a length that is announced whole", async (bytes) => {
-    const { order, create, send, mock } = await faultyWorld();
-    const { id } = (await create("A")).body;
-    const path = `/v1/products/${id}`;
-    const whole = JSON.stringify((await send(path)).body);
-    await order({ match: { path }, times: 1, truncate: bytes });
-    expect(await rawly(`${mock.baseUrl}${path}`)).toEqual({
-      status: 200,
-      length: String(whole.length),
-      text: whole.slice(0, bytes),
-      whole: false,
-    });
-    expect(await rawly(`${mock.baseUrl}${path}`)).toMatchObject({ text: whole, whole: true });
-  });
+describe("a truncation", () => {
+  test.each([0, 1, 20])(
+    "sends %d bytes of the body, and the headers announce the full length",
+    async (bytes) => {
+      const { order, create, send, mock } = await faultyWorld();
+      const { id } = (await create("A")).body;
+      const path = `/v1/products/${id}`;
+      const whole = JSON.stringify((await send(path)).body);
+      await order({ match: { path }, times: 1, truncate: bytes });
+      expect(await rawly(`${mock.baseUrl}${path}`)).toEqual({
+        status: 200,
+        length: String(whole.length),
+        text: whole.slice(0, bytes),
+        whole: false,
+      });
+      expect(await rawly(`${mock.baseUrl}${path}`)).toMatchObject({ text: whole, whole: true });
+    },
+  );
 
-  test("an answer that is no longer arrives whole, and one without a body too", async () => {
+  test("does not change a response with a shorter body, or without one", async () => {
     const { order, create, send, mock } = await faultyWorld();
     const { id } = (await create("A")).body;
     const path = `/v1/products/${id}`;
@@ -292,7 +295,7 @@ describe("truncate", () => {
     });
   });
 
-  test("a replay is cut as well", async () => {
+  test("also cuts a replay", async () => {
     const { order, create, references } = await faultyWorld();
     await order({ match: {}, times: 2, truncate: 10 });
     await expect(create("A", "k")).rejects.toThrow();
@@ -311,7 +314,7 @@ describe("signed files", () => {
     return { ...world, url: url as string, whole };
   }
 
-  test("meet a status, a drop, a cut and a delay by their path", async () => {
+  test("are affected by a status, a drop, a truncation and a delay for their path", async () => {
     const { order, url, whole, clock, received, mock } = await withFile();
     await order({ match: { path: "/_signed/images/" }, times: 1, status: 503 });
     const failed = await rawly(url);
@@ -335,7 +338,7 @@ describe("signed files", () => {
     expect(await held).toMatchObject({ status: 200, text: whole });
   });
 
-  test("wait out the latency like all else", async () => {
+  test("are delayed by the latency", async () => {
     const { mock, send } = await faultyWorld();
     const { url } = (await send(`/v1/images/${mock.state().organizations.main.images[0]!.id}`)).body;
     const slow = await startWorld({ latencyMs: 250 });
@@ -347,7 +350,7 @@ describe("signed files", () => {
     expect(await held).toMatchObject({ status: 200, whole: true });
   });
 
-  test("a HEAD has nothing to cut", async () => {
+  test("have no body to truncate for HEAD", async () => {
     const { order, url, whole } = await withFile();
     await order({ match: { method: "HEAD" }, truncate: 5 });
     expect(await rawly(url, { method: "HEAD" })).toEqual({
@@ -358,7 +361,7 @@ describe("signed files", () => {
     });
   });
 
-  test("/_mock meets none", async () => {
+  test("control routes are never affected", async () => {
     const { order, send } = await faultyWorld();
     for (const fault of [{ status: 500 }, { drop: "before" }, { truncate: 1 }]) {
       await order({ match: {}, ...fault });
@@ -369,8 +372,8 @@ describe("signed files", () => {
   });
 });
 
-describe("which requests a fault meets", () => {
-  test("the path is a prefix as it was sent, its query included", async () => {
+describe("matching", () => {
+  test("compares the path as sent, including the query, by its prefix", async () => {
     const { order, send } = await faultyWorld();
     await order({ match: { method: "GET", path: "/v1/products?limit=7" }, status: 500 });
     await order({ match: { path: "/v1/mod" }, status: 502 });
@@ -381,7 +384,7 @@ describe("which requests a fault meets", () => {
     expect(statuses).toEqual([500, 500, 200, 502]);
   });
 
-  test("the first that matches and is not used up acts", async () => {
+  test("chooses the first matching fault that is not used up", async () => {
     const { order, send, faults } = await faultyWorld();
     await order({ match: { path: "/v1/products" }, status: 500, times: 2 });
     await order({ match: {}, status: 502, times: 1 });
@@ -394,8 +397,8 @@ describe("which requests a fault meets", () => {
     ]);
   });
 
-  test("a seed repeats whom chance meets, and no id is another for it", async () => {
-    async function told(seed: number, withFault: boolean) {
+  test("repeats the random choice with a seed, and does not change any ID", async () => {
+    async function actedOn(seed: number, withFault: boolean) {
       const { order, send, imageId } = await startWorldWithOrder(seed);
       if (withFault) await order({ match: { path: "/v1/models" }, probability: 0.5, status: 500 });
       const statuses = [];
@@ -403,10 +406,10 @@ describe("which requests a fault meets", () => {
       return { statuses, id: await imageId() };
     }
     const [one, two, other, none] = [
-      await told(3, true),
-      await told(3, true),
-      await told(4, true),
-      await told(3, false),
+      await actedOn(3, true),
+      await actedOn(3, true),
+      await actedOn(4, true),
+      await actedOn(3, false),
     ];
     expect(one).toEqual(two);
     expect(one.statuses).not.toEqual(other.statuses);
@@ -421,7 +424,7 @@ describe("which requests a fault meets", () => {
     return { ...world, order: (fault: object) => world.send("/_mock/faults", { json: fault, key: null }) };
   }
 
-  test("after a reset the first fault is the first again, and its chance meets the same requests", async () => {
+  test("restarts with the first fault after a reset, and its random choice repeats", async () => {
     const { order, send } = await startWorldWithOrder(6);
     const story = async () => {
       const { body } = await order({ match: { path: "/v1/models" }, probability: 0.5, status: 503 });
@@ -436,7 +439,7 @@ describe("which requests a fault meets", () => {
     expect(await story()).toEqual(first);
   });
 
-  test("chance that fails uses nothing up", async () => {
+  test("counts a fault only when its random choice is to act", async () => {
     const { order, send, faults } = await faultyWorld();
     await order({ match: {}, probability: 0, status: 500, times: 1 });
     await order({ match: {}, probability: 1, status: 502, times: 1 });
@@ -445,7 +448,7 @@ describe("which requests a fault meets", () => {
   });
 });
 
-test("a job that is ordered to fail cannot run: no row is processed", async () => {
+test("an import with a job fault fails before any row is processed", async () => {
   const { order, runImport, references, faults } = await faultyWorld();
   const fail = { code: "pipeline_down", message: "the pipeline is down" };
   await order({ match: { job: "import" }, times: 1, fail });
@@ -456,7 +459,7 @@ test("a job that is ordered to fail cannot run: no row is processed", async () =
   expect(await faults()).toEqual([{ id: 1, match: { job: "import" }, times: 1, fail, acted: 1 }]);
 });
 
-test("a ZIP that is ordered to fail says why, and so does a task", async () => {
+test("a ZIP or a task with a job fault shows the reason", async () => {
   const { order, create, send, clock } = await faultyWorld();
   const { id } = (await create("A")).body;
   await order({ match: { job: "export" }, times: 1, fail: { code: "disk_full", message: "no room" } });
@@ -484,8 +487,8 @@ test("a ZIP that is ordered to fail says why, and so does a task", async () => {
   ]);
 });
 
-describe("what is ordered", () => {
-  test("is told, and taken back as a whole", async () => {
+describe("the list of faults", () => {
+  test("is shown, and cleared all at once", async () => {
     const { order, send, faults } = await faultyWorld();
     const fault = { match: { method: "GET", path: "/v1" }, times: 3, probability: 0.25, delay_ms: 0 };
     const got = await order(fault);
@@ -502,7 +505,7 @@ describe("what is ordered", () => {
     expect((await send("/v1/models")).status).toBe(200);
   });
 
-  test("is no part of the state: neither shown in it nor changed by it", async () => {
+  test("is not part of the state: a state neither contains nor changes it", async () => {
     const { order, send, faults, mock } = await faultyWorld();
     await order({ match: { path: "/v1/models" }, status: 500 });
     const state = JSON.stringify(mock.state());
@@ -512,7 +515,7 @@ describe("what is ordered", () => {
     expect((await send("/v1/models")).status).toBe(500);
   });
 
-  test("has room for a thousand; those that are used up make room", async () => {
+  test("has room for 1,000 faults; used-up ones make room", async () => {
     const { order, send, faults } = await faultyWorld();
     await order({ match: {}, status: 500, times: 1 });
     await send("/v1/models");
@@ -524,7 +527,7 @@ describe("what is ordered", () => {
 
   test.each([
     ["nothing", "", undefined],
-    ["no JSON", "{", undefined],
+    ["invalid JSON", "{", undefined],
     ["null", null, undefined],
     ["a list", [], undefined],
     ["an empty object", {}, "match"],
@@ -533,25 +536,25 @@ describe("what is ordered", () => {
     ["two effects", { match: {}, status: 500, drop: "after" }, undefined],
     ["another field", { match: {}, status: 500, more: 1 }, "more"],
     ["another field of match", { match: { url: "/" }, status: 500 }, "match.url"],
-    ["a method that is none", { match: { method: "FETCH" }, status: 500 }, "match.method"],
-    ["a path that is none", { match: { path: "v1" }, status: 500 }, "match.path"],
+    ["an unknown method", { match: { method: "FETCH" }, status: 500 }, "match.method"],
+    ["a path without a slash", { match: { path: "v1" }, status: 500 }, "match.path"],
     ["an empty path", { match: { path: "" }, status: 500 }, "match.path"],
-    ["a path of the control", { match: { path: "/_mock/state" }, status: 500 }, "match.path"],
-    ["a job that is none", { match: { job: "webhook" }, fail: { code: "c", message: "m" } }, "match.job"],
+    ["a control route", { match: { path: "/_mock/state" }, status: 500 }, "match.path"],
+    ["an unknown job", { match: { job: "webhook" }, fail: { code: "c", message: "m" } }, "match.job"],
     ["never", { match: {}, times: 0, status: 500 }, "times"],
-    ["half a time", { match: {}, times: 1.5, status: 500 }, "times"],
-    ["more than likely", { match: {}, probability: 1.1, status: 500 }, "probability"],
-    ["less than unlikely", { match: {}, probability: -0.1, status: 500 }, "probability"],
+    ["a fraction of times", { match: {}, times: 1.5, status: 500 }, "times"],
+    ["a probability above 1", { match: {}, probability: 1.1, status: 500 }, "probability"],
+    ["a probability below 0", { match: {}, probability: -0.1, status: 500 }, "probability"],
     ["a success", { match: {}, status: 200 }, "status"],
-    ["a status that is none", { match: {}, status: 600 }, "status"],
-    ["a status as text", { match: {}, status: "500" }, "status"],
-    ["a delay backwards", { match: {}, delay_ms: -1 }, "delay_ms"],
+    ["an invalid status", { match: {}, status: 600 }, "status"],
+    ["a status as a string", { match: {}, status: "500" }, "status"],
+    ["a negative delay", { match: {}, delay_ms: -1 }, "delay_ms"],
     ["a delay of more than a day", { match: {}, delay_ms: 86_400_001 }, "delay_ms"],
     ["an endless delay", '{"match":{},"delay_ms":1e999}', "delay_ms"],
     ["a drop at another time", { match: {}, drop: "during" }, "drop"],
-    ["a cut before the start", { match: {}, truncate: -1 }, "truncate"],
-    ["a failure of no job", { match: {}, fail: { code: "c", message: "m" } }, "fail"],
-    ["a job that is slow", { match: { job: "task" }, delay_ms: 5 }, "delay_ms"],
+    ["a negative truncation", { match: {}, truncate: -1 }, "truncate"],
+    ["a failure without a job", { match: {}, fail: { code: "c", message: "m" } }, "fail"],
+    ["a delay of a job", { match: { job: "task" }, delay_ms: 5 }, "delay_ms"],
     [
       "a job with a path",
       { match: { job: "task", path: "/v1" }, fail: { code: "c", message: "m" } },
@@ -559,7 +562,7 @@ describe("what is ordered", () => {
     ],
     ["a failure without a code", { match: { job: "task" }, fail: { message: "m" } }, "fail.code"],
     ["a failure without a message", { match: { job: "task" }, fail: { code: "c" } }, "fail.message"],
-  ])("%s is refused", async (_name, fault, param) => {
+  ])("rejects %s", async (_name, fault, param) => {
     const { send, faults } = await faultyWorld();
     const body = typeof fault === "string" ? fault : JSON.stringify(fault);
     const got = await send("/_mock/faults", { method: "POST", body, key: null });

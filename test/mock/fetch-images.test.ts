@@ -15,7 +15,7 @@ const picture = (type: "jpeg" | "png" | "webp") =>
     .toFormat(type)
     .toBuffer();
 
-/** A mock that fetches images from a server on this machine, which stands for the whole outside world. */
+/** A mock that fetches images from a local server, which serves every public host name. */
 async function fetchingWorld(
   answer: Answer,
   options: MockOptions = {},
@@ -28,7 +28,7 @@ async function fetchingWorld(
   const advance = (ms: number) => send("/_mock/clock", { json: { advance_ms: ms }, key: null });
   const job = async (id: string) => (await send(`/v1/imports/${id}`)).body;
   const results = async (id: string) => (await send(`/v1/imports/${id}/rows?limit=100`)).body.data;
-  /** Runs an import to its end; gives the rows' results. */
+  /** Runs an import until it ends and returns the job and the row results. */
   const run = async (rows: unknown[], more: Record<string, unknown> = {}) => {
     const { body } = await importRows(rows, more);
     await advance(60_000);
@@ -42,7 +42,7 @@ const withImages = (reference: string, ...urls: string[]) =>
   row(reference, { images: urls.map((url) => ({ url })) });
 
 test.each([["jpeg"], ["png"], ["webp"]] as const)(
-  "a %s is fetched and kept, typed from its bytes whatever the server says",
+  "a %s is fetched and stored, with the type of its bytes, not that of the server",
   async (type) => {
     const bytes = await picture(type);
     const { run, send, outside } = await fetchingWorld((_request, response) =>
@@ -64,7 +64,7 @@ test.each([["jpeg"], ["png"], ["webp"]] as const)(
   },
 );
 
-describe("an image that cannot be had", () => {
+describe("an image that cannot be fetched", () => {
   const whole =
     (status: number, body: string | Uint8Array = tinyPng, headers: Record<string, string> = {}): Answer =>
     (_request, response) =>
@@ -79,14 +79,14 @@ describe("an image that cannot be had", () => {
     ["a GIF", "not_an_image", whole(200, "GIF89a.............")],
     ["a PNG of a few bytes", "not_an_image", whole(200, tinyPng.subarray(0, 12))],
     [
-      "half of it",
+      "a truncated response",
       "http_error",
       (_request, response) => {
         response.writeHead(200, { "content-length": tinyPng.length }).write(tinyPng.subarray(0, 40));
         setImmediate(() => response.destroy());
       },
     ],
-    ["no answer", "http_error", (_request, response) => void response.destroy()],
+    ["no response", "http_error", (_request, response) => void response.destroy()],
     [
       "one byte too many",
       "too_large",
@@ -94,7 +94,7 @@ describe("an image that cannot be had", () => {
         void response.writeHead(200, { "content-length": 10 * megabytes + 1 }).write(tinyPng),
     ],
     [
-      "no end of it",
+      "an endless response",
       "too_large",
       (_request, response) => {
         const more = () => {
@@ -104,7 +104,7 @@ describe("an image that cannot be had", () => {
         more();
       },
     ],
-  ])("%s is %s", async (_name, code, answer) => {
+  ])("fails: %s gives %s", async (_name, code, answer) => {
     const { run, outside } = await fetchingWorld(answer);
     const { job, results } = await run([withImages("A", url())]);
     expect(job.status).toBe("completed_with_errors");
@@ -118,7 +118,7 @@ describe("an image that cannot be had", () => {
     expect(outside.paths).toEqual(["/photo.jpg"]);
   });
 
-  test("exactly 10 MB is not too much", async () => {
+  test("may have exactly 10 MB", async () => {
     const { run } = await fetchingWorld((_request, response) =>
       response.end(Buffer.concat([tinyPng, Buffer.alloc(10 * megabytes - tinyPng.length)])),
     );
@@ -126,10 +126,10 @@ describe("an image that cannot be had", () => {
   });
 
   test.each([
-    ["a name that nobody knows", "dns_failed", [] as string[]],
+    ["an unknown host name", "dns_failed", [] as string[]],
     ["a private address behind a public name", "blocked_host", ["192.168.1.1"]],
     ["loopback behind a public name", "blocked_host", [publicAddress, "::ffff:127.0.0.1"]],
-  ])("%s is %s", async (_name, code, addresses) => {
+  ])("fails: %s gives %s", async (_name, code, addresses) => {
     const { run, outside } = await fetchingWorld(whole(200), {}, () => addresses);
     const { results } = await run([withImages("A", url())]);
     expect(results[0].images).toMatchObject([{ status: "failed", error: { code } }]);
@@ -137,9 +137,9 @@ describe("an image that cannot be had", () => {
   });
 
   test.each([
-    ["never answers", (_response: ServerResponse) => {}],
+    ["never responds", (_response: ServerResponse) => {}],
     ["never stops", (response: ServerResponse) => void response.write(tinyPng)],
-  ])("a server that %s is given up after 10 seconds", async (_name, answer) => {
+  ])("times out after 10 seconds from a server that %s", async (_name, answer) => {
     const time = new MovableClock({ frozenAt: 0 });
     const world = await fetchingWorld((_request, response) => answer(response), { network: { time } });
     const { mock, clock, importRows, outside, job, results } = world;
@@ -148,7 +148,7 @@ describe("an image that cannot be had", () => {
     while (outside.paths.length === 0) await realWait(1);
     time.advance(9_999);
     await realWait(10);
-    // The mock's own clock has gone on; an image takes as long as it takes.
+    // The clock of the mock has moved on, but images are fetched in real time.
     expect(await job(body.id)).toMatchObject({ status: "processing", counts: { pending: 1 } });
     time.advance(1);
     await mock.settled();
@@ -156,7 +156,7 @@ describe("an image that cannot be had", () => {
     expect((await job(body.id)).finished_at).toBe(new Date(monday + 60_000).toISOString());
   });
 
-  test("one that is only to fail is not fetched, and fails as its name says", async () => {
+  test("is not requested if its name asks for a failure, and fails with that code", async () => {
     const { run, outside } = await fetchingWorld(whole(200));
     const { results } = await run([withImages("A", url("fail-too_large.jpg"), url())]);
     expect(results[0]).toMatchObject({
@@ -171,7 +171,7 @@ describe("rows", () => {
   const byName: Answer = (request, response) =>
     request.url!.includes("good") ? void response.end(tinyPng) : void response.writeHead(404).end();
 
-  test("are partial or failed as on_image_error says", async () => {
+  test("are partial or failed, depending on on_image_error", async () => {
     const rows = [
       withImages("A", url("good-1"), url("bad")),
       withImages("B", url("bad"), url("bad-2")),
@@ -192,7 +192,7 @@ describe("rows", () => {
     expect(await outcome("fail_row")).toEqual([["failed", "failed", "succeeded"], ["C1"]]);
   });
 
-  test("are done in input order, however long their images take, and several are fetched at once", async () => {
+  test("finish in input order, while several images are fetched at once", async () => {
     const waiting = new Map<string, ServerResponse>();
     const world = await fetchingWorld((request, response) => void waiting.set(request.url!, response));
     const { importRows, clock, mock, job, send } = world;
@@ -209,12 +209,12 @@ describe("rows", () => {
     expect(data.map(({ reference }: { reference: string }) => reference)).toEqual(["D", "C", "B", "A"]);
   });
 
-  test("do not begin more than 16 images at once", async () => {
+  test("fetch at most 16 images at once", async () => {
     let open = 0;
     let most = 0;
     const { run } = await fetchingWorld((_request, response) => {
       most = Math.max(most, ++open);
-      // Long enough for others to come in, so that more would be seen.
+      // Long enough for more requests to arrive.
       setTimeout(() => {
         open--;
         response.end(tinyPng);
@@ -227,7 +227,7 @@ describe("rows", () => {
     expect(most).toBe(16);
   });
 
-  test("whose images are not looked at fetch none", async () => {
+  test("fetch no images that they do not need", async () => {
     const { run, createProduct, outside } = await fetchingWorld(byName);
     await createProduct({ reference: "A" });
     const rows = [withImages("A", url("good"))];
@@ -238,7 +238,7 @@ describe("rows", () => {
     expect(outside.paths).toEqual(["/good"]);
   });
 
-  test("fetch what is needed when a product went away meanwhile", async () => {
+  test("fetch what they need if a product was deleted meanwhile", async () => {
     const waiting: ServerResponse[] = [];
     const world = await fetchingWorld((request, response) => {
       if (request.url === "/slow") waiting.push(response);
@@ -260,7 +260,7 @@ describe("rows", () => {
   });
 });
 
-test("a reset ends what is on its way, and nothing of it comes later", async () => {
+test("a reset cancels downloads in flight, and they leave no result", async () => {
   const waiting: ServerResponse[] = [];
   const world = await fetchingWorld((_request, response) => void waiting.push(response));
   const { importRows, clock, mock, send } = world;
@@ -274,7 +274,7 @@ test("a reset ends what is on its way, and nothing of it comes later", async () 
   expect((await send("/v1/products")).body.data).toEqual([]);
 });
 
-test("a state that is taken while images are on their way goes on with them", async () => {
+test("a state saved while images are in flight fetches them again after loading", async () => {
   const waiting: ServerResponse[] = [];
   const world = await fetchingWorld((_request, response) => void waiting.push(response));
   const { importRows, clock, mock, send, job, advance } = world;
@@ -296,7 +296,7 @@ test.each([
   "http://cdn.example.com/photo.jpg",
   "https://cdn.example.com:8443/photo.jpg",
   "https://user:secret@cdn.example.com/photo.jpg",
-])("what a state says is not fetched either where the URL policy forbids it: %s", async (forbidden) => {
+])("a URL from a loaded state is not fetched if the URL policy forbids it: %s", async (forbidden) => {
   const world = await fetchingWorld((_request, response) => void response.end(tinyPng));
   const { importRows, mock, send, advance, results, outside } = world;
   const { body } = await importRows([withImages("A", url())]);
@@ -309,7 +309,7 @@ test.each([
   expect([outside.asked, outside.connections]).toEqual([[], []]);
 });
 
-test("without --fetch-images nothing is fetched", async () => {
+test("no image is fetched without --fetch-images", async () => {
   const { run, outside } = await fetchingWorld((_request, response) => void response.end(tinyPng), {
     fetchImages: false,
   });

@@ -17,7 +17,7 @@ async function worldWithBody() {
 }
 
 describe("the same key", () => {
-  test("and the same request: the stored answer, marked, and nothing done twice", async () => {
+  test("with the same request returns the stored response, marked, and does nothing twice", async () => {
     const { post, mock } = await worldWithBody();
     const first = await post("k");
     expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([201, null]);
@@ -28,7 +28,7 @@ describe("the same key", () => {
     expect(mock.state().organizations.main.products).toHaveLength(1);
   });
 
-  test("and another body, path, query or method: 422", async () => {
+  test("with another body, path, query or method gets 422", async () => {
     const { post, send, body } = await worldWithBody();
     const product = (await post("k")).body;
     const reused = [422, refusal("invalid_request", "idempotency_key_reused")];
@@ -42,7 +42,7 @@ describe("the same key", () => {
     expect((await send(`/v1/products/${product.id}`)).status).toBe(200);
   });
 
-  test("and another method alone: 422, and nothing done", async () => {
+  test("with only another method gets 422, and does nothing", async () => {
     const { post, send } = await worldWithBody();
     const path = `/v1/products/${(await post("k")).body.id}`;
     const under = (method: string, key: string) => ({
@@ -56,7 +56,7 @@ describe("the same key", () => {
     expect((await send(path)).body.name).toBe("Renamed");
   });
 
-  test("is another key in another organization", async () => {
+  test("is independent in another organization", async () => {
     const { post, imageId } = await worldWithBody();
     await post("k");
     const images = [{ image_id: await imageId("ak_mock_other"), orientation: "front" }];
@@ -64,7 +64,7 @@ describe("the same key", () => {
     expect((await post("k", { key: "ak_mock_other", body })).status).toBe(201);
   });
 
-  test("is remembered for 24 hours, to the millisecond", async () => {
+  test("is stored for 24 hours, to the millisecond", async () => {
     const { post, clock } = await worldWithBody();
     await post("k");
     clock.advance(dayMs - 1);
@@ -77,7 +77,7 @@ describe("the same key", () => {
     ]);
   });
 
-  test("replays Retry-After and other headers of the answer", async () => {
+  test("replays Retry-After and other headers of the response", async () => {
     const { send } = await startWorld();
     const submit = () =>
       send("/v1/imports", {
@@ -90,11 +90,11 @@ describe("the same key", () => {
   });
 });
 
-describe("which answers are stored", () => {
+describe("a response", () => {
   test.each([
-    ["404", "/v1/products/nothing", "DELETE", 404],
-    ["400", "/v1/products", "POST", 400],
-    ["500 is not", "/v1/products/nothing", "DELETE", 500],
+    ["is stored for 404", "/v1/products/nothing", "DELETE", 404],
+    ["is stored for 400", "/v1/products", "POST", 400],
+    ["is not stored for 500", "/v1/products/nothing", "DELETE", 500],
   ])("%s", async (name, path, method, status) => {
     const { send } = await startWorld();
     if (status === 500) await send("/_mock/faults", { json: { match: { method }, status } });
@@ -106,11 +106,11 @@ describe("which answers are stored", () => {
       });
     await go();
     const again = await go();
-    const replayed = name.endsWith("not") ? null : "true";
+    const replayed = name.startsWith("is not") ? null : "true";
     expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([status, replayed]);
   });
 
-  test("a key that may not write gets no other key's answer, and leaves none of its own", async () => {
+  test("is neither read nor stored for a read-only API key", async () => {
     const { post } = await worldWithBody();
     expect((await post("a")).status).toBe(201);
     const scope = refusal("forbidden", "insufficient_scope");
@@ -122,7 +122,7 @@ describe("which answers are stored", () => {
     expect([own.status, own.headers.get("idempotent-replayed")]).toEqual([409, null]);
   });
 
-  test("a 415 and a 409 are replayed, too", async () => {
+  test("is stored for 415 and 409", async () => {
     const { send, createProduct, imageId } = await startWorld();
     const twice = async (go: () => ReturnType<typeof send>) => {
       await go();
@@ -144,12 +144,12 @@ describe("which answers are stored", () => {
   });
 });
 
-describe("the form of a key", () => {
+describe("an idempotency key", () => {
   test.each([
-    ["one character", "k", 404],
-    ["255 characters", "k".repeat(255), 404],
-    ["256 characters", "k".repeat(256), 400],
-    ["none at all", "", 400],
+    ["is accepted with one character", "k", 404],
+    ["is accepted with 255 characters", "k".repeat(255), 404],
+    ["is rejected with 256 characters", "k".repeat(256), 400],
+    ["is rejected if it is empty", "", 400],
   ])("%s", async (_name, key, status) => {
     const { send } = await startWorld();
     const got = await send("/v1/products/x", { method: "DELETE", headers: { "idempotency-key": key } });
@@ -158,7 +158,7 @@ describe("the form of a key", () => {
       expect(got.body).toEqual(refusal("invalid_request", "invalid_request", "Idempotency-Key"));
   });
 
-  test("a GET takes no notice of it", async () => {
+  test("is ignored for GET", async () => {
     const { send } = await startWorld();
     const headers = { "idempotency-key": "k".repeat(256) };
     const got = await send("/v1/products", { headers });
@@ -166,12 +166,12 @@ describe("the form of a key", () => {
   });
 });
 
-describe("while the first request runs", () => {
-  test("a second one gets 409, and the answer once the first is done", async () => {
+describe("while the first request is in flight", () => {
+  test("a second one gets 409, and the stored response once the first is done", async () => {
     const { send, clock } = await startWorld({ latencyMs: 1_000 });
     const go = () => send("/v1/products/x", { method: "DELETE", headers: { "idempotency-key": "k" } });
     const first = go();
-    // The first one is held by the latency, which passes on the clock alone.
+    // The latency delays the first request until the clock moves.
     while (clock.nextDue() === null) await new Promise((resolve) => setImmediate(resolve));
     const second = await go();
     expect([second.status, second.body]).toEqual([409, refusal("conflict", "request_in_progress")]);

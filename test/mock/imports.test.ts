@@ -8,8 +8,8 @@ const url = (name: string) => `https://cdn.example.com/${name}`;
 const ndjson = (world: World, body: string | Uint8Array, query = "") =>
   world.send(`/v1/imports${query}`, { body, headers: { "content-type": "application/x-ndjson" } });
 
-describe("submission", () => {
-  test("an import is validating first: nothing is counted yet", async () => {
+describe("a new import", () => {
+  test("starts with status validating and no counts", async () => {
     const { importRows } = await startWorld();
     const got = await importRows([row("A"), row("B")], { mode: "create", on_image_error: "fail_row" });
     expect(got.status).toBe(202);
@@ -28,18 +28,18 @@ describe("submission", () => {
   });
 
   test.each(["mode=create", "on_image_error=skip"])(
-    "with JSON the options stand in the body; one in the query is refused, not passed over: %s",
+    "takes options from a JSON body, and rejects them in the query: %s",
     async (query) => {
       const world = await startWorld();
       const got = await world.send(`/v1/imports?${query}`, { json: { rows: [row("A")] } });
       const param = query.split("=")[0]!;
       expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
-      expect(got.body.error.message).toBe(`${param}: with application/json it stands in the body`);
+      expect(got.body.error.message).toBe(`${param}: with application/json, send it in the body instead`);
       expect((await world.send("/v1/imports?unknown=1", { json: { rows: [row("A")] } })).status).toBe(202);
     },
   );
 
-  test("with NDJSON the options stand in the query; blank lines hold no row but count as lines", async () => {
+  test("takes options from the query for NDJSON, and counts blank lines without reading them as rows", async () => {
     const world = await startWorld();
     const lines = ["", JSON.stringify(row("A")), "  ", `${JSON.stringify(row("B"))}\r`, "", ""];
     const got = await ndjson(world, `\ufeff${lines.join("\n")}`, "?mode=create&on_image_error=fail_row");
@@ -53,7 +53,7 @@ describe("submission", () => {
     );
   });
 
-  test("only spaces, tabs and carriage returns are blank; another control character is a line that is no JSON", async () => {
+  test("treats only spaces, tabs and carriage returns as blank; other control characters are invalid JSON", async () => {
     const world = await startWorld();
     const blank = await ndjson(world, ` \t\r\n${JSON.stringify(row("A"))}\n\t`);
     expect(blank.status).toBe(202);
@@ -71,7 +71,7 @@ describe("submission", () => {
     ]);
   });
 
-  test("the defaults are upsert and skip", async () => {
+  test("uses upsert and skip by default", async () => {
     const world = await startWorld();
     const inline = (await world.importRows([row("A")])).body;
     const lines = (await ndjson(world, JSON.stringify(row("A")))).body;
@@ -80,7 +80,7 @@ describe("submission", () => {
     }
   });
 
-  test("1 and 2,000 rows pass; none and 2,001 do not", async () => {
+  test("accepts 1 to 2,000 rows", async () => {
     const world = await startWorld();
     const rows = (count: number) => Array.from({ length: count }, (_, index) => row(`R${index}`));
     const bad = [400, refusal("invalid_request", "invalid_request", "rows")];
@@ -99,7 +99,7 @@ describe("submission", () => {
     expect(statusAndBody(await ndjson(world, ""))).toEqual(bad);
   });
 
-  test("8 MB pass, a byte more does not", async () => {
+  test("rejects more than 8 MB", async () => {
     const world = await startWorld();
     const line = JSON.stringify(row("A"));
     const body = (bytes: number) => line + "\n".repeat(bytes - line.length);
@@ -111,7 +111,7 @@ describe("submission", () => {
   test.each([
     ["?mode=replace", "mode"],
     ["?on_image_error=stop", "on_image_error"],
-  ])("an option nobody knows is refused: %s", async (query, param) => {
+  ])("rejects an unknown option: %s", async (query, param) => {
     const world = await startWorld();
     const got = await ndjson(world, JSON.stringify(row("A")), query);
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
@@ -119,14 +119,14 @@ describe("submission", () => {
     expect([inline.status, inline.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
   });
 
-  test("another content type is refused", async () => {
+  test("rejects another content type", async () => {
     const { send } = await startWorld();
     const got = await send("/v1/imports", { body: "a,b", headers: { "content-type": "text/csv" } });
     expect([got.status, got.body]).toEqual([415, refusal("invalid_request", "unsupported_media_type")]);
   });
 });
 
-describe("validation is all-or-nothing", () => {
+describe("validation", () => {
   const problem = (line: number, code: string, param?: string) => ({
     line,
     code,
@@ -134,7 +134,7 @@ describe("validation is all-or-nothing", () => {
     ...(param !== undefined && { param }),
   });
 
-  test("every problem of every row, in the order of the lines, and nothing is created", async () => {
+  test("reports every problem of every row in line order, and creates nothing", async () => {
     const world = await startWorld();
     const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
     const body = [
@@ -176,7 +176,7 @@ describe("validation is all-or-nothing", () => {
     expect([products, imports]).toEqual([[], []]);
   });
 
-  test("bytes that are no UTF-8 are told with their line", async () => {
+  test("reports invalid UTF-8 with its line", async () => {
     const world = await startWorld();
     const good = new TextEncoder().encode(`${JSON.stringify(row("Ä"))}\n`);
     const bad = Buffer.from(JSON.stringify(row("Ä")), "latin1");
@@ -184,7 +184,7 @@ describe("validation is all-or-nothing", () => {
     expect([got.status, got.body]).toEqual([400, { errors: [problem(2, "invalid_row")] }]);
   });
 
-  test("inline rows are counted from 1, and the refusal is replayed under its key", async () => {
+  test("counts inline rows from 1, and replays a rejection for the same key", async () => {
     const { send } = await startWorld();
     const go = () =>
       send("/v1/imports", { json: { rows: [row("A"), {}] }, headers: { "idempotency-key": "k" } });
@@ -199,8 +199,8 @@ describe("validation is all-or-nothing", () => {
   });
 });
 
-describe("over time", () => {
-  test("validating for a second, then 10 ms a row in small steps, then done", async () => {
+describe("an import in progress", () => {
+  test("takes one second to validate, then 10 ms per row in small steps", async () => {
     const { send, importRows, clock } = await startWorld();
     const rows = Array.from({ length: 100 }, (_, index) => row(`R${index}`));
     const { id } = (await importRows(rows)).body;
@@ -232,7 +232,7 @@ describe("over time", () => {
     ]);
   });
 
-  test("speed makes it faster, and its Retry-After shorter", async () => {
+  test("is faster at a higher speed, and has a shorter Retry-After", async () => {
     const { send, importRows, clock } = await startWorld({ speed: 2 });
     const got = await importRows([row("A")]);
     expect(got.headers.get("retry-after")).toBe("3");
@@ -242,7 +242,7 @@ describe("over time", () => {
     expect((await fast.importRows([row("A")])).headers.get("retry-after")).toBe("0");
   });
 
-  test("a row reads as pending until its turn, and can be filtered by status while rows move on", async () => {
+  test("shows a row as pending until its turn, and filters by status meanwhile", async () => {
     const { send, importRows, clock } = await startWorld();
     const rows = Array.from({ length: 20 }, (_, index) => row(`R${index}`));
     const { id } = (await importRows(rows)).body;
@@ -259,7 +259,7 @@ describe("over time", () => {
     });
     expect((await send(`/v1/imports/${id}/rows?status=succeeded`)).body.data).toHaveLength(5);
     clock.advance(100);
-    // Rows 8 to 15 were settled meanwhile; the page goes on after row 7 with what is still pending.
+    // Rows 8 to 15 finished meanwhile; the next page starts after row 7 with the rows that are still pending.
     const next = (await send(`/v1/imports/${id}/rows?status=pending&limit=2&cursor=${pending.next_cursor}`))
       .body;
     expect(next.data.map(({ line }: { line: number }) => line)).toEqual([16, 17]);
@@ -269,7 +269,7 @@ describe("over time", () => {
     expect([bad.status, bad.body]).toEqual([400, refusal("invalid_request", "invalid_request", "status")]);
   });
 
-  test("two imports of one reference at once make one product", async () => {
+  test("creates one product for two simultaneous imports of one reference", async () => {
     const { importRows, clock, mock } = await startWorld();
     await importRows([row("A")], { mode: "create" });
     await importRows([row("A")], { mode: "create" });
@@ -281,7 +281,7 @@ describe("over time", () => {
   });
 });
 
-describe("modes", () => {
+describe("an import row", () => {
   const attached = (index: number, name: string, orientation = "front") => ({
     index,
     source: url(name),
@@ -290,7 +290,7 @@ describe("modes", () => {
     image_id: expect.stringMatching(/^[0-9A-Z]{26}$/),
   });
 
-  test("a new reference is created, whatever the mode", async () => {
+  test("creates a product for a new reference in every mode", async () => {
     for (const mode of ["upsert", "create", "skip_existing"]) {
       const { send, runImport } = await startWorld();
       const images = [{ url: url("1.jpg"), orientation: "front" }, { url: url("2.png") }];
@@ -319,7 +319,7 @@ describe("modes", () => {
     }
   });
 
-  test("upsert sets name and the fields given, and appends the images, each time", async () => {
+  test("sets the name and the given fields with upsert, and appends the images, each time", async () => {
     const { send, createProduct, runImport, clock } = await startWorld();
     const { body: made } = await createProduct({ reference: "A", description: "old", sex: "kid" });
     clock.advance(1_000);
@@ -331,11 +331,11 @@ describe("modes", () => {
     expect(changed.images).toHaveLength(2);
     await runImport([row("A", { name: "New", sex: "female" })]);
     const again = (await send(`/v1/products/${made.id}`)).body;
-    // Photos alone do not move updated_at.
+    // New photos alone do not change updated_at.
     expect([again.images.length, again.updated_at]).toEqual([3, changed.updated_at]);
   });
 
-  test("create fails an existing reference and leaves it as it was", async () => {
+  test("fails with create for an existing reference, and leaves its product unchanged", async () => {
     const { send, createProduct, runImport } = await startWorld();
     const { body: made } = await createProduct({ reference: "A" });
     const { job, results } = await runImport([row("A"), row("B")], { mode: "create" });
@@ -353,7 +353,7 @@ describe("modes", () => {
     expect((await send(`/v1/products/${made.id}`)).body).toEqual(made);
   });
 
-  test("skip_existing leaves it untouched and says so", async () => {
+  test("is skipped with skip_existing for an existing reference, and leaves its product unchanged", async () => {
     const { send, createProduct, runImport } = await startWorld();
     const { body: made } = await createProduct({ reference: "A" });
     const images = [{ url: url("fail-timeout") }];
@@ -378,7 +378,7 @@ describe("images that fail", () => {
   const images = [{ url: url("1.jpg") }, { url: url("fail-timeout.jpg?x=/y") }];
   const allFail = [{ url: url("fail-http_error.jpg") }, { url: url("a/fail-too_large") }];
 
-  test("skip attaches what worked: partial; all failed is failed", async () => {
+  test("make a row partial with skip, or failed if all images fail", async () => {
     const { runImport, mock } = await startWorld();
     const { job, results } = await runImport([row("A", { images }), row("B", { images: allFail })]);
     expect([job.status, job.counts]).toEqual([
@@ -400,7 +400,7 @@ describe("images that fail", () => {
     expect([state.products.length, state.images.length]).toEqual([1, 1]);
   });
 
-  test("fail_row creates nothing for the row and discards what worked", async () => {
+  test("fail the row with fail_row, and its other images are discarded", async () => {
     const { runImport, mock, createProduct } = await startWorld();
     const { body: made } = await createProduct({ reference: "C" });
     const rows = [row("A", { images }), row("B", { images: allFail }), row("C", { images, name: "X" })];
@@ -423,7 +423,7 @@ describe("images that fail", () => {
     expect(state.products.map(({ id, name }) => [id, name])).toEqual([[made.id, made.name]]);
   });
 
-  test("an image id of nobody's fails, one of ours is attached as it is", async () => {
+  test("include unknown image IDs, while a known one is attached unchanged", async () => {
     const { runImport, imageId } = await startWorld();
     const ours = await imageId();
     const theirs = await imageId("ak_mock_other");
@@ -455,7 +455,7 @@ describe("images that fail", () => {
     ["fail-timeout_1.jpg", "timeout"],
     ["fail-too__large", "too"],
     ["fail-1/fail-2fail-timeout", "attached"],
-  ])("%s: %s", async (name, code) => {
+  ])("follow the code in the URL: %s gives %s", async (name, code) => {
     const { runImport } = await startWorld();
     const { results } = await runImport([row("A", { images: [{ url: url(name) }] })]);
     expect(codes(results)).toEqual([[code]]);
@@ -463,7 +463,7 @@ describe("images that fail", () => {
 });
 
 describe("results", () => {
-  test("a line a row in input order, behind a URL that is signed anew and really ends", async () => {
+  test("have one line per row in input order, behind a newly signed URL that expires", async () => {
     const world = await startWorld();
     const { send, runImport, clock } = world;
     const rows = [row("B", { images: [{ url: url("fail-timeout") }] }), row("A")];
@@ -486,7 +486,7 @@ describe("results", () => {
     expect((await fetch(fresh)).status).toBe(200);
   });
 
-  test("rows in pages, in input order", async () => {
+  test("are listed in pages, in input order", async () => {
     const { send, runImport } = await startWorld();
     const { job } = await runImport(Array.from({ length: 30 }, (_, index) => row(`R${index}`)));
     const first = (await send(`/v1/imports/${job.id}/rows`)).body;

@@ -8,7 +8,7 @@ import { startReceiver } from "./receiver.ts";
 import { monday, row, silentWorld, startWorld } from "./world.ts";
 import { day, worldWithHook } from "./world-with-hook.ts";
 
-/** A mock as a test of somebody else's starts it: on a free port, with every limit and timer as it is. */
+/** A mock as a user's test starts it: on a free port, with the default limits and timers. */
 async function started(options: MockOptions = {}) {
   const mock = await startMock(options);
   onTestFinished(() => mock.stop());
@@ -18,21 +18,21 @@ async function started(options: MockOptions = {}) {
     const answer = await fetch(`${mock.baseUrl}${path}`, { method, headers, body });
     return {
       status: answer.status,
-      headers: answer.headers, // biome-ignore lint/suspicious/noExplicitAny: a story reads the fields it is about.
+      headers: answer.headers, // biome-ignore lint/suspicious/noExplicitAny: the scenario reads fields of any response.
       body: (await answer.json()) as any,
     };
   };
   return { mock, call };
 }
 
-test("a mock listens on this machine alone, on a port that was free", async () => {
+test("a mock listens on a free port of loopback only", async () => {
   const { mock, call } = await started();
   expect(mock.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
   expect(mock.apiKey).toBe("ak_mock");
   expect(await call("GET", "/v1/products")).toMatchObject({ status: 200, body: { data: [] } });
 });
 
-test("several in one process have each their port, data, clock, rate window and log", async () => {
+test("several mocks in one process have separate ports, data, clocks, rate limit windows and logs", async () => {
   const [a, b, c] = await Promise.all([
     started({ clock: new MovableClock({ frozenAt: monday }), rateLimit: { reads: 9, writes: 1 } }),
     started({ clock: new MovableClock({ frozenAt: monday + 86_400_000 }), demo: 2 }),
@@ -66,20 +66,20 @@ test("several in one process have each their port, data, clock, rate window and 
   expect(await listed(a)).toBe(0);
 });
 
-test("a port that is taken is an error with its code, and nothing is left behind", async () => {
+test("a port in use rejects with its error code, and leaves nothing open", async () => {
   const { mock } = await started();
   const port = Number(new URL(mock.baseUrl).port);
   await expect(startMock({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
 });
 
-test("a state that is under way does not begin where nothing can be listened on", async () => {
+test("a state with pending deliveries does not start if the port is in use", async () => {
   const { url, received } = await startReceiver(500);
   const first = await worldWithHook(url);
   await first.runImport();
   await first.importRows([row("UNDER-WAY")]);
   const state = first.mock.state();
   expect([received.length, state.deliveries[0]!.state]).toEqual([1, "pending"]);
-  // Its next attempt is overdue, so it would be made at once.
+  // Its next attempt is overdue, so a started mock would make it at once.
   const clock = new MovableClock({ frozenAt: monday + day });
   const port = Number(new URL(first.mock.baseUrl).port);
   await expect(startMock({ port, state, clock })).rejects.toMatchObject({ code: "EADDRINUSE" });
@@ -90,11 +90,11 @@ test("a state that is under way does not begin where nothing can be listened on"
 
   const { mock } = await started({ state, clock });
   await mock.settled();
-  // The attempt that was overdue, and the import's own event.
+  // The overdue attempt, and the event of the import.
   expect(received).toHaveLength(3);
 });
 
-test("a request that comes before a state is in place waits for it", async () => {
+test("a request that arrives before the state is loaded waits for it", async () => {
   const { mock, createProduct } = await startWorld();
   await createProduct();
   const state = mock.state();
@@ -111,7 +111,7 @@ test("a request that comes before a state is in place waits for it", async () =>
   expect(((await (await answer).json()) as { data: unknown[] }).data).toHaveLength(1);
 });
 
-test("a mock may be stopped twice", async () => {
+test("a mock can be stopped twice", async () => {
   const { mock } = await started();
   await mock.stop();
   await expect(mock.stop()).resolves.toBeUndefined();

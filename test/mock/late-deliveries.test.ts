@@ -13,8 +13,8 @@ const until = async (isSo: () => boolean) => {
 };
 const timesOf = ({ attempts }: { attempts: readonly { at: string }[] }) => attempts.map(({ at }) => at);
 
-describe("deliveries that are long overdue", () => {
-  test("when a state is put back a day later, are tried once, and go on from there", async () => {
+describe("long overdue deliveries", () => {
+  test("are tried once after a state is loaded a day later, and continue from there", async () => {
     const { received, url } = await startReceiver(500);
     const first = await worldWithHook(url);
     for (let event = 0; event < 5; event++) await first.runImport();
@@ -39,14 +39,14 @@ describe("deliveries that are long overdue", () => {
     expect((await send("/v1/webhooks")).body.data).toMatchObject([{ status: "active" }]);
   });
 
-  test("when code moves the clock, are tried once, and go on from there", async () => {
+  test("are tried once after code moves the clock, and continue from there", async () => {
     const { received, url } = await startReceiver(500);
     const { mock, clock, runImport, advance, status } = await worldWithHook(url);
     for (let event = 0; event < 5; event++) await runImport();
     clock.advance(8 * hour);
     await mock.settled();
     const now = clock.now();
-    // The retry after a minute was on time; the one that followed it was not.
+    // The retry after one minute was on time; the next one was not.
     expect(received).toHaveLength(15);
     const last = mock.deliveries()[4]!;
     expect(timesOf(last).slice(1)).toEqual([iso(now - 8 * hour + minute), iso(now)]);
@@ -55,7 +55,7 @@ describe("deliveries that are long overdue", () => {
     expect([received.length, await status()]).toEqual([20, "active"]);
   });
 
-  test("those of a paused webhook are left out, each at its time", async () => {
+  test("are skipped for a paused webhook, each at its time", async () => {
     const { received, url } = await startReceiver(500);
     const { mock, clock, runImport, patch, advance } = await worldWithHook(url);
     await runImport();
@@ -69,7 +69,7 @@ describe("deliveries that are long overdue", () => {
   });
 });
 
-test("an attempt that was under way when the state was taken is made again: at least once", async () => {
+test("an attempt in flight when the state is saved is made again: at least once", async () => {
   const { received, url } = await startReceiver(() => {}, 200);
   const first = await worldWithHook(url);
   await first.importRows([row("A")]);
@@ -84,7 +84,7 @@ test("an attempt that was under way when the state was taken is made again: at l
   expect(received[1]!.raw.equals(received[0]!.raw)).toBe(true);
 });
 
-/** A world with so many events on their way at once to a handler that answers when told. */
+/** A mock with this many events in flight to a handler that responds on demand. */
 async function crowd(events: number) {
   const open: ServerResponse[] = [];
   const { received, url } = await startReceiver((response) => void open.push(response));
@@ -99,8 +99,8 @@ async function crowd(events: number) {
   return { ...world, received, answer };
 }
 
-describe("of many events at once", () => {
-  test("16 go to one webhook, the others when there is room", async () => {
+describe("many simultaneous events", () => {
+  test("go to one webhook 16 at a time", async () => {
     const { received, answer, mock } = await crowd(20);
     expect(received).toHaveLength(16);
     answer(200);
@@ -110,7 +110,7 @@ describe("of many events at once", () => {
     expect(mock.deliveries().map(({ state }) => state)).toEqual(Array(20).fill("delivered"));
   });
 
-  test("those in line are not sent to a webhook that was deleted meanwhile", async () => {
+  test("are not sent from the queue after the webhook is deleted", async () => {
     const { received, answer, mock, send, path } = await crowd(20);
     await send(path, { method: "DELETE" });
     answer(500);
@@ -119,7 +119,7 @@ describe("of many events at once", () => {
     expect(mock.deliveries().map(({ state }) => state)).toEqual(Array(20).fill("abandoned"));
   });
 
-  test("those in line are not sent to a webhook that was paused meanwhile; their next retry comes", async () => {
+  test("are not sent from the queue after the webhook is paused, but their next retry is", async () => {
     const { received, answer, mock, patch, clock } = await crowd(18);
     await patch({ status: "paused" });
     answer(200);
@@ -137,7 +137,7 @@ describe("of many events at once", () => {
     expect(mock.deliveries().map(({ state }) => state)).toEqual(Array(18).fill("delivered"));
   });
 
-  test("one that is sent again by hand waits in line, and is refused when the webhook is gone by then", async () => {
+  test("queue a resend too, which is rejected if the webhook is deleted meanwhile", async () => {
     const { answer, mock, send, path } = await crowd(16);
     const { id } = mock.deliveries()[0]!;
     const resent = send(`/_mock/deliveries/${id}/resend`, { method: "POST", key: null });
@@ -151,7 +151,7 @@ describe("of many events at once", () => {
 test.each([
   ["deleted", { method: "DELETE" }],
   ["paused", { method: "PATCH", json: { status: "paused" } }],
-])("an event is not sent to a webhook that is %s while its name is looked up", async (_name, change) => {
+])("an event is not sent to a webhook that is %s during the name lookup", async (_name, change) => {
   let answer: (addresses: string[]) => void = () => {};
   let connections = 0;
   const resolve = () =>
@@ -172,7 +172,7 @@ test.each([
   expect([connections, mock.deliveries()[0]!.attempts]).toEqual([0, []]);
 });
 
-test("an event whose webhook's secret is changed while its name is looked up is signed with the new one", async () => {
+test("an event is signed with the new secret if it is rotated during the name lookup", async () => {
   let answer: (addresses: string[]) => void = () => {};
   const outside = await startOutside(
     (request, response) => request.on("end", () => response.end()).resume(),
@@ -196,7 +196,7 @@ test("an event whose webhook's secret is changed while its name is looked up is 
   expect(delivery).toMatchObject({ state: "delivered", attempts: [{ at: iso(firstAt), signature: sent }] });
 });
 
-test("a failure that is told after the event was sent again successfully does not bring it back", async () => {
+test("a late failure does not undo a successful resend", async () => {
   const open: ServerResponse[] = [];
   const { received, url } = await startReceiver((response) => void open.push(response), 200);
   const { mock, importRows, send, advance } = await worldWithHook(url);
@@ -215,26 +215,23 @@ test("a failure that is told after the event was sent again successfully does no
 test.each([
   [64 * 1024, "pending"],
   [64 * 1024 + 1, "delivered"],
-])(
-  "an answer of %d bytes that does not end is %s: of more, the rest is not waited for",
-  async (bytes, state) => {
-    const time = new MovableClock({ frozenAt: 0 });
-    const { received, url } = await startReceiver((response) =>
-      response.writeHead(200).write(Buffer.alloc(bytes)),
-    );
-    const { mock, importRows } = await worldWithHook(url, { network: { time } });
-    await importRows([row("A")]);
-    mock.clock.advance(1_010);
-    await until(() => received.length === 1);
-    await realWait(50);
-    expect(mock.deliveries()).toMatchObject([{ state, attempts: { length: state === "pending" ? 0 : 1 } }]);
-  },
-);
+])("an unfinished response of %d bytes is %s: the mock stops reading long ones", async (bytes, state) => {
+  const time = new MovableClock({ frozenAt: 0 });
+  const { received, url } = await startReceiver((response) =>
+    response.writeHead(200).write(Buffer.alloc(bytes)),
+  );
+  const { mock, importRows } = await worldWithHook(url, { network: { time } });
+  await importRows([row("A")]);
+  mock.clock.advance(1_010);
+  await until(() => received.length === 1);
+  await realWait(50);
+  expect(mock.deliveries()).toMatchObject([{ state, attempts: { length: state === "pending" ? 0 : 1 } }]);
+});
 
 describe("a handler that moves the clock", () => {
-  test("does not wait for itself, and what it moved past has been sent before it goes on", async () => {
+  test("does not wait for itself, and gets its response after the due events were sent", async () => {
     const answered: number[] = [];
-    // The first one moves it past the moment at which the second is due.
+    // The first handler moves the clock past the due time of the second event.
     const { received, url } = await startReceiver(async (response) => {
       const number = received.length;
       if (number === 1) await world.advance(2 * minute);
@@ -251,7 +248,7 @@ describe("a handler that moves the clock", () => {
     expect(world.mock.deliveries().map(timesOf)).toEqual([[iso(firstAt)], [iso(firstAt + 1_000)]]);
   });
 
-  test("does not wait for what stands in line behind itself either", async () => {
+  test("does not wait for events queued behind it either", async () => {
     let moves = 0;
     const { received, url } = await startReceiver(async (response) => {
       if (received.length <= 16) {
@@ -261,10 +258,10 @@ describe("a handler that moves the clock", () => {
       }
       response.writeHead(200).end();
     });
-    // Nobody is given up: who waits for himself does so for good.
+    // No attempt times out: a handler that waited for itself would hang forever.
     const world = await worldWithHook(url, { network: { time: new MovableClock({ frozenAt: 0 }) } });
     for (let event = 0; event < 18; event++) await world.importRows([row(`A${event}`)]);
-    // Each of the sixteen moves brings one more event, for which there is no room.
+    // Each of the sixteen moves adds one more event, which must wait for a slot.
     for (let event = 0; event < 16; event++) {
       world.clock.advance(1);
       await world.importRows([row(`B${event}`)]);

@@ -6,13 +6,13 @@ import { startReceiver } from "./receiver.ts";
 import { row, startWorld, tinyPng } from "./world.ts";
 
 type World = Awaited<ReturnType<typeof startWorld>>;
-/** Goes up to `n` and says what came of it: a status, or what the limit is about. */
+/** Uses `n` of the limit and returns the outcome: a status, or a value that the limit bounds. */
 type Attempt = (world: World, n: number) => Promise<unknown>;
 interface Line {
-  /** The entry of `limits` that it shows. */
+  /** The entry of `limits` that is tested. */
   readonly limit: keyof typeof limits;
   readonly what: string;
-  /** At n-1, n and n+1. */
+  /** Outcomes just below, at and just above the limit. */
   readonly cases: readonly (readonly [n: number, outcome: unknown])[];
   readonly attempt: Attempt;
   readonly options?: MockOptions;
@@ -53,7 +53,7 @@ const idsOf = async (world: World, count: number): Promise<string[]> => {
   }
   return ids;
 };
-/** Ways to give a product a field: created, changed, imported. A character is a code point, so these count once each. */
+/** Ways to set a field of a product. A character is a code point, so each emoji counts once. */
 const fields = (field: string, character = "🧥"): Record<string, Attempt> => ({
   "created product": async (world, n) =>
     (await world.createProduct({ [field]: character.repeat(n) })).status === 201,
@@ -73,10 +73,10 @@ const textLines = (
   { min, max }: { min?: number; max: number },
 ): Line[] =>
   Object.entries(fields(field)).flatMap(([what, attempt]) => [
-    { limit, what: `characters of the ${field} of a ${what}, most`, cases: at(max, true, false), attempt },
+    { limit, what: `maximum characters of the ${field} of a ${what}`, cases: at(max, true, false), attempt },
     ...(min === undefined
       ? []
-      : [{ limit, what: `… and fewest, ${what}`, cases: from(min, false, true), attempt }]),
+      : [{ limit, what: `… and minimum, ${what}`, cases: from(min, false, true), attempt }]),
   ]);
 const images: Record<string, Attempt> = {
   "a created product": async (world, n) => {
@@ -104,44 +104,44 @@ const tryon = async (world: World, inputs: (ids: string[]) => object[]) => {
 const table: Line[] = [
   {
     limit: "readsPerMinute",
-    what: "reads in a minute",
+    what: "reads per minute",
     options: withRates,
     cases: at(600, 404, 429),
     attempt: (world, n) => last(world, "GET", n),
   },
   {
     limit: "writesPerMinute",
-    what: "writes in a minute",
+    what: "writes per minute",
     options: withRates,
     cases: at(60, 404, 429),
     attempt: (world, n) => last(world, "DELETE", n),
   },
   {
     limit: "rateWindowMs",
-    what: "milliseconds after the minute began",
+    what: "milliseconds after the start of the minute",
     options: withRates,
     cases: from(60_000, 429, 404),
     attempt: async (world, n) => {
-      // Whoever comes late in the minute shares it with those before.
+      // Requests late in the minute share its window with the earlier ones.
       world.clock.advance(30_000);
       await last(world, "DELETE", 60);
       world.clock.advance(n - 30_000);
       return last(world, "DELETE", 1);
     },
   },
-  { limit: "page", what: "fewest on a page", cases: from(1, 400, 200), attempt: page },
-  { limit: "page", what: "most on a page", cases: at(100, 200, 400), attempt: page },
+  { limit: "page", what: "minimum on a page", cases: from(1, 400, 200), attempt: page },
+  { limit: "page", what: "maximum on a page", cases: at(100, 200, 400), attempt: page },
   {
     limit: "page",
-    what: "on a page unless told; is there more?",
+    what: "on a page by default; has_more",
     cases: at(25, false, true),
     attempt: async (world, n) => {
       await idsOf(world, n);
       return (await world.send("/v1/products")).body.has_more;
     },
   },
-  { limit: "importRows", what: "fewest rows", cases: from(1, 400, 202), attempt: rows },
-  { limit: "importRows", what: "most rows", cases: at(2_000, 202, 400), attempt: rows },
+  { limit: "importRows", what: "minimum rows", cases: from(1, 400, 202), attempt: rows },
+  { limit: "importRows", what: "maximum rows", cases: at(2_000, 202, 400), attempt: rows },
   {
     limit: "importBodyBytes",
     what: "bytes of an import",
@@ -154,8 +154,8 @@ const table: Line[] = [
     },
   },
   ...Object.entries(images).flatMap(([what, attempt]): Line[] => [
-    { limit: "imagesPerProduct", what: `fewest images of ${what}`, cases: from(1, false, true), attempt },
-    { limit: "imagesPerProduct", what: `most images of ${what}`, cases: at(20, true, false), attempt },
+    { limit: "imagesPerProduct", what: `minimum images of ${what}`, cases: from(1, false, true), attempt },
+    { limit: "imagesPerProduct", what: `maximum images of ${what}`, cases: at(20, true, false), attempt },
   ]),
   ...textLines("referenceLength", "reference", { min: 1, max: 100 }),
   ...textLines("nameLength", "name", { min: 1, max: 200 }),
@@ -181,13 +181,13 @@ const table: Line[] = [
   },
   {
     limit: "tryonInputs",
-    what: "fewest try-on inputs",
+    what: "minimum try-on inputs",
     cases: from(1, 400, 202),
     attempt: (world, n) => tryon(world, () => Array(n).fill({})),
   },
   {
     limit: "tryonInputs",
-    what: "most try-on inputs",
+    what: "maximum try-on inputs",
     cases: at(20, 202, 400),
     attempt: (world, n) => tryon(world, () => Array(n).fill({})),
   },
@@ -229,7 +229,7 @@ const table: Line[] = [
   },
   {
     limit: "requestIdLength",
-    what: "characters of a request id; echoed?",
+    what: "characters of a request ID; echoed?",
     cases: at(128, true, false),
     attempt: async ({ send }, n) => {
       const id = "aZ0._:-".padEnd(n, "x");
@@ -247,7 +247,8 @@ const table: Line[] = [
         const { received, url } = await startReceiver(500);
         await send("/v1/webhooks", { json: { url, events: ["import.completed"] } });
         await importRows([row("R")]);
-        // The first attempt comes with the end of the import; from there on, each is waited for to the millisecond.
+        // The first attempt is made when the import ends; from then on, each one is awaited to the
+        // millisecond.
         while (received.length === 0) {
           clock.advance(clock.nextDue()! - clock.now());
           await mock.settled();
@@ -264,9 +265,9 @@ const table: Line[] = [
   ),
 ];
 
-/** Limits that are no bound to go over at the service's door, and where they are shown. */
+/** Limits that no request can exceed, with the tests that cover them. */
 const elsewhere: Partial<Record<keyof typeof limits, string>> = {
-  importCallBytes: "test/flows/import",
+  importBatchBytes: "test/flows/import",
   importUrlAvailabilityMs: "test/contract/tables.test.ts",
   jobPollSeconds: "test/mock/imports.test.ts",
   webhookTimeoutMs: "test/mock/deliveries.test.ts",
@@ -279,14 +280,14 @@ describe.each(table)("$limit: $what", ({ cases, attempt, options }) => {
   });
 });
 
-test("every limit stands in the table, or it is said where it is shown", () => {
+test("every limit is in the table or has a test elsewhere", () => {
   const shown = [...table.map(({ limit }) => limit), ...Object.keys(elsewhere)];
   expect(new Set(shown)).toEqual(new Set(Object.keys(limits)));
   for (const place of Object.values(elsewhere))
     expect(existsSync(new URL(`../../${place}`, import.meta.url)), place).toBe(true);
 });
 
-test("a job says to come back in 5 seconds for as long as it runs", async () => {
+test("a job sends Retry-After: 5 while it runs", async () => {
   const { importRows, send, clock } = await startWorld();
   const { body, headers } = await importRows([row("R")]);
   expect(headers.get("retry-after")).toBe("5");

@@ -11,8 +11,8 @@ const post = (body: string, path = "/v1/products") =>
 const chunked = (body: string) =>
   `POST /v1/products HTTP/1.1\r\n${key}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${body}`;
 
-/** Status, and the code and field of a refusal. */
-const told = ({ status, body }: RawAnswer): string => {
+/** Describes a response: its status, and the code and field of an error. */
+const summaryOf = ({ status, body }: RawAnswer): string => {
   const { code, param } = body.startsWith('{"error"')
     ? JSON.parse(body).error
     : { code: undefined, param: undefined };
@@ -20,8 +20,8 @@ const told = ({ status, body }: RawAnswer): string => {
 };
 const deep = (levels: number, field: string) => `{"${field}":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
-/** Every line: what is sent, and what is told, answer by answer. A conversation that the mock must end says so. */
-const table: [what: string, sent: string | Buffer, told: string[], closed?: "closed"][] = [
+/** Each line has the request and its expected responses; "closed" if the mock must close the connection. */
+const table: [what: string, sent: string | Buffer, expected: string[], closed?: "closed"][] = [
   ["HEAD", get("/v1/products", "", "HEAD"), ["405"]],
   ["OPTIONS for nothing", get("*", "", "OPTIONS"), ["204"]],
   ["TRACE", get("/v1/products", "", "TRACE"), ["405 method_not_allowed"]],
@@ -39,8 +39,8 @@ const table: [what: string, sent: string | Buffer, told: string[], closed?: "clo
   ["limit twice", get("/v1/products?limit=1&limit=2"), ["400 invalid_request limit"]],
   ["q twice", get("/v1/products?q=a&q=a"), ["400 invalid_request q"]],
   ["cursor twice", get("/v1/products?cursor=a&cursor=b"), ["400 invalid_request cursor"]],
-  ["names from hell in the query", get("/v1/products?__proto__=1&constructor=2&toString=3"), ["200"]],
-  ["names from hell in headers", get("/v1/products", "__proto__: x\r\nconstructor: y\r\n"), ["200"]],
+  ["names such as __proto__ in the query", get("/v1/products?__proto__=1&constructor=2&toString=3"), ["200"]],
+  ["names such as __proto__ in headers", get("/v1/products", "__proto__: x\r\nconstructor: y\r\n"), ["200"]],
   ["a limit in exponents", get("/v1/products?limit=1e1"), ["400 invalid_request limit"]],
   ["a limit with a sign", get("/v1/products?limit=%2B5"), ["400 invalid_request limit"]],
   ["a limit of 20 digits", get(`/v1/products?limit=${"9".repeat(20)}`), ["400 invalid_request limit"]],
@@ -48,11 +48,11 @@ const table: [what: string, sent: string | Buffer, told: string[], closed?: "clo
   ["no cursor", get("/v1/products?cursor="), ["400 invalid_cursor cursor"]],
   ["a field twice, the last one counting", post('{"name":"a","name":1}'), ["400 invalid_request name"]],
   [
-    "names from hell in JSON",
+    "names such as __proto__ in JSON",
     post('{"__proto__":{"name":"N"},"constructor":1}'),
     ["400 invalid_request name"],
   ],
-  ["a number that is none", post('{"name":1e400}'), ["400 invalid_request name"]],
+  ["a number out of range", post('{"name":1e400}'), ["400 invalid_request name"]],
   ["a number of 100,000 digits", post(`{"name":${"9".repeat(100_000)}}`), ["400 invalid_request name"]],
   [
     "lone surrogates",
@@ -63,7 +63,7 @@ const table: [what: string, sent: string | Buffer, told: string[], closed?: "clo
   ["10,000 levels of rows", post(deep(10_000, "rows"), "/v1/imports"), ["400"]],
   ["10,000 levels of inputs", post(deep(10_000, "inputs"), "/v1/tasks/tryon"), ["400"]],
   [
-    "10,000 levels of ids",
+    "10,000 levels of IDs",
     post(deep(10_000, "product_ids"), "/v1/exports"),
     ["400 invalid_request product_ids[0]"],
   ],
@@ -109,7 +109,7 @@ const table: [what: string, sent: string | Buffer, told: string[], closed?: "clo
     "closed",
   ],
   [
-    "a coding nobody knows",
+    "an unknown transfer coding",
     get("/v1/products", "Transfer-Encoding: gzip\r\n", "POST"),
     ["400 invalid_request"],
     "closed",
@@ -122,13 +122,13 @@ const table: [what: string, sent: string | Buffer, told: string[], closed?: "clo
   ["a space before the colon", get("/v1/products", "X : a\r\n"), ["400 invalid_request"], "closed"],
   ["empty lines first", `\r\n\r\n${get("/v1/products")}`, ["200"]],
   [
-    "bytes that are no ASCII in headers",
+    "bytes outside ASCII in headers",
     Buffer.from(get("/v1/products", "X-Request-Id: \xe9\r\nX: \xff\r\n"), "latin1"),
     ["200"],
   ],
 ];
 
-/** How many whole answers have come; none while one of them is still on its way. */
+/** Number of complete responses; 0 while one is still arriving. */
 function count(text: string, isHead: boolean): number {
   try {
     return answersIn(text, isHead).length;
@@ -137,14 +137,14 @@ function count(text: string, isHead: boolean): number {
   }
 }
 
-describe("an odd request gets a plain answer:", () => {
+describe("an odd request gets a clear response:", () => {
   test.each(table)("%s", async (_what, sent, expected, closed) => {
     const { mock, send } = await startWorld({ rateLimit: { reads: 600, writes: 60 } });
     const isHead = String(sent).startsWith("HEAD");
     const all = (text: string) => closed === undefined && count(text, isHead) === expected.length;
     const came = await talk(portOf(mock.baseUrl), [sent], { enough: all });
     const answers = answersIn(came.text, isHead);
-    expect(answers.map(told)).toEqual(expected);
+    expect(answers.map(summaryOf)).toEqual(expected);
     expect(came.closed).toBe(closed === "closed");
     for (const { headers } of answers) {
       expect(headers.get("x-request-id")).toMatch(/^req_/);
@@ -154,32 +154,32 @@ describe("an odd request gets a plain answer:", () => {
   });
 });
 
-describe("whoever asks before sending a body", () => {
+describe("a client that waits for 100 Continue", () => {
   const asking = (more: string, path = "/v1/products") =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\n${more}\r\n`;
   const auth = "Authorization: Bearer ak_mock\r\n";
 
-  test("is asked for it when it is wanted", async () => {
+  test("gets it if the body is needed", async () => {
     const { mock } = await startWorld();
     const port = portOf(mock.baseUrl);
     expect((await talk(port, [asking(`${auth}Content-Length: 2\r\n`)])).text).toBe(
       "HTTP/1.1 100 Continue\r\n\r\n",
     );
     const came = await talk(port, [`${asking(`${auth}Content-Length: 2\r\n`)}{}`]);
-    expect(answersIn(came.text).map(told)).toEqual(["100", "400 invalid_request name"]);
+    expect(answersIn(came.text).map(summaryOf)).toEqual(["100", "400 invalid_request name"]);
   });
 
   test.each([
-    ["of a body too large", `${auth}Content-Length: 99999999\r\n`, "413 body_too_large"],
+    ["with a body too large", `${auth}Content-Length: 99999999\r\n`, "413 body_too_large"],
     ["without a key", "Content-Length: 9\r\n", "401 missing_api_key"],
-  ])("%s is refused at once, and not asked", async (_what, more, expected) => {
+  ])("%s is rejected at once, without 100 Continue", async (_what, more, expected) => {
     const { mock } = await startWorld();
     const came = await talk(portOf(mock.baseUrl), [asking(more)]);
-    expect(answersIn(came.text).map(told)).toEqual([expected]);
+    expect(answersIn(came.text).map(summaryOf)).toEqual([expected]);
   });
 });
 
-test("hundreds of connections that say nothing, or nothing whole, keep nobody else waiting", async () => {
+test("hundreds of silent or incomplete connections do not delay other clients", async () => {
   const { mock, send } = await startWorld();
   const port = portOf(mock.baseUrl);
   const sockets = await Promise.all(

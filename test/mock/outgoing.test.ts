@@ -3,14 +3,14 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { isPublicAddress } from "../../src/contract/url-policy.ts";
-import { callOut, type OutgoingCall } from "../../src/mock/outgoing/call-out.ts";
 import { type Network, realNetwork } from "../../src/mock/outgoing/network.ts";
+import { type OutgoingRequest, sendOutgoing } from "../../src/mock/outgoing/outgoing-request.ts";
 import { Life } from "../../src/mock/work/life.ts";
 import { Turnstile } from "../../src/mock/work/turnstile.ts";
-import { Underway } from "../../src/mock/work/underway.ts";
+import { WorkInProgress } from "../../src/mock/work/work-in-progress.ts";
 import { publicAddress, startOutside } from "./outside.ts";
 
-const call = (url: string, more: Partial<OutgoingCall> = {}): OutgoingCall => ({
+const call = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
   method: "GET",
   url,
   headers: () => ({}),
@@ -19,10 +19,10 @@ const call = (url: string, more: Partial<OutgoingCall> = {}): OutgoingCall => ({
   mostBytes: 1_000,
   ...more,
 });
-const out = (network: Partial<Network>, url: string, more: Partial<OutgoingCall> = {}) =>
-  callOut({ ...realNetwork(), ...network }, call(url, more), new Life());
+const out = (network: Partial<Network>, url: string, more: Partial<OutgoingRequest> = {}) =>
+  sendOutgoing({ ...realNetwork(), ...network }, call(url, more), new Life());
 
-test("a call goes to the address that was checked, under the name that was asked for", async () => {
+test("a request goes to the checked address, with the requested host name", async () => {
   const outside = await startOutside((_request, response) => response.end("hello"));
   const got = await out(outside.network, "https://shop.example.com/a%20b?c=d#e");
   expect(got).toEqual({ status: 200, bytes: Buffer.from("hello"), end: "whole" });
@@ -32,36 +32,36 @@ test("a call goes to the address that was checked, under the name that was asked
   expect(outside.requests[0]!.headers).toEqual({ host: "shop.example.com", connection: "close" });
 });
 
-test("the port is that of the URL, or the one that goes with its protocol", async () => {
+test("a request uses the port of the URL, or the default of its protocol", async () => {
   const outside = await startOutside((_request, response) => response.end());
   const ports = ["https://a.example.com/", "https://a.example.com:443/", "https://a.example.com:8443/"];
   for (const url of [...ports, "https://a.example.com:0/"]) await out(outside.network, url);
   expect(outside.connections.map(({ port }) => port)).toEqual([443, 443, 8443, 0]);
 });
 
-test("an address in the URL is asked for nowhere", async () => {
+test("an address in the URL is not resolved", async () => {
   const outside = await startOutside((_request, response) => response.end());
   expect(await out(outside.network, `https://${publicAddress}/`)).toMatchObject({ status: 200 });
   expect([outside.asked, outside.connections]).toEqual([[], [{ addresses: [publicAddress], port: 443 }]]);
 });
 
-describe("an address that is not allowed is not connected to", () => {
+describe("a forbidden address", () => {
   test.each([
     ["loopback", ["127.0.0.1"]],
     ["private", ["10.1.2.3"]],
-    ["of the machine's own network", ["192.168.1.1"]],
-    ["where clouds keep their secrets", ["169.254.169.254"]],
-    ["shared by a provider's customers", ["100.64.0.1"]],
-    ["nobody's", ["0.0.0.0"]],
+    ["of the local network", ["192.168.1.1"]],
+    ["a cloud metadata service", ["169.254.169.254"]],
+    ["carrier-grade NAT", ["100.64.0.1"]],
+    ["unspecified", ["0.0.0.0"]],
     ["loopback in IPv6", ["::1"]],
-    ["IPv4 in IPv6 clothing", ["::ffff:127.0.0.1"]],
-    ["the same in hexadecimal", ["::ffff:7f00:1"]],
-    ["NAT64 of a private one", ["64:ff9b::10.0.0.1"]],
-    ["6to4 of a private one", ["2002:0a00:0001::"]],
+    ["IPv4 mapped to IPv6", ["::ffff:127.0.0.1"]],
+    ["IPv4 mapped to IPv6 in hexadecimal", ["::ffff:7f00:1"]],
+    ["NAT64 of a private address", ["64:ff9b::10.0.0.1"]],
+    ["6to4 of a private address", ["2002:0a00:0001::"]],
     ["link-local", ["fe80::1"]],
     ["unique local", ["fd00::1"]],
-    ["one among public ones", [publicAddress, "10.0.0.1", "1.1.1.1"]],
-  ])("%s", async (_name, addresses) => {
+    ["one among public addresses", [publicAddress, "10.0.0.1", "1.1.1.1"]],
+  ])("is not contacted: %s", async (_name, addresses) => {
     const outside = await startOutside(
       (_request, response) => response.end(),
       () => addresses,
@@ -71,7 +71,7 @@ describe("an address that is not allowed is not connected to", () => {
   });
 
   test.each(["https://127.0.0.1/", "https://[::1]/", "https://[::ffff:10.0.0.1]/", "https://localhost/"])(
-    "%s",
+    "is not contacted as the host of %s",
     async (url) => {
       const outside = await startOutside((_request, response) => response.end());
       expect(await out(outside.network, url)).toEqual({ fault: "blocked_host" });
@@ -79,7 +79,7 @@ describe("an address that is not allowed is not connected to", () => {
     },
   );
 
-  test("and a name is asked for once: what it says later is too late", async () => {
+  test("cannot be reached by a name that resolves differently later: each request resolves it once", async () => {
     let times = 0;
     const outside = await startOutside(
       (_request, response) => response.end(),
@@ -91,7 +91,7 @@ describe("an address that is not allowed is not connected to", () => {
     expect(outside.connections).toHaveLength(1);
   });
 
-  test("nor looked up again by the real network, whatever the system would say of a name", async () => {
+  test("cannot be reached by a second lookup: the real network connects only to the given addresses", async () => {
     const server = createServer((socket) => socket.end());
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
@@ -103,8 +103,8 @@ describe("an address that is not allowed is not connected to", () => {
   });
 });
 
-describe("the other side", () => {
-  test("may be a name that nobody knows", async () => {
+describe("the other server", () => {
+  test("may have an unknown name", async () => {
     const none = await startOutside(
       () => {},
       () => [],
@@ -114,7 +114,7 @@ describe("the other side", () => {
     expect(await out(failing, "https://none.example.com/")).toEqual({ fault: "dns_failed" });
   });
 
-  test("may have a certificate for another name, or one that nobody vouches for", async () => {
+  test("may have an untrusted certificate, or one for another name", async () => {
     const outside = await startOutside((_request, response) => response.end());
     expect(await out(outside.network, "https://other.example.net/")).toEqual({ fault: "unreachable" });
     const { authorities: _own, ...usual } = outside.network;
@@ -134,20 +134,23 @@ describe("the other side", () => {
     [999, "whole"],
     [1_000, "whole"],
     [1_001, "too_long"],
-  ])("may send %d of 1,000 bytes: %s, with or without a declared length", async (length, end) => {
-    for (const declared of [true, false]) {
-      const outside = await startOutside((_request, response) => {
-        if (declared) response.setHeader("content-length", length);
-        response.write(Buffer.alloc(1));
-        response.end(Buffer.alloc(length - 1));
-      });
-      const got = await out(outside.network, "https://shop.example.com/");
-      expect(got).toMatchObject({ status: 200, end });
-      if (end === "whole") expect((got as { bytes: Buffer }).bytes).toHaveLength(length);
-    }
-  });
+  ])(
+    "may send %d bytes with a limit of 1,000: %s, with or without a declared length",
+    async (length, end) => {
+      for (const declared of [true, false]) {
+        const outside = await startOutside((_request, response) => {
+          if (declared) response.setHeader("content-length", length);
+          response.write(Buffer.alloc(1));
+          response.end(Buffer.alloc(length - 1));
+        });
+        const got = await out(outside.network, "https://shop.example.com/");
+        expect(got).toMatchObject({ status: 200, end });
+        if (end === "whole") expect((got as { bytes: Buffer }).bytes).toHaveLength(length);
+      }
+    },
+  );
 
-  test("may end before its answer does", async () => {
+  test("may close before its response is complete", async () => {
     const outside = await startOutside((_request, response) => {
       response.writeHead(200, { "content-length": 100 }).write("half");
       setImmediate(() => response.destroy());
@@ -156,7 +159,7 @@ describe("the other side", () => {
     expect(got).toMatchObject({ status: 200, end: "broken" });
   });
 
-  test("may end its answer by closing, as HTTP/1.0 does", async () => {
+  test("may end its response by closing, like HTTP/1.0", async () => {
     const outside = await startOutside((_request, response) => {
       response.socket!.end("HTTP/1.0 200 OK\r\n\r\nhello");
     });
@@ -164,7 +167,7 @@ describe("the other side", () => {
     expect(got).toEqual({ status: 200, bytes: Buffer.from("hello"), end: "whole" });
   });
 
-  test("may hang up without a word, which leaves every other call alone", async () => {
+  test("may close without a response, which does not affect other requests", async () => {
     const outside = await startOutside((request, response) =>
       request.url === "/rude" ? response.destroy() : response.end(request.url),
     );
@@ -181,12 +184,12 @@ describe("the other side", () => {
   });
 });
 
-describe("time runs out", () => {
+describe("a request ends", () => {
   const hang = () => new Promise<never>(() => {});
   test.each([
-    ["while the name is looked up", { resolve: hang }],
-    ["while the connection is made", { resolve: async () => [publicAddress], connect: () => new Socket() }],
-  ])("%s", async (_name, part) => {
+    ["during the name lookup", { resolve: hang }],
+    ["during the connect", { resolve: async () => [publicAddress], connect: () => new Socket() }],
+  ])("with a timeout %s", async (_name, part) => {
     const time = new MovableClock({ frozenAt: 0 });
     const result = out({ time, ...part }, "https://shop.example.com/");
     await realWait(5);
@@ -197,7 +200,7 @@ describe("time runs out", () => {
     expect(time.nextDue()).toBeNull();
   });
 
-  test("with the end of the mock, which tells whoever looks up the name to give up", async () => {
+  test("with the end of the mock, which also cancels the name lookup", async () => {
     const life = new Life();
     let gaveUp = false;
     const resolve: Network["resolve"] = (_host, whenGivenUp) => {
@@ -206,15 +209,15 @@ describe("time runs out", () => {
       });
       return hang();
     };
-    const result = callOut({ ...realNetwork(), resolve }, call("https://shop.example.com/"), life);
+    const result = sendOutgoing({ ...realNetwork(), resolve }, call("https://shop.example.com/"), life);
     life.end();
     expect([await result, gaveUp]).toEqual([{ fault: "ended" }, true]);
-    const late = callOut({ ...realNetwork(), resolve }, call("https://shop.example.com/"), life);
+    const late = sendOutgoing({ ...realNetwork(), resolve }, call("https://shop.example.com/"), life);
     expect(await late).toEqual({ fault: "ended" });
   });
 });
 
-test("a turnstile lets so many in at once, and the others in their order", async () => {
+test("a turnstile lets a fixed number in at once, and the others in order", async () => {
   const turnstile = new Turnstile(2);
   const order: number[] = [];
   expect([turnstile.enter(), turnstile.enter()]).toEqual([null, null]);
@@ -233,42 +236,42 @@ test("a turnstile lets so many in at once, and the others in their order", async
   expect(turnstile.enter()).toBeNull();
 });
 
-test("what is under way is idle only when what followed it has ended, too", async () => {
-  const underway = new Underway();
-  expect(await underway.idle()).toBe(true);
+test("outgoing work is idle only after its follow-up work has ended too", async () => {
+  const workInProgress = new WorkInProgress();
+  expect(await workInProgress.idle()).toBe(true);
   const steps: string[] = [];
   const work = async (name: string) => {
     await realWait(2);
     steps.push(name);
   };
-  underway.track(work("first").then(() => void underway.track(work("second"))));
-  expect(await underway.idle()).toBe(true);
+  workInProgress.track(work("first").then(() => void workInProgress.track(work("second"))));
+  expect(await workInProgress.idle()).toBe(true);
   expect(steps).toEqual(["first", "second"]);
   const time = new MovableClock({ frozenAt: 0 });
-  underway.track(new Promise(() => {}));
-  const idle = underway.idle({ time, latest: 100 });
+  workInProgress.track(new Promise(() => {}));
+  const idle = workInProgress.idle({ time, latest: 100 });
   time.advance(100);
   expect(await idle).toBe(false);
 });
 
-describe("a network of somebody's that is not as it should be reaches nobody", () => {
+describe("an invalid custom network", () => {
   const boom = () => {
     throw new Error("a fault of somebody's");
   };
   const resolve = async () => [publicAddress];
   test.each<[string, unknown, string]>([
     ["connect throws", { resolve, connect: boom }, "unreachable"],
-    ["connect gives nothing", { resolve, connect: () => null }, "unreachable"],
-    ["connect gives no connection", { resolve, connect: () => ({}) }, "unreachable"],
+    ["connect returns null", { resolve, connect: () => null }, "unreachable"],
+    ["connect returns an empty object", { resolve, connect: () => ({}) }, "unreachable"],
     [
-      "connect gives what cannot be closed",
+      "connect returns a socket that cannot be closed",
       { resolve, connect: () => ({ on: () => null, once: () => null }) },
       "unreachable",
     ],
     ["resolve throws", { resolve: boom }, "dns_failed"],
-    ["resolve gives no list", { resolve: () => 5 }, "dns_failed"],
-    ["resolve gives no addresses", { resolve: () => [5] }, "blocked_host"],
-  ])("%s", async (_name, network, fault) => {
+    ["resolve returns a number", { resolve: () => 5 }, "dns_failed"],
+    ["resolve returns a list of numbers", { resolve: () => [5] }, "blocked_host"],
+  ])("makes the request fail: %s", async (_name, network, fault) => {
     expect(await out(network as Partial<Network>, "https://shop.example.com/")).toEqual({ fault });
   });
 });

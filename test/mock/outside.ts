@@ -13,12 +13,12 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()));
 });
 
-/** Every name of the outside world lives here, unless a test says otherwise. */
+/** The address of every outside name, unless a test overrides it. */
 export const publicAddress = "93.184.216.34";
 
 /**
- * An outside world of one server on this machine, which stands for every public address. Its certificate names
- * `*.example.com`, `example.org` and its address.
+ * A network with one local server for all public addresses. Its certificate is for `*.example.com`,
+ * `example.org` and its address.
  */
 export async function startOutside(
   answer: (request: IncomingMessage, response: ServerResponse) => void,

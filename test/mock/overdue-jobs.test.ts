@@ -9,7 +9,7 @@ import { day, iso, minute } from "./world-with-hook.ts";
 
 const types = ["task.succeeded", "import.completed", "export.completed"];
 
-/** A state with a task, an import and an export under way, and a webhook that is told of all three. */
+/** A state with a task, an import and an export in progress, and a webhook for all three. */
 async function stateWithJobs(url: string, clock?: MovableClock) {
   const world = await startWorld(clock && { clock });
   const { send, mock, createProduct, importRows } = world;
@@ -24,14 +24,14 @@ async function stateWithJobs(url: string, clock?: MovableClock) {
   return { state, secret: signing_secret as string, task, job, zip };
 }
 
-/** When it was signed, in milliseconds; NaN for what the secret did not sign. */
+/** The time of a signature in milliseconds; NaN if the signature is invalid. */
 function signedAt({ headers, raw }: Received, secret: string): number {
   const [, t, v1] = /^t=(\d+),v1=(\w+)$/.exec(headers["service-signature"] as string) ?? [];
   const mac = createHmac("sha256", secret).update(`${t}.`).update(raw).digest("hex");
   return mac === v1 ? Number(t) * 1000 : Number.NaN;
 }
 
-/** The same state a day before. */
+/** The same state, one day earlier. */
 function dayBefore(state: MockState): MockState {
   const older = structuredClone(state);
   const { main } = older.organizations;
@@ -42,8 +42,8 @@ function dayBefore(state: MockState): MockState {
   return older;
 }
 
-describe("jobs that are long overdue", () => {
-  test("end when a state is put back on a clock that stands still, with the time that it is", async () => {
+describe("overdue jobs", () => {
+  test("end with the current time when a state is restored on a frozen clock", async () => {
     const { received, url } = await startReceiver(500);
     const { state, secret, task, job, zip } = await stateWithJobs(url);
     const later = monday + day;
@@ -65,7 +65,7 @@ describe("jobs that are long overdue", () => {
     );
   });
 
-  test("when a mock starts on the machine's time, are told of with a signature of that moment", async () => {
+  test("have events with a current signature when a mock starts on the system clock", async () => {
     const { received, url } = await startReceiver(500);
     const { state, secret } = await stateWithJobs(url, new MovableClock());
     const before = Date.now();
@@ -76,7 +76,7 @@ describe("jobs that are long overdue", () => {
       expect(signedAt(one, secret)).toBeGreaterThan(before - 1_000);
       expect(Math.abs(Date.parse(one.body.created_at) - before)).toBeLessThan(minute);
     }
-    // The second attempt is a minute away, not long past.
+    // The second attempt is in a minute, not overdue.
     await realWait(50);
     expect(received).toHaveLength(3);
     for (const { next_attempt_at } of mock.deliveries()) {

@@ -6,7 +6,7 @@ import { refusal, startWorld } from "./world.ts";
 const now = "2026-01-05T09:00:00.000Z";
 
 describe("create", () => {
-  test("trims the reference and gives back the product", async () => {
+  test("trims the reference and returns the product", async () => {
     const { send, imageId } = await startWorld();
     const image_id = await imageId();
     const json = { name: " A dress ", reference: "  DRESS-1\t", images: [{ image_id, orientation: "side" }] };
@@ -25,7 +25,7 @@ describe("create", () => {
     expect((await send(`/v1/products/${got.body.id}`)).body).toEqual(got.body);
   });
 
-  test("a reference in use is 409, also with other space around it", async () => {
+  test("gets 409 for a reference in use, even with other surrounding spaces", async () => {
     const { createProduct } = await startWorld();
     await createProduct({ reference: "R" });
     const got = await createProduct({ reference: " R " });
@@ -42,7 +42,7 @@ describe("create", () => {
     ["a name of 201 characters", { name: "n".repeat(201) }, "name"],
     ["a name that is a number", { name: 1 }, "name"],
     ["no reference", { reference: undefined }, "reference"],
-    ["a reference of space", { reference: " \t" }, "reference"],
+    ["a reference of spaces", { reference: " \t" }, "reference"],
     ["a reference of 101 characters", { reference: "r".repeat(101) }, "reference"],
     ["a description of 2,001 characters", { description: "d".repeat(2_001) }, "description"],
     ["null for a description", { description: null }, "description"],
@@ -50,35 +50,35 @@ describe("create", () => {
     ["no images", { images: undefined }, "images"],
     ["an empty list of images", { images: [] }, "images"],
     ["21 images", { images: Array(21).fill(image) }, "images"],
-    ["images that are no list", { images: image }, "images"],
-    ["an image without an id", { images: [{ orientation: "front" }] }, "images[0].image_id"],
+    ["images that are not a list", { images: image }, "images"],
+    ["an image without an ID", { images: [{ orientation: "front" }] }, "images[0].image_id"],
     ["an image without an orientation", { images: [image, { image_id: "x" }] }, "images[1].orientation"],
     ["an unknown orientation", { images: [{ ...image, orientation: "up" }] }, "images[0].orientation"],
-    ["a field nobody knows", { colour: "red" }, "colour"],
-    ["a field of an image nobody knows", { images: [{ ...image, url: "x" }] }, "images[0].url"],
-  ])("%s is refused with the field", async (_name, fields, param) => {
+    ["an unknown field", { colour: "red" }, "colour"],
+    ["an unknown field of an image", { images: [{ ...image, url: "x" }] }, "images[0].url"],
+  ])("rejects %s with its field", async (_name, fields, param) => {
     const { createProduct } = await startWorld();
     const json = { name: "N", reference: "R", images: [image], ...fields };
     const { status, body } = await createProduct({}, { json });
     expect([status, body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
   });
 
-  test("the longest of everything is accepted", async () => {
+  test("accepts the maximum length of every field", async () => {
     const { createProduct, imageId } = await startWorld();
     const image_id = await imageId();
     const got = await createProduct({
-      // A character outside the basic plane is one character.
+      // A character outside the basic plane counts once.
       name: "🧥".repeat(200),
       reference: "r".repeat(100),
       description: "d".repeat(2_000),
       images: Array(20).fill({ image_id, orientation: "detail" }),
     });
     expect(got.status).toBe(201);
-    // The same image twice is one link.
+    // The same image twice is attached once.
     expect(got.body.images).toEqual([{ id: image_id, orientation: "detail", origin: "user" }]);
   });
 
-  test("an image of nobody's is 404 and nothing is created", async () => {
+  test("gets 404 for an unknown image, and creates nothing", async () => {
     const { createProduct, imageId, mock } = await startWorld();
     const images = [
       { image_id: await imageId(), orientation: "front" },
@@ -100,7 +100,7 @@ describe("update", () => {
     headers: { "content-type": "application/merge-patch+json" },
   });
 
-  test("changes what is given, clears on null, and moves updated_at", async () => {
+  test("changes the given fields, clears them on null, and sets updated_at", async () => {
     const { send, createProduct, clock } = await startWorld();
     const { body: made } = await createProduct({ description: "D", sex: "kid" });
     clock.advance(1_000);
@@ -110,7 +110,7 @@ describe("update", () => {
     expect((await send(`/v1/products/${made.id}`)).body).toEqual(expected);
   });
 
-  test("of nothing new leaves updated_at alone", async () => {
+  test("does not change updated_at without a new value", async () => {
     const { send, createProduct, clock } = await startWorld();
     const { body: made } = await createProduct({ sex: "kid" });
     clock.advance(1_000);
@@ -119,7 +119,7 @@ describe("update", () => {
     expect((await send(`/v1/products/${made.id}`, patch(same))).body).toEqual(made);
   });
 
-  test("to a reference in use is 409, to one that was given up it is not", async () => {
+  test("gets 409 for a reference in use, but not for a released one", async () => {
     const { send, createProduct } = await startWorld();
     const { body: one } = await createProduct({ reference: "ONE" });
     const { body: two } = await createProduct({ reference: "TWO" });
@@ -133,7 +133,7 @@ describe("update", () => {
     expect((await send(`/v1/products/${two.id}`, patch({ reference: "ONE" }))).status).toBe(200);
   });
 
-  test("takes its own content type only, and null only where a field may be null", async () => {
+  test("accepts only its own content type, and null only for nullable fields", async () => {
     const { send, createProduct } = await startWorld();
     const { body: made } = await createProduct();
     const plain = await send(`/v1/products/${made.id}`, { method: "PATCH", json: { name: "X" } });
@@ -147,7 +147,7 @@ describe("update", () => {
 });
 
 describe("delete", () => {
-  test("takes the product from everywhere and frees its reference", async () => {
+  test("removes the product everywhere and releases its reference", async () => {
     const { send, createProduct } = await startWorld();
     const { body: made } = await createProduct({ reference: "R" });
     const got = await send(`/v1/products/${made.id}`, { method: "DELETE" });
@@ -167,7 +167,7 @@ describe("delete", () => {
 });
 
 describe("photos", () => {
-  test("are attached and detached without moving updated_at; the last one stays", async () => {
+  test("are attached and detached without changing updated_at, but the last one cannot be detached", async () => {
     const { send, createProduct, imageId, clock } = await startWorld();
     const { body: made } = await createProduct();
     const [first] = made.images;
@@ -180,7 +180,7 @@ describe("photos", () => {
     expect([attached.status, attached.body]).toEqual([201, [link]]);
     expect((await send(path)).body).toEqual({ ...made, images: [first, link] });
 
-    // Attaching it again gives it the new orientation: a product holds an image once.
+    // Attaching an image again sets its orientation: a product has an image only once.
     await send(`${path}/images`, { json: { images: [{ image_id: second, orientation: "left" }] } });
     expect((await send(path)).body.images).toEqual([first, { ...link, orientation: "left" }]);
 
@@ -192,7 +192,7 @@ describe("photos", () => {
     expect([gone.status, gone.body]).toEqual([404, refusal("not_found", "image_not_found")]);
   });
 
-  test("one image may hang on several products", async () => {
+  test("can share one image between several products", async () => {
     const { createProduct, imageId } = await startWorld();
     const images = [{ image_id: await imageId(), orientation: "front" }];
     expect((await createProduct({ reference: "A", images })).status).toBe(201);
@@ -201,7 +201,7 @@ describe("photos", () => {
 });
 
 describe("list", () => {
-  test("newest first, in pages", async () => {
+  test("returns the newest products first, in pages", async () => {
     const { send } = await startWorld({ demo: 30 });
     const first = (await send("/v1/products")).body;
     expect([first.data.length, first.has_more]).toEqual([25, true]);
@@ -214,7 +214,7 @@ describe("list", () => {
     expect([whole.data, whole.has_more]).toEqual([[...first.data, ...second.data], false]);
   });
 
-  test("q finds every word in name or reference, in any case", async () => {
+  test("finds products with every word of q in name or reference, in any letter case", async () => {
     const { send, createProduct } = await startWorld();
     await createProduct({ reference: "DRESS-0001", name: "Red linen dress" });
     await createProduct({ reference: "DRESS-0002", name: "Blue linen dress" });
@@ -241,19 +241,19 @@ describe("list", () => {
     ["limit=ten", "limit"],
     ["limit=1&limit=2", "limit"],
     ["q=a&q=b", "q"],
-  ])("%s is refused", async (query, param) => {
+  ])("rejects %s", async (query, param) => {
     const { send } = await startWorld();
     const got = await send(`/v1/products?${query}`);
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
   });
 
-  test("limits of 1 and 100, and parameters nobody knows, are fine", async () => {
+  test("accepts limits of 1 and 100, and unknown parameters", async () => {
     const { send } = await startWorld({ demo: 2 });
     expect((await send("/v1/products?limit=1")).body.data).toHaveLength(1);
     expect((await send("/v1/products?limit=100&color=red&color=blue")).body.data).toHaveLength(2);
   });
 
-  test("a cursor made up, altered, of another list or of another organization is refused", async () => {
+  test("rejects a cursor that is forged, altered, or of another list or organization", async () => {
     const { send } = await startWorld({ demo: 5 });
     const cursor = (await send("/v1/products?limit=2")).body.next_cursor;
     const bad = [400, refusal("invalid_request", "invalid_cursor", "cursor")];
@@ -271,7 +271,7 @@ describe("list", () => {
     expect((await send(`/v1/products?limit=3&cursor=${cursor}`)).status).toBe(200);
   });
 
-  test("paging shows everything that was there throughout, once, whatever is added and deleted meanwhile", async () => {
+  test("shows every product that exists throughout the paging once, whatever is added or deleted meanwhile", async () => {
     const { send, createProduct, imageId } = await startWorld();
     const images = [{ image_id: await imageId(), orientation: "front" }];
     let made = 0;

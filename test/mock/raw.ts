@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-/** One answer as it came over the wire. */
+/** One response from the wire. */
 export interface RawAnswer {
   status: number;
   /** By lower-case name. */
@@ -8,14 +8,14 @@ export interface RawAnswer {
   body: string;
 }
 
-/** How long nothing may come before a conversation that is not ended by its client counts as over, in milliseconds of real time. */
+/** Idle time in real milliseconds after which an open connection counts as done. */
 const quietMs = 150;
-/** The same for one that is: the server is to close it, and this is to show that it does not. */
+/** The same after the client has ended its side; the server must close the connection earlier. */
 const silentMs = 5_000;
 
 /**
- * Writes to a new connection and gives everything that came back until it was closed, until it was `enough`, or until
- * nothing more came for a moment; `closed` says which. It ends its own side when `end` is set.
+ * Writes to a new connection and returns everything received until it was closed, `enough` or idle. `closed`
+ * is true if the server closed it. With `end`, the client ends its side after writing.
  */
 export function talk(
   port: number,
@@ -54,8 +54,8 @@ export function talk(
 }
 
 /**
- * The answers in what came back, one after the other; throws where it is no HTTP. `isHead` says that the first is one to HEAD,
- * which has no body whatever its length says.
+ * The responses in the received text, in order; throws if it is not HTTP. With `isHead`, the first is the
+ * response to a HEAD request, which has no body.
  */
 export function answersIn(text: string, isHead = false): RawAnswer[] {
   const answers: RawAnswer[] = [];

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { afterEach } from "vitest";
 
-/** One request that a handler has received. */
+/** One received delivery. */
 export interface Received {
   method: string;
   path: string;
   headers: IncomingMessage["headers"];
   raw: Buffer;
-  // biome-ignore lint/suspicious/noExplicitAny: a story reads the fields it is about.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read fields of any event.
   body: any;
 }
 
@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(closing.splice(0).map((close) => close()));
 });
 
-/** A webhook handler on this machine. It answers with the next of `answers`, and with the last one for good. */
+/** A local webhook handler. It responds with the next of `answers`; the last one repeats. */
 export async function startReceiver(...answers: Answer[]) {
   const received: Received[] = [];
   const script = answers.length === 0 ? [200] : answers;

@@ -8,7 +8,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const waits = [minute, 5 * minute, 15 * minute, hour, 6 * hour];
 const ascending = (a: number, b: number) => a - b;
-/** How long an import of one row takes. */
+/** Duration of an import of one row. */
 const importMs = 1_010;
 
 type Step =
@@ -17,7 +17,10 @@ type Step =
   | { readonly status: Status };
 type Status = "active" | "paused" | "disabled";
 
-/** What the specification says of one webhook (Events, Retries) and the interface of disabling, worked out on paper. */
+/**
+ * The expected deliveries of one webhook, from the specification (Events, Retries) and the interface
+ * (disabling).
+ */
 class Model {
   now = 0;
   status: Status = "active";
@@ -82,7 +85,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom<Status>("paused", "active").map((status) => ({ status })) },
 );
 
-test("whatever handlers answer and however the clock is moved, attempts come as the schedule has them", async () => {
+test("attempts follow the schedule, whatever handlers respond and however the clock moves", async () => {
   const script = new Map<string, readonly boolean[]>();
   const tries = new Map<string, number>();
   const receiver = await startReceiver((response) => {
@@ -102,7 +105,7 @@ test("whatever handlers answer and however the clock is moved, attempts come as 
     const start = clock.now();
     const model = new Model();
     const events: string[] = [];
-    // The last one lets everything come to its end.
+    // The last step finishes everything.
     for (const one of [...steps, { advance: 8 * hour }]) {
       if ("event" in one) {
         const { id } = (await importRows([row("A")])).body;
@@ -135,7 +138,8 @@ test("whatever handlers answer and however the clock is moved, attempts come as 
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 14 }), run), {
     numRuns: repetitions(20, 600),
   });
-  // Chance must not have kept away from what this is about: never accepted, and accepted before the fifth.
+  // The random cases must include events that are never accepted, and events accepted before the fifth
+  // attempt.
   const never = Array.from({ length: 5 }, () => ({ event: [] }));
   await run(never);
   await run([...never.slice(1), { advance: 8 * hour }, { event: [true] }, ...never.slice(1)]);

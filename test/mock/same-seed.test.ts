@@ -21,11 +21,14 @@ interface Recorded {
   readonly bytes: Buffer;
 }
 
-/** One run of a script that uses every resource: everything that came back, to the byte, and what its webhook was told. */
+/**
+ * One run of a script that uses every resource: all responses, byte by byte, and all deliveries to its
+ * webhook.
+ */
 async function run(seed: number, startedAt: number, hook: Awaited<ReturnType<typeof startReceiver>>) {
   const mock = await startMock({ seed, demo: 24, clock: new MovableClock({ frozenAt: startedAt }) });
   const recorded: Recorded[] = [];
-  // biome-ignore lint/suspicious/noExplicitAny: the script reads the ids that it goes on with.
+  // biome-ignore lint/suspicious/noExplicitAny: the script reads IDs from responses.
   function ask(method: string, path: string, { json, ndjson, patch, png, headers }: Sent = {}): Promise<any> {
     const body = png
       ? Buffer.concat([
@@ -162,7 +165,7 @@ async function run(seed: number, startedAt: number, hook: Awaited<ReturnType<typ
   await mock.stop();
   const home = (text: string) =>
     text.replaceAll(mock.baseUrl, "http://mock").replaceAll(new URL(mock.baseUrl).host, "mock");
-  // The tag of what names the address, as a manifest does, is another one at another port.
+  // The tag of a file with URLs, such as a manifest, depends on the port.
   const tagless = (headers: string[], bytes: Buffer) =>
     bytes.includes(mock.baseUrl)
       ? headers.map((one, at) => (headers[at - 1] === "ETag" ? "" : one))
@@ -181,34 +184,34 @@ async function run(seed: number, startedAt: number, hook: Awaited<ReturnType<typ
 
 const sha256 = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
-/** A ZIP without the times of its entries: those of local and central headers, and the extra field "UT" beside them. */
+/** A ZIP without the times of its entries: those of local and central headers, and the extra field "UT". */
 const withoutTimes = (bytes: Buffer): Buffer =>
   Buffer.from(
     bytes.toString("latin1").replaceAll(/(PK\x03\x04.{6}|PK\x01\x02.{8}|UT\x05\x00.).{4}/gs, "$1"),
     "latin1",
   );
 
-/** Moments told as their distance from the start: what two runs may differ in that were started at two moments. */
+/** Timestamps relative to the start, to compare runs with different start times. */
 function fromStart(ran: Ran, startedAt: number): Ran {
-  // What is before the start comes from the seed.
+  // Times before the start come from the seed.
   const since = (time: number) => (time < startedAt ? `${time}` : `+${time - startedAt}`);
   const recorded = ran.recorded.map((one) => ({ ...one, digest: "" }));
   const text = JSON.stringify({ ...ran, recorded })
     .replaceAll(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, (moment) => since(Date.parse(moment)))
     .replaceAll(/signature=[0-9a-f]{64}/g, "signature=")
     .replaceAll(/"(?:Date|Last-Modified)","([^"]+)"/g, (_, moment) => `"${since(Date.parse(moment))}"`)
-    // A ZIP, a manifest and an import's results have moments in them, and so another tag.
+    // ZIPs, manifests and import results contain timestamps, so their tags differ.
     .replaceAll(/"ETag","[^,]*"/g, '"ETag",""')
     .replaceAll(/"X-RateLimit-Reset","(\d+)"/g, (_, moment) => `"${since(Number(moment) * 1_000)}"`)
     .replaceAll(/\bt=(\d+),v1=[0-9a-f]{64}/g, (_, moment) => since(Number(moment) * 1_000))
-    // In milliseconds, as the state and signed URLs have them.
+    // In milliseconds, as in the state and in signed URLs.
     .replaceAll(/\b1\d{12}\b/g, (moment) => since(Number(moment)));
   return JSON.parse(text);
 }
 
 type Ran = Awaited<ReturnType<typeof run>>;
 
-/** One after the other, so that a difference is told where it is. */
+/** Compared one by one, to show where a difference is. */
 function same(one: Ran, other: Ran): void {
   for (const [at, answer] of one.recorded.entries()) expect(other.recorded[at]).toEqual(answer);
   expect(other.state.split("\n")).toEqual(one.state.split("\n"));
@@ -216,7 +219,7 @@ function same(one: Ran, other: Ran): void {
 }
 
 describe("two runs with one seed", () => {
-  test("at the same moment are the same to the byte: answers, state, events", async () => {
+  test("at the same time have identical responses, state and events, byte by byte", async () => {
     const hook = await startReceiver();
     const one = await run(7, monday, hook);
     const other = await run(7, monday, hook);
@@ -226,7 +229,7 @@ describe("two runs with one seed", () => {
     same(one, other);
   });
 
-  test("at different moments differ in their moments alone, and in what is signed with them", async () => {
+  test("at different times differ only in timestamps and signatures", async () => {
     const hook = await startReceiver();
     const later = Date.UTC(2031, 6, 1, 23, 58, 0);
     const one = fromStart(await run(7, monday, hook), monday);
@@ -234,7 +237,7 @@ describe("two runs with one seed", () => {
     same(one, other);
   });
 
-  test("are not what another seed gives", async () => {
+  test("differ from a run with another seed", async () => {
     const hook = await startReceiver();
     const one = await run(7, monday, hook);
     const other = await run(8, monday, hook);

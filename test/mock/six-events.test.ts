@@ -3,12 +3,12 @@ import { eventTypes } from "../../src/contract/value-sets.ts";
 import { startReceiver } from "./receiver.ts";
 import { row, startWorld } from "./world.ts";
 
-/** A world with a webhook for every event, and what became of it so far: type, resource, id and status of each. */
+/** A mock with a webhook for every event, and the events so far: type, resource, ID and status. */
 async function listeningWorld() {
   const { url, received } = await startReceiver();
   const world = await startWorld();
   await world.send("/v1/webhooks", { json: { url, events: eventTypes } });
-  /** Lets all jobs end. */
+  /** Advances the clock until all jobs are done. */
   const end = () => world.send("/_mock/clock", { json: { advance_ms: 600_000 }, key: null });
   const fault = (job: string) =>
     world.send("/_mock/faults", {
@@ -30,7 +30,7 @@ async function listeningWorld() {
   return { ...world, end, fault, told, beautify, tryon, freeze };
 }
 
-test("a task's end is told as task.succeeded or task.failed, of either type", async () => {
+test("the end of a task of either type sends task.succeeded or task.failed", async () => {
   const { beautify, tryon, end, told } = await listeningWorld();
   const ids = [await beautify("A"), await beautify("B-fail-model_unsafe_content"), await tryon("C")] as const;
   expect(told()).toEqual([]);
@@ -42,7 +42,7 @@ test("a task's end is told as task.succeeded or task.failed, of either type", as
   ]);
 });
 
-test("an import's end is told as import.completed, also with failed rows, or as import.failed", async () => {
+test("the end of an import sends import.completed, even with failed rows, or import.failed", async () => {
   const { importRows, fault, end, told } = await listeningWorld();
   const failing = { images: [{ url: "https://cdn.example.com/fail-timeout.jpg" }] };
   const whole = (await importRows([row("A")])).body.id;
@@ -59,7 +59,7 @@ test("an import's end is told as import.completed, also with failed rows, or as 
   ]);
 });
 
-test("a ZIP's end is told as export.completed or export.failed; a manifest, which never was processing, is not told", async () => {
+test("the end of a ZIP job sends export.completed or export.failed; a manifest sends nothing", async () => {
   const { freeze, fault, end, told } = await listeningWorld();
   const zip = await freeze("zip");
   expect((await freeze("manifest")).status).toBe("completed");

@@ -4,7 +4,7 @@ import { MovableClock } from "../../src/clock.ts";
 import { monday, refusal, startWorld } from "./world.ts";
 
 type World = Awaited<ReturnType<typeof startWorld>>;
-// biome-ignore lint/suspicious/noExplicitAny: a story reads the fields it is about.
+// biome-ignore lint/suspicious/noExplicitAny: tests read fields of any response.
 type Json = any;
 
 const at = (ms: number) => new Date(monday + ms).toISOString();
@@ -22,8 +22,8 @@ const get = async (world: World, id: string): Promise<Json> => (await world.send
 const fail = (world: World, more: Json) =>
   world.send("/_mock/faults", { key: null, json: { match: { job: "task" }, ...more } });
 
-describe("on the clock", () => {
-  test("whoever polls is told when to look again, sooner where jobs run faster", async () => {
+describe("a task on the clock", () => {
+  test("has Retry-After while the task runs, shorter at higher speeds", async () => {
     for (const [speed, seconds] of [
       [1, "5"],
       [2, "3"],
@@ -40,7 +40,7 @@ describe("on the clock", () => {
     }
   });
 
-  test("a task is queued for a second, runs, and has succeeded with a picture", async () => {
+  test("is queued for a second, runs, and succeeds with a picture", async () => {
     const world = await startWorld();
     const id = await beautify(world, await product(world));
     const queued = await get(world, id);
@@ -66,7 +66,7 @@ describe("on the clock", () => {
     expect((await world.send("/v1/tasks?status=succeeded")).body.data).toEqual([succeeded]);
   });
 
-  test("a try-on runs for eight seconds; at speed 4 everything takes a quarter", async () => {
+  test("runs a try-on for eight seconds, and takes a quarter of the time at speed 4", async () => {
     const slow = await startWorld();
     const fast = await startWorld({ speed: 4 });
     const ids = [await tryon(slow, await product(slow)), await tryon(fast, await product(fast))] as const;
@@ -83,7 +83,7 @@ describe("on the clock", () => {
     expect([two.started_at, two.finished_at]).toEqual([at(250), at(2_250)]);
   });
 
-  test("the URL of an output is signed anew on every read, and dies after its hour", async () => {
+  test("has a new signed output URL on every read, which expires after an hour", async () => {
     const world = await startWorld();
     const id = await beautify(world, await product(world));
     world.clock.advance(10_000);
@@ -97,7 +97,7 @@ describe("on the clock", () => {
     expect([got.status, got.headers.get("content-type")]).toEqual([200, "image/png"]);
   });
 
-  test("a reset forgets what runs", async () => {
+  test("is forgotten by a reset", async () => {
     const world = await startWorld();
     const id = await beautify(world, await product(world));
     await world.send("/_mock/reset", { method: "POST", key: null });
@@ -109,7 +109,7 @@ describe("on the clock", () => {
 });
 
 describe("an output", () => {
-  test("is an image of the organization, made when the task ended", async () => {
+  test("is an image of the organization, created at the end of the task", async () => {
     const world = await startWorld();
     const id = await beautify(world, await product(world));
     world.clock.advance(6_000);
@@ -125,7 +125,7 @@ describe("an output", () => {
     expect([foreign.status, foreign.body]).toEqual([404, refusal("not_found", "image_not_found")]);
   });
 
-  test("is a picture of 600 x 800 before the background that was asked for, drawn when it is read", async () => {
+  test("is a picture of 600 x 800 with the requested background, drawn on first read", async () => {
     const world = await startWorld();
     const id = await tryon(world, await product(world), { background: "#12ab9f" });
     world.clock.advance(60_000);
@@ -139,7 +139,7 @@ describe("an output", () => {
     expect([info.width, info.height, ...data.subarray(0, 3)]).toEqual([600, 800, 0x12, 0xab, 0x9f]);
   });
 
-  test("shows the style and the look that were asked for", async () => {
+  test("shows the requested style and gaze", async () => {
     const world = await startWorld();
     const id = await product(world);
     const styled = async (more: Json) => {
@@ -164,7 +164,7 @@ describe("an output", () => {
     }
   });
 
-  test("is put with its product, and says what it was made from", async () => {
+  test("is listed with its product, with its inputs as attributes", async () => {
     const world = await startWorld();
     const [id, styling] = [await product(world), await product(world, "SHOE")];
     const first = await beautify(world, id);
@@ -196,7 +196,7 @@ describe("an output", () => {
     ]);
   });
 
-  test("that is attached to a product tells where it comes from", async () => {
+  test("has its origin when attached to a product", async () => {
     const world = await startWorld();
     const id = await product(world);
     const tasks = [await beautify(world, id), await tryon(world, id)];
@@ -210,7 +210,7 @@ describe("an output", () => {
 });
 
 describe("a failure", () => {
-  test("is what a reference with fail-CODE asks for, and shows only at the end", async () => {
+  test("has the code of a reference with fail-CODE, shown only at the end", async () => {
     const world = await startWorld();
     const id = await beautify(world, await product(world, "DRESS-fail-model_unsafe_content-7"));
     world.clock.advance(5_999);
@@ -236,14 +236,14 @@ describe("a failure", () => {
     ["fail-too__large", "too"],
     ["fail-_x fail-late_one", "late_one"],
     ["fail-Timeout", null],
-  ])("of the reference %s has the code %s", async (reference, code) => {
+  ])("with the reference %s has the code %s", async (reference, code) => {
     const world = await startWorld();
     const id = await beautify(world, await product(world, reference));
     world.clock.advance(60_000);
     expect((await get(world, id)).failure_reason?.code ?? null).toBe(code);
   });
 
-  test("that a fault orders counts before the one of the reference, which is there again after it", async () => {
+  test("from a fault takes precedence over that of the reference", async () => {
     const world = await startWorld();
     const id = await product(world, "DRESS-fail-model_unsafe_content");
     await fail(world, { fail: { code: "gpu_lost", message: "the machine is gone" }, times: 1 });
@@ -253,7 +253,7 @@ describe("a failure", () => {
     expect(await Promise.all(reasons)).toEqual(["gpu_lost", "model_unsafe_content"]);
   });
 
-  test("is not asked for by the reference of a styling", async () => {
+  test("is not caused by the reference of a styling product", async () => {
     const world = await startWorld();
     const styling = await product(world, "fail-model_unsafe_content");
     const id = await tryon(world, await product(world), { styling_product_ids: [styling] });
@@ -261,7 +261,7 @@ describe("a failure", () => {
     expect((await get(world, id)).status).toBe("succeeded");
   });
 
-  test("is what a fault orders for a task that begins while it stands", async () => {
+  test("comes from a fault that is active when the task starts", async () => {
     const world = await startWorld();
     const id = await product(world);
     const before = await beautify(world, id);
@@ -281,7 +281,7 @@ describe("a failure", () => {
   });
 });
 
-test("what was accepted is rendered as the product was then, even when it is renamed or deleted meanwhile", async () => {
+test("a task renders the product as of the request, even if it is renamed or deleted meanwhile", async () => {
   const world = await startWorld();
   const [kept, gone] = [await product(world), await product(world, "GONE")];
   const tasks = [await beautify(world, kept), await tryon(world, gone)];
@@ -302,7 +302,7 @@ test("what was accepted is rendered as the product was then, even when it is ren
   expect((await world.send(`/v1/tasks?product_id=${gone}`)).body.data).toHaveLength(1);
 });
 
-test("its end is announced once, with its id and status and nothing more", async () => {
+test("the end of a task sends one event with only its ID and status", async () => {
   const world = await startWorld();
   const [good, bad] = [await product(world), await product(world, "fail-model_unsafe_content")];
   const url = "http://127.0.0.1:9/none";
@@ -318,8 +318,8 @@ test("its end is announced once, with its id and status and nothing more", async
   ]);
 });
 
-describe("a state", () => {
-  test("that is put back goes on where it was, with the same ids", async () => {
+describe("a state with tasks", () => {
+  test("continues after a restore, with the same IDs", async () => {
     const one = await startWorld({ demo: 2 });
     await one.send("/_mock/account", { key: null, json: { credits: 7 } });
     const id = one.mock.state().organizations.main.products[0]!.id;
@@ -365,18 +365,18 @@ describe("a state", () => {
     };
   };
   test.each<[string, (state: Json) => Json]>([
-    ["is of an unknown status", change(() => ({ status: "waiting" }))],
-    ["has ended but not begun", change(() => ({ started_at: null }))],
+    ["has an unknown status", change(() => ({ status: "waiting" }))],
+    ["has an end but no start", change(() => ({ started_at: null }))],
     ["has succeeded without a picture", change(() => ({ output_image_id: null }))],
     ["has succeeded and failed", change(() => ({ failure: { code: "x", message: "x" } }))],
-    ["has a picture that is not there", change(({ id }) => ({ output_image_id: id }))],
-    ["has a product that is not there", change(({ id }) => ({ product_id: id }))],
+    ["has a missing picture", change(({ id }) => ({ output_image_id: id }))],
+    ["has a missing product", change(({ id }) => ({ product_id: id }))],
     ["is a try-on without a model", change(() => ({ type: "tryon", subtype: null }))],
     ["is a beautifier without a subtype", change(() => ({ subtype: null }))],
-    ["runs at no time", change(() => ({ ends_at: null }))],
-    ["shows nothing", change(() => ({ scene: {} }))],
-    ["is there twice", (state) => ({ ...state, organizations: twice(state.organizations) })],
-  ])("with a task that %s is refused", async (_name, wrong) => {
+    ["has no end time", change(() => ({ ends_at: null }))],
+    ["has an empty scene", change(() => ({ scene: {} }))],
+    ["is duplicated", (state) => ({ ...state, organizations: twice(state.organizations) })],
+  ])("is rejected if a task %s", async (_name, wrong) => {
     const world = await startWorld();
     await beautify(world, await product(world));
     world.clock.advance(60_000);
@@ -393,7 +393,7 @@ describe("a state", () => {
   });
 });
 
-test("the ids of a task and its output follow from seed and requests, whatever comes while it runs", async () => {
+test("the IDs of a task and its output do not depend on requests during the task", async () => {
   async function told(frozenAt: number, between: (world: World) => Promise<unknown>) {
     const world = await startWorld({ seed: 9, clock: new MovableClock({ frozenAt }) });
     const id = await product(world);

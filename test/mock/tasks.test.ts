@@ -3,14 +3,14 @@ import { beautifierAngleShots } from "../../src/contract/value-sets.ts";
 import { refusal, startWorld } from "./world.ts";
 
 type World = Awaited<ReturnType<typeof startWorld>>;
-// biome-ignore lint/suspicious/noExplicitAny: a story reads the fields it is about.
+// biome-ignore lint/suspicious/noExplicitAny: the scenario reads fields of any response.
 type Json = any;
 
 const nobody = "01HN1H1W2BE2ZP0BXGX60T7K32";
 const productWith = async (world: World, reference: string, ...orientations: string[]): Promise<string> => {
   const image_id = await world.imageId();
   const images: Json[] = [];
-  // One image may be on a product once, so every photo is another.
+  // A product has an image only once, so each photo needs its own image.
   for (const [index, orientation] of orientations.entries()) {
     images.push({ image_id: index === 0 ? image_id : await world.imageId(), orientation });
   }
@@ -66,20 +66,20 @@ describe("a beautifier", () => {
     ["a product that is a number", { product_id: 1 }, {}, "inputs.product_id"],
     ["no background", { background: undefined }, {}, "inputs.background"],
     ["a background of the try-ons", { background: "studio" }, {}, "inputs.background"],
-    ["a colour without its #", { background: "f4f1ea" }, {}, "inputs.background"],
-    ["a colour that is too short", { background: "#fff" }, {}, "inputs.background"],
+    ["a color without its #", { background: "f4f1ea" }, {}, "inputs.background"],
+    ["a color that is too short", { background: "#fff" }, {}, "inputs.background"],
     ["no angle", { angle_shot: undefined }, {}, "inputs.angle_shot"],
-    ["an angle nobody knows", { angle_shot: "above" }, {}, "inputs.angle_shot"],
+    ["an unknown angle", { angle_shot: "above" }, {}, "inputs.angle_shot"],
     ["an angle of the try-ons", { angle_shot: "full-front" }, {}, "inputs.angle_shot"],
-    ["a style nobody knows", { style: "flat" }, {}, "inputs.style"],
+    ["an unknown style", { style: "flat" }, {}, "inputs.style"],
     ["a style of null", { style: null }, {}, "inputs.style"],
-    ["a field nobody knows", { model_id: "mdl_001" }, {}, "inputs.model_id"],
+    ["an unknown field", { model_id: "mdl_001" }, {}, "inputs.model_id"],
     ["no subtype", {}, { subtype: undefined }, "subtype"],
-    ["a subtype nobody knows", {}, { subtype: "bags" }, "subtype"],
-    ["another field nobody knows", {}, { look: 1 }, "look"],
+    ["an unknown subtype", {}, { subtype: "bags" }, "subtype"],
+    ["an unknown field outside the inputs", {}, { look: 1 }, "look"],
     ["no inputs", {}, { inputs: undefined }, "inputs"],
     ["inputs that are a list", {}, { inputs: [] }, "inputs"],
-  ])("with %s is refused", async (_name, inputs, more, param) => {
+  ])("with %s is rejected", async (_name, inputs, more, param) => {
     const world = await startWorld();
     const got = await beautify(world, await productWith(world, "DRESS"), inputs, more);
     expect(answer(got)).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
@@ -87,14 +87,14 @@ describe("a beautifier", () => {
   });
 
   test.each(["white", "light-grey", "beige", "black", "floor", "#f4f1ea", "#F4F1EA"])(
-    "takes the background %s",
+    "accepts the background %s",
     async (background) => {
       const world = await startWorld();
       expect((await beautify(world, await productWith(world, "DRESS"), { background })).status).toBe(202);
     },
   );
 
-  test("each subtype has its own angles, and only clothing a style", async () => {
+  test("has its own angles for each subtype, and a style only for clothing", async () => {
     const world = await startWorld();
     const id = await productWith(world, "ALL", "front", "back");
     const everyAngle = [...new Set(Object.values(beautifierAngleShots).flat())];
@@ -116,7 +116,7 @@ describe("a beautifier", () => {
     }
   });
 
-  test("of a product that is not there, not any more, or another organization's is refused", async () => {
+  test("of a product that is unknown, deleted or of another organization is rejected", async () => {
     const world = await startWorld();
     const gone = await productWith(world, "GONE");
     await world.send(`/v1/products/${gone}`, { method: "DELETE" });
@@ -144,18 +144,21 @@ describe("a beautifier", () => {
     ["back", "detail", false],
     ["detail", "back", true],
     ["detail", "detail", true],
-  ])("from the angle %s of a product with the photo %s: %s", async (angle_shot, orientation, isEnough) => {
-    const world = await startWorld();
-    const got = await beautify(world, await productWith(world, "ONE", orientation), { angle_shot });
-    if (isEnough) expect(got.status).toBe(202);
-    else {
-      const required = refusal("invalid_request", "image_required", "inputs.product_id");
-      expect(answer(got)).toEqual([422, required]);
-      expect(await tasksOf(world)).toEqual([]);
-    }
-  });
+  ])(
+    "from the angle %s of a product with the photo %s is accepted: %s",
+    async (angle_shot, orientation, isEnough) => {
+      const world = await startWorld();
+      const got = await beautify(world, await productWith(world, "ONE", orientation), { angle_shot });
+      if (isEnough) expect(got.status).toBe(202);
+      else {
+        const required = refusal("invalid_request", "image_required", "inputs.product_id");
+        expect(answer(got)).toEqual([422, required]);
+        expect(await tasksOf(world)).toEqual([]);
+      }
+    },
+  );
 
-  test("one of two photos is enough", async () => {
+  test("needs only one suitable photo", async () => {
     const world = await startWorld();
     const id = await productWith(world, "TWO", "front", "back");
     expect((await beautify(world, id, { angle_shot: "back" })).status).toBe(202);
@@ -164,7 +167,7 @@ describe("a beautifier", () => {
 });
 
 describe("a try-on", () => {
-  test("makes a task for each input, in their order, without a subtype", async () => {
+  test("creates one task per input, in their order, without a subtype", async () => {
     const world = await startWorld();
     const [one, two] = [await productWith(world, "ONE"), await productWith(world, "TWO")];
     const got = await tryon(world, [input(one), input(two, { styling_product_ids: [one] }), input(one)]);
@@ -178,7 +181,7 @@ describe("a try-on", () => {
     );
   });
 
-  test("1 and 20 inputs pass; none and 21 do not", async () => {
+  test("accepts 1 to 20 inputs", async () => {
     const world = await startWorld();
     const id = await productWith(world, "ONE");
     const count = (length: number) => tryon(world, Array(length).fill(input(id)));
@@ -191,16 +194,16 @@ describe("a try-on", () => {
   });
 
   test.each([
-    ["no list", { inputs: {} }, "inputs"],
-    ["nothing", {}, "inputs"],
-    ["a field nobody knows beside it", { inputs: [], subtype: "clothing" }, "inputs"],
-  ])("of %s is refused as a whole", async (_name, json, param) => {
+    ["an object instead of a list", { inputs: {} }, "inputs"],
+    ["an empty object", {}, "inputs"],
+    ["an unknown field next to the inputs", { inputs: [], subtype: "clothing" }, "inputs"],
+  ])("of %s is rejected with one error", async (_name, json, param) => {
     const world = await startWorld();
     const got = await world.send("/v1/tasks/tryon", { json });
     expect(answer(got)).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
   });
 
-  test("takes 10 stylings, even one twice; 11 are too many", async () => {
+  test("accepts up to 10 stylings, including duplicates", async () => {
     const world = await startWorld();
     const id = await productWith(world, "MAIN");
     const styling = await productWith(world, "STYLING");
@@ -223,7 +226,7 @@ describe("a try-on", () => {
     ]);
   });
 
-  test("takes the backgrounds of a beautifier but the floor, scenes, and angles of the organization's own", async () => {
+  test("accepts scenes, custom angles, and the backgrounds of a beautifier except the floor", async () => {
     const world = await startWorld();
     const id = await productWith(world, "ONE");
     const backgrounds = "white light-grey beige black studio loft street garden beach #010203".split(" ");
@@ -239,19 +242,19 @@ describe("a try-on", () => {
   });
 
   test.each(["custom-", "custom-a b", "custom-é", "custom-a.b", "custom-a\n", "Custom-a", "-custom-a"])(
-    "does not take the angle %j, and says what one of the organization's own looks like",
+    "rejects the angle %j, and describes custom angles",
     async (angle_shot) => {
       const world = await startWorld();
       const got = await tryon(world, [input(await productWith(world, "ONE"), { angle_shot })]);
       expect([got.status, got.body.errors[0].message]).toEqual([
         400,
         "angle_shot: must be one of full-front, full-back, full-side, half-front, half-back, close-up, " +
-          "or a slug of letters, digits, - and _ that begins with custom-",
+          "or a slug of letters, digits, - and _ that starts with custom-",
       ]);
     },
   );
 
-  test("is told of everything that is wrong with every input, and nothing is queued", async () => {
+  test("reports every problem of every input, and queues nothing", async () => {
     const world = await startWorld();
     await world.send("/_mock/account", { key: null, json: { credits: 1 } });
     const id = await productWith(world, "ONE");
@@ -310,7 +313,7 @@ describe("a try-on", () => {
     expect(await tasksOf(world)).toEqual([]);
   });
 
-  test("takes the organization's own models and nobody else's", async () => {
+  test("accepts the organization's own models, but not those of others", async () => {
     const world = await startWorld();
     const own = (await world.send("/v1/models?is_public=false")).body.data.map(({ id }: Json) => id);
     expect(own).toHaveLength(2);
@@ -329,7 +332,7 @@ describe("a try-on", () => {
   });
 });
 
-test("inputs of one request with the same model, product and stylings are one group, whatever else differs", async () => {
+test("inputs of one request with the same model, product and stylings form a group", async () => {
   const world = await startWorld();
   const [a, b, c] = [
     await productWith(world, "A"),
@@ -358,9 +361,9 @@ test("inputs of one request with the same model, product and stylings are one gr
 });
 
 test.each([
-  [0, 1, "this takes 1 credit, and 0 are left"],
-  [1, 2, "this takes 2 credits, and 1 is left"],
-])("with %d credits left, %d generations are refused in plain words", async (credits, count, message) => {
+  [0, 1, "not enough credits: 1 needed, 0 left"],
+  [1, 2, "not enough credits: 2 needed, 1 left"],
+])("with %d credits left, %d generations are rejected in plain words", async (credits, count, message) => {
   const world = await startWorld();
   const id = await productWith(world, "ONE");
   await world.send("/_mock/account", { key: null, json: { credits } });
@@ -373,7 +376,7 @@ describe("credits", () => {
     world.send(path, { key: null, json: { credits } });
   const credits = async (world: World) => (await world.send("/_mock/account", { key: null })).body.credits;
 
-  test("are one a generation, taken when it is queued; all or none", async () => {
+  test("are taken when a task is queued, one per generation, all or none", async () => {
     const world = await startWorld();
     const id = await productWith(world, "fail-model_unsafe_content");
     expect(await credits(world)).toBeNull();
@@ -386,7 +389,7 @@ describe("credits", () => {
     expect([await credits(world), (await tasksOf(world)).length]).toEqual([0, 3]);
     expect(answer(await beautify(world, id))).toEqual(refused);
     expect(answer(await tryon(world, [input(id)]))).toEqual(refused);
-    // What failed has been paid for.
+    // A failed task keeps its credit.
     world.clock.advance(60_000);
     expect(await credits(world)).toBe(0);
     await setCredits(world, null);
@@ -394,7 +397,7 @@ describe("credits", () => {
     expect(await credits(world)).toBeNull();
   });
 
-  test("a bad request is told what is wrong with it, not to pay", async () => {
+  test("are checked last: an invalid request gets its own error", async () => {
     const world = await startWorld();
     const id = await productWith(world, "ONE", "front");
     await setCredits(world, 0);
@@ -405,7 +408,7 @@ describe("credits", () => {
     expect((await beautify(world, id)).status).toBe(402);
   });
 
-  test("each organization has its own", async () => {
+  test("are separate for each organization", async () => {
     const world = await startWorld();
     const other = await setCredits(world, 0, "/_mock/account/other");
     expect(answer(other)).toEqual([200, { organization: "other", credits: 0 }]);
@@ -422,7 +425,7 @@ describe("credits", () => {
     [{ credits: "1" }],
     [{ credits: 1, more: 1 }],
     [[]],
-  ])("%j is no account", async (json) => {
+  ])("are not set by %j", async (json) => {
     const world = await startWorld();
     const got = await world.send("/_mock/account", { key: null, json });
     expect([got.status, got.body.error.code]).toEqual([400, "invalid_request"]);
@@ -431,7 +434,7 @@ describe("credits", () => {
 });
 
 describe("the list", () => {
-  /** Seven tasks of two products; those of A have ended before those of B begin. */
+  /** Seven tasks of two products; those of A end before those of B begin. */
   async function listed() {
     const world = await startWorld();
     const [a, b] = [await productWith(world, "A"), await productWith(world, "B-fail-model_unsafe_content")];
@@ -450,7 +453,7 @@ describe("the list", () => {
     return { world, list, a, b };
   }
 
-  test("is newest first, and every filter narrows it", async () => {
+  test("has the newest tasks first, and supports every filter", async () => {
     const { world, list, a, b } = await listed();
     const expected: Record<string, string> = {
       "": "b3 b2 b1 a3 a2 a1",
@@ -486,14 +489,14 @@ describe("the list", () => {
     ["limit=0", "limit"],
     ["limit=101", "limit"],
     ["status=queued&status=failed", "status"],
-  ])("?%s is refused", async (query, param) => {
+  ])("rejects ?%s", async (query, param) => {
     const world = await startWorld();
     const got = await world.send(`/v1/tasks?${query}`);
     expect(answer(got)).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
   });
 
   test.each(["", "&type=beautifier", "&product_id=B"])(
-    "its pages hold while tasks are added and move on (%s)",
+    "keeps its pages stable while tasks are added and progress (%s)",
     async (filter) => {
       const { world, b } = await listed();
       const query = filter.replace("=B", `=${b}`);
@@ -511,7 +514,7 @@ describe("the list", () => {
     },
   );
 
-  test("a cursor belongs to its filters", async () => {
+  test("accepts a cursor only with the same filters", async () => {
     const { world } = await listed();
     const { next_cursor } = (await world.send("/v1/tasks?limit=1&type=beautifier")).body;
     expect((await world.send(`/v1/tasks?type=beautifier&cursor=${next_cursor}`)).status).toBe(200);
@@ -521,7 +524,7 @@ describe("the list", () => {
     }
   });
 
-  test("a task of another organization is not found", async () => {
+  test("does not show tasks of another organization", async () => {
     const world = await startWorld();
     const { id } = (await beautify(world, await productWith(world, "ONE"))).body;
     for (const [task, key] of [

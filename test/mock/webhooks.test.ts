@@ -12,7 +12,7 @@ async function worldWithWebhook(fields: Record<string, unknown> = {}) {
   return { ...world, webhook, path, patch };
 }
 
-test("a webhook is made, and its secret shown this once", async () => {
+test("a webhook is created, and its secret is shown only then", async () => {
   const { webhook, send, path, clock } = await worldWithWebhook({ description: "Stock" });
   expect(webhook).toEqual({
     id: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{26}$/),
@@ -33,7 +33,7 @@ test("a webhook is made, and its secret shown this once", async () => {
   }
 });
 
-describe("the URL", () => {
+describe("the URL of a webhook", () => {
   test.each([
     ["https://hooks.example.com/in", null],
     ["https://hooks.example.com:443/in", null],
@@ -49,7 +49,7 @@ describe("the URL", () => {
     ["ftp://127.0.0.1/in", "https"],
     ["hooks.example.com", "not a URL"],
     ["", "not a URL"],
-    // Loopback, which only a strict mock refuses.
+    // Loopback, which only a strict mock rejects.
     ["http://127.0.0.1:4242/in", "loopback"],
     ["https://127.0.0.1:9/in", "loopback"],
     ["http://localhost:4242", "loopback"],
@@ -62,7 +62,7 @@ describe("the URL", () => {
     ["http:/\\127.0.0.1/in", "not a URL"],
     ["http://127.0.0.1:4242/in\n", "not a URL"],
     ["http://127.0.0.1.example.com/in", "https"],
-  ])("%s", async (url, why) => {
+  ])("follows the URL policy: %s", async (url, why) => {
     for (const strict of [false, true]) {
       const { send } = await startWorld({ strict });
       const { status, body } = await send("/v1/webhooks", { json: { url, events } });
@@ -82,18 +82,18 @@ describe("the URL", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("a webhook is rejected", () => {
   test.each([
-    ["no url", { events }, "url"],
+    ["no URL", { events }, "url"],
     ["no events", { url }, "events"],
     ["empty events", { url, events: [] }, "events"],
     ["an unknown event", { url, events: ["import.completed", "order.paid"] }, "events"],
-    ["an event that is no text", { url, events: [1] }, "events"],
-    ["events that are no list", { url, events: "import.completed" }, "events"],
-    ["a description that is no text", { url, events, description: 1 }, "description"],
-    ["a description too long", { url, events, description: "d".repeat(2_001) }, "description"],
-    ["a status, which is not for the caller to choose", { url, events, status: "paused" }, "status"],
-  ])("on creation, %s", async (_name, json, param) => {
+    ["an event that is not a string", { url, events: [1] }, "events"],
+    ["events that are not a list", { url, events: "import.completed" }, "events"],
+    ["a description that is not a string", { url, events, description: 1 }, "description"],
+    ["a description that is too long", { url, events, description: "d".repeat(2_001) }, "description"],
+    ["a status, which a client cannot choose", { url, events, status: "paused" }, "status"],
+  ])("on creation with %s", async (_name, json, param) => {
     const { send } = await startWorld();
     const got = await send("/v1/webhooks", { json });
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
@@ -101,12 +101,12 @@ describe("what is refused", () => {
   });
 
   test.each([
-    ["disabled, which only the service sets", { status: "disabled" }, "status"],
+    ["status disabled, which only the service sets", { status: "disabled" }, "status"],
     ["empty events", { events: [] }, "events"],
     ["an unknown event", { events: ["order.paid"] }, "events"],
     ["null events", { events: null }, "events"],
-    ["a rotation that is no truth value", { rotate_secret: "yes" }, "rotate_secret"],
-  ])("on update, %s", async (_name, json, param) => {
+    ["a rotation that is not true or false", { rotate_secret: "yes" }, "rotate_secret"],
+  ])("on update with %s", async (_name, json, param) => {
     const { patch, send, path, webhook } = await worldWithWebhook();
     const got = await patch(json);
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
@@ -115,12 +115,12 @@ describe("what is refused", () => {
   });
 });
 
-test("an event named twice counts once", async () => {
+test("a duplicate event type counts once", async () => {
   const { webhook } = await worldWithWebhook({ events: ["task.failed", "import.failed", "task.failed"] });
   expect(webhook.events).toEqual(["task.failed", "import.failed"]);
 });
 
-test("an update changes what it names and nothing else", async () => {
+test("an update changes only the given fields", async () => {
   const { webhook, patch } = await worldWithWebhook({ description: "d".repeat(2_000) });
   const { signing_secret: _secret, ...before } = webhook;
   expect((await patch({})).body).toEqual(before);
@@ -133,7 +133,7 @@ test("an update changes what it names and nothing else", async () => {
   expect((await patch({ status: "active" })).body.status).toBe("active");
 });
 
-test("a rotation gives a new secret each time, shown once", async () => {
+test("each rotation creates a new secret, shown once", async () => {
   const { webhook, patch, send, path } = await worldWithWebhook();
   const first = (await patch({ rotate_secret: true })).body.signing_secret;
   const second = (await patch({ rotate_secret: true })).body.signing_secret;
@@ -142,7 +142,7 @@ test("a rotation gives a new secret each time, shown once", async () => {
   expect((await send(path)).body).not.toHaveProperty("signing_secret");
 });
 
-test("a deleted webhook is gone", async () => {
+test("a deleted webhook is not found", async () => {
   const { send, path, patch } = await worldWithWebhook();
   const gone = await send(path, { method: "DELETE" });
   expect([gone.status, gone.body]).toEqual([204, ""]);
@@ -151,7 +151,7 @@ test("a deleted webhook is gone", async () => {
   }
 });
 
-test("the list is newest first, page by page, also while some come and go", async () => {
+test("the list has the newest webhooks first, in stable pages while others are added and deleted", async () => {
   const { send } = await startWorld();
   const make = async (name: string): Promise<string> =>
     (await send("/v1/webhooks", { json: { url: `${url}/${name}`, events } })).body.id;
@@ -171,7 +171,7 @@ test("the list is newest first, page by page, also while some come and go", asyn
   expect([foreign.status, foreign.body.error.code]).toEqual([400, "invalid_cursor"]);
 });
 
-test("another organization sees none of it", async () => {
+test("another organization cannot see a webhook", async () => {
   const { send, path } = await worldWithWebhook();
   const key = "ak_mock_other";
   expect((await send("/v1/webhooks", { key })).body.data).toEqual([]);
@@ -180,7 +180,7 @@ test("another organization sees none of it", async () => {
   expect((await send(path)).status).toBe(200);
 });
 
-test("a seed repeats ids and secrets; another seed has others", async () => {
+test("a seed repeats IDs and secrets, and another seed gives others", async () => {
   const make = async (seed: number) =>
     (await (await startWorld({ seed })).send("/v1/webhooks", { json: { url, events } })).body;
   expect(await make(1)).toEqual(await make(1));

@@ -5,13 +5,13 @@ export const minute = 60_000;
 export const hour = 60 * minute;
 export const day = 24 * hour;
 
-/** When the first event of such a world is sent: that is how long its import takes. */
+/** Time of the first event: the duration of the import. */
 export const firstAt = monday + 1_010;
 
-/** A moment as the service writes it. */
+/** A timestamp as the service writes it. */
 export const iso = (time: number) => new Date(time).toISOString();
 
-/** A world in which an import that ends is told to `url`. */
+/** A mock with a webhook at `url` for finished imports. */
 export async function worldWithHook(url: string, options: MockOptions = {}) {
   const world = await startWorld(options);
   const { mock, send, importRows } = world;
@@ -22,13 +22,13 @@ export async function worldWithHook(url: string, options: MockOptions = {}) {
   const patch = (json: unknown) => send(path, { method: "PATCH", json });
   const advance = (ms: number) => send("/_mock/clock", { json: { advance_ms: ms }, key: null });
   let references = 0;
-  /** An import that is over at once, 1,010 ms later; gives its id. */
+  /** Runs an import, which takes 1,010 ms; returns its ID. */
   const runImport = async (key = "ak_mock"): Promise<string> => {
     const { body } = await importRows([row(`R${references++}`)], {}, { key });
     await advance(1_010);
     return body.id;
   };
-  /** What goes to the hook at `time`, in milliseconds after the first delivery. */
+  /** The deliveries to the webhook at `time`, in milliseconds after the first delivery. */
   const deliveries = async () => (await send("/_mock/deliveries", { key: null })).body;
   const status = async () => (await send(path)).body.status;
   return { ...world, mock, register, webhook, path, patch, advance, runImport, deliveries, status };

@@ -3,10 +3,10 @@ import { MovableClock } from "../../src/clock.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
 import { World } from "../../src/mock/world/world.ts";
 
-/** A Monday morning, on the minute. */
+/** A Monday morning at the start of a minute. */
 export const monday = Date.UTC(2026, 0, 5, 9, 0, 0);
 
-/** What a mock knows, without a server: seed 1, empty, as quick as the service, without a rate limit. */
+/** The state of a mock without a server: seed 1, empty, normal speed, no rate limit. */
 export const silentWorld = (clock: MovableClock): World =>
   new World({
     clock,
@@ -24,7 +24,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((mock) => mock.stop()));
 });
 
-/** What a request of a test may have beside its path. */
+/** Options of a test request. */
 export interface Send {
   method?: string;
   key?: string | null;
@@ -33,15 +33,15 @@ export interface Send {
   headers?: Record<string, string>;
 }
 
-/** An answer, its body parsed where it is JSON. */
+/** A response; JSON bodies are parsed. */
 export interface Got {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: a story reads the fields it is about.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read fields of any response.
   body: any;
   headers: Headers;
 }
 
-/** A mock on a clock that stands still, with seed 1 and no rate limit unless told; it is stopped after the test. */
+/** A mock with a frozen clock, seed 1 and no rate limit by default; it is stopped after the test. */
 export async function startWorld(options: MockOptions = {}) {
   const clock = options.clock ?? new MovableClock({ frozenAt: monday });
   const mock = await startMock({ seed: 1, rateLimit: false, ...options, clock });
@@ -87,7 +87,7 @@ export async function startWorld(options: MockOptions = {}) {
   };
   const importRows = (rows: unknown[], options: Record<string, unknown> = {}, more: Send = {}) =>
     send("/v1/imports", { json: { rows, ...options }, ...more });
-  /** Submits rows, lets the clock run until all are done, and gives the rows' results. */
+  /** Imports rows, advances the clock until all are done, and returns the results. */
   const runImport = async (rows: unknown[], options: Record<string, unknown> = {}) => {
     const { body: accepted } = await importRows(rows, options);
     mock.clock.advance(60_000);
@@ -98,7 +98,7 @@ export async function startWorld(options: MockOptions = {}) {
   return { mock, clock, send, upload, imageId, createProduct, importRows, runImport };
 }
 
-/** A row that the service accepts. */
+/** A valid row. */
 export const row = (reference: string, more: Record<string, unknown> = {}) => ({
   reference,
   name: `Product ${reference}`,
@@ -114,7 +114,7 @@ export const tinyPng = new Uint8Array(
   ),
 );
 
-/** The body of a refusal, as the envelope must have it. */
+/** The expected body of an error response. */
 export const refusal = (type: string, code: string, param?: string) => ({
   error: {
     type,

@@ -16,19 +16,19 @@ import { needsBuild } from "../support/spawn-cat.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** The package as somebody else has it: packed, unpacked, with the dependencies that it names and no other. */
+/** The package as users install it: packed, unpacked, with its own dependencies and no others. */
 export interface Installed {
-  /** A project of its own, with the package in its `node_modules`. */
+  /** A separate project, with the package in its `node_modules`. */
   readonly folder: string;
   /** Every file of the package, relative to it. */
   readonly files: readonly string[];
 }
 
-/** Packs and installs the package into a temporary folder, without a network. The caller removes the folder. */
+/** Packs and installs the package into a temporary folder, offline. The caller removes the folder. */
 export async function installPackage(): Promise<Installed> {
   needsBuild();
   const local = { cwd: root, preferLocal: true };
-  // As `npm ci` did: nothing, unless a source changed since. That the types are right is not for this test to say.
+  // Rebuilds only if a source changed since `npm ci`. Types are checked elsewhere.
   await execa(process.execPath, ["scripts/prepare.js"], { ...local, reject: false });
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "catalogue-package-")));
   const pack = ["pack", "--ignore-scripts", "--offline", "--json", "--pack-destination", folder];
@@ -38,7 +38,7 @@ export async function installPackage(): Promise<Installed> {
   const home = join(folder, "node_modules", manifest.name);
   mkdirSync(home, { recursive: true });
   await execa("tar", ["-xzf", join(folder, filename), "-C", home, "--strip-components=1"]);
-  // What a package needs is found from where it really is, so each link brings its own dependencies.
+  // Node resolves the dependencies of a linked package from its real folder.
   for (const name of [...Object.keys(manifest.dependencies), "@types/node"]) {
     const link = join(folder, "node_modules", name);
     mkdirSync(dirname(link), { recursive: true });
@@ -53,12 +53,13 @@ interface Packed {
   files: { path: string }[];
 }
 
-/** The one block of code in the README that imports `what`, its lines as they stand there. */
+/** The README's only code block that imports `what`, unchanged. */
 export function readmeLines(what: string): string {
   const readme = readFileSync(join(root, "README.md"), "utf8");
   const blocks = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map((match) => match[1]!);
   const found = blocks.filter((block) => block.includes(`import { ${what} }`));
-  if (found.length !== 1) throw new Error(`README.md imports ${what} in ${found.length} blocks, not in one`);
+  if (found.length !== 1)
+    throw new Error(`README.md imports ${what} in ${found.length} blocks instead of one`);
   return found[0]!;
 }
 

@@ -14,20 +14,20 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(installed.folder, { recursive: true, force: true }));
 
-/** Writes the README's lines about `what` as they stand into a file of the project. */
+/** Writes the README's example of `what` unchanged to a file of the project. */
 function written(what: string): string {
   const path = join(installed.folder, `${what}.js`);
   writeFileSync(path, readmeLines(what));
   return path;
 }
 
-test("the README shows each in five lines", () => {
+test("each example of the README has five lines", () => {
   for (const what of ["startMock", "createClient", "verifyWebhook"]) {
     expect(readmeLines(what).trimEnd().split("\n")).toHaveLength(5);
   }
 });
 
-test("startMock: the README's lines run, and print the request", async () => {
+test("startMock: the README's example prints the request", async () => {
   const { stdout, stderr, exitCode } = await runModule(installed.folder, written("startMock"));
   expect({ stdout, stderr, exitCode }).toEqual({
     stdout: "[ 'GET /v1/products 200' ]",
@@ -36,7 +36,7 @@ test("startMock: the README's lines run, and print the request", async () => {
   });
 });
 
-test("createClient: the README's lines run, and print the references", async () => {
+test("createClient: the README's example prints the references", async () => {
   const mock = await startMock({ demo: 5, seed: 1 });
   const products = Object.values(mock.state().organizations.main.products as { reference: string }[]);
   const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey };
@@ -48,11 +48,11 @@ test("createClient: the README's lines run, and print the references", async () 
   expect(references).toEqual(expect.arrayContaining(stdout.split("\n")));
 });
 
-test("verifyWebhook: the README's lines take what is signed, and nothing else", async () => {
+test("verifyWebhook: the README's example accepts signed deliveries only", async () => {
   const { eventOf } = await import(pathToFileURL(written("verifyWebhook")).href);
   const body = '{"id":"evt_1","type":"import.completed","created_at":"2026-01-05T09:00:00Z","data":{}}';
   const t = Math.floor(Date.now() / 1000);
-  // Made by hand, so that signing and checking do not share a mistake.
+  // Signed by hand, so that signing and checking do not share a mistake.
   const v1 = createHmac("sha256", "whsec_abc").update(`${t}.${body}`).digest("hex");
   const delivery = (text: string) =>
     new Request("https://shop.example.com/hook", {
@@ -68,13 +68,13 @@ test("verifyWebhook: the README's lines take what is signed, and nothing else", 
   await expect(eventOf(delivery(body), "whsec_other")).rejects.toMatchObject({ reason: "mismatch" });
 });
 
-test("the README's lines hold against the declarations that are shipped, and a wrong one does not", async () => {
+test("the README's examples pass the type check against the packed declarations; a wrong one fails", async () => {
   for (const what of ["startMock", "createClient", "verifyWebhook"]) written(what);
   const wrong = join(installed.folder, "wrong.js");
   writeFileSync(wrong, `${readmeLines("createClient").replace("limit: 3", "limit: true")}\n`);
   const compilerOptions = {
     ...{ strict: true, checkJs: true, noEmit: true, module: "nodenext", target: "es2023", types: ["node"] },
-    // The declarations themselves are checked too, but not those of the language.
+    // Checks the declarations too, except those of the language.
     ...{ skipLibCheck: false, skipDefaultLibCheck: true },
   };
   const files = ["startMock.js", "createClient.js", "verifyWebhook.js", "wrong.js"];
@@ -82,13 +82,13 @@ test("the README's lines hold against the declarations that are shipped, and a w
   writeFileSync(config, JSON.stringify({ compilerOptions, files }));
   const { stdout } = await execa("tsc", ["-p", config], { preferLocal: true, reject: false });
   const errors = stdout.split("\n").filter((line) => /error TS\d+/.test(line));
-  // One compilation: the only error is the wrong file's.
+  // One compilation for all: the only error is in the wrong file.
   expect(errors).toEqual([
     expect.stringMatching(/wrong\.js\(4,\d+\): error TS2322: Type 'true' is not assignable/),
   ]);
 });
 
-test("the installed programs know their version, and serve", async () => {
+test("the installed programs print their version and run a command", async () => {
   for (const program of Object.values(manifest.bin)) {
     const path = join(installed.folder, "node_modules", manifest.name, program);
     expect((await execa(process.execPath, [path, "--version"])).stdout).toBe(`catalogue ${manifest.version}`);
@@ -105,7 +105,7 @@ test("the installed programs know their version, and serve", async () => {
   expect(listed.stdout.split("\n")).toHaveLength(2);
 });
 
-test("what is in the package is what is needed", () => {
+test("the package has exactly the files that are needed", () => {
   const known = [
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
     /^bin\/(?:cat|catalogue)\.js$/,

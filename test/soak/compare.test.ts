@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { differences } from "../../soak/compare.ts";
-import { summaryFaults } from "../../soak/outputs.ts";
+import { differences } from "../../soak/import/compare.ts";
+import { summaryFaults } from "../../soak/import/outputs.ts";
 
 const shirt = { name: "Shirt", description: null, sex: null, sources: ["front", "back"] };
 
-test("two shops that hold the same do not differ, whatever the order of their photos", () => {
+test("two equal shops do not differ, whatever the order of their photos", () => {
   const found = new Map([["A", { ...shirt, sources: ["back", "front"] }]]);
   expect(differences(new Map([["A", shirt]]), found)).toEqual([]);
 });
 
-test("each way to differ is told", () => {
+test("each kind of difference is reported", () => {
   const expected = new Map([
     ["A", shirt],
     ["B", shirt],
@@ -19,11 +19,11 @@ test("each way to differ is told", () => {
     ["C", shirt],
   ]);
   expect(differences(expected, found)).toEqual([
-    { kind: "row lost", what: 'A has the name "Skirt" in place of "Shirt"' },
-    { kind: "photo doubled", what: "A has front 2 times in place of 1" },
-    { kind: "photo lost", what: "A has back 0 times in place of 1" },
-    { kind: "row lost", what: "there is no product B" },
-    { kind: "row doubled", what: "there is a product C" },
+    { kind: "row lost", what: 'A has the name "Skirt" instead of "Shirt"' },
+    { kind: "photo doubled", what: "A has front 2 times instead of 1" },
+    { kind: "photo lost", what: "A has back 0 times instead of 1" },
+    { kind: "row lost", what: "product B is missing" },
+    { kind: "row doubled", what: "unexpected product C" },
   ]);
 });
 
@@ -36,13 +36,13 @@ const fates = [
   { reference: "B", kind: "patched", missing: [] },
 ] as const;
 
-test("a row that was changed and counts as unchanged makes a wrong summary", () => {
+test("a changed row counted as unchanged makes a wrong summary", () => {
   expect(summaryFaults(counts, fates)).toEqual([]);
   const unnoticed = { ...counts, submitted: 1, succeeded: 1, updated: 0, unchanged: 1 };
   expect(summaryFaults(unnoticed, fates).map(({ what }) => what)).toEqual([
-    "submitted is 1 in place of 2",
-    "succeeded is 1 in place of 2",
-    "updated is 0 in place of 1",
-    "unchanged is 1 in place of 0",
+    "submitted is 1 instead of 2",
+    "succeeded is 1 instead of 2",
+    "updated is 0 instead of 1",
+    "unchanged is 1 instead of 0",
   ]);
 });

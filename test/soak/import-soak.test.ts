@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
-import type { Played } from "../../soak/play.ts";
-import type { Control } from "../../soak/program-files.ts";
-import { type Scenario, scenarioOf } from "../../soak/scenario.ts";
+import { type Control, controls } from "../../soak/import/controls.ts";
+import { importSoak } from "../../soak/import/import-soak.ts";
+import { type Scenario, scenarioOf } from "../../soak/import/scenario.ts";
+import type { Step } from "../../soak/import/step.ts";
+import type { Played } from "../../soak/played.ts";
 import { playAll } from "../../soak/soak.ts";
-import type { Trouble } from "../../soak/troubles.ts";
+import type { Trouble } from "../../soak/trouble.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
-/** A short part of `npm run soak:import`: real processes, killed with -9, against a real service with faults. */
+/** A short part of `npm run soak:import`: real processes, killed with -9, and a real service with faults. */
 const patience = { timeout: repetitions(180_000, 1_800_000) };
 
 const scenarios = repetitions(3, 12);
@@ -20,23 +22,23 @@ test(undone, patience, async () => {
   expect(played.flatMap(({ kills }) => kills).length).toBeGreaterThanOrEqual(scenarios);
 });
 
-test("a new key for a call whose answer was lost is seen", patience, async () => {
+test("a new key for a batch whose response was lost is detected", patience, async () => {
   const [played] = await playedOf([answerLost()], "new-key");
   expect(played!.faults.map(({ kind }) => kind)).toContain("photo doubled");
 });
 
-test("an import that forgets what it has attached is seen", patience, async () => {
+test("an import that forgets its attached photos is detected", patience, async () => {
   const [played] = await playedOf([importedAgain()], "no-ledger");
   expect(played!.faults.map(({ kind }) => kind)).toContain("photo doubled");
 });
 
-/** Killed once the service has taken the first call up, before it hears of that. */
+/** Killed after the service has accepted the first batch, before the response arrives. */
 function answerLost(): Scenario {
   const kill = { step: "sending calls", nth: 1, at: "done", waitMs: 0 } as const;
   return { ...plain("answer lost"), troubles: [{ ...calm, kill }] };
 }
 
-/** A photo is added to some rows, and the file given again. */
+/** Adds a photo to some rows and imports the file again. */
 function importedAgain(): Scenario {
   const { rows, ...rest } = plain("imported again");
   const earlier = rows.map((row) => ({ ...row, images: row.images.slice(0, 1) }));
@@ -46,7 +48,7 @@ function importedAgain(): Scenario {
 
 const added = (reference: string) => ({ url: `https://cdn.example.com/${reference}-added.jpg` });
 
-/** Ten rows for an empty service, in which nothing goes wrong. */
+/** Ten rows for an empty service, without faults. */
 function plain(seed: string): Scenario {
   const rows = Array.from({ length: 10 }, (_, at) => {
     const reference = `SKU-${at}`;
@@ -57,9 +59,14 @@ function plain(seed: string): Scenario {
   return { seed, ...given, concurrency: 4, namesOutputs: true, hasLedgerFile: false, rows, ...before };
 }
 
-const calm: Omit<Trouble, "kill"> = { orAtItsEnd: false, faults: [], failsAfterWork: null, restart: null };
+const calm: Omit<Trouble<Step>, "kill"> = {
+  orAtItsEnd: false,
+  faults: [],
+  failsAfterWork: null,
+  restart: null,
+};
 
-/** The first so many scenarios that are small and have several troubles. */
+/** The first scenarios that are small and have several faults. */
 function smallScenarios(count: number): Scenario[] {
   const found: Scenario[] = [];
   for (let at = 0; found.length < count; at++) {
@@ -72,10 +79,10 @@ function smallScenarios(count: number): Scenario[] {
 async function playedOf(scenarios: readonly Scenario[], control: Control | null): Promise<Played[]> {
   needsBuild();
   const played: Played[] = [];
-  await playAll({
+  await playAll(importSoak, {
     scenarios,
     lanes: Math.min(3, scenarios.length),
-    control,
+    control: control === null ? null : controls[control],
     onPlayed: (one) => played.push(one),
   });
   return played;

@@ -24,7 +24,7 @@ function add(db: Database, table: string, row: Record<string, Value>): void {
 const call = { run: "run-1", account: 7, bytes: 4, digest: sha256("rows") };
 const patch = { run: "run-1", product: bytes("P4") };
 
-/** What each version had room for that the one before it had not, a step of `migrations` each. */
+/** The data that each version added to the one before, one step of `migrations` each. */
 const news: readonly ((db: Database) => void)[] = [
   (db) => {
     add(db, "account", { id: 7, base_url: service, looked_at: 5000 });
@@ -58,21 +58,25 @@ const news: readonly ((db: Database) => void)[] = [
   (db) => db.execute("UPDATE account SET last_run = 'run-1'"),
   (db) => db.execute("UPDATE call SET sent_at_service = 2500"),
   (db) => db.execute("UPDATE account SET seen_product = CAST('P4' AS BLOB)"),
+  (db) => {
+    const queued = { id: "task-0", base_url: service, run: "run-2", file: "t.csv", variant: "tryon" };
+    add(db, "sent_job", { number: 2, ...queued, kind: "tryon", rows: 1, at: 2200, status: "queued" });
+  },
 ];
 
 /** A state as version `version` of this program left it, with rows in it. */
 function makeEarlier(version: number, connect: Connect): string {
   const path = join(temporaryFolder(), "default.db");
   const db = connect(path);
-  migrate(db, migrations.slice(0, version));
-  db.transaction(() => {
-    for (const fill of news.slice(0, version)) fill(db);
-  });
+  for (const [at, fill] of news.slice(0, version).entries()) {
+    migrate(db, migrations.slice(0, at + 1));
+    db.transaction(() => fill(db));
+  }
   db.close();
   return path;
 }
 
-/** Every row of the file, by its table, in the columns that are asked for; in all there are unless told. */
+/** Every row of the file, by table, in the given columns (default: all). */
 function rowsOf(path: string, connect: Connect, columns?: ReadonlyMap<string, string>) {
   const db = connect(path);
   const found = new Map<string, { columns: string; rows: unknown[] }>();
@@ -89,7 +93,7 @@ function rowsOf(path: string, connect: Connect, columns?: ReadonlyMap<string, st
   return found;
 }
 
-/** What version 6 calls a table, or the columns of one, of the versions before. */
+/** The names of version 6 for tables and columns of earlier versions. */
 const renamed = (names: string): string =>
   names
     .replace(/\bcall\b/, "batch")
@@ -97,12 +101,12 @@ const renamed = (names: string): string =>
     .replace(/\bsent_import\b/, "sent_job")
     .replace(/\bmode\b/, "variant");
 
-test("there are rows of each version before this one", () => {
+test("every version before this one has rows in the test", () => {
   expect(news).toHaveLength(migrations.length - 1);
 });
 
 test.each(news.map((_, index) => index + 1))(
-  "a state of version %i is opened with all that is in it",
+  "opening a state of version %i keeps all of its data",
   async (version) => {
     const connect = await loadConnect();
     const path = makeEarlier(version, connect);
@@ -139,7 +143,7 @@ test.each(news.map((_, index) => index + 1))(
       "memo of C",
     ]);
     expect(String(state.batches.body("run-1", 1))).toBe("rows");
-    // Of the first version a PATCH was written down once it was answered, and nothing beside.
+    // The first version recorded a PATCH only after its response, and nothing else.
     expect(state.batches.doneRows("run-1")).toEqual([
       { row: 3, line: 6, reference: "D", productId: "P4", memo: Buffer.alloc(0) },
     ]);

@@ -10,12 +10,12 @@ import { storedLedger } from "../../src/state/stored-ledger.ts";
 import { newAccount } from "../support/new-account.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** Which call to the file system fails, counted down, and how; and what has been called. */
+/** The file system call that fails (counted down) and its error, and the calls so far. */
 const faults = vi.hoisted(() => ({
   left: Number.POSITIVE_INFINITY,
   code: "EIO",
   called: [] as string[],
-  /** What happens in place of giving a file a second name. */
+  /** Replaces the call that gives a file a second name. */
   onLink: undefined as ((from: string, to: string) => void) | undefined,
 }));
 
@@ -46,7 +46,7 @@ afterEach(() => {
 
 const options = { clock: systemClock() };
 
-describe("each call to the file system that fails ends in a sentence, and the next attempt succeeds", () => {
+describe("after a failing file system call, the state reports a plain error and the next attempt succeeds", () => {
   test.each([
     ["EACCES", "state_not_writable", "cannot be written (permission denied)"],
     ["EROFS", "state_not_writable", "cannot be written (the file system is read-only)"],
@@ -83,7 +83,7 @@ describe("each call to the file system that fails ends in a sentence, and the ne
   });
 });
 
-describe("a new state appears whole", () => {
+describe("a new state appears complete", () => {
   const service = "http://service.example";
   const noLinks = () => {
     throw Object.assign(new Error("EPERM"), { code: "EPERM" });
@@ -112,7 +112,7 @@ describe("a new state appears whole", () => {
     expect(readdirSync(folder)).toEqual(["copy.db", "default.db"]);
   });
 
-  test("where the file system has no links", async () => {
+  test("on a file system without links", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "default.db");
     faults.onLink = noLinks;
@@ -144,7 +144,7 @@ describe("a new state appears whole", () => {
   );
 });
 
-test("a full disk is told as such, and nothing of the step that met it is written", async () => {
+test("a full disk is reported, and nothing of the failed step is written", async () => {
   const path = join(temporaryFolder(), "default.db");
   const db = (await loadConnect())(path);
   migrate(db);
@@ -168,14 +168,14 @@ test("a full disk is told as such, and nothing of the step that met it is writte
   expect(ledger.get(1, "reference-0")).toEqual({
     ...{ ...entry(0, 10), fields: Buffer.alloc(10), sources: Buffer.alloc(0) },
   });
-  // The connection is as good as before.
+  // The connection still works.
   ledger.write(1, { entries: [entry(1, 10)] });
   expect(ledger.get(1, "reference-1")).not.toBe(null);
   db.close();
   expect(readFileSync(path).length).toBeGreaterThan(0);
 });
 
-test("another process that writes for too long is told as such", async () => {
+test("a lock that another process holds for too long is reported", async () => {
   const path = join(temporaryFolder(), "default.db");
   (await openState(path, options)).close();
   const connect = await loadConnect();
@@ -184,7 +184,7 @@ test("another process that writes for too long is told as such", async () => {
     expect(() => waiting.transaction(() => {})).toThrow(
       expect.objectContaining({
         code: "state_busy",
-        message: `the state file ${path} is being written by another process for too long (database is locked)`,
+        message: `the state file ${path} is locked by another process (database is locked)`,
       }),
     );
   });

@@ -17,7 +17,7 @@ async function database(path = join(temporaryFolder(), "default.db")): Promise<D
 
 const versionOf = (db: Database) => [db.pragma("user_version"), db.pragma("application_id")];
 
-test("a file of an older version goes through the steps that it lacks, and keeps what it has", async () => {
+test("an older file goes through the missing migrations, and keeps its data", async () => {
   const db = await database();
   migrate(db, steps.slice(0, 1));
   db.execute("INSERT INTO product VALUES ('SKU-1')");
@@ -29,13 +29,13 @@ test("a file of an older version goes through the steps that it lacks, and keeps
   expect(db.statement("SELECT * FROM product").all()).toEqual([["SKU-1", "of SKU-1"]]);
 });
 
-test("steps of which one fails leave the file as it was", async () => {
+test("a failing migration leaves the file unchanged", async () => {
   const path = join(temporaryFolder(), "default.db");
   const db = await database(path);
   migrate(db, steps.slice(0, 1));
   db.execute("INSERT INTO product VALUES ('SKU-1')");
   expect(() => migrate(db, [...steps, "DROP TABLE state.missing"])).toThrow("no such table: state.missing");
-  // A second connection sees what is in the file.
+  // A second connection reads the content of the file.
   const again = await database(path);
   expect(versionOf(again)).toEqual([1, 0x63617461]);
   expect(again.statement("SELECT * FROM product").all()).toEqual([["SKU-1"]]);

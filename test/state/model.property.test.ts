@@ -12,7 +12,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const options = { clock: systemClock() };
 const runs = ["run-0", "run-1"] as const;
 
-// References that SQLite or the library could take for one another.
+// References that SQLite or the library could confuse.
 const reference = fc.constantFrom(
   "A",
   "a",
@@ -43,6 +43,7 @@ type Step =
       entries: LedgerEntry[];
       gone: string[];
       taken: string[];
+      found: string[];
       seen: SeenProduct[];
     }
   | { do: "begin"; run: number; references: string[]; body: Uint8Array }
@@ -56,6 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     entries,
     gone: fc.array(productId, { maxLength: 2 }),
     taken: fc.array(reference, { maxLength: 2 }),
+    found: fc.array(reference, { maxLength: 1 }),
     seen: fc.array(
       fc.record({ productId, reference, fields: bytes }, { requiredKeys: ["productId", "fields"] }),
       {
@@ -87,14 +89,18 @@ interface ModelCall {
   body: Uint8Array;
 }
 
-/** What a state should know, in plain arrays. */
+/** The expected content of a state, in plain arrays. */
 class Model {
   readonly ledgers: Record<number, LedgerEntry[]> = { 1: [], 2: [] };
+  readonly lost: Record<number, Set<string>> = { 1: new Set(), 2: new Set() };
   calls: ModelCall[] = [];
   begun = [0, 0];
 
   put(account: number, written: readonly LedgerEntry[]): void {
     for (const one of written) {
+      const old = this.ledgers[account]!.find(({ productId }) => productId === one.productId);
+      if (old !== undefined && old.reference !== null) this.lost[account]!.add(old.reference);
+      if (one.reference !== null) this.lost[account]!.delete(one.reference);
       const others = this.ledgers[account]!.filter((old) => old.productId !== one.productId);
       this.ledgers[account] = [...setAside(others, one.reference), one];
     }
@@ -111,15 +117,22 @@ class Model {
     this.unsettled(1 - run).find(({ references }) => references.includes(asked));
 }
 
-/** The entries, of which the one that has the reference has none from now on. */
+/** The entries, after the one with the reference has lost it. */
 const setAside = (entries: LedgerEntry[], reference: string | null): LedgerEntry[] =>
   entries.map((old) => (old.reference === reference ? { ...old, reference: null } : old));
 
-/** Does a step to a state and to the model of it. */
+/** Applies a step to a state and to its model. */
 function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>): void {
   if (one.do === "write") {
     state.ledger.write(one.account, one);
-    const left = model.ledgers[one.account]!.filter((old) => !one.gone.includes(old.productId));
+    const [left, gone] = [false, true].map((isGone) =>
+      model.ledgers[one.account]!.filter((old) => one.gone.includes(old.productId) === isGone),
+    ) as [LedgerEntry[], LedgerEntry[]];
+    const lost = model.lost[one.account]!;
+    for (const { reference } of gone) if (reference !== null) lost.add(reference);
+    for (const { reference } of left)
+      if (reference !== null && one.taken.includes(reference)) lost.add(reference);
+    for (const reference of one.found) lost.delete(reference);
     model.ledgers[one.account] = one.taken.reduce(setAside, left);
     model.see(one.account, one.seen);
     model.put(one.account, one.entries);
@@ -171,7 +184,7 @@ function take(state: State, model: Model, one: Exclude<Step, { do: "reopen" }>):
 const plain = (one: LedgerEntry | null | undefined) =>
   one == null ? null : { ...one, fields: [...one.fields], sources: [...one.sources] };
 
-/** Everything that can be asked of a state is what the model says. */
+/** Everything a state returns equals the model. */
 function expectAlike(state: State, model: Model): void {
   for (const account of [1, 2]) {
     const ledger = model.ledgers[account]!;
@@ -180,7 +193,9 @@ function expectAlike(state: State, model: Model): void {
       expect(plain(state.ledger.get(account, asked))).toEqual(
         plain(ledger.find((one) => one.reference === asked)),
       );
+      expect(state.ledger.isLost(account, asked)).toBe(model.lost[account]!.has(asked));
     }
+    expect(state.ledger.anyLost(account)).toBe(model.lost[account]!.size > 0);
     for (const asked of ["P1", "p1", "\ud800"]) {
       expect(plain(state.ledger.ofProduct(account, asked))).toEqual(
         plain(ledger.find((one) => one.productId === asked)),
@@ -223,7 +238,7 @@ function expectAlike(state: State, model: Model): void {
   }
 }
 
-test("a state answers as plain arrays would, on the disk and in memory", async () => {
+test("a state behaves like plain arrays, on disk and in memory", async () => {
   const folder = temporaryFolder();
   let file = 0;
   await fc.assert(

@@ -33,7 +33,7 @@ const someRun = {
   startedAt: 1,
 };
 
-/** A call of `someRun` with its first row, less its place, its references and its bytes. */
+/** A batch of `someRun` with its first row, without its index, references and bytes. */
 const oneRow = {
   run: "run",
   idempotencyKey: "key",
@@ -47,7 +47,7 @@ const oneRow = {
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-/** Has files made as with that umask, until the test is over. */
+/** Sets the umask until the test is over. */
 function setUmask(umask: number): void {
   const before = process.umask(umask);
   onTestFinished(() => void process.umask(before));
@@ -64,7 +64,7 @@ async function open(path: string | null, more: Partial<OpenStateOptions> = {}): 
   return state;
 }
 
-/** A state with one account in it, closed. */
+/** A closed state with one account. */
 async function writtenState(path = join(temporaryFolder(), "default.db")): Promise<string> {
   const state = await openState(path, options);
   newAccount(state, service);
@@ -80,14 +80,14 @@ function readIfFile(path: string): Buffer | null {
   }
 }
 
-/** Does something to a file with SQLite alone. */
+/** Changes a file with SQLite alone. */
 async function execute(path: string, sql: string): Promise<void> {
   const db = (await loadConnect())(path);
   db.execute(sql);
   db.close();
 }
 
-test("what was written is there when the state is opened again, and nothing is left beside the file", async () => {
+test("a reopened state has all that was written, and no other file is left", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "default.db");
   const first = await open(path);
@@ -96,13 +96,13 @@ test("what was written is there when the state is opened again, and nothing is l
   first.accounts.bind(service, "fingerprint", account);
   first.close();
   expect(readdirSync(folder)).toEqual(["default.db"]);
-  // A file alone, wherever it is copied to, is the whole state.
+  // A single file, copied anywhere, is the complete state.
   copyFileSync(path, join(folder, "copy.db"));
   const second = await open(join(folder, "copy.db"));
   expect(second.accounts.find(service, "fingerprint")).toBe(account);
 });
 
-test("a state that another one still uses is tidied up by the other one", async () => {
+test("a state still used by another process is vacuumed by that process", async () => {
   const folder = temporaryFolder();
   const [first, second] = [await open(join(folder, "default.db")), await open(join(folder, "default.db"))];
   newAccount(first, service);
@@ -113,7 +113,7 @@ test("a state that another one still uses is tidied up by the other one", async 
   expect(readdirSync(folder)).toEqual(["default.db"]);
 });
 
-test("in memory nothing is written anywhere, and two of them know nothing of each other", async () => {
+test("states in memory write no file and are independent of each other", async () => {
   const [one, other] = [await open(null), await open(null)];
   expect(one.path).toBe(null);
   expect(newAccount(one, service)).toBe(1);
@@ -121,7 +121,7 @@ test("in memory nothing is written anywhere, and two of them know nothing of eac
   expect(one.runs.hold(1, "identity", { pid: 1, since: 1 })).not.toHaveProperty("heldBy");
 });
 
-describe("only its owner may read it", () => {
+describe("only the owner can read the file", () => {
   test.each([0o000, 0o022, 0o077, 0o277])("with the umask %o", async (umask) => {
     const folder = temporaryFolder();
     setUmask(umask);
@@ -139,7 +139,7 @@ describe("only its owner may read it", () => {
     ]);
   });
 
-  test("what is too open is closed, and a folder that is not ours left as it is", async () => {
+  test("an existing file is closed to others, but the folder of a ledger stays unchanged", async () => {
     const folder = temporaryFolder();
     const path = await writtenState(join(folder, "ledger.db"));
     chmodSync(path, 0o644);
@@ -152,8 +152,8 @@ describe("only its owner may read it", () => {
   });
 });
 
-describe("a file is refused, and left as it is,", () => {
-  /** Opens a file that must be refused; gives the sentence, in which the file is called FILE. */
+describe("a file is rejected and left unchanged", () => {
+  /** Opens a file that must be rejected; returns the message, with FILE as its path. */
   async function refusal(path: string, more: Partial<OpenStateOptions> = {}) {
     const before = readIfFile(path);
     const error = await openState(path, { ...options, ...more }).then(
@@ -166,47 +166,43 @@ describe("a file is refused, and left as it is,", () => {
   }
   const damaged = "the state file FILE is damaged, or was not written by this program";
 
-  test("when a newer version wrote it", async () => {
+  test("if a newer version wrote it", async () => {
     const path = await writtenState();
     await execute(path, "PRAGMA state.user_version = 1000");
     expect(await refusal(path)).toEqual([
       "state_newer",
-      "the state file FILE was written by a newer version of this program, which this one cannot read",
+      "the state file FILE was written by a newer version of this program",
     ]);
   });
 
-  test("when it is a link, to a state or to nothing", async () => {
+  test("if it is a link, to a state or to nothing", async () => {
     const path = await writtenState();
-    const expected = [
-      "state_is_link",
-      "the state file FILE is a symbolic link, and state is only kept in a file of its own",
-    ];
+    const expected = ["state_is_link", "the state file FILE is a symbolic link; it must be a regular file"];
     symlinkSync(path, `${path}.link`);
     expect(await refusal(`${path}.link`)).toEqual(expected);
     symlinkSync("/nowhere/at/all", `${path}.nothing`);
     expect(await refusal(`${path}.nothing`)).toEqual(expected);
   });
 
-  test("when it has a name elsewhere, under which its log would be another one", async () => {
+  test("if it has a second name, under which its log would be different", async () => {
     const path = await writtenState();
     const backup = join(temporaryFolder(), "backup.db");
     linkSync(path, backup);
-    const sentence =
-      "the state file FILE has another name as well (a hard link), and state is only kept in a file of its own";
+    const sentence = "the state file FILE has a second hard link; it must have only one name";
     expect(await refusal(path)).toEqual(["state_has_links", sentence]);
     expect(await refusal(backup)).toEqual(["state_has_links", sentence]);
     rmSync(backup);
-    // The name that it was made under is none that is ever used.
+    // The temporary name is never used again.
     linkSync(path, `${path}-new-1`);
     expect((await open(path)).accounts.at(service)).toEqual([1]);
   });
 
-  test("when it is a folder", async () => {
+  test("if it is a folder", async () => {
     const path = join(temporaryFolder(), "default.db");
     mkdirSync(path);
     expect(await refusal(path)).toEqual([
       "state_not_file",
-      "the state file FILE is no regular file (it is a folder)",
+      "the state file FILE is not a regular file (it is a folder)",
     ]);
   });
 
@@ -216,7 +212,7 @@ describe("a file is refused, and left as it is,", () => {
     ["a few words", "not a database", " (file is not a database)"],
     ["a table of products", "reference,name\nA,Shirt\n".repeat(200), " (file is not a database)"],
     ["zeros", "\0".repeat(8192), " (file is not a database)"],
-  ])("when it holds %s", async (_, content, reason) => {
+  ])("if it contains %s", async (_, content, reason) => {
     const path = join(temporaryFolder(), "default.db");
     writeFileSync(path, content, { mode: 0o644 });
     chmodSync(path, 0o644);
@@ -224,34 +220,34 @@ describe("a file is refused, and left as it is,", () => {
       content === "" ? "state_corrupt" : "state_no_database",
       damaged + reason,
     ]);
-    // One that somebody named is more likely another file.
+    // A file named by the user is probably not a ledger at all.
     if (content !== "") {
       expect(await refusal(path, { folder: "theirs" })).toEqual([
         "state_not_ledger",
-        "the file FILE is not a ledger: this program did not write it",
+        "the file FILE is not a ledger of this program",
       ]);
     }
     expect(modeOf(path)).toBe("644");
     expect(readdirSync(join(path, ".."))).toEqual(["default.db"]);
   });
 
-  test.each(["-wal", "-journal"])("when it is gone and its %s is there", async (log) => {
+  test.each(["-wal", "-journal"])("if it is missing and its %s exists", async (log) => {
     const path = join(temporaryFolder(), "default.db");
     writeFileSync(path + log, "of another file");
-    expect(await refusal(path)).toEqual(["state_corrupt", `${damaged} (its ${log} is there without it)`]);
+    expect(await refusal(path)).toEqual(["state_corrupt", `${damaged} (its ${log} exists without it)`]);
     expect(readdirSync(join(path, ".."))).toEqual([`default.db${log}`]);
   });
 
-  test.each(["-wal", "-shm"])("when what should be its %s is a folder, which is named", async (ending) => {
+  test.each(["-wal", "-shm"])("if its %s is a folder, which the message names", async (ending) => {
     const path = await writtenState();
     mkdirSync(path + ending);
     expect(await refusal(path)).toEqual([
       "state_not_file",
-      `the state file FILE${ending} is no regular file (it is a folder)`,
+      `the state file FILE${ending} is not a regular file (it is a folder)`,
     ]);
   });
 
-  test("when it was emptied beside its log, which is kept", async () => {
+  test("if it was emptied and its log was kept", async () => {
     const path = await writtenState();
     const bytes = readFileSync(path);
     truncateSync(path, 0);
@@ -260,7 +256,7 @@ describe("a file is refused, and left as it is,", () => {
     expect(readFileSync(`${path}-wal`).equals(bytes)).toBe(true);
   });
 
-  test("when its end is missing, wherever it was cut", async () => {
+  test("if it is truncated, at any byte", async () => {
     const path = await writtenState();
     const { size } = statSync(path);
     for (const kept of [0, 1, 99, 100, 4095, 4096, 8192, size - 4096, size - 1]) {
@@ -272,7 +268,7 @@ describe("a file is refused, and left as it is,", () => {
     }
   });
 
-  test("when a page of it is overwritten", async () => {
+  test("if one of its pages is overwritten", async () => {
     const path = await writtenState();
     const bytes = readFileSync(path);
     bytes.fill(0x5a, 2 * 4096, 3 * 4096);
@@ -282,10 +278,10 @@ describe("a file is refused, and left as it is,", () => {
     expect(message).toContain(damaged);
   });
 
-  test("when another program made it", async () => {
+  test("if another program created it", async () => {
     const path = join(temporaryFolder(), "default.db");
     await execute(path, "CREATE TABLE state.bookmark (url TEXT)");
-    const expected = ["state_foreign", "the state file FILE is a database of another program"];
+    const expected = ["state_foreign", "the state file FILE is the database of another program"];
     expect(await refusal(path)).toEqual(expected);
     await execute(path, "DROP TABLE state.bookmark");
     expect(await refusal(path)).toEqual(expected);
@@ -293,32 +289,32 @@ describe("a file is refused, and left as it is,", () => {
     expect(await refusal(path)).toEqual(expected);
   });
 
-  test("when there is no folder for it", async () => {
+  test("if its folder does not exist", async () => {
     const folder = temporaryFolder();
     const path = join(folder, "none", "ledger.db");
     expect(await refusal(path, { folder: "theirs" })).toEqual([
       "state_not_writable",
-      "the state file FILE cannot be written (its folder does not exist)",
+      "the state file FILE cannot be written (the folder does not exist)",
     ]);
     expect(readdirSync(folder)).toEqual([]);
     writeFileSync(join(folder, "none"), "a file");
     for (const kind of ["theirs", "ours"] as const) {
       expect(await refusal(path, { folder: kind })).toEqual([
         "state_not_writable",
-        "the state file FILE cannot be written (what should be its folder is a file)",
+        "the state file FILE cannot be written (part of its path is a file, not a folder)",
       ]);
     }
   });
 
-  test.runIf(process.platform === "linux")("when its folder cannot be made", async () => {
+  test.runIf(process.platform === "linux")("if its folder cannot be created", async () => {
     expect(await refusal("/proc/none/state/default.db")).toEqual([
       "state_not_writable",
-      "the state file FILE cannot be written (its folder does not exist)",
+      "the state file FILE cannot be written (the folder does not exist)",
     ]);
   });
 });
 
-test("what a killed process had begun does not disturb, nor does what it left of that", async () => {
+test("files left by a killed process do no harm", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "default.db");
   const begun = ["default.db-new-1", "default.db-new-2", "default.db-shm", "default.db-wal"];
@@ -330,7 +326,7 @@ test("what a killed process had begun does not disturb, nor does what it left of
   expect((await open(path)).accounts.at(service)).toEqual([1]);
 });
 
-test("a ledger that somebody named is whole in its one file at every moment, also when nobody closes it", async () => {
+test("a ledger named by the user is complete in one file at every moment, even without being closed", async () => {
   const path = join(temporaryFolder(), "ledger.db");
   const state = await open(path, { folder: "theirs" });
   const account = newAccount(state, service);
@@ -347,11 +343,11 @@ test("a ledger that somebody named is whole in its one file at every moment, als
   expect((await open(later, { folder: "theirs" })).ledger.get(account, "R499")).toMatchObject({
     productId: "P499",
   });
-  // No log is ever beside it, which would be laid over another copy that is brought back to its place.
+  // No log ever exists that would be applied to another copy restored in its place.
   expect(readdirSync(dirname(path))).toEqual(["ledger.db"]);
 });
 
-test("two processes read and write one ledger by turns, and neither keeps the other out", async () => {
+test("two processes read and write one ledger in turns without locking each other out", async () => {
   const path = join(temporaryFolder(), "ledger.db");
   const [one, other] = [await open(path, { folder: "theirs" }), await open(path, { folder: "theirs" })];
   const account = newAccount(one, service);
@@ -368,7 +364,7 @@ test("two processes read and write one ledger by turns, and neither keeps the ot
   }
 });
 
-describe("a state that is not there any more", () => {
+describe("a state that disappeared", () => {
   const gone = expect.objectContaining({ name: "StateError", code: "state_gone" });
 
   test.each([
@@ -376,7 +372,7 @@ describe("a state that is not there any more", () => {
     ["with its folder removed", (path: string) => rmSync(dirname(path), { recursive: true })],
     ["moved", (path: string) => renameSync(path, `${path}.old`)],
     ["replaced", (path: string) => renameSync(`${path}.copy`, path)],
-  ])("is told, when it was %s, before anything is written into nowhere", async (_, happens) => {
+  ])("is reported as %s before anything more is written", async (_, happens) => {
     const path = join(temporaryFolder(), "state", "default.db");
     const state = await open(path);
     newAccount(state, service);
@@ -387,17 +383,17 @@ describe("a state that is not there any more", () => {
   });
 });
 
-describe("damage that is met later is told as such", () => {
+describe("damage found later is reported", () => {
   const corrupt = expect.objectContaining({ name: "StateError", code: "state_corrupt" });
 
-  test("when a table was taken away", async () => {
+  test("if a table was removed", async () => {
     const path = await writtenState();
     await execute(path, "DROP TABLE account_key");
     const state = await open(path);
     expect(() => state.accounts.find(service, "key")).toThrow(corrupt);
   });
 
-  test("in a file too large to be looked through at the start", async () => {
+  test("in a file too large to be checked when it is opened", async () => {
     const path = await writtenState();
     const writer = await open(path);
     const entries = Array.from({ length: 1_000 }, (_, index) => ({
@@ -414,7 +410,7 @@ describe("damage that is met later is told as such", () => {
     expect(() => entries.map(({ reference }) => state.ledger.get(1, reference))).toThrow(corrupt);
   });
 
-  test("in the bytes of a call", async () => {
+  test("in the bytes of a batch", async () => {
     const path = await writtenState();
     const writer = await open(path);
     writer.runs.begin(someRun);
@@ -431,7 +427,7 @@ describe("damage that is met later is told as such", () => {
   });
 });
 
-test("the file gives room back when what was large is let go", async () => {
+test("the file shrinks after large data is deleted", async () => {
   const path = await writtenState();
   const state = await open(path);
   state.runs.begin(someRun);

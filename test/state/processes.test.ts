@@ -6,17 +6,18 @@ import { openState } from "../../src/state/open-state.ts";
 import { loadConnect } from "../../src/state/sqlite.ts";
 import type { State } from "../../src/state/state.ts";
 import { newAccount } from "../support/new-account.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { buildWorker } from "./spawn-worker.ts";
 
-// Processes of their own take their time on a busy machine.
+// Processes are slow on a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const spawnWorker = buildWorker();
 
 const openAt = (path: string): Promise<State> => openState(path, { clock: systemClock() });
 
-/** An empty state with one account, and the folder that it is alone in. */
+/** An empty state with one account, and its folder. */
 async function stateFile(): Promise<{ folder: string; path: string }> {
   const folder = temporaryFolder();
   const path = join(folder, "default.db");
@@ -26,7 +27,7 @@ async function stateFile(): Promise<{ folder: string; path: string }> {
   return { folder, path };
 }
 
-/** What SQLite itself says about the whole file. */
+/** SQLite's own check of the entire file. */
 async function integrity(path: string): Promise<unknown> {
   const db = (await loadConnect())(path);
   try {
@@ -36,7 +37,7 @@ async function integrity(path: string): Promise<unknown> {
   }
 }
 
-test("three processes that write at once lose nothing, and the last one tidies up", async () => {
+test("three processes that write at once lose nothing, and the last one vacuums", async () => {
   const { folder, path } = await stateFile();
   const names = ["one", "two", "three"];
   const workers = names.map((name) => spawnWorker(path, "work", name, 40));
@@ -53,7 +54,7 @@ test("three processes that write at once lose nothing, and the last one tidies u
   }
 });
 
-test("processes that make the same new state at once all get it", async () => {
+test("processes that create the same state at once all open it", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "default.db");
   const workers = Array.from({ length: 4 }, (_, index) => spawnWorker(path, "alternate", `run-${index}`, 1));
@@ -62,9 +63,9 @@ test("processes that make the same new state at once all get it", async () => {
   expect(readdirSync(folder)).toEqual(["default.db"]);
 });
 
-test("whatever was said to be written is there after kill -9", async () => {
+test("everything reported as written exists after kill -9", async () => {
   const { path } = await stateFile();
-  for (let kill = 0; kill < 12; kill++) {
+  for (let kill = 0; kill < repetitions(6, 48); kill++) {
     const name = `run-${kill}`;
     const worker = spawnWorker(path, "work", name, 1_000);
     await worker.said(1 + ((kill * 7) % 24));
@@ -74,7 +75,7 @@ test("whatever was said to be written is there after kill -9", async () => {
     const state = await openAt(path);
     const found = state.batches.of(name).map((call) => `${call.state} ${call.index}`);
     const said = worker.lines.length;
-    // Each call is said three times. One step more may have been written than was said.
+    // Each batch is reported three times. One more step may have been written than reported.
     const after = (steps: number) =>
       Array.from({ length: Math.ceil(steps / 3) }, (_, index) => {
         const step = Math.min(steps - 3 * index, 3);
@@ -96,7 +97,7 @@ test("whatever was said to be written is there after kill -9", async () => {
   expect(await integrity(path)).toBe("ok");
 });
 
-test("a run that another process holds is named with its owner, and free once that was killed", async () => {
+test("a run held by another process names its owner, and is free after that process was killed", async () => {
   const { folder, path } = await stateFile();
   const owner = spawnWorker(path, "keep", "identity");
   await owner.said(1);
@@ -119,7 +120,7 @@ test("a run that another process holds is named with its owner, and free once th
   expect(readdirSync(folder)).toEqual(["default.db"]);
 });
 
-test("no two processes hold a run at once, however fast they take turns", async () => {
+test("a run is never held by two processes at once, however fast they take turns", async () => {
   const { folder, path } = await stateFile();
   const workers = [1, 2, 3].map(() => spawnWorker(path, "alternate", "identity", 40));
   await Promise.all(workers.map((worker) => worker.ended));

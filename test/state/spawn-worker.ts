@@ -10,15 +10,15 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 
 export interface Worker {
   readonly process: ChildProcess;
-  /** What it has said so far. */
+  /** Its output lines so far. */
   readonly lines: readonly string[];
-  /** Resolves once it has said so many lines, or has ended. */
+  /** Resolves after this many lines, or when the process has ended. */
   said(count: number): Promise<void>;
-  /** Resolves when it has ended and everything it said has arrived. */
+  /** Resolves when the process has ended and all its output has arrived. */
   readonly ended: Promise<void>;
 }
 
-/** Builds `worker.ts` before the tests of a file; gives how to start one. It starts in a tenth of a second. */
+/** Builds `worker.ts` before the tests of a file; returns a function that starts it in 0.1 s. */
 export function buildWorker(): (path: string, task: string, name: string, times?: number) => Worker {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "catalogue-test-worker-")));
   const program = join(folder, "worker.mjs");

@@ -1,4 +1,5 @@
-// A process of its own that works on a state, for the tests that kill it. What it has done it says line by line, at once.
+// A process that works on a state, for tests that kill it. It prints each finished step as a line
+// immediately.
 import { closeSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { systemClock } from "../../src/clock.ts";
 import { openState } from "../../src/state/open-state.ts";
@@ -8,7 +9,7 @@ const say = (line: string): void => void writeSync(1, `${line}\n`);
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const state = await openState(path, { clock: systemClock() });
 
-/** Call after call, every one to its end; `begun N`, `accepted N`, `settled N` are said once they are committed. */
+/** Records batch after batch until settled; prints `begun N`, `accepted N`, `settled N` after each commit. */
 function work(): void {
   const [account] = state.accounts.at("http://service.example");
   state.runs.begin({
@@ -51,14 +52,14 @@ function work(): void {
   }
 }
 
-/** Takes a run and keeps it. */
+/** Holds a run. */
 function keep(): void {
   const held = state.runs.hold(1, name, { pid: process.pid, since: 7 });
   say("heldBy" in held ? `held by ${held.heldBy.pid}` : "holds");
   setInterval(() => {}, 1_000);
 }
 
-/** Takes a run and lets go of it, again and again; says `met` when another process has it at the same time. */
+/** Takes and releases a run repeatedly; prints `met` if another process holds it at the same time. */
 function alternate(): void {
   let taken = 0;
   while (taken < Number(times)) {

@@ -5,12 +5,12 @@ import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Why dist/ could not be built; empty when it was. */
+    /** The reason dist/ could not be built; empty if it was. */
     buildProblem: string;
   }
 }
 
-/** Builds dist/ once before all tests. A failure is told by the tests that need it, not by the others. */
+/** Builds dist/ once before all tests. Only the tests that need it report a failure. */
 export default async function buildOnce(project: TestProject): Promise<void> {
   const script = fileURLToPath(new URL("../../scripts/build.js", import.meta.url));
   const problem = await promisify(execFile)(process.execPath, [script]).then(

@@ -2,19 +2,19 @@ import { Writable } from "node:stream";
 import type { Output } from "../../src/cli/context/context.ts";
 import { ReaderGoneError } from "../../src/cli/context/errors.ts";
 
-/** An output that keeps what is written to it. */
+/** An output that keeps everything written to it. */
 export class FakeOutput implements Output {
   readonly isTTY: boolean;
   readonly columns: number;
   readonly raw: NodeJS.WritableStream;
-  /** How many writes succeed before the reader goes away. */
+  /** The number of writes that succeed before the reader closes the pipe. */
   readsLeft = Number.POSITIVE_INFINITY;
   readonly #chunks: Buffer[] = [];
 
   constructor({ isTTY = false, columns = 80 }: { isTTY?: boolean; columns?: number } = {}) {
     this.isTTY = isTTY;
     this.columns = columns;
-    // What draws on a terminal asks the stream itself whether it is one.
+    // Libraries that draw on a terminal ask the stream whether it is one.
     this.raw = Object.assign(
       new Writable({
         write: (chunk: Buffer, _encoding, done) => {

@@ -1,4 +1,4 @@
-/** What stands on a terminal of endless height once a text was written to it, without the empty lines at its end. */
+/** The text on a terminal of unlimited height after a text was written to it, without trailing empty lines. */
 export function screenOf(text: string): string[] {
   const lines: string[] = [""];
   let [row, column] = [0, 0];
@@ -10,7 +10,7 @@ export function screenOf(text: string): string[] {
     else if (part === "\r" || part === "\x1b[1G") column = 0;
     else if (/^\x1b\[0?K$/.test(part)) lines[row] = lines[row]!.slice(0, column);
     else if (part === "\x1b[2K") lines[row] = "";
-    // Colors, the cursor's look and line wrapping change no text.
+    // Colors, cursor visibility and line wrapping change no text.
     else if (part.startsWith("\x1b[")) {
       if (!/[mhl]$/.test(part))
         throw new Error(`not a sequence that this screen knows: ${JSON.stringify(part)}`);

@@ -3,7 +3,7 @@ import { beforeAll } from "vitest";
 import { repetitions } from "./repetitions.ts";
 import { forgetRequests } from "./test-clock.ts";
 
-// One seed for every property, so that two runs of the tests say the same. FAST_CHECK_SEED=random tries other inputs; a
+// One seed for all properties, so that runs are repeatable. FAST_CHECK_SEED=random tries other inputs; a
 // number repeats the inputs of such a run.
 const { FAST_CHECK_SEED: asked = "20261122" } = process.env;
 fc.configureGlobal({

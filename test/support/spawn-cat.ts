@@ -8,13 +8,13 @@ const at = (path: string): string => fileURLToPath(new URL(`../../${path}`, impo
 export const catProgram = at("bin/cat.js");
 export const catalogueProgram = at("bin/catalogue.js");
 
-/** The built program must be there; otherwise the test says why it is not. */
+/** Throws the build error if the program is not built. */
 export function needsBuild(): void {
   const problem = inject("buildProblem");
   if (problem !== "") throw new Error(`dist/ could not be built: ${problem}`);
 }
 
-/** Runs the real `cat` in a process of its own, with nothing in its environment but PATH and what is given. */
+/** Runs the real `cat` in its own process, with only PATH and the given variables in its environment. */
 export async function spawnCat(
   args: readonly string[],
   options: Options & { env?: Record<string, string> } = {},

@@ -1,18 +1,18 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { MovableClock } from "../../src/clock.ts";
 
-/** How many turns of the event loop must pass without a reason to wait before the clock jumps. */
+/** The number of idle turns of the event loop before the clock jumps. */
 const quietTurns = 12;
 
 /**
- * A frozen clock whose sleeps pass at once: when the event loop has gone quiet and no request of this process is in
- * flight, it jumps to the earliest sleeper. Timers set with `at` (deadlines, job steps) fire when a jump passes them, but
- * never cause one, so a deadline cannot fire while a real exchange is under way.
+ * A frozen clock whose sleeps pass immediately: when the event loop is idle and no request of this process is
+ * in flight, it jumps to the earliest sleeper. Timers set with `at` (deadlines, job steps) fire when a jump
+ * passes them, but never cause one, so a deadline cannot fire during a real exchange.
  */
 export class TestClock extends MovableClock {
-  /** Every sleep asked for, in milliseconds and in order. */
+  /** Every requested sleep, in milliseconds and in order. */
   readonly slept: number[] = [];
-  /** Whether the clock may jump as far as the test is concerned, e.g. while work goes on that is not a request. */
+  /** Whether the test allows the clock to jump, e.g. not during work that is not a request. */
   isIdle: () => boolean;
   readonly #sleepers = new Set<{ due: number }>();
   #pumping = false;
@@ -56,15 +56,15 @@ export class TestClock extends MovableClock {
   }
 }
 
-/** Requests of this process's HTTP client that have begun and not ended, as the client library announces them. */
+/** Requests of this process's HTTP client in flight, as the client library announces them. */
 const inFlight = new Set<unknown>();
 
-/** An earlier test file may have left requests without an end; clocks of the next one must not wait for them. */
+/** An earlier test file may have left unfinished requests; clocks of the next one must not wait for them. */
 export const forgetRequests = (): void => inFlight.clear();
 
 const onCreate = (message: unknown) => {
   const { request } = message as { request: { method: string } };
-  // A proxy's tunnel is no exchange: it ends with its socket.
+  // A proxy's tunnel is not an exchange: it ends with its socket.
   if (request.method !== "CONNECT") inFlight.add(request);
 };
 const onEnd = (message: unknown) => inFlight.delete((message as { request: unknown }).request);

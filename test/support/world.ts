@@ -14,46 +14,46 @@ import { temporaryFolder } from "./temporary-folder.ts";
 import { TestClock } from "./test-clock.ts";
 
 export interface WorldOptions {
-  /** When the story begins. */
+  /** The start time of the scenario. */
   now?: string;
   mock?: Omit<MockOptions, "clock" | "port" | "host">;
-  /** Beside CAT_BASE_URL and CAT_API_KEY, which lead to the mock; undefined takes one away. */
+  /** Added to CAT_BASE_URL and CAT_API_KEY of the mock; undefined removes a variable. */
   env?: Record<string, string | undefined>;
-  /** Whether stdout and stderr are a terminal, and how wide. */
+  /** Whether stdout and stderr are a terminal, and its width. */
   tty?: boolean;
   columns?: number;
 }
 
-/** How one call differs from the world's. */
+/** Overrides of the environment for one command. */
 export interface CallOptions {
   env?: Record<string, string | undefined>;
-  /** What is read; a stream for keys that are pressed while the call runs. */
+  /** The input; a stream for keys pressed while the command runs. */
   stdin?: string | Uint8Array | PassThrough;
   /** Whether stdin, stdout and stderr are terminals. */
   tty?: boolean | { stdin?: boolean; stdout?: boolean; stderr?: boolean };
-  /** How many writes to stdout succeed before its reader goes away. */
+  /** The number of writes to stdout that succeed before its reader closes the pipe. */
   stdoutReads?: number;
 }
 
-/** What a call came to. */
+/** The result of a command. */
 export interface Ran {
   exit: number;
   stdout: string;
   stderr: string;
 }
 
-/** A call under way. */
+/** A running command. */
 export interface Running extends Promise<Ran> {
-  /** A second one stops at once, as far as a test can be stopped: what is under way goes on. */
+  /** Interrupts it; a second call stops it immediately, as far as possible in a test: other work keeps running. */
   interrupt(signal?: InterruptSignal): void;
-  /** What stands on stderr and stdout so far. */
+  /** The output on stderr and stdout so far. */
   readonly stderr: string;
   readonly stdout: string;
 }
 
 /**
- * A world for a story: a service, a clock that waits for nobody, a folder, and `cat` in it. It is cleaned up when the
- * test is over.
+ * A test environment: a service, a clock that jumps over waits, a folder, and `cat` in it. It is removed when
+ * the test is over.
  */
 export async function createWorld(options: WorldOptions = {}) {
   const clock = new TestClock({ frozenAt: Date.parse(options.now ?? "2026-01-05T09:00:00Z") });
@@ -93,7 +93,7 @@ export async function createWorld(options: WorldOptions = {}) {
         clock,
         random: () => 0.5,
         pid: 4711,
-        // Beside this one there is the first, which every system has.
+        // PID 1 exists on every system.
         isRunning: (pid) => pid === 1 || pid === 4711,
         interrupt: interrupt.signal,
         onStop: (run) => {
@@ -114,7 +114,7 @@ export async function createWorld(options: WorldOptions = {}) {
         stderr: { get: () => stderr.text },
       }) as Running;
     },
-    /** The service's products as it has them now, first created first. */
+    /** The service's current products, in order of creation. */
     products: (): Product[] =>
       mock
         .state()
@@ -131,7 +131,7 @@ export async function createWorld(options: WorldOptions = {}) {
       return at(path);
     },
     read: (path: string): string => readFileSync(at(path), "utf8"),
-    /** Puts the project's fixtures into the folder, as `fixtures/`. */
+    /** Copies the project's fixtures into the folder, as `fixtures/`. */
     withFixtures(): void {
       cpSync(fileURLToPath(new URL("../../fixtures", import.meta.url)), at("fixtures"), { recursive: true });
     },

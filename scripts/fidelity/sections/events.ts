@@ -9,100 +9,101 @@ export const events: Section = {
   title: "Events",
   clauses: [
     enforced(
-      "task.succeeded and task.failed when a task reaches its end.",
+      "task.succeeded and task.failed are sent when a task ends.",
       [
-        "mock/six-events.test.ts > a task's end is told as task.succeeded or task.failed, of either type",
-        "mock/task-life.test.ts > its end is announced once, with its id and status and nothing more",
+        "mock/six-events.test.ts > the end of a task of either type sends task.succeeded or task.failed",
+        "mock/task-life.test.ts > the end of a task sends one event with only its ID and status",
       ],
       "event task.succeeded",
       "event task.failed",
     ),
     enforced(
-      "import.completed when an import finishes, also with failed rows; import.failed when it fails as a whole.",
+      "import.completed is sent when an import finishes, even with failed rows; import.failed when the import itself fails.",
       [
-        "mock/six-events.test.ts > an import's end is told as import.completed, also with failed rows, or as import.failed",
+        "mock/six-events.test.ts > the end of an import sends import.completed, even with failed rows, or import.failed",
       ],
       "event import.completed",
       "event import.failed",
     ),
     enforced(
-      "export.completed and export.failed when an export job does.",
+      "export.completed and export.failed are sent when an export job ends.",
       [
-        "mock/six-events.test.ts > a ZIP's end is told as export.completed or export.failed; a manifest, which never was processing, is not told",
+        "mock/six-events.test.ts > the end of a ZIP job sends export.completed or export.failed; a manifest sends nothing",
       ],
       "event export.completed",
       "event export.failed",
     ),
     assumed(
-      "Whether a manifest, which is completed at once, is announced.",
-      "It is not: it never was processing.",
-      "mock/six-events.test.ts > a ZIP's end is told as export.completed or export.failed; a manifest, which never was processing, is not told",
+      "Events for a manifest, which is completed immediately.",
+      "None, because it was never processing.",
+      "mock/six-events.test.ts > the end of a ZIP job sends export.completed or export.failed; a manifest sends nothing",
     ),
     enforced(
-      "Delivered to active webhooks of the organization that listen to the type.",
-      of(
-        "who gets an event > only active webhooks of its organization that listen to its type, all the same event",
-      ),
+      "Events go to the active webhooks of the organization that subscribe to the type.",
+      of("an event > goes to each active webhook of its organization that subscribes to its type"),
     ),
     enforced(
-      "A POST with {id, type, created_at, data}; data has the resource's id and status and nothing more.",
-      of("an event arrives, signed over its bytes, with its resource's id and status and nothing more"),
+      "A delivery is a POST with {id, type, created_at, data}; data has only the ID and status of the resource.",
+      of("an event is delivered with a signature of its bytes, and only the ID and status of its resource"),
     ),
     enforced(
-      "The event id begins with evt_ and is the same in every attempt.",
-      of("a failed delivery > is tried again after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned"),
+      "The event ID starts with evt_ and is the same in every attempt.",
+      of("a failed delivery > is retried after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned"),
     ),
     enforced(
-      "Service-Signature: t=…,v1=… is the hex HMAC-SHA256 of {t}.{raw_body}, keyed by the whole secret.",
+      "Service-Signature: t=…,v1=… is the hex HMAC-SHA256 of {t}.{raw_body}, keyed by the complete secret.",
       [
         ...of(
-          "an event arrives, signed over its bytes, with its resource's id and status and nothing more",
-          "other software finds the signature right",
+          "an event is delivered with a signature of its bytes, and only the ID and status of its resource",
+          "other software verifies the signature",
         ),
-        ...signature("signs as other software does: $v1"),
+        ...signature("creates the same signature as other software: $v1"),
       ],
     ),
     enforced(
-      "A receiver refuses timestamps more than 300 seconds from now.",
-      signature("300 whole seconds on either side pass, 301 do not: %d ms after"),
+      "A receiver rejects timestamps more than 300 seconds from now.",
+      signature("accepts 300 full seconds on either side, but not 301: %d ms after"),
       "limit signatureToleranceSeconds",
     ),
     enforced(
-      "A non-2xx answer, a timeout or an unreachable host is a failure.",
-      of("an answer > of %d is a failure", "an answer > of nobody is a failure"),
+      "A non-2xx response, a timeout or an unreachable host is a failure.",
+      of(
+        "a response > with %d is a failure",
+        "a response > that never comes, because no server listens, is a failure",
+      ),
     ),
     assumed(
       "Redirects.",
-      "A failure, like any other answer that is not 2xx.",
-      of("an answer > of %d is a failure"),
+      "A failure, like any other response that is not 2xx.",
+      of("a response > with %d is a failure"),
     ),
     enforced(
       "A handler has 10 seconds.",
-      of("an answer > that %s is given up after 10 seconds"),
+      of("a response > that %s times out after 10 seconds"),
       "limit webhookTimeoutMs",
     ),
     enforced(
-      "Retries after about 1 minute, 5 minutes, 15 minutes, 1 hour and 6 hours, then abandoned.",
-      of("a failed delivery > is tried again after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned"),
+      "A failed delivery is retried after about 1 minute, 5 minutes, 15 minutes, 1 hour and 6 hours, then abandoned.",
+      of("a failed delivery > is retried after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned"),
       "limit webhookRetryMs",
     ),
     assumed(
-      "How exact 'about' is.",
-      "To the millisecond, from when the attempt before began; of retries that are long overdue one is made at once, the others after their waits.",
+      "The precision of 'about'.",
+      "Exact to the millisecond, from the start of the previous attempt. Of several overdue retries, one is sent immediately and the others after their usual waits.",
       [
-        ...of("a failed delivery > is tried again after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned"),
+        ...of("a failed delivery > is retried after 1 min, 5 min, 15 min, 1 h and 6 h, then abandoned"),
         ...late(
-          "deliveries that are long overdue > when a state is put back a day later, are tried once, and go on from there",
+          "long overdue deliveries > are tried once after a state is loaded a day later, and continue from there",
         ),
       ],
     ),
     enforced(
       "Deliveries are at least once.",
-      late("an attempt that was under way when the state was taken is made again: at least once"),
+      late("an attempt in flight when the state is saved is made again: at least once"),
     ),
     enforced(
-      "Polling tasks, imports and exports stays possible.",
-      "conformance/every-operation.test.ts > answers a request that is right",
+      "Polling of tasks, imports and exports still works.",
+      "conformance/every-operation.test.ts > accepts a valid request",
     ),
   ],
 };

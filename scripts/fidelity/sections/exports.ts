@@ -1,4 +1,4 @@
-import { assumed, enforced, inFile, notModelled, type Section } from "../clause.ts";
+import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
 const of = inFile("mock/exports.test.ts");
 const frozen = inFile("mock/exports/frozen.test.ts");
@@ -11,177 +11,174 @@ export const exports: Section = {
   title: "Exports",
   clauses: [
     enforced(
-      "GET /v1/exports: one row a product, newest first, with every asset held for it.",
-      of("a row > has the product and the caller's own photo, exactly", "live pages > limit %s: %d"),
+      "GET /v1/exports: one row per product, newest first, with all its assets.",
+      of("a row > has exactly the product and its uploaded photo", "live pages > limit %s: %d"),
       "operation exports.list",
     ),
     enforced(
-      "Cursor paging that stays right while products come, go and change.",
-      "mock/exports.property.test.ts > every page is right, live and since a moment, whatever changes between the pages",
+      "Cursor paging stays correct while products are added, changed and deleted.",
+      "mock/exports.property.test.ts > every page is correct, live and in a delta, whatever changes between pages",
     ),
     enforced(
-      "Each asset appears once, under the product it was made for; stylings stand in also_features only.",
-      of("a row > has the generations made for it, each once, also when one is attached as a photo"),
+      "Each asset appears once, under the product it was made for; styling products are only in also_features.",
+      of("a row > has each generated image once, even if it is attached as a photo"),
     ),
     enforced(
-      "An asset's id is an image id that GET /v1/images/{image_id} takes; its role is source, beautifier or tryon.",
-      of("a row > has the generations made for it, each once, also when one is attached as a photo"),
+      "The ID of an asset is an image ID for GET /v1/images/{image_id}; its role is source, beautifier or tryon.",
+      of("a row > has each generated image once, even if it is attached as a photo"),
     ),
     assumed(
-      "A generation whose product is deleted, but which is attached to others as a photo.",
-      "It is listed once, under the first created of those; a delta tells of the rows that it moves between.",
+      "A generation of a deleted product that is attached to other products as a photo.",
+      "It is listed once, under the oldest of those products; a delta includes both rows when it moves.",
       of(
-        "a generation of a deleted product > is listed once, under the first created product that has it as a photo, wherever it moves",
-        "a generation of a deleted product > whose task ended after the deletion is listed where it is attached",
+        "a generation of a deleted product > is listed once, under the oldest product that has it as a photo",
+        "a generation of a deleted product > is listed where it is attached if its task ended after the deletion",
       ),
     ),
     enforced(
-      "ai_generated is false for the caller's own photos only; task_id is null for them.",
-      of("a row > has the product and the caller's own photo, exactly"),
+      "For uploaded photos, and only for them, ai_generated is false and task_id is null.",
+      of("a row > has exactly the product and its uploaded photo"),
     ),
     enforced(
       "attributes: orientation for a source; angle_shot, background and model_id for generations.",
-      of("a row > has the generations made for it, each once, also when one is attached as a photo"),
+      of("a row > has each generated image once, even if it is attached as a photo"),
     ),
     enforced(
-      "created_at is when the bytes were made: the upload of a photo, the end of a generation's task.",
+      "created_at is the creation time of the bytes: the upload of a photo, the end of the task of a generation.",
       [
-        ...of("a row > has the product and the caller's own photo, exactly"),
-        "mock/task-life.test.ts > an output > is an image of the organization, made when the task ended",
+        ...of("a row > has exactly the product and its uploaded photo"),
+        "mock/task-life.test.ts > an output > is an image of the organization, created at the end of the task",
       ],
     ),
     enforced(
       "total_assets counts the assets of the selection when the job was created.",
       frozen(
-        "a manifest > is there at once, one row a line, as the rows were",
-        "a zip > is rendered on the clock",
+        "a manifest > is completed immediately, with one row per line",
+        "a zip > takes time on the clock",
       ),
     ),
-    notModelled(
+    notModeled(
       "Watermarks, edits (derived, edit_number) and the role recoloring.",
-      "No plan and no editor: watermarked and derived are false.",
+      "The mock has no plans and no editor: watermarked and derived are false.",
     ),
-    notModelled("The active version of an image.", "Without edits it is the original."),
+    notModeled("The active version of an image.", "Without edits, it is always the original."),
     enforced(
-      "role lists comma-separated roles; products are listed even without a matching asset.",
-      of("roles > %j leaves the others out, products stay"),
+      "role is a comma-separated list; products without matching assets are still listed.",
+      of("roles > %j lists only those assets, but all products"),
     ),
-    assumed("A role that does not exist.", "400 with param role.", of("roles > %j is refused")),
-    enforced("since: only products changed at or after that instant; it may have an offset.", [
-      ...of("a delta > since %s: %d rows", "a delta > nothing"),
-      "mock/store/change-list.property.test.ts > finds exactly those that changed since, newest first, from any place on, whatever came in whatever order",
+    assumed("A role that does not exist.", "400 with param role.", of("roles > rejects %j")),
+    enforced("since: only products changed at or after that time; it can have an offset.", [
+      ...of("a delta > since %s: %d rows", "a delta > an unchanged product"),
+      "mock/store/change-list.property.test.ts > finds exactly the products changed since a time, newest first, from any position",
     ]),
     enforced(
       "A change is a field edited, a photo attached, a generation completed, or the product deleted.",
       of(
-        "a delta > a field",
-        "a delta > a photo attached",
-        "a delta > a generation that finished",
-        "a delta > a deletion: the row says when, and has no assets",
+        "a delta > a changed field",
+        "a delta > an attached photo",
+        "a delta > a finished generation",
+        "a delta > has a deleted product with deleted_at and without assets",
       ),
     ),
     assumed(
-      "A photo taken off.",
-      "It is no change, as the specification does not name it.",
-      of("a delta > a photo taken off"),
+      "Detaching a photo.",
+      "Not a change, because the specification does not mention it.",
+      of("a delta > a product with a detached photo"),
     ),
     enforced(
-      "Each delta row is the product's whole current state.",
-      of("a delta > %s brings the product's whole state"),
+      "Each delta row has the complete current state of the product.",
+      of("a delta > has the complete state of a product after %s"),
     ),
     enforced(
       "A deleted product appears with deleted_at and without assets.",
-      of("a delta > a deletion: the row says when, and has no assets"),
+      of("a delta > has a deleted product with deleted_at and without assets"),
     ),
     enforced(
-      "POST /v1/exports freezes a selection and answers 202 with an ExportJob; format is manifest unless told.",
+      "POST /v1/exports freezes a selection and returns 202 with an ExportJob (default format: manifest).",
       [
-        ...frozen("a manifest > is there at once, one row a line, as the rows were"),
-        ...conformance("answers a request that is right"),
+        ...frozen("a manifest > is completed immediately, with one row per line"),
+        ...conformance("accepts a valid request"),
       ],
       "operation exports.create",
     ),
     enforced(
-      "A manifest is completed at once, a JSONL file with one ExportRow a line.",
-      frozen("a manifest > is there at once, one row a line, as the rows were"),
+      "A manifest is completed immediately; it is a JSONL file with one ExportRow per line.",
+      frozen("a manifest > is completed immediately, with one row per line"),
     ),
-    enforced("It stays as it was frozen.", frozen("a manifest > stays as it was, whatever changes")),
+    enforced("A manifest never changes.", frozen("a manifest > does not change after the products do")),
     enforced(
-      "Up to 500 product_ids; without them the whole catalogue, with the same cap.",
+      "Up to 500 product_ids; without them all products, with the same limit.",
       frozen(
-        "a manifest > %d ids: %d",
-        "a manifest > of a catalogue of %d products has the newest 500 at most",
+        "a manifest > with %d IDs: %d",
+        "a manifest > of a catalog of %d products has at most the newest 500",
       ),
       "limit exportProducts",
     ),
     assumed(
-      "Which 500 of a larger catalogue, and the order of a selection.",
-      "The newest; products that were named come in the order named, each once.",
+      "The 500 products of a larger catalog, and the order of a selection.",
+      "The newest 500. product_ids are exported in the order given, without duplicates.",
       frozen(
-        "a manifest > of a catalogue of %d products has the newest 500 at most",
-        "a manifest > of products by id: each once, in the order named, only those roles",
+        "a manifest > of a catalog of %d products has at most the newest 500",
+        "a manifest > of product IDs has each once, in the given order, with only the given roles",
       ),
     ),
     assumed(
       "An empty list of product_ids.",
-      "A selection of nothing.",
-      frozen("a manifest > of nothing is empty"),
+      "It selects no products.",
+      frozen("a manifest > of no products is empty"),
     ),
     enforced(
-      "A product id that is not there: 404, and no job.",
-      frozen("a manifest > of a product that is not there: 404, and no job"),
+      "An unknown product ID: 404, and no job.",
+      frozen("a manifest > of an unknown product: 404, and no job"),
     ),
-    enforced("An invalid selection: 400.", frozen("a manifest > %j is refused")),
+    enforced("An invalid selection: 400.", frozen("a manifest > rejects %j")),
     assumed(
       "POST /v1/exports without a body.",
-      "As every field is optional: the whole catalogue as a manifest.",
-      frozen("a manifest > of %s has the whole catalogue", "a manifest > of the type %s and the body %j: %d"),
+      "All products as a manifest, because every field is optional.",
+      frozen("a manifest > of %s has all products", "a manifest > with the type %s and the body %j: %d"),
     ),
     enforced(
-      "GET /v1/exports/{export_id}: the job, its url signed anew on every read; with Retry-After 5 while it is processing.",
+      "GET /v1/exports/{export_id}: the job, with a new signed url on every read and Retry-After 5 while processing.",
       [
         ...frozen(
-          "a manifest > is signed anew on every read, its assets are not",
-          "a zip > is rendered on the clock",
+          "a manifest > has a new signed URL on every read, but its assets do not",
+          "a zip > takes time on the clock",
         ),
-        ...conformance("refuses with %d %s"),
+        ...conformance("rejects with %d %s"),
       ],
       "operation exports.get",
       "code export_not_found",
     ),
     enforced(
-      "The asset URLs in a manifest live one hour from its writing.",
-      frozen("a manifest > is signed anew on every read, its assets are not"),
+      "The asset URLs in a manifest are valid for one hour from its creation.",
+      frozen("a manifest > has a new signed URL on every read, but its assets do not"),
     ),
     enforced(
       "A zip is rendered in the background: processing, then completed or failed.",
-      frozen("a zip > is rendered on the clock", "a zip > fails when it was ordered to"),
+      frozen("a zip > takes time on the clock", "a zip > fails if a fault requires it"),
     ),
     assumed(
-      "How long a zip takes.",
-      "It follows the clock, and --speed.",
-      frozen("a zip > is rendered on the clock", "a zip > takes a tenth of the time at ten times the speed"),
+      "The duration of a zip job.",
+      "It depends on the clock and --speed.",
+      frozen("a zip > takes time on the clock", "a zip > takes a tenth of the time at ten times the speed"),
     ),
     enforced(
-      "A zip holds the image files and is whole for other programs.",
-      zip(
-        "a ZIP > has the bytes that yazl writes, with ZIP64 and without",
-        "a %s ZIP is whole for other programs:",
-      ),
+      "A zip has the image files, and other programs can read it.",
+      zip("a ZIP > has the same bytes as one from yazl, with ZIP64 and without", "a %s ZIP can be read by"),
     ),
     enforced(
-      "A zip has every name once.",
-      frozen("a zip > has every name once, also where products of different references ask for the same"),
+      "Names in a zip are unique.",
+      frozen("a zip > has unique names, even if products with different references need the same one"),
     ),
     enforced("suggested_filename is a filename, never a path, with the real extension.", [
-      ...of("a row > has the product and the caller's own photo, exactly"),
-      ...names("no two are ever the same, in any case"),
+      ...of("a row > has exactly the product and its uploaded photo"),
+      ...names("names are unique, even without case"),
     ]),
     assumed(
       "The organization's naming template, and per-workflow formats.",
       "REFERENCE_orientation for photos, REFERENCE_role_angle for generations; files keep their format.",
       of(
-        "a row > gives photos of one orientation different names, the same whatever is asked for",
+        "a row > has different names for photos of one orientation, whatever the role filter",
         "roles > do not change the names",
       ),
     ),

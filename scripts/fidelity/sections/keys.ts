@@ -1,4 +1,4 @@
-import { assumed, enforced, inFile, notModelled, type Section } from "../clause.ts";
+import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
 const of = inFile("mock/keys-and-limits.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
@@ -8,40 +8,40 @@ export const keys: Section = {
   title: "Authentication",
   clauses: [
     enforced(
-      "Every request carries Authorization: Bearer and a machine key.",
-      of("keys > another scheme", "keys > the scheme may be written in any case"),
+      "Every request needs Authorization: Bearer with an API key.",
+      of("API keys > another scheme", "API keys > accept the scheme in any letter case"),
     ),
     enforced(
       "No key, or an unknown or revoked one: 401.",
-      of("keys > no header", "keys > an unknown key", "keys > a revoked key"),
+      of("API keys > no header", "API keys > an unknown key", "API keys > a revoked key"),
       "code missing_api_key",
       "code invalid_api_key",
     ),
     enforced(
       "A request outside the key's scopes: 403 insufficient_scope.",
       [
-        ...of("keys > a key that only reads lists products, and creates none"),
-        ...conformance("refuses with %d %s"),
+        ...of("API keys > with read-only access list products, but cannot create any"),
+        ...conformance("rejects with %d %s"),
       ],
       "code insufficient_scope",
     ),
     assumed(
-      "Which scope each endpoint needs.",
-      "RESOURCE:read for GET and RESOURCE:write for the rest; a product's images need products:write.",
+      "The scope of each endpoint.",
+      "RESOURCE:read for GET, RESOURCE:write for other methods; attaching images to a product needs products:write.",
       [
-        ...of("keys > a key that only reads lists products, and creates none"),
-        "contract/openapi.test.ts > exactly the operations of the contract, each with its name, tag, scope and answers",
+        ...of("API keys > with read-only access list products, but cannot create any"),
+        "contract/openapi.test.ts > has exactly the operations of the contract, with names, tags, scopes and responses",
       ],
     ),
-    enforced("A key bound to a user: 403.", of("keys > a user's key"), "code user_key_not_allowed"),
-    notModelled(
-      "Minting, revoking and expiry of keys, and the minute for which a check is cached.",
-      "The fake has five keys, each of one kind for ever.",
+    enforced("A key bound to a user: 403.", of("API keys > a user's key"), "code user_key_not_allowed"),
+    notModeled(
+      "Creation, revocation and expiry of keys, and the caching of key checks for a minute.",
+      "The mock has five fixed keys.",
     ),
-    notModelled("Dashboard session tokens.", "Like any unknown key they are refused."),
+    notModeled("Dashboard session tokens.", "Rejected like any unknown key."),
     enforced(
       "Deliveries are authenticated by their signature.",
-      "mock/deliveries.test.ts > an event arrives, signed over its bytes, with its resource's id and status and nothing more",
+      "mock/deliveries.test.ts > an event is delivered with a signature of its bytes, and only the ID and status of its resource",
     ),
   ],
 };

@@ -1,9 +1,9 @@
-import { type Clause, enforced, inFile, notModelled, type Section, type TestName } from "../clause.ts";
+import { type Clause, enforced, inFile, notModeled, type Section, type TestName } from "../clause.ts";
 
 const value = (row: string): TestName => `contract/tables.test.ts > ${row}`;
 const edges = inFile("mock/limits.test.ts");
 
-/** A row of the table: its value, and what happens one below, at and one above it. */
+/** A row of the table: the value, and the behavior one below, at and one above it. */
 const row = (text: string, name: string, ...shown: TestName[]): Clause =>
   enforced(text, [value(name), ...shown]);
 
@@ -12,24 +12,32 @@ export const limitsTable: Section = {
   title: "Limits",
   clauses: [
     enforced(
-      "Every limit is tried at one less, at its value and at one more.",
-      edges("every limit stands in the table, or it is said where it is shown"),
+      "Every limit is tested one below, at and one above its value.",
+      edges("every limit is in the table or has a test elsewhere"),
     ),
-    row("Read rate: 600 a minute and organization.", "Read rate (GET)", ...edges("reads in a minute")),
+    row("Read rate: 600 per minute and organization.", "Read rate (GET)", ...edges("reads per minute")),
     row(
-      "Write rate: 60 a minute and organization.",
+      "Write rate: 60 per minute and organization.",
       "Write rate (POST, PATCH, DELETE)",
-      ...edges("writes in a minute"),
+      ...edges("writes per minute"),
     ),
-    row("Rate window: starts on the minute.", "Rate window", ...edges("milliseconds after the minute began")),
     row(
-      "Page size: 1 to 100, 25 unless told.",
-      "Page size",
-      ...edges("fewest on a page", "most on a page", "on a page unless told; is there more?"),
+      "Rate window: starts on the minute.",
+      "Rate window",
+      ...edges("milliseconds after the start of the minute"),
     ),
-    row("Import rows a call: 1 to 2,000.", "Import rows per call", ...edges("fewest rows", "most rows")),
+    row(
+      "Page size: 1 to 100 (default: 25).",
+      "Page size",
+      ...edges("minimum on a page", "maximum on a page", "on a page by default; has_more"),
+    ),
+    row(
+      "Import rows per request: 1 to 2,000.",
+      "Import rows per request",
+      ...edges("minimum rows", "maximum rows"),
+    ),
     row("Import body: 8 MB.", "Import body size", ...edges("bytes of an import")),
-    row("Images of an import row: 1 to 20.", "Images per import row", ...edges("imagesPerProduct")),
+    row("Images per import row: 1 to 20.", "Images per import row", ...edges("imagesPerProduct")),
     row("Import reference: up to 100 characters.", "Import reference length", ...edges("referenceLength")),
     row("Import name: up to 200 characters.", "Import name length", ...edges("nameLength")),
     row(
@@ -41,22 +49,22 @@ export const limitsTable: Section = {
       "Image: up to 10 MB, uploaded or fetched.",
       "Image size",
       ...edges("bytes of an image"),
-      "mock/fetch-images.test.ts > an image that cannot be had > exactly 10 MB is not too much",
+      "mock/fetch-images.test.ts > an image that cannot be fetched > may have exactly 10 MB",
     ),
-    notModelled(
+    notModeled(
       "Import image URL: fetchable without authentication for at least 24 hours.",
-      "It is a promise of the caller's: the fake fetches at once, or not at all.",
+      "The client is responsible for it; the mock fetches immediately or not at all.",
       "limit importUrlAvailabilityMs",
     ),
     row(
-      "Products of an export job: up to 500.",
+      "Products per export job: up to 500.",
       "Products per export job",
       ...edges("products of an export job"),
     ),
     row(
-      "Try-on inputs a request: 1 to 20.",
+      "Try-on inputs per request: 1 to 20.",
       "Tryon inputs per request",
-      ...edges("fewest try-on inputs", "most try-on inputs"),
+      ...edges("minimum try-on inputs", "maximum try-on inputs"),
     ),
     row(
       "Styling products of a try-on: 0 to 10.",
@@ -75,28 +83,28 @@ export const limitsTable: Section = {
       ...edges("milliseconds after the first request with a key; replayed?"),
     ),
     row(
-      "Request id: up to 128 characters.",
-      "Request id length",
-      ...edges("characters of a request id; echoed?"),
+      "Request ID: up to 128 characters.",
+      "Request ID length",
+      ...edges("characters of a request ID; echoed?"),
     ),
     row(
       "Polling: Retry-After 5 while a job runs.",
       "Job polling interval, in seconds",
-      ...edges("a job says to come back in 5 seconds for as long as it runs"),
+      ...edges("a job sends Retry-After: 5 while it runs"),
     ),
     row(
       "Webhook handlers: 10 seconds.",
-      "Webhook handler time-out",
-      "mock/deliveries.test.ts > an answer > that %s is given up after 10 seconds",
+      "Webhook handler timeout",
+      "mock/deliveries.test.ts > a response > that %s times out after 10 seconds",
     ),
     row(
       "Webhook retries: about 1 min, 5 min, 15 min, 1 h, 6 h.",
       "Webhook retry schedule",
       ...edges("webhookRetryMs"),
     ),
-    notModelled(
+    notModeled(
       "Credit cost of a task and limits on concurrent tasks.",
-      "Not shown in the specification; see the tasks for what is assumed.",
+      "Not in the specification; the tasks section has the assumptions.",
     ),
   ],
 };

@@ -11,112 +11,116 @@ export const requests: Section = {
   clauses: [
     enforced(
       "Idempotency-Key has up to 255 characters.",
-      idempotency("the form of a key > 255 characters", "the form of a key > 256 characters"),
+      idempotency(
+        "an idempotency key > is accepted with 255 characters",
+        "an idempotency key > is rejected with 256 characters",
+      ),
       "limit idempotencyKeyLength",
     ),
     assumed(
       "An empty Idempotency-Key.",
-      "400: it would be the same for everybody.",
-      idempotency("the form of a key > none at all"),
+      "400, because all clients that send one would share it.",
+      idempotency("an idempotency key > is rejected if it is empty"),
     ),
-    enforced("GET is never tracked.", idempotency("the form of a key > a GET takes no notice of it")),
+    enforced("GET is never tracked.", idempotency("an idempotency key > is ignored for GET")),
     enforced(
       "Keys belong to the organization.",
-      idempotency("the same key > is another key in another organization"),
+      idempotency("the same key > is independent in another organization"),
     ),
     enforced(
       "Keys expire after 24 hours.",
-      idempotency("the same key > is remembered for 24 hours, to the millisecond"),
+      idempotency("the same key > is stored for 24 hours, to the millisecond"),
       "limit idempotencyKeyMs",
     ),
     enforced(
       "Same key and same request: the stored response, with Idempotent-Replayed: true.",
       idempotency(
-        "the same key > and the same request: the stored answer, marked, and nothing done twice",
-        "the same key > replays Retry-After and other headers of the answer",
+        "the same key > with the same request returns the stored response, marked, and does nothing twice",
+        "the same key > replays Retry-After and other headers of the response",
       ),
     ),
     enforced(
       "Same key with a different method, path or body: 422 idempotency_key_reused.",
       idempotency(
-        "the same key > and another body, path, query or method: 422",
-        "the same key > and another method alone: 422, and nothing done",
+        "the same key > with another body, path, query or method gets 422",
+        "the same key > with only another method gets 422, and does nothing",
       ),
       "code idempotency_key_reused",
     ),
     assumed(
       "Whether the query is part of the path, and how bodies are compared.",
-      "It is; bodies are compared byte by byte.",
-      idempotency("the same key > and another body, path, query or method: 422"),
+      "The query is part of it; bodies are compared byte by byte.",
+      idempotency("the same key > with another body, path, query or method gets 422"),
     ),
     enforced(
       "Same key while the first request still runs: 409 request_in_progress.",
       [
         ...idempotency(
-          "while the first request runs > a second one gets 409, and the answer once the first is done",
+          "while the first request is in flight > a second one gets 409, and the stored response once the first is done",
         ),
-        ...conformance("refuses a second request while the first runs"),
+        ...conformance("rejects a second request while the first runs"),
       ],
       "code request_in_progress",
     ),
     enforced(
       "A 4xx is stored and replayed.",
-      idempotency(
-        "which answers are stored > 404",
-        "which answers are stored > a 415 and a 409 are replayed, too",
-      ),
+      idempotency("a response > is stored for 404", "a response > is stored for 415 and 409"),
     ),
     assumed(
-      "Which 4xx are not stored.",
-      "401, a scope's 403, 404 and 405 for paths, 413 and 429: they are about the caller, or given before the body was read.",
+      "4xx responses that are not stored.",
+      "401, the 403 for a missing scope, 404 and 405 for paths, 413 and 429: they concern the API key, or are sent before the body is read.",
       [
-        ...idempotency(
-          "which answers are stored > a key that may not write gets no other key's answer, and leaves none of its own",
-        ),
-        ...faults("a status > %d under a key: replayed is %s"),
+        ...idempotency("a response > is neither read nor stored for a read-only API key"),
+        ...faults("a status > of %d with an idempotency key has the replay header %s when repeated"),
       ],
     ),
     enforced("A 5xx is never stored: the key is released and a retry runs the request again.", [
-      ...idempotency("which answers are stored > 500 is not"),
-      ...faults("a status > %d under a key: replayed is %s"),
+      ...idempotency("a response > is not stored for 500"),
+      ...faults("a status > of %d with an idempotency key has the replay header %s when repeated"),
     ]),
     enforced(
-      "A key whose request crashed before it was recorded frees itself after a few minutes.",
-      "mock/idempotency-keys.test.ts > a key whose request never came to an end frees itself after five minutes",
+      "A key whose request crashed before its response was stored is released after a few minutes.",
+      "mock/idempotency-keys.test.ts > a key whose request never finished is released after five minutes",
     ),
     enforced(
       "Without a key the request runs normally.",
-      "mock/products.test.ts > create > trims the reference and gives back the product",
+      "mock/products.test.ts > create > trims the reference and returns the product",
     ),
     enforced("Every response carries X-Request-Id.", [
-      ...conformance("answers a request that is right", "refuses with %d %s"),
-      "mock/bad-requests.test.ts > bytes that are no request",
+      ...conformance("accepts a valid request", "rejects with %d %s"),
+      "mock/bad-requests.test.ts > a raw request",
     ]),
     enforced(
-      "A caller's X-Request-Id of up to 128 letters, digits, . _ : - is echoed; another is replaced.",
+      "A valid X-Request-Id (up to 128 letters, digits, . _ : -) is echoed; an invalid one is replaced.",
       [
-        ...limits("request ids > a valid one is echoed: %s", "request ids > another gets a new one: %s"),
-        "contract/tables.test.ts > a request id has 1 to 128 letters, digits and four signs",
+        ...limits("request IDs > are echoed if valid: %s", "request IDs > are replaced if invalid: %s"),
+        "contract/tables.test.ts > a request ID has 1 to 128 letters, digits and four punctuation characters",
       ],
       "limit requestIdLength",
     ),
     enforced(
       "Every response carries X-RateLimit-Limit, -Remaining and -Reset.",
-      limits("the rate window > is told on every answer, and does not count what nobody can be charged with"),
+      limits(
+        "the rate limit window > is in every response, and does not count requests without a known organization",
+      ),
     ),
     enforced(
-      "600 reads and 60 writes a minute and organization.",
-      limits(
-        "the rate window > is 600 reads and 60 writes unless told, each to the last one",
-        "the rate window > belongs to the organization, not to the key",
-      ),
+      "600 reads and 60 writes per minute and organization.",
+      [
+        ...limits(
+          "the rate limit window > allows 600 reads and 60 writes by default",
+          "the rate limit window > belongs to the organization, not to the API key",
+        ),
+        "mock/limits.test.ts > reads per minute",
+        "mock/limits.test.ts > writes per minute",
+      ],
       "limit readsPerMinute",
       "limit writesPerMinute",
     ),
     enforced(
-      "The window starts on the minute; callers in the same minute share it.",
+      "The window starts on the minute; all clients of the organization share it.",
       limits(
-        "the rate window > counts reads and writes apart, refuses the one too many, and starts anew on the minute",
+        "the rate limit window > counts reads and writes separately, rejects one too many, and restarts on the minute",
       ),
       "limit rateWindowMs",
     ),
@@ -124,24 +128,24 @@ export const requests: Section = {
       "Above the limit: 429 rate_limit_exceeded with Retry-After in seconds.",
       [
         ...limits(
-          "the rate window > counts reads and writes apart, refuses the one too many, and starts anew on the minute",
+          "the rate limit window > counts reads and writes separately, rejects one too many, and restarts on the minute",
         ),
-        ...conformance("refuses with %d %s"),
+        ...conformance("rejects with %d %s"),
       ],
       "code rate_limit_exceeded",
     ),
     enforced(
       "After a 429 nothing was created and no idempotency key was consumed.",
-      limits("the rate window > a refused request does not use up its idempotency key"),
+      limits("the rate limit window > does not use up the idempotency key of a rejected request"),
     ),
     assumed(
-      "Which requests count.",
-      "Those of a valid key, whatever becomes of them; not 401, unknown paths, preflights, signed files, /openapi.json or /_mock.",
+      "Requests that count against the rate limit.",
+      "All requests with a valid key, whatever the result; not 401, unknown paths, preflights, signed URLs, /openapi.json or /_mock.",
       [
         ...limits(
-          "the rate window > is told on every answer, and does not count what nobody can be charged with",
+          "the rate limit window > is in every response, and does not count requests without a known organization",
         ),
-        "mock/openapi.test.ts > it asks for no key, counts nothing, and carries what every answer carries",
+        "mock/openapi.test.ts > GET /openapi.json needs no API key, does not count, and has the headers of every response",
       ],
     ),
   ],

@@ -1,4 +1,4 @@
-import { assumed, enforced, inFile, notModelled, type Section } from "../clause.ts";
+import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
 const conformance = inFile("conformance/every-operation.test.ts");
 const bad = inFile("mock/bad-requests.test.ts");
@@ -6,101 +6,98 @@ const keys = inFile("mock/keys-and-limits.test.ts");
 const list = inFile("mock/products.test.ts");
 const tables = inFile("contract/tables.test.ts");
 
-/** The service as a whole: what it is for, ids and times, lists, versions. */
+/** General clauses: endpoints, IDs, timestamps, lists, versions. */
 export const service: Section = {
   title: "The service, its resources and lists",
   clauses: [
     enforced(
-      "Every endpoint of the specification is there, with its method, path and status, and no other.",
+      "The mock has exactly the endpoints of the specification, with their methods, paths and statuses.",
       [
-        ...tables("exactly the endpoints of the specification"),
-        ...conformance("answers a request that is right"),
+        ...tables("the contract has exactly the endpoints of the specification"),
+        ...conformance("accepts a valid request"),
       ],
     ),
-    enforced("Every resource has exactly the fields of its table.", [
+    enforced("Every resource has exactly the fields in its table.", [
       ...tables("the fields of"),
-      ...conformance("answers a request that is right"),
+      ...conformance("accepts a valid request"),
     ]),
     enforced("Every set of values is the specification's.", tables("the values of %s")),
-    enforced("Everything belongs to the organization of the key; another one sees nothing of it.", [
-      ...keys("keys > another organization sees nothing of the first"),
-      "mock/exports.test.ts > live pages > another organization sees nothing",
-      "mock/webhooks.test.ts > another organization sees none of it",
+    enforced("All data belongs to the organization of the key; other organizations cannot see it.", [
+      ...keys("API keys > of another organization see nothing of the first"),
+      "mock/exports.test.ts > live pages > do not show products of another organization",
+      "mock/webhooks.test.ts > another organization cannot see a webhook",
     ]),
     enforced(
-      "CORS preflights are answered permissively.",
-      bad("a place that is not there > a preflight is answered permissively, anywhere and without a key"),
+      "CORS preflights are allowed.",
+      bad("a path or query > a preflight request is allowed on any path and without an API key"),
     ),
-    notModelled("HTTPS.", "The fake speaks HTTP on loopback; the tool allows that there and nowhere else."),
-    notModelled(
+    notModeled("HTTPS.", "The mock uses HTTP on loopback; the CLI allows HTTP only there."),
+    notModeled(
       "Production and development environments.",
-      "One fake is one environment; start two for two.",
+      "One mock server is one environment; start two servers for two environments.",
     ),
-    notModelled(
+    notModeled(
       "Products, models and generations made in the dashboard.",
-      "There is no dashboard: every product was created through the API, every task has an id.",
+      "The mock has no dashboard: every product was created through the API, every task has an ID.",
     ),
-    enforced("Ids are 26-character Crockford base32 ULIDs, but for those of models.", [
-      ...conformance("answers a request that is right"),
-      "mock/images.test.ts > models > two of the organization's own with ULIDs, a dozen curated ones with shorter ids",
+    enforced("IDs are 26-character Crockford base32 ULIDs, except model IDs.", [
+      ...conformance("accepts a valid request"),
+      "mock/images.test.ts > models > are two of the organization with ULIDs, and a dozen curated ones with shorter IDs",
     ]),
     enforced("All timestamps are RFC 3339 in UTC.", [
-      ...conformance("answers a request that is right"),
-      "mock/exports.test.ts > a row > has the product and the caller's own photo, exactly",
+      ...conformance("accepts a valid request"),
+      "mock/exports.test.ts > a row > has exactly the product and its uploaded photo",
     ]),
     enforced(
-      "Every list is {data, next_cursor, has_more}; next_cursor is given back as cursor until has_more is false.",
-      list("list > newest first, in pages"),
+      "Every list is {data, next_cursor, has_more}; pass next_cursor as cursor until has_more is false.",
+      list("list > returns the newest products first, in pages"),
     ),
     enforced(
-      "limit is 1 to 100, 25 unless told.",
-      list("list > limits of 1 and 100, and parameters nobody knows, are fine", "list > %s is refused"),
+      "limit is 1 to 100 (default: 25).",
+      list("list > accepts limits of 1 and 100, and unknown parameters", "list > rejects %s"),
       "limit page",
     ),
     enforced(
-      "Cursors are opaque and keyset-based: paging shows everything that was there throughout once, whatever comes and goes.",
+      "Cursors are opaque and keyset-based: an item that exists during the complete paging is listed exactly once, whatever is added or deleted.",
       [
         ...list(
-          "list > paging shows everything that was there throughout, once, whatever is added and deleted meanwhile",
+          "list > shows every product that exists throughout the paging once, whatever is added or deleted meanwhile",
         ),
-        "mock/webhooks.test.ts > the list is newest first, page by page, also while some come and go",
+        "mock/webhooks.test.ts > the list has the newest webhooks first, in stable pages while others are added and deleted",
       ],
     ),
     enforced(
       "An unusable cursor is 400 invalid_cursor on any list.",
       [
-        ...list("list > a cursor made up, altered, of another list or of another organization is refused"),
-        ...conformance("refuses with %d %s"),
+        ...list("list > rejects a cursor that is forged, altered, or of another list or organization"),
+        ...conformance("rejects with %d %s"),
       ],
       "code invalid_cursor",
     ),
     assumed(
-      "Which cursor is unusable.",
-      "One that was made up or altered, or belongs to another list, other filters or another organization.",
+      "Unusable cursors.",
+      "Forged or altered cursors, and those of another list, other filters or another organization.",
       [
-        ...list("list > a cursor made up, altered, of another list or of another organization is refused"),
-        "mock/exports.test.ts > live pages > a cursor belongs to its filters and its organization",
+        ...list("list > rejects a cursor that is forged, altered, or of another list or organization"),
+        "mock/exports.test.ts > live pages > reject a cursor of other filters or another organization",
       ],
     ),
     enforced(
-      "The version lives in the path: everything begins with /v1.",
-      tables("exactly the endpoints of the specification"),
+      "The version is in the path: every path starts with /v1.",
+      tables("the contract has exactly the endpoints of the specification"),
     ),
-    enforced("Clients must ignore fields they do not know and pass on new values of open sets.", [
-      "client/client.test.ts > what comes back > unknown fields and unknown values of open sets are passed on",
-      "contract/openapi.test.ts > a set that may grow takes values that are newer, a closed one does not",
+    enforced("Clients must ignore unknown fields and pass on new values of open sets.", [
+      "client/client.test.ts > a response > passes on unknown fields, and unknown values of open sets",
+      "contract/openapi.test.ts > an open set accepts unknown values, a closed one does not",
     ]),
     assumed(
-      "A value that a closed set does not have.",
-      "The client passes it on, unless the program relies on it: status of a job, a row or its images, and a row's action.",
+      "An unknown value in a closed set.",
+      "The client passes it on, except for values that the program relies on: the status of a job, a row or its images, and the action of a row.",
       [
-        "client/lenient-reading.property.test.ts > a response with any other text in its sets, and with unknown fields, is read as it is",
-        "cli/products.test.ts > a value that the contract does not know is shown as it is",
+        "client/lenient-reading.property.test.ts > a response with any other text in its sets, and with unknown fields, is read unchanged",
+        "cli/products.test.ts > shows a value that is not in the contract unchanged",
       ],
     ),
-    notModelled(
-      "New fields and values within a version.",
-      "The fake answers what the specification has today.",
-    ),
+    notModeled("New fields and values within a version.", "The mock implements today's specification."),
   ],
 };

@@ -1,199 +1,199 @@
-import { assumed, enforced, inFile, notModelled, type Section } from "../clause.ts";
+import { assumed, enforced, inFile, notModeled, type Section } from "../clause.ts";
 
 const of = inFile("mock/tasks.test.ts");
 const life = inFile("mock/task-life.test.ts");
 const images = inFile("mock/images.test.ts");
 const conformance = inFile("conformance/every-operation.test.ts");
 
-/** Tasks, and the models that try-ons are rendered on. */
+/** Tasks, and the models for try-ons. */
 export const tasks: Section = {
   title: "Tasks and models",
   clauses: [
     enforced(
-      "POST /v1/tasks/beautifier answers 202 with a queued Task.",
+      "POST /v1/tasks/beautifier returns 202 with a queued Task.",
       of("a beautifier > is queued at once"),
       "operation tasks.beautify",
     ),
     enforced(
       "subtype, inputs.product_id, inputs.background and inputs.angle_shot are required.",
-      of("a beautifier > with %s is refused"),
+      of("a beautifier > with %s is rejected"),
     ),
     enforced(
-      "A product that is not there: 404 product_not_found, param inputs.product_id.",
-      of("a beautifier > of a product that is not there, not any more, or another organization's is refused"),
+      "An unknown product: 404 product_not_found, param inputs.product_id.",
+      of("a beautifier > of a product that is unknown, deleted or of another organization is rejected"),
     ),
     assumed(
-      "The type of product_not_found, of which the specification shows two.",
+      "The type of product_not_found; the specification shows two.",
       "not_found.",
       "contract/tables.test.ts > product_not_found",
     ),
     enforced(
-      "Subtype and inputs that do not fit: 422.",
-      of("a beautifier > each subtype has its own angles, and only clothing a style"),
+      "Inputs that do not match the subtype: 422.",
+      of("a beautifier > has its own angles for each subtype, and a style only for clothing"),
       "code inputs_mismatch",
     ),
     enforced(
-      "A product without the image that is needed: 422.",
-      of("a beautifier > from the angle %s of a product with the photo %s: %s"),
+      "A product without the required image: 422.",
+      of("a beautifier > from the angle %s of a product with the photo %s is accepted: %s"),
       "code image_required",
     ),
     assumed(
-      "Which image is needed.",
-      "For back one from behind, for detail any, for the others one that is not only back, bottom or detail; an unlabeled photo may be any of them.",
+      "The required image.",
+      "back needs a back photo, detail any photo, other angles a photo other than back, bottom and detail. An unlabeled photo counts as any of them.",
       of(
-        "a beautifier > from the angle %s of a product with the photo %s: %s",
-        "a beautifier > one of two photos is enough",
+        "a beautifier > from the angle %s of a product with the photo %s is accepted: %s",
+        "a beautifier > needs only one suitable photo",
       ),
     ),
     enforced(
-      "POST /v1/tasks/tryon takes 1 to 20 inputs and answers 202 with {tasks}, a task for each input; a try-on has no subtype.",
+      "POST /v1/tasks/tryon accepts 1 to 20 inputs and returns 202 with {tasks}, one task per input; a try-on has no subtype.",
       of(
-        "a try-on > makes a task for each input, in their order, without a subtype",
-        "a try-on > 1 and 20 inputs pass; none and 21 do not",
+        "a try-on > creates one task per input, in their order, without a subtype",
+        "a try-on > accepts 1 to 20 inputs",
       ),
       "operation tasks.tryon",
       "limit tryonInputs",
     ),
     enforced(
-      "0 to 10 styling products, without the main one.",
+      "0 to 10 styling products; the main product is not allowed.",
       of(
-        "a try-on > takes 10 stylings, even one twice; 11 are too many",
-        "a try-on > is told of everything that is wrong with every input, and nothing is queued",
+        "a try-on > accepts up to 10 stylings, including duplicates",
+        "a try-on > reports every problem of every input, and queues nothing",
       ),
       "limit stylings",
     ),
     enforced(
-      "Try-on backgrounds are those of beautifiers without floor, and scenes; angle shots of the organization's own are taken.",
+      "Try-on backgrounds are those of beautifiers without floor, plus scenes; custom angle shots of the organization are allowed.",
       of(
-        "a try-on > takes the backgrounds of a beautifier but the floor, scenes, and angles of the organization's own",
-        "a try-on > does not take the angle %j, and says what one of the organization's own looks like",
+        "a try-on > accepts scenes, custom angles, and the backgrounds of a beautifier except the floor",
+        "a try-on > rejects the angle %j, and describes custom angles",
       ),
     ),
     enforced(
       "400 lists every bad input in {errors: [{input_index, type, code, message, param?}]}; nothing is queued.",
       [
-        ...of("a try-on > is told of everything that is wrong with every input, and nothing is queued"),
-        "mock/tryon-problems.property.test.ts > every problem of every bad input is listed once, in the order of the inputs; good ones are not",
+        ...of("a try-on > reports every problem of every input, and queues nothing"),
+        "mock/tryon-problems.property.test.ts > every problem of every invalid input is listed once, in order",
       ],
       "code model_not_found",
     ),
     assumed(
-      "The codes of that list.",
-      "invalid_request, product_not_found and model_not_found, each with the type it has elsewhere; params are those of the input, such as model_id.",
-      of("a try-on > is told of everything that is wrong with every input, and nothing is queued"),
+      "The codes in that list.",
+      "invalid_request, product_not_found and model_not_found with their usual types; param is relative to the input, such as model_id.",
+      of("a try-on > reports every problem of every input, and queues nothing"),
     ),
     assumed(
-      "Inputs that are no list, too few or too many.",
-      "400 with the error envelope, as there is no input to name.",
-      of("a try-on > of %s is refused as a whole"),
+      "Inputs that are not a list, too few or too many.",
+      "400 with the error envelope, because the problem has no input.",
+      of("a try-on > of %s is rejected with one error"),
     ),
     enforced(
-      "model_id is that of a curated model or one of the organization's own.",
-      of("a try-on > takes the organization's own models and nobody else's"),
+      "model_id is the ID of a curated model or of a model of the organization.",
+      of("a try-on > accepts the organization's own models, but not those of others"),
     ),
     enforced(
-      "Entries of one model, product and styling list look consistent.",
-      "mock/drawing/scene-drawing.test.ts > pose, haircut and plain clothes are the group's",
+      "Inputs with the same model, product and styling products look consistent.",
+      "mock/drawing/scene-drawing.test.ts > the group determines pose, haircut and plain clothes",
     ),
-    enforced("look_at_camera is true unless told; false makes the model look away.", [
-      "mock/drawing/scene-drawing.test.ts > a picture is another one for > who looks away",
-      ...life("an output > shows the style and the look that were asked for"),
+    enforced("look_at_camera is true by default; false makes the model look away.", [
+      "mock/drawing/scene-drawing.test.ts > a picture differs for > looking away",
+      ...life("an output > shows the requested style and gaze"),
     ]),
     enforced(
-      "402 when credits do not suffice; nothing is queued.",
-      of("credits > are one a generation, taken when it is queued; all or none"),
+      "402 if the credits are insufficient; nothing is queued.",
+      of("credits > are taken when a task is queued, one per generation, all or none"),
       "code insufficient_credits",
     ),
     assumed(
       "The cost of a task.",
-      "One credit a generation; without credits set there is no end of them.",
-      of("credits > are one a generation, taken when it is queued; all or none"),
+      "One credit per generation; unlimited if no credits are set.",
+      of("credits > are taken when a task is queued, one per generation, all or none"),
     ),
-    notModelled("Subscriptions.", "402 comes from credits alone."),
+    notModeled("Subscriptions.", "402 depends on credits only."),
     enforced(
       "queued, running, then succeeded with output_image, or failed with failure_reason.",
       life(
-        "on the clock > a task is queued for a second, runs, and has succeeded with a picture",
-        "a failure > is what a reference with fail-CODE asks for, and shows only at the end",
+        "a task on the clock > is queued for a second, runs, and succeeds with a picture",
+        "a failure > has the code of a reference with fail-CODE, shown only at the end",
       ),
     ),
     assumed(
-      "How long a task takes.",
-      "A second in the queue, then 5 s for a beautifier and 8 s for a try-on.",
+      "The duration of a task.",
+      "One second in the queue, then 5 s for a beautifier and 8 s for a try-on.",
       life(
-        "on the clock > a task is queued for a second, runs, and has succeeded with a picture",
-        "on the clock > a try-on runs for eight seconds; at speed 4 everything takes a quarter",
+        "a task on the clock > is queued for a second, runs, and succeeds with a picture",
+        "a task on the clock > runs a try-on for eight seconds, and takes a quarter of the time at speed 4",
       ),
     ),
     enforced(
       "The output image is an image of the organization; its url is signed.",
       life(
-        "an output > is an image of the organization, made when the task ended",
-        "on the clock > the URL of an output is signed anew on every read, and dies after its hour",
+        "an output > is an image of the organization, created at the end of the task",
+        "a task on the clock > has a new signed output URL on every read, which expires after an hour",
       ),
     ),
     assumed(
-      "What an output shows.",
-      "A drawing of the product, model, background and angle that were asked for.",
-      "mock/drawing/scene-drawing.test.ts > a picture is another one for",
+      "The content of an output.",
+      "A drawing of the requested product, model, background and angle.",
+      "mock/drawing/scene-drawing.test.ts > a picture differs for",
     ),
     enforced(
       "GET /v1/tasks/{task_id}: the task, or 404.",
-      [...conformance("refuses with %d %s"), ...of("a task of another organization is not found")],
+      [...conformance("rejects with %d %s"), ...of("does not show tasks of another organization")],
       "operation tasks.get",
       "code task_not_found",
     ),
     enforced(
       "GET /v1/tasks lists both types, newest first, filtered by status, type, subtype and product_id.",
-      of("the list > is newest first, and every filter narrows it", "the list > ?%s is refused"),
+      of("the list > has the newest tasks first, and supports every filter", "the list > rejects ?%s"),
       "operation tasks.list",
     ),
     assumed(
-      "500 when try-ons that are right cannot be made, 502 when the queue is unavailable.",
-      "Ordered with a fault only.",
-      "mock/faults.test.ts > a status > takes the operation's own code",
+      "500 if valid try-ons cannot be queued, 502 if the queue is unavailable.",
+      "Only with a fault.",
+      "mock/faults.test.ts > a status > uses the operation's own code",
     ),
     assumed(
-      "The codes of failure_reason beside model_unsafe_content.",
-      "Any that a reference or a fault asks for.",
+      "Other codes of failure_reason than model_unsafe_content.",
+      "Any code requested by a reference or a fault.",
       life(
-        "a failure > is what a reference with fail-CODE asks for, and shows only at the end",
-        "a failure > is what a fault orders for a task that begins while it stands",
+        "a failure > has the code of a reference with fail-CODE, shown only at the end",
+        "a failure > comes from a fault that is active when the task starts",
       ),
     ),
     enforced(
       "subtype narrows to beautifiers.",
-      of("the list > is newest first, and every filter narrows it"),
+      of("the list > has the newest tasks first, and supports every filter"),
     ),
     assumed(
       "Retry-After while a task is queued or running.",
-      "As for the other jobs, so that whoever polls knows when to look again.",
-      life("on the clock > whoever polls is told when to look again, sooner where jobs run faster"),
+      "As for other jobs, to tell clients when to poll again.",
+      life("a task on the clock > has Retry-After while the task runs, shorter at higher speeds"),
     ),
     assumed(
-      "A task whose product is changed or deleted meanwhile.",
-      "It is rendered as the product was.",
-      life(
-        "what was accepted is rendered as the product was then, even when it is renamed or deleted meanwhile",
-      ),
+      "A task whose product is changed or deleted in the meantime.",
+      "It renders the product as of the request.",
+      life("a task renders the product as of the request, even if it is renamed or deleted meanwhile"),
     ),
     enforced(
-      "GET /v1/models: curated and own models, is_public for either.",
+      "GET /v1/models: curated models and models of the organization, filtered by is_public.",
       [
-        ...images("models > two of the organization's own with ULIDs, a dozen curated ones with shorter ids"),
-        ...conformance("answers a request that is right"),
+        ...images(
+          "models > are two of the organization with ULIDs, and a dozen curated ones with shorter IDs",
+        ),
+        ...conformance("accepts a valid request"),
       ],
       "operation models.list",
     ),
     enforced(
-      "Organization-generated models have ULIDs, curated ones shorter ids.",
-      images("models > two of the organization's own with ULIDs, a dozen curated ones with shorter ids"),
+      "Organization-generated models have ULIDs, curated ones shorter IDs.",
+      images("models > are two of the organization with ULIDs, and a dozen curated ones with shorter IDs"),
     ),
     assumed(
-      "Which models there are.",
-      "A dozen curated ones and two of the organization's own; none are made through the API.",
-      images("models > two of the organization's own with ULIDs, a dozen curated ones with shorter ids"),
+      "The available models.",
+      "A dozen curated models and two of the organization; the API cannot create any.",
+      images("models > are two of the organization with ULIDs, and a dozen curated ones with shorter IDs"),
     ),
-    enforced("preview_url is a signed image.", images("generated pictures > a model's preview is one")),
+    enforced("preview_url is a signed image.", images("generated pictures > include the preview of a model")),
   ],
 };

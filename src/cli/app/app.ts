@@ -10,30 +10,38 @@ import type { Secrets } from "../output/secrets.ts";
 import type { Connection } from "../settings/settings.ts";
 import { LastFailure } from "./last-failure.ts";
 
-/** What a command gets. Suppliers are lazy: a command that never asks for the client needs no key. */
+/** The services of a command, created on first use: a command that never uses the client needs no API key. */
 export interface App {
   readonly context: Context;
-  /** The global flags; filled in once the command line is parsed, so read them in the run, not before. */
+  /**
+   * The global flags. They are set once the command line is parsed: read them while the command runs, not
+   * before.
+   */
   readonly globals: GlobalOptions;
-  /** What stands after `--`, for a command that runs another one; null without `--`. */
+  /** The arguments after `--`, for a command that runs another program; null without `--`. */
   commandLine: readonly string[] | null;
   readonly io: Io;
-  /** What no output shows; a command that prints a secret on purpose names it here first (`show`). */
+  /** Texts that every output masks; a command that prints a secret on purpose calls `show` first. */
   readonly secrets: Secrets;
-  /** Where the service is and who asks; starts the in-process mock with `--mock`. */
+  /** The base URL and the API key; starts the in-process mock with `--mock`. */
   connection(): Promise<Connection>;
   client(): Promise<Client>;
-  /** What was wrong with the service when it was last asked. */
+  /** The failure of the latest request, if it failed. */
   readonly lastFailure: LastFailure;
-  /** What this machine remembers for the profile in use; in memory with `--mock`. */
+  /** The stored state of the profile in use; temporary with `--mock`. */
   state(): Promise<State>;
-  /** What the program ends with when nothing is thrown; a command sets it, e.g. to `ExitCode.partial`, or as one that it ran. */
+  /**
+   * The exit status if nothing is thrown. A command sets it, e.g. to `ExitCode.partial` or the status of a
+   * program it ran.
+   */
   exit: number;
-  /** Has `release` called at the end, the last one first, however the command ends. */
+  /**
+   * Registers `release` to run when the command ends, however it ends; the last one registered runs first.
+   */
   onClose(release: () => void | Promise<void>): void;
 }
 
-/** The app and how to close it. */
+/** Creates the app, and a function that closes it. */
 export function createApp(
   context: Context,
   globals: GlobalOptions,
@@ -81,8 +89,8 @@ async function connect(app: App): Promise<Connection> {
     return resolveConnection(globals, context.env);
   }
   if (globals.baseUrl !== undefined) {
-    throw new UsageError("--mock and --base-url exclude each other", {
-      hint: "--mock runs against a private made-up service; leave one of the two out.",
+    throw new UsageError("--mock cannot be used with --base-url", {
+      hint: "Remove one of them. With --mock the command uses a temporary mock service.",
     });
   }
   const { startPrivateMock } = await import("./mock-switch.ts");
@@ -98,7 +106,7 @@ async function connectClient(app: App): Promise<Client> {
   const trace = globals.verbose ? (line: string) => void io.line(io.visible(line)) : undefined;
   const client = openClient(app.context, connection, {
     ...{ trace, note: (text) => io.note(text) },
-    onExchange: (line) => lastFailure.saw(line),
+    onExchange: (line) => lastFailure.record(line),
   });
   app.onClose(() => client.close());
   return client;

@@ -2,8 +2,9 @@ import { type Clock, MovableClock } from "../../clock.ts";
 import type { Mock } from "../../mock/index.ts";
 
 /**
- * The service of `--mock`: in this process, for this call only, with 24 demo products and no rate limit. The seed is
- * fixed, so that an id seen in one call is there in the next; the speed keeps a demo brisk.
+ * Starts the mock service of `--mock`: in this process, for this command only, with 24 demo products and no
+ * rate limit. The seed is fixed, so that the next command finds the IDs that this one prints; the speed keeps
+ * a demo short.
  */
 export async function startPrivateMock(clock: Clock): Promise<Mock> {
   const { startMock } = await import("../../mock/index.ts");
@@ -12,7 +13,7 @@ export async function startPrivateMock(clock: Clock): Promise<Mock> {
     seed: 1,
     speed: 20,
     rateLimit: false,
-    // One clock for both, or a wait of ours would not be one of the service's.
+    // One clock for both, so that time also passes in the mock while the CLI waits.
     ...(clock instanceof MovableClock ? { clock } : {}),
   });
 }

@@ -6,13 +6,13 @@ import type { Connection } from "../settings/settings.ts";
 import { waitNotes } from "./wait-notes.ts";
 
 /**
- * The client of a command. `trace` is told a line a request, secrets masked, for `--verbose`; `note` every long wait;
- * `onExchange` what came of each attempt.
+ * Creates the client of a command. `trace` gets one line per request, secrets masked, for `--verbose`. `note`
+ * gets a sentence for every long wait, and `onExchange` the result of each attempt.
  */
 export const openClient = (
   { clock, random, env }: Pick<Context, "clock" | "random" | "env">,
   connection: Connection,
-  told: {
+  listeners: {
     trace: ((line: string) => void) | undefined;
     note: (text: string) => Promise<void>;
     onExchange: (line: ExchangeLog) => void;
@@ -24,9 +24,9 @@ export const openClient = (
     random,
     env,
     userAgent: `catalogue/${version}`,
-    onWait: waitNotes(clock, told.note),
+    onWait: waitNotes(clock, listeners.note),
     onExchange(line) {
-      told.onExchange(line);
-      told.trace?.(describeExchange(line));
+      listeners.onExchange(line);
+      listeners.trace?.(describeExchange(line));
     },
   });

@@ -5,35 +5,45 @@ import type { GlobalOptions } from "../context/global-options.ts";
 import { profileFileName } from "../settings/profile-file-name.ts";
 import { namedProfile } from "../settings/profile-name.ts";
 
-/** As much of the app as tells where its state is. */
+/** The parts of the app that determine the path of its state. */
 export interface Asker {
   readonly context: Pick<Context, "clock" | "cwd" | "env">;
   readonly globals: Pick<GlobalOptions, "mock" | "profile">;
 }
 
 /**
- * Opens what this machine remembers for the profile in use, made when it is missing: `state/PROFILE.db` beside the config
- * file. With `--mock` it is kept in memory, as the service that it is about is gone at the end. The caller closes it.
+ * Opens the state of the profile in use, `state/PROFILE.db` next to the config file; creates it if missing.
+ * With `--mock` the state is kept in memory only, because the mock service ends with the command. The caller
+ * closes it.
  */
 export async function openProfileState(app: Asker): Promise<State> {
   const { openState } = await import("../../state/open-state.ts");
   return openState(await profileStatePath(app), { clock: app.context.clock });
 }
 
-/** Opens the state in the file of `--ledger FILE`, made when it is missing; its folder is left as it is. The caller closes it. */
+/**
+ * Opens the state in the file of `--ledger FILE`; creates the file if missing, but not its folder. The caller
+ * closes it.
+ */
 export async function openStateFile(app: Asker, file: string): Promise<State> {
   const { openState } = await import("../../state/open-state.ts");
   const { clock, cwd } = app.context;
   return openState(resolve(cwd, file), { clock, folder: "theirs" });
 }
 
-/** The files that the state of a command is kept in, whether or not they exist: the profile's, if any, and that of `--ledger FILE`. */
+/**
+ * The paths of the state files of a command, whether or not they exist: of the profile, if any, and of
+ * `--ledger FILE`.
+ */
 export async function stateFiles(app: Asker, ledger: string | undefined): Promise<string[]> {
   const own = ledger === undefined ? null : resolve(app.context.cwd, ledger);
   return [await profileStatePath(app), own].filter((path) => path !== null);
 }
 
-/** The folder of the profiles' states, and the config file beside it, whether or not they exist and this call needs them. */
+/**
+ * The folder with the states of all profiles, and the config file next to it, whether or not they exist or
+ * are used.
+ */
 export async function ownPlaces({
   context: { env, cwd },
 }: Asker): Promise<{ states: string; config: string }> {

@@ -3,39 +3,47 @@ import type { Output } from "../context/context.ts";
 import { InterruptError } from "../context/errors.ts";
 import type { App } from "./app.ts";
 
-/** One answer to choose from. */
+/** A choice and its value. */
 export interface Choice<Answer> {
   name: string;
   value: Answer;
 }
 
-/** Questions to the person at the terminal. Each rejects with an InterruptError when it is not answered: Ctrl-C, Ctrl-D, a signal. */
+/**
+ * Questions to the user at the terminal. Each rejects with an InterruptError on Ctrl-C, Ctrl-D or a signal.
+ */
 export interface Prompts {
-  /** `usual` is what is under the cursor at first. */
+  /** `usual` is the choice under the cursor at first. */
   select<Answer>(message: string, choices: readonly Choice<Answer>[], usual: Answer): Promise<Answer>;
-  /** `--yes` answers it. */
+  /** A list that `find` narrows by what is typed. */
+  search<Answer>(
+    message: string,
+    find: (term: string | undefined, signal: AbortSignal) => Promise<Choice<Answer>[]>,
+  ): Promise<Answer>;
+  /** Resolves to true without a question with `--yes`. */
   confirm(message: string, usual: boolean): Promise<boolean>;
 }
 
 /**
- * Whether somebody can be asked: both ends are a terminal, and nobody said `--no-input`, or `--json`, with which nothing for
- * people stands on stderr (interface, Commands).
+ * Whether the user can be asked: stdin and stderr are a terminal, without `--no-input`, and without `--json`,
+ * which keeps texts for people off stderr (interface, Commands).
  */
 export const canAsk = ({ context, globals }: App): boolean =>
   context.stdin.isTTY === true && context.stderr.isTTY && globals.input && !globals.json;
 
-/** Questions on stderr, as stdout is data. Only where `canAsk`. The library loads with this call. */
+/** Opens prompts on stderr, because stdout is data. Call only if `canAsk`. Loads the prompt library. */
 export async function openPrompts({ context, globals, io, secrets }: App): Promise<Prompts> {
-  const { select, confirm } = await import("@inquirer/prompts");
+  const { select, search, confirm } = await import("@inquirer/prompts");
   const { stdin, stderr, interrupt } = context;
   const isPlain = io.paintNote.bold("x") === "x";
-  // What is higher than the terminal could not be drawn anew: the question may take several lines, and the help one.
+  // A list that is higher than the terminal could not be redrawn; the question may take several lines, and
+  // the help one.
   const { rows = 24 } = stderr.raw as { rows?: number };
   const pageSize = Math.max(3, Math.min(12, rows - 6));
   async function asked<Answer>(ask: (place: AskPlace) => Promise<Answer>): Promise<Answer> {
     const gone = new AbortController();
     const leave = () => gone.abort();
-    // With Ctrl-D the library would wait for ever, as it would for a terminal that was closed.
+    // After Ctrl-D, or when the terminal is closed, the library would wait forever.
     const onKey = (_: unknown, key?: { ctrl?: boolean; name?: string }) => {
       if (key?.ctrl && key.name === "d") leave();
     };
@@ -60,14 +68,18 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
   return {
     select: (message, choices, usual) =>
       asked((place) => select({ message, choices, default: usual, pageSize, loop: false }, place)),
+    search: (message, find) =>
+      asked((place) =>
+        search({ message, source: (term, { signal }) => find(term, signal), pageSize }, place),
+      ),
     confirm: (message, usual) =>
       globals.yes ? Promise.resolve(true) : asked((place) => confirm({ message, default: usual }, place)),
   };
 }
 
 /**
- * What one question is drawn on: the library ends it, and the terminal is to stay. It colours whatever is asked of it, so
- * where colours are not wanted what sets them is left out, and what moves the cursor stays.
+ * A stream for one question: the library ends the stream, and stderr must stay open. The library always uses
+ * colors; without colors their escape sequences are removed, and those that move the cursor are kept.
  */
 function screenOn(
   { raw, columns }: Output,

@@ -4,18 +4,23 @@ import type { App } from "./app.ts";
 /** What a flow reports to. */
 export interface FlowView {
   onProgress: (event: ProgressEvent) => void;
-  /** A sentence for people. */
+  /** A message for users. */
   onNote: (sentence: string) => void;
   /** Hides the progress until the next update, to make room for a prompt. */
   pause: () => void;
 }
 
-/** Runs a flow with its progress on the screen. At the first interrupt it says that requests in flight may still end. */
+/**
+ * Runs a flow with its progress on the screen. At the first interrupt it notes that requests in flight may
+ * still end.
+ */
 export async function runFlow<Result>(app: App, flow: (view: FlowView) => Promise<Result>): Promise<Result> {
   const { interrupt } = app.context;
   const progress = await app.io.progress();
   const sayStopping = () =>
-    void app.io.note("Stopping; requests in flight may still finish. Press Ctrl-C again to stop at once.");
+    void app.io.note(
+      "Stopping; requests in flight may still finish. Press Ctrl-C again to stop immediately.",
+    );
   interrupt.addEventListener("abort", sayStopping);
   try {
     return await flow({

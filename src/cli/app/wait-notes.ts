@@ -1,38 +1,56 @@
 import type { Clock } from "../../clock.ts";
 import type { OnWait, WaitReason } from "../../http/wait.ts";
 
-/** A shorter wait is over before it is read. */
-const worthTellingMs = 2_000;
+/** A shorter wait is over before the user has read the note. */
+const shortestMs = 2_000;
 
-/** So long after a pause of an outage the attempts that follow are not told of one by one. */
+/** The time after a pause in an outage in which the attempts that follow get no separate notes. */
 const quietMs = 60_000;
 
-const because: Readonly<Record<Exclude<WaitReason, "outage">, string>> = {
-  rate_window: "this minute's requests are used up",
-  rate_limited: "the service asks for a pause",
-  in_progress: "an earlier attempt of the same request is still running",
-  server_error: "the service failed, and is asked again",
-  network: "the service cannot be reached, and is tried again",
+/** Short waits for the rate limit that follow each other get a note after this time. */
+const patienceMs = 5_000;
+
+const notes: Readonly<Record<Exclude<WaitReason, "outage">, (wait: string) => string>> = {
+  rate_window: (wait) => `Rate limit reached; continuing in ${wait}.`,
+  rate_limited: (wait) => `The service asked to slow down; retrying in ${wait}.`,
+  in_progress: (wait) => `The service is still working on an earlier attempt; retrying in ${wait}.`,
+  server_error: (wait) => `The service failed; retrying in ${wait}.`,
+  network: (wait) => `Cannot reach the service; retrying in ${wait}.`,
 };
 
-/** Tells people of waits that last, once for all requests that wait for the same thing; of an outage once in all. */
+/** Notes for long waits: one for all requests that wait for the same reason, and one per outage. */
 export function waitNotes(clock: Clock, note: (text: string) => Promise<void>): OnWait {
-  const toldUntil = new Map<WaitReason, number>();
+  const quietUntil = new Map<WaitReason, number>();
   let outageSince: number | null = null;
+  const limited = { since: 0, until: Number.NEGATIVE_INFINITY };
+  /** Whether waits for the rate limit have followed each other for so long that they need a note. */
+  const isLimitedLong = (now: number, ms: number): boolean => {
+    if (now > limited.until + shortestMs) limited.since = now;
+    limited.until = now + ms;
+    return now - limited.since >= patienceMs;
+  };
   return ({ reason, ms, since = clock.now() }) => {
     const now = clock.now();
     if (reason === "outage") {
-      toldUntil.set("network", now + ms + quietMs).set("server_error", now + ms + quietMs);
+      quietUntil.set("network", now + ms + quietMs).set("server_error", now + ms + quietMs);
       if (since === outageSince) return;
       outageSince = since;
-      void note(`The service has not answered since ${timeOfDay(since)}; trying again.`);
+      void note(`No response from the service since ${timeOfDay(since)}; still retrying.`);
       return;
     }
-    if (ms < worthTellingMs || now < (toldUntil.get(reason) ?? 0)) return;
-    toldUntil.set(reason, now + ms);
-    void note(`Waiting ${Math.ceil(ms / 1000)} s: ${because[reason]}.`);
+    const isRate = reason === "rate_window" || reason === "rate_limited";
+    const isLong = isRate && isLimitedLong(now, ms);
+    if (now < (quietUntil.get(reason) ?? 0)) return;
+    if (ms < shortestMs) {
+      if (!isLong) return;
+      quietUntil.set("rate_window", now + quietMs).set("rate_limited", now + quietMs);
+      void note("The service asked to slow down; still retrying.");
+      return;
+    }
+    quietUntil.set(reason, now + ms);
+    void note(notes[reason](`${Math.ceil(ms / 1000)} s`));
   };
 }
 
-/** `09:04:30`, as the clock on the user's wall shows it. */
+/** `09:04:30` in local time. */
 const timeOfDay = (time: number): string => new Date(time).toTimeString().slice(0, 8);

@@ -6,9 +6,9 @@ import { listCommand } from "./imports/list.ts";
 import { rowsCommand } from "./imports/rows.ts";
 import { watchCommand } from "./imports/watch.ts";
 
-/** `cat imports`: the imports that were sent, and what became of their rows. */
+/** `cat imports`: the imports sent from this machine, and the results of their rows. */
 export const importsCommand = (app: App): Command =>
   group("imports", [listCommand(app), getCommand(app), watchCommand(app), rowsCommand(app)]).description(
-    "Look at imports that were sent: which there are, how far one is, and what became of its rows. " +
+    "View the imports that you sent, their progress and the results of their rows. " +
       "To import a file: cat import FILE.",
   );

@@ -3,6 +3,8 @@ import type { App } from "../app/app.ts";
 import { group } from "../flags/command.ts";
 import { listCommand } from "./models/list.ts";
 
-/** `cat models`: the people that a try-on is rendered on. */
+/** `cat models`: the people that try-ons can show. */
 export const modelsCommand = (app: App): Command =>
-  group("models", [listCommand(app)]).description("View the models that a try-on can show.");
+  group("models", [listCommand(app)]).description(
+    "View the models (people) that can wear your products in try-ons.",
+  );

@@ -4,8 +4,6 @@ import { group } from "../flags/command.ts";
 import { getCommand } from "./products/get.ts";
 import { listCommand } from "./products/list.ts";
 
-/** `cat products`: the catalogue's products. */
+/** `cat products`: the products in the catalogue. */
 export const productsCommand = (app: App): Command =>
-  group("products", [listCommand(app), getCommand(app)]).description(
-    "Look at the products of your catalogue.",
-  );
+  group("products", [listCommand(app), getCommand(app)]).description("View the products in your catalogue.");

@@ -4,7 +4,7 @@ import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } fr
 import { exitOnSignal } from "./exit.ts";
 import { interruptReceiver } from "./interrupts.ts";
 
-/** Everything of the outside world that a command may touch. Tests hand in a world of their own. */
+/** Everything outside the program that a command may use. Tests pass their own context. */
 export interface Context {
   readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   readonly stdout: Output;
@@ -14,40 +14,44 @@ export interface Context {
   readonly clock: Clock;
   random(): number;
   readonly pid: number;
-  /** Whether there is a process of that number, on this machine as far as it can be seen from here. */
+  /** Whether a process with this ID runs, as far as this process can see (it may be in a container). */
   isRunning(pid: number): boolean;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its reason is an InterruptError. */
   readonly interrupt: AbortSignal;
-  /** Has `run` called when a second interrupt stops the program, which waits for nothing more. Returns how to take that back. */
+  /**
+   * Registers `run` for a second interrupt, which stops the program without waiting. Returns a function that
+   * unregisters it.
+   */
   onStop(run: (signal: InterruptSignal) => void): () => void;
   /**
-   * Has the signals that end or nudge a program go to `receive` in place of `interrupt`, while another program runs in our
-   * place; resolves to how to end that. What a terminal sends to all its programs is left out: the other one has it already.
+   * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that
+   * ends this. Signals that a terminal sends to all its programs are skipped, because the child gets them
+   * too.
    */
   passSignals(receive: (signal: NodeJS.Signals) => void): Promise<() => void>;
-  /** Has memory that is free again be collected early, at some cost of time: for work that makes much of what is soon let go. */
+  /** Makes V8 collect garbage early, which costs some time: for work that allocates much for a short time. */
   keepHeapSmall?(): void;
-  /** Lets go of what would keep the program alive; called once, at the end. */
+  /** Releases handles that would keep the process alive; called once, at the end. */
   release?(): void;
 }
 
-/** A stream that text goes out to. */
+/** An output stream. */
 export interface Output {
   readonly isTTY: boolean;
-  /** The width of the terminal; 80 when it is none. */
+  /** The width of the terminal; 80 without a terminal. */
   readonly columns: number;
-  /** Resolves when more may be written. Rejects with a ReaderGoneError when nobody reads any more. */
+  /** Resolves when more can be written. Rejects with a ReaderGoneError when the reader closed the pipe. */
   write(text: string | Uint8Array): Promise<void> | void;
-  /** The stream itself, for what draws on a terminal. */
+  /** The underlying stream, for code that draws on a terminal. */
   readonly raw: NodeJS.WritableStream;
 }
 
-/** Signals that end or nudge a program. */
+/** Signals that are passed on to a child program. */
 const passed = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2"] as const;
-/** Those that a terminal sends, for a key, to every program that runs in front. */
+/** Signals that a terminal sends on a key press to all programs in the foreground. */
 const sentByTerminals: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT"]);
 
-/** The context of the real program: the only place that reads `process`. */
+/** The context of the installed program: the only place that reads `process`. */
 export function nodeContext(): Context {
   const interrupt = new AbortController();
   const clock = systemClock();
@@ -56,8 +60,8 @@ export function nodeContext(): Context {
   const receive = interruptReceiver(
     clock,
     (signal) => interrupt.abort(new InterruptError(signal)),
-    // A second interrupt stops at once, as what the first one waits for may hang; it leaves the terminal's cursor
-    // and line wrapping as they were.
+    // A second interrupt stops at once, because the work that the first one waits for may hang. The escape
+    // sequences show the cursor and turn line wrapping on again.
     (signal) => {
       if (process.stderr.isTTY) process.stderr.write("\x1b[?25h\x1b[?7h");
       for (const run of lastActs) run(signal);
@@ -69,7 +73,7 @@ export function nodeContext(): Context {
   };
   for (const signal of ["SIGHUP", "SIGINT", "SIGTERM"] as const) process.on(signal, interrupted);
   let touchedStdin = false;
-  // Streams are made when first asked for: each costs time at start-up.
+  // Streams are created on first use: each costs time at startup.
   let stdout: Output | undefined;
   let stderr: Output | undefined;
   return {
@@ -82,7 +86,7 @@ export function nodeContext(): Context {
       return stdout;
     },
     get stderr() {
-      // Nobody to tell that there is nobody to tell.
+      // A failure to write to stderr cannot be reported anywhere.
       stderr ??= streamOutput(process.stderr, 2, false);
       return stderr;
     },
@@ -100,7 +104,7 @@ export function nodeContext(): Context {
       return () => lastActs.delete(run);
     },
     async passSignals(receive) {
-      // Only who runs another program needs it, and every start would pay for it.
+      // Imported here, because only commands that run another program need it.
       const { isatty } = await import("node:tty");
       passing = true;
       const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
@@ -114,11 +118,12 @@ export function nodeContext(): Context {
       };
     },
     keepHeapSmall() {
-      // V8 lets the heap grow to four times of what is in use before it collects. This has it stop at 1.4 times.
+      // By default V8 lets the heap grow to four times the memory in use before it collects; this sets 1.4
+      // times.
       process.getBuiltinModule("node:v8").setFlagsFromString("--heap-growing-percent=40");
     },
     release() {
-      // A half-read stdin would wait for its other end.
+      // A half-read stdin would keep the process alive until its writer closes it.
       if (touchedStdin) process.stdin.destroy();
     },
   };
@@ -128,12 +133,12 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It is there, but somebody else's.
+    // The process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-function streamOutput(stream: NodeJS.WriteStream, descriptor: number, tellsErrors: boolean): Output {
+function streamOutput(stream: NodeJS.WriteStream, descriptor: number, reportsErrors: boolean): Output {
   let broken: Error | null = null;
   let isFileKnown: boolean | undefined;
   const isFile = () => {
@@ -154,8 +159,11 @@ function streamOutput(stream: NodeJS.WriteStream, descriptor: number, tellsError
     },
     write: (text) =>
       new Promise((resolve, reject) => {
-        const settle = (error: Error | null) => (error === null || !tellsErrors ? resolve() : reject(error));
+        const settle = (error: Error | null) =>
+          error === null || !reportsErrors ? resolve() : reject(error);
         if (broken !== null) return settle(broken);
+        // A device such as /dev/full fails even a write of nothing.
+        if (text.length === 0) return settle(null);
         if (isFile()) return settle(writeToFile(descriptor, text));
         stream.write(text, (error) => settle(error ? asOutputError(error) : null));
       }),
@@ -163,7 +171,9 @@ function streamOutput(stream: NodeJS.WriteStream, descriptor: number, tellsError
   };
 }
 
-/** Writes everything, or gives why not: Node's own stream takes a write that a full disk has cut short for done. */
+/**
+ * Writes all bytes, or returns the error. Node's stream takes a write that a full disk cut short as complete.
+ */
 function writeToFile(descriptor: number, text: string | Uint8Array): Error | null {
   const bytes = typeof text === "string" ? Buffer.from(text) : text;
   try {
@@ -174,6 +184,9 @@ function writeToFile(descriptor: number, text: string | Uint8Array): Error | nul
   }
 }
 
-/** A pipe nobody reads, on POSIX and on Windows; anything else is a fault such as a full disk. */
+/**
+ * EPIPE (POSIX) and EOF (Windows) mean that the reader closed the pipe; any other error is, for example, a
+ * full disk.
+ */
 const asOutputError = (error: NodeJS.ErrnoException): Error =>
   error.code === "EPIPE" || error.code === "EOF" ? new ReaderGoneError() : new OutputError(error);

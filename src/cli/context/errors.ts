@@ -1,6 +1,6 @@
-import { CatError, type ErrorDetail, fileFault } from "../../errors.ts";
+import { CatError, type ErrorDetail, fileProblem } from "../../errors.ts";
 
-/** The command line is wrong: exit 2. */
+/** The command line is invalid: exit 2. */
 export class UsageError extends CatError {
   override readonly name = "UsageError";
 
@@ -9,7 +9,7 @@ export class UsageError extends CatError {
   }
 }
 
-/** There is no usable key: exit 4, as for a 401. */
+/** The API key is missing or invalid: exit 4, as for a 401. */
 export class KeyError extends CatError {
   override readonly name = "KeyError";
 
@@ -20,7 +20,7 @@ export class KeyError extends CatError {
 
 export type InterruptSignal = "SIGHUP" | "SIGINT" | "SIGTERM";
 
-/** The user, or the system, asked the program to stop: exit 129, 130 or 143. The reason of `context.interrupt`. */
+/** The user or the system stopped the program: exit 129, 130 or 143. The reason of `context.interrupt`. */
 export class InterruptError extends CatError {
   override readonly name = "InterruptError";
   readonly signal: InterruptSignal;
@@ -31,16 +31,16 @@ export class InterruptError extends CatError {
   }
 }
 
-/** Whoever read our output went away (`| head -1`): the command ends quietly, with 0. */
+/** The reader closed the output pipe (`| head -1`): exit with 0, without a message. */
 export class ReaderGoneError extends CatError {
   override readonly name = "ReaderGoneError";
 
   constructor() {
-    super("the reader of the output went away", { type: "output", code: "EPIPE" });
+    super("the reader closed the output", { type: "output", code: "EPIPE" });
   }
 }
 
-/** Another program that was to be run could not be started: exit 127 where there is none of that name, else 126, as in a shell. */
+/** A child program could not be started: exit 127 if it was not found, else 126, as in a shell. */
 export class NotStartedError extends CatError {
   override readonly name = "NotStartedError";
   readonly exit: 126 | 127;
@@ -49,12 +49,12 @@ export class NotStartedError extends CatError {
     const isMissing = cause.code === "ENOENT";
     super(
       isMissing
-        ? `there is no program ${JSON.stringify(program)}`
-        : `${JSON.stringify(program)} cannot be run (${cause.code ?? cause.message})`,
+        ? `command not found: ${JSON.stringify(program)}`
+        : `cannot run ${JSON.stringify(program)} (${cause.code ?? cause.message})`,
       {
         type: "command",
         code: isMissing ? "command_not_found" : "command_not_startable",
-        hint: "Give a program that is on PATH, or the path of one; for a line of shell: -- sh -c 'LINE'",
+        hint: "Check its name and path. To run a shell command: -- sh -c 'COMMAND'",
         cause,
       },
     );
@@ -62,12 +62,12 @@ export class NotStartedError extends CatError {
   }
 }
 
-/** Stdout could not be written, as on a full disk: exit 2. */
+/** Stdout cannot be written, for example on a full disk: exit 2. */
 export class OutputError extends CatError {
   override readonly name = "OutputError";
 
   constructor(cause: NodeJS.ErrnoException) {
-    const fault = fileFault(cause);
+    const fault = fileProblem(cause);
     super(`cannot write to stdout: ${fault?.why ?? cause.message}`, {
       type: "output",
       code: cause.code ?? "unknown",

@@ -1,7 +1,7 @@
 import { CatError } from "../../errors.ts";
 import { InterruptError, type InterruptSignal, NotStartedError, ReaderGoneError } from "./errors.ts";
 
-/** What the program ends with (interface, Exit status). */
+/** Exit statuses of the program (interface, Exit status). */
 export const ExitCode = {
   done: 0,
   fault: 1,
@@ -18,30 +18,32 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Each status in plain words, for the help. */
+/** The meaning of each status, for the help. */
 export const exitMeanings: Readonly<Record<ExitCode, string>> = {
-  0: "done",
+  0: "success",
   1: "internal error",
-  2: "the command line is wrong, or a file cannot be read or written",
-  3: "the input was refused: a file or a value that does not validate",
-  4: "no key, or it is unknown or may not do this, or credits ran out",
+  2: "invalid command line, or a file cannot be read or written",
+  3: "invalid input: the file or a value was rejected",
+  4: "access denied: no valid API key, a missing scope, or no credits left",
   5: "not found",
-  6: "conflict: it exists already, or is being worked on",
-  7: "the service could not be reached or kept failing, or a wait ran out",
-  8: "finished, but some rows, tasks or files failed",
-  129: "hung up: the terminal was closed",
+  6: "conflict: already exists or still in progress",
+  7: "the service cannot be reached or keeps failing, or --timeout expired",
+  8: "finished, but some rows failed or lack photos",
+  129: "terminal closed (SIGHUP)",
   130: "interrupted (Ctrl-C)",
-  143: "terminated",
+  143: "terminated (SIGTERM)",
 };
 
-/** What each signal that ends a command ends it with: 128 and its number. */
+/** The exit status for each signal: 128 plus its number. */
 export const exitOnSignal: Readonly<Record<InterruptSignal, ExitCode>> = {
   SIGHUP: ExitCode.hungUp,
   SIGINT: ExitCode.interrupted,
   SIGTERM: ExitCode.terminated,
 };
 
-/** By the status of the service's answer. Any other 4xx is a refused input, any 5xx a service that keeps failing. */
+/**
+ * By the HTTP status of the response. Any other 4xx means rejected input, any other 5xx a failing service.
+ */
 const byStatus: Readonly<Record<number, ExitCode>> = {
   401: ExitCode.denied,
   402: ExitCode.denied,
@@ -53,7 +55,7 @@ const byStatus: Readonly<Record<number, ExitCode>> = {
   429: ExitCode.unavailable,
 };
 
-/** By the error's type, where there was no answer or it does not decide. */
+/** By the type of the error, without a response or where its status does not decide. */
 const byType: Readonly<Record<string, ExitCode>> = {
   usage: ExitCode.usage,
   state: ExitCode.usage,
@@ -76,13 +78,13 @@ const byType: Readonly<Record<string, ExitCode>> = {
   partial: ExitCode.partial,
 };
 
-/** Codes of an input that could not be read at all, which is no refused input. */
+/** Codes of an input that could not be read at all: exit 2, not 3. */
 const unreadableInput = new Set(["file_not_found", "file_not_readable", "is_a_directory", "not_a_file"]);
 
-/** Types that say it all: what answered was not the service, so its status says nothing. */
+/** Types that decide the exit status alone: the response, if any, did not come from the service. */
 const decidedByType = new Set(["usage", "input", "network", "timeout", "bad_answer", "signed_url"]);
 
-/** The exit status for an error; 1 for whatever is not one of our own errors. */
+/** The exit status for an error; 1 for an error that is not one of the program's own. */
 export function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptError) return exitOnSignal[error.signal];
   if (error instanceof ReaderGoneError) return ExitCode.done;

@@ -1,4 +1,4 @@
-/** The values of the global flags, however they were given. */
+/** The values of the global flags. */
 export interface GlobalOptions {
   profile: string | undefined;
   baseUrl: string | undefined;
@@ -15,7 +15,7 @@ export interface GlobalOptions {
   verbose: boolean;
 }
 
-/** No flag given. */
+/** The values without any flag. */
 export const noGlobals = (): GlobalOptions => ({
   profile: undefined,
   baseUrl: undefined,

@@ -1,10 +1,15 @@
 import type { Clock } from "../../clock.ts";
 import type { InterruptSignal } from "./errors.ts";
 
-/** A signal that comes again this soon is the same one: `timeout` sends it to the program and then to its whole group. */
+/**
+ * A repeated signal within this time counts as one: `timeout` signals the program and then its process group.
+ */
 const sameMs = 50;
 
-/** What is done when a signal comes: `first` ends what is under way, and `second` stops at once. */
+/**
+ * Calls `first` for the first signal, which ends work in progress, and `second` for a later one, which stops
+ * at once.
+ */
 export function interruptReceiver(
   clock: Pick<Clock, "now">,
   first: (signal: InterruptSignal) => void,
@@ -17,7 +22,7 @@ export function interruptReceiver(
       received = { signal, at: now };
       first(signal);
     } else if (signal === "SIGHUP") {
-      // A closing terminal sends several, and nobody is left there who is in a hurry.
+      // A closing terminal sends several, and no user is waiting.
       return;
     } else if (signal !== received.signal || Math.abs(now - received.at) > sameMs) {
       second(signal);

@@ -1,7 +1,7 @@
 declare const __VERSION__: string | undefined;
 
-/** The program's version: put in by the build, which reads it from package.json. */
+/** The version of the program, which the build inserts from package.json. */
 export const version = typeof __VERSION__ === "string" ? __VERSION__ : "0.0.0-source";
 
-/** What `--version` prints. */
+/** The output of `--version`. */
 export const versionLine = `catalogue ${version}\n`;

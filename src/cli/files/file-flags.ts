@@ -6,7 +6,13 @@ import { UsageError } from "../context/errors.ts";
 
 export const formats = ["csv", "ndjson"] as const;
 
-/** The flags of a file of rows as commander hands them over. */
+/** A file for each output flag, to suggest in errors. */
+export const exampleFiles: Readonly<Record<string, string>> = {
+  "--results": "results.csv",
+  "--failed": "failed.csv",
+};
+
+/** The flags of a command that reads a file of rows, as commander parses them. */
 export interface RawFileFlags {
   format?: string;
   delimiter?: string;
@@ -15,11 +21,11 @@ export interface RawFileFlags {
   failed?: string;
 }
 
-/** How a file of rows is read, where its results go, and the rows that failed. */
+/** How to read a file of rows, and the paths of its results file and failed file. */
 export interface FileFlags {
-  /** As typed; `-` is standard input. */
+  /** The path as typed; `-` is standard input. */
   file: string;
-  /** Undefined to go by the name of the file, or its content. */
+  /** Undefined to detect it from the name or the content of the file. */
   format: InputFormat | undefined;
   delimiter: string | undefined;
   encoding: EncodingName;
@@ -30,20 +36,24 @@ export interface FileFlags {
 /** Adds `--format`, `--delimiter` and `--encoding`. */
 export const withInputFlags = (one: Command): Command =>
   one
-    .addOption(new Option("--format <FORMAT>", "file format (default: from the file name)").choices(formats))
-    .option("--delimiter <C>", "character between cells (default: recognized; tab for a tab)")
-    .option("--encoding <NAME>", "encoding, e.g. windows-1252 (UTF-8 and UTF-16 are recognized)");
+    .addOption(
+      new Option("--format <FORMAT>", "file format")
+        .choices(formats)
+        .default(undefined, "from the file name"),
+    )
+    .option("--delimiter <C>", 'column separator: ",", ";", "|" or tab (default: detected)')
+    .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)");
 
 /** Adds `--results` and `--failed`. */
 export const withOutputFlags = (one: Command): Command =>
   one
-    .option("--results <FILE>", "write the result of every row, as NDJSON or, by its name, as CSV")
-    .option("--failed <FILE>", "file for the rows that failed (default: FILE.failed.csv, if any)");
+    .option("--results <FILE>", "file for the result of every row (.csv for CSV, else NDJSON)")
+    .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv)");
 
-/** Checks what commander cannot check by itself. Throws UsageError. */
+/** Makes the checks that commander cannot make. Throws UsageError. */
 export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): FileFlags {
   if (file === "") {
-    throw new UsageError("FILE is empty", {
+    throw new UsageError("the file name is empty", {
       param: "FILE",
       hint: "Choose a file, or - for standard input.",
     });
@@ -68,20 +78,22 @@ function checkOutputs(
   for (const [flag, output] of Object.entries(outputs)) {
     if (output === undefined) continue;
     if (output === "-") {
-      throw new UsageError(`${flag} -: standard output is for the summary`, {
+      throw new UsageError(`cannot use ${flag} -: standard output is for the summary`, {
         param: flag,
-        hint: `Choose a file, for example ${flag} rows.csv.`,
+        hint: `Choose a file, for example ${flag} ${exampleFiles[flag]}.`,
       });
     }
     const path = resolve(cwd, output);
     if (file !== "-" && path === resolve(cwd, file)) {
-      throw new UsageError(`${flag} ${output} is the input file itself`, {
+      throw new UsageError(`cannot write ${flag} ${output}: it is the input file`, {
         param: flag,
-        hint: "Choose another file.",
+        hint: `Choose another file, for example ${flag} ${exampleFiles[flag]}.`,
       });
     }
     if (paths.has(path)) {
-      throw new UsageError("--results and --failed name the same file", { hint: "Choose two files." });
+      throw new UsageError("--results and --failed use the same file", {
+        hint: "Choose two different files.",
+      });
     }
     paths.add(path);
   }
@@ -90,8 +102,8 @@ function checkOutputs(
 function readDelimiter(text: string): string {
   const named = text === "tab" || text === "\\t" ? "\t" : text;
   if ([...named].length === 1 && !/["\r\n]/.test(named)) return named;
-  throw new UsageError(`--delimiter ${JSON.stringify(text)}: it must be one character`, {
+  throw new UsageError(`invalid --delimiter ${JSON.stringify(text)}: use a single character`, {
     param: "--delimiter",
-    hint: 'Use ",", ";", "|" or tab.',
+    hint: 'Common delimiters are ",", ";", "|" and tab (--delimiter tab).',
   });
 }

@@ -10,25 +10,25 @@ import type { App } from "../app/app.ts";
 import type { Asker } from "../app/open-profile-state.ts";
 import { UsageError } from "../context/errors.ts";
 import { failedName } from "./failed-name.ts";
-import type { FileFlags } from "./file-flags.ts";
+import { exampleFiles, type FileFlags } from "./file-flags.ts";
 import { ownFiles } from "./own-files.ts";
 import { identityOf, identityOfFile, standingOf } from "./standing.ts";
 import { writablePlace } from "./writable-place.ts";
 
 interface Place extends PipePlace {
   cwd: string;
-  /** Who knows where the state is, and what no output shows. */
+  /** The app, for the paths of the state and the texts to mask. */
   app: Asker & Pick<App, "secrets">;
-  /** Has what was opened closed again. */
+  /** Registers a function that closes an opened pipe. */
   onClose: (release: () => Promise<void>) => void;
-  /** Whether a path leads to a photo that the file names. */
+  /** Whether a path leads to a local photo of the file. */
   isPhoto: (path: string) => Promise<boolean>;
 }
 
 /**
- * Where the failed file and the results file go. That they can be written is checked before anything is sent, as what
- * they would say cannot be had a second time; a pipe is opened for good, or its reader would take the look for the end.
- * Throws UsageError.
+ * Finds the paths of the failed file and the results file. Checks that they can be written before anything is
+ * sent, because their content cannot be fetched again. A pipe is opened and kept open: its reader would take
+ * a close for the end of the data. Throws UsageError.
  */
 export async function outputTargets(
   flags: Pick<FileFlags, "file" | "failed" | "results"> & { ledger?: string | undefined },
@@ -39,26 +39,28 @@ export async function outputTargets(
   const input = flags.file === "-" ? "/dev/stdin" : resolve(cwd, flags.file);
   const taken: (string | null)[] = [
     await identityOf(input),
-    // A file that stdout or stderr goes to would be replaced under it, and the summary lost.
+    // Replacing a file that stdout or stderr is redirected to would lose the summary.
     ...(await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile))),
   ];
   const { mask } = place.app.secrets;
   const isOurs = await ownFiles(place.app, flags.ledger);
   const target = async (flag: string | null, name: string): Promise<OutputTarget> => {
     const path = resolve(cwd, name);
-    if (name === "") throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: "Name a file." });
+    if (name === "")
+      throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: chooseAnother(flag, "a") });
     const standing = await standingOf(path);
     const { identity } = standing;
-    if (flag !== null && taken.includes(identity)) throw unwritable(flag, name, "is read or written already");
-    const found = await refuseUnwritable(flag, flag === null ? await freeName(path) : path, name);
+    if (flag !== null && taken.includes(identity))
+      throw unwritable(flag, name, "the command already reads or writes it");
+    const found = await checkWritable(flag, flag === null ? await freeName(path) : path, name);
     if (flag !== null && (await place.isPhoto(path))) {
-      throw unwritable(flag, name, "is a photo of the file to import");
+      throw unwritable(flag, name, "it is a photo in the file to import");
     }
     if (flag !== null && (await isOurs(standing))) {
-      throw unwritable(flag, name, "is where this program keeps what it remembers");
+      throw unwritable(flag, name, "the program keeps its own data there");
     }
     taken.push(identity);
-    // What nobody named is never written into, but gets the next number.
+    // A default name is never an existing pipe, because it gets the next free number.
     if (flag === null || found?.isFIFO() !== true) return { path, name, mask };
     return { path, name, mask, pipe: await openPipe(flag, path, name, place) };
   };
@@ -71,13 +73,16 @@ export async function outputTargets(
   };
 }
 
-/** The mode of a new failed file: it has rows of the input, so it is no more open, but its owner is to mend it. */
+/**
+ * The mode of a new failed file: as closed as the input, whose rows it holds, but always writable by its
+ * owner.
+ */
 async function modeOfFailed(input: string): Promise<number> {
   const found = await stat(input).catch(() => null);
   return found?.isFile() ? (found.mode & 0o666) | 0o600 : 0o666;
 }
 
-/** The name that a file will have which is never to replace another. */
+/** The first numbered name that no file has, for a file that never replaces another. */
 async function freeName(path: string): Promise<string> {
   for (let number = 1; ; number++) {
     const candidate = numbered(path, number);
@@ -99,21 +104,25 @@ async function openPipe(flag: string, path: string, name: string, place: Place):
     throw unwritable(
       flag,
       name,
-      error.code === "no_reader" ? "is a pipe that nobody reads" : "cannot be opened",
+      error.code === "no_reader" ? "no program reads this pipe" : "it cannot be opened",
     );
   }
 }
 
-async function refuseUnwritable(flag: string | null, path: string, name: string): Promise<Stats | null> {
+async function checkWritable(flag: string | null, path: string, name: string): Promise<Stats | null> {
   const { found, problem } = await writablePlace(path);
   if (problem !== null) throw unwritable(flag, name, problem);
   return found;
 }
 
 function unwritable(flag: string | null, name: string, why: string): UsageError {
-  const message = `${flag === null ? "rows that fail would be written to " : `${flag} `}${name}, which ${why}`;
-  return new UsageError(message, {
+  return new UsageError(`cannot write ${flag ?? "the failed file"} ${name}: ${why}`, {
     param: flag ?? "--failed",
-    hint: `Name another file with ${flag ?? "--failed"}.`,
+    hint: chooseAnother(flag),
   });
+}
+
+function chooseAnother(flag: string | null, article = "another"): string {
+  const named = flag ?? "--failed";
+  return `Choose ${article} file, for example ${named} ${exampleFiles[named]}.`;
 }

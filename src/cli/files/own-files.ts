@@ -8,9 +8,9 @@ import { UsageError } from "../context/errors.ts";
 import { identityOf, type Standing, standingOf } from "./standing.ts";
 
 /**
- * Tells whether what stands at a place is what this program keeps: the config file, whatever lies in the folder of states,
- * the files of the states in use, and any other ledger. With `--mock` as well, which uses none of them. Throws UsageError
- * where `--ledger` names the config file, of which a ledger would be made.
+ * Returns a check whether a path is a data file of this program: the config file, any file in the state
+ * folder, the state files in use, and any other ledger. With `--mock` too, although it uses none of them.
+ * Throws UsageError if `--ledger` is the config file, which would be overwritten.
  */
 export async function ownFiles(
   app: Asker,
@@ -21,8 +21,8 @@ export async function ownFiles(
   const config = await identityOf(own.config);
   const states = await Promise.all((await stateFiles(app, ledger)).map(standingOf));
   if (states.some(({ identity }) => identity === config)) {
-    const hint = "Name another file with --ledger.";
-    throw new UsageError(`--ledger ${ledger} is the config file of this program`, {
+    const hint = "Choose another file, for example --ledger ledger.db.";
+    throw new UsageError(`cannot use --ledger ${ledger}: it is the config file of this program`, {
       param: "--ledger",
       hint,
     });
@@ -38,7 +38,10 @@ const isOfState = (output: Standing, state: Standing): boolean =>
   output.identity === state.identity ||
   (output.folder === state.folder && isNameOfState(output.name, state.name));
 
-/** Whether a file is a state of ours, or one of those that are kept beside it, also of one that this call does not use. */
+/**
+ * Whether a file is a state of this program or an SQLite companion of one, even if this command does not use
+ * it.
+ */
 async function isOfSomeState({ path, name }: Standing): Promise<boolean> {
   const mains = Array.from(name, (_, at) => name.slice(0, at + 1)).filter((main) =>
     isNameOfState(name, main),
@@ -47,11 +50,14 @@ async function isOfSomeState({ path, name }: Standing): Promise<boolean> {
   return false;
 }
 
-/** Where the header of an SQLite file has the application id (SQLite, Database File Format, 1.3): 4 bytes, the highest first. */
+/**
+ * The offset of the application ID in the header of an SQLite file (SQLite, Database File Format, 1.3): 4
+ * bytes, big-endian.
+ */
 const applicationIdAt = 68;
 
 async function isState(path: string): Promise<boolean> {
-  // Whatever else is not opened: a pipe has one wait.
+  // Only files are opened: opening a pipe would wait for its writer.
   if ((await stat(path).catch(() => null))?.isFile() !== true) return false;
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)).catch(() => null);
   if (file === null) return false;

@@ -3,7 +3,10 @@ import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { whereLinksLead } from "../../flows/outputs/output-file.ts";
 
-/** Which file a path means, by whatever links and names, and where that stands or will stand. */
+/**
+ * The file that a path leads to, whatever links and names it goes through, and its folder; the file may not
+ * exist yet.
+ */
 export interface Standing {
   /** The path without links. */
   readonly path: string;
@@ -18,14 +21,14 @@ export async function standingOf(path: string): Promise<Standing> {
   const inFolder = await stat(dirname(end)).catch(() => null);
   const [folder, name] = [inFolder === null ? dirname(end) : idOf(inFolder), basename(end)];
   const found = await stat(end).catch(() => null);
-  // Devices and pipes may be read and written at once.
+  // Devices and pipes are compared by name, because they can be read and written at the same time.
   return { path: end, identity: found?.isFile() ? idOf(found) : `${folder}/${name}`, folder, name };
 }
 
-/** What two paths of one file have in common. */
+/** A text that is equal for two paths to the same file. */
 export const identityOf = async (path: string): Promise<string> => (await standingOf(path)).identity;
 
-/** The same for a file; null for whatever else, as a terminal may well be written to by two. */
+/** The same for a regular file; null for anything else, because two outputs can share a terminal. */
 export async function identityOfFile(path: string): Promise<string | null> {
   return (await stat(path).catch(() => null))?.isFile() ? identityOf(path) : null;
 }

@@ -1,18 +1,21 @@
 import { Command, type CommanderError } from "commander";
 import { UsageError } from "../context/errors.ts";
+import { usageMessage } from "./usage-message.ts";
 
-/** Thrown when help was printed, which ends the command line's work. */
+/** Thrown once help was printed: nothing is left to run. */
 export class HelpShown extends Error {
   override readonly name = "HelpShown";
 }
 
 /**
- * A command whose mistakes end in a UsageError (exit 2) rather than in the process. Its help is collected by the
- * program it is put in.
+ * A command that reports mistakes as a UsageError (exit 2) instead of ending the process. The program that it
+ * is added to collects its help. Flags are listed under "Flags:" unless `optionsGroup` sets another heading;
+ * see `otherFlags`.
  */
 export function command(name: string): Command {
   const made = new Command(name)
-    .helpOption("-h, --help", "show this help")
+    .optionsGroup("Flags:")
+    .helpOption(...helpFlag)
     .helpCommand(false)
     .showHelpAfterError(false)
     .allowExcessArguments(false);
@@ -21,43 +24,53 @@ export function command(name: string): Command {
   });
 }
 
-/** A group of commands, such as `products`: by itself it does nothing. */
+const helpFlag = ["-h, --help", "show this help (global flags: cat --help)"] as const;
+
+/**
+ * Opens the last group of flags of a long help page, which holds `--help`. The earlier groups:
+ * `optionsGroup("Input:")`.
+ */
+export const otherFlags = (one: Command): Command => one.optionsGroup("Other flags:").helpOption(...helpFlag);
+
+/** A group of commands, such as `products`; it does nothing by itself. */
 export function group(name: string, commands: readonly Command[]): Command {
   const made = command(name).usage("COMMAND [flags]");
   for (const one of commands) made.addCommand(one);
   return made;
 }
 
-/** Examples at the end of a command's help: what it is for, then the line to type. */
-export const examples = (lines: readonly (readonly [what: string, line: string])[]): string =>
-  `\nExamples:\n${lines.map(([what, line]) => `  # ${what}\n  $ ${line}\n`).join("\n")}`;
+/** Examples at the end of a command's help: a comment with the purpose, then the line to type. */
+export const examples = (lines: readonly (readonly [purpose: string, line: string])[]): string =>
+  `\nExamples:\n${lines.map(([purpose, line]) => `  # ${purpose}\n  $ ${line}\n`).join("\n")}`;
 
-/** What a command is called from the top, e.g. `cat products list`. */
+/** The full name of a command, e.g. `cat products list`. */
 export function pathOf(one: Command): string {
   const names = [];
   for (let at: Command | null = one; at !== null; at = at.parent) names.unshift(at.name());
   return names.join(" ");
 }
 
-/** Commander's complaint as ours: one sentence, what is meant perhaps, and where to look. */
+/** A complaint of commander as a UsageError: one line, then a near name and the help page to read. */
 function usageError(error: CommanderError, from: Command): UsageError {
-  const hint = `See: ${pathOf(from)} --help`;
-  // A group without a command makes commander show help as for an error.
+  const help = `See: ${pathOf(from)} --help`;
+  // For a group without a command, commander shows its help as an error.
   if (error.code === "commander.help") {
     const names = from.commands.map((one) => one.name()).join(", ");
-    return new UsageError(`${pathOf(from)} needs a command: ${names}`, { code: "missing_command", hint });
+    return new UsageError(`${pathOf(from)} needs a command: ${names}`, {
+      code: "missing_command",
+      hint: help,
+    });
   }
-  const [what, ...more] = withoutValue(error)
-    .replace(/^error: /, "")
-    .split("\n");
-  return new UsageError([what!.replace(/\.$/, ""), ...more].join(" "), {
+  const { message, near } = usageMessage(error);
+  const isConflict = error.code === "commander.conflictingOption";
+  const isValue = from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
+  const asValue = isValue
+    ? ` For a value that starts with -, put -- before it: ${pathOf(from)} -- VALUE`
+    : "";
+  return new UsageError(message, {
     code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    hint,
+    hint: isConflict
+      ? "Remove one of them."
+      : `${near === undefined ? help : `${near} ${help}`}${asValue && `.${asValue}`}`,
   });
 }
-
-/** The message that names an unknown flag without its value, which may be a secret: `--api-key=KEY`, `-kKEY`. */
-const withoutValue = ({ code, message }: CommanderError): string =>
-  code === "commander.unknownOption"
-    ? message.replace(/'(?:(--[^=]*)=|(-[^-])).*'/s, (_, long, short) => `'${long ?? short}'`)
-    : message;

@@ -3,16 +3,16 @@ import { limits } from "../../contract/limits.ts";
 import { type ListFormat, listFormats } from "../output/columns.ts";
 import { wholeNumber } from "./values.ts";
 
-/** The flags of a list as commander hands them over. */
+/** The flags of a list as commander parses them. */
 export interface RawListFlags {
   limit?: number;
   all?: true;
   format?: ListFormat;
 }
 
-/** How much of a list is wanted, and in which form. */
+/** The number of rows to print, and their format. */
 export interface ListFlags {
-  /** The most rows to print; null prints all. */
+  /** The maximum number of rows to print; null prints all. */
   limit: number | null;
   format: ListFormat | undefined;
 }
@@ -21,14 +21,15 @@ export interface ListFlags {
 export const withListFlags = (one: Command): Command =>
   one
     .addOption(
-      new Option("--limit <N>", `how many at most (default ${limits.page.default})`)
+      new Option("--limit <N>", "maximum number to list")
+        .default(undefined, String(limits.page.default))
         .argParser(wholeNumber({ min: 1 }))
         .conflicts("all"),
     )
-    .option("--all", "all there are")
-    .addOption(new Option("--format <FORMAT>", "how to print them").choices(listFormats));
+    .option("--all", "list all of them")
+    .addOption(new Option("--format <FORMAT>", "output format").choices(listFormats));
 
-/** What they come to. */
+/** The limit and the format that the flags ask for. */
 export const readListFlags = ({ limit, all, format }: RawListFlags): ListFlags => {
   return { limit: all ? null : (limit ?? limits.page.default), format };
 };

@@ -1,9 +1,10 @@
-/** What a child's descriptor is: ours, nothing, or the open one of that number. */
+/** A descriptor of the child: inherited, closed, or the open one with this number. */
 type Descriptor = "inherit" | "ignore" | number;
 
 /**
- * The descriptors for the system's cat: the three standard ones and those that the arguments name (`/dev/fd/3`, which
- * `cat <(command)` becomes), as Node closes low ones for a child otherwise. What is "ignore" beyond the third is left alone.
+ * The descriptors for the system's cat: the three standard ones and those in the arguments (`cat <(command)`
+ * becomes `cat /dev/fd/3`), because Node closes low descriptors of a child otherwise. "ignore" beyond the
+ * third leaves one alone.
  */
 export async function descriptors(platform: string, argv: readonly string[]): Promise<Descriptor[]> {
   const stdio: Descriptor[] = ["inherit", "inherit", "inherit"];
@@ -16,7 +17,7 @@ export async function descriptors(platform: string, argv: readonly string[]): Pr
   return stdio;
 }
 
-/** Whether a descriptor was given by our caller: it is open, and none of those that Node opens for itself. */
+/** Whether the caller opened a descriptor: it is open, and Node did not open it for its own use. */
 export async function isTheCallers(platform: string, descriptor: number): Promise<boolean> {
   const fs = await import("node:fs");
   try {
@@ -24,7 +25,7 @@ export async function isTheCallers(platform: string, descriptor: number): Promis
     if (platform !== "linux") return true;
     const target = targetOf(descriptor);
     if (target.startsWith("anon_inode:")) return false;
-    // Of its own pipes Node holds both ends; of a caller's we hold one.
+    // Node holds both ends of its own pipes, and one end of a pipe from the caller.
     return !(
       target.startsWith("pipe:") &&
       fs
@@ -39,12 +40,12 @@ export async function isTheCallers(platform: string, descriptor: number): Promis
     try {
       return fs.readlinkSync(`/proc/self/fd/${open}`);
     } catch {
-      return ""; // The one that lists the folder is closed by now.
+      return ""; // The descriptor that listed the folder is closed again.
     }
   }
 }
 
-/** Whether an open descriptor cannot be written to; false where the system does not tell. */
+/** Whether an open descriptor is read-only; false on systems that do not report it. */
 export async function isForReadingOnly(platform: string, descriptor: number): Promise<boolean> {
   if (platform !== "linux") return false;
   const fs = await import("node:fs");

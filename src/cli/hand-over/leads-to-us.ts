@@ -1,26 +1,29 @@
-/** Stands in a comment of our programs (bin/), so that a copy of them is known when it is met. */
+/** A text in a comment of the programs in bin/, by which a copy of them is recognized. */
 export const marker = "catalogue:this-is-our-cat";
 
-/** A shim is a few hundred bytes, our programs little more: what is longer is neither. */
+/** The maximum number of bytes to read of a script: shims and the programs in bin/ are much shorter. */
 const longestScript = 16_384;
 
-/** Where starting a program leads: to this one, wherever a script pleases, or, for a program of machine code, nowhere else. */
+/**
+ * The effect of starting a program: it starts this one, is a script that may start anything, or is a binary.
+ */
 export type Lead = "to us" | "anywhere" | "nowhere";
 
 /**
- * Whether starting `path` would start this program again: it is a link to it (as npm makes), a copy of it, or a small
- * script that names it (the shims of pnpm, yarn and npm on Windows). Of any other script that cannot be told.
+ * Determines whether starting `path` would start this program again: `path` is a link to it (as npm creates),
+ * a copy of it, or a small script that names it (the shims of pnpm, yarn and npm on Windows). Other scripts
+ * may start anything.
  */
-export async function leadsToUs(path: string, ours: string): Promise<Lead> {
+export async function leadsToUs(path: string, own: string): Promise<Lead> {
   const { realpathSync } = await import("node:fs");
   const { dirname, resolve } = await import("node:path");
   const real = realpathSync(path);
-  if (real === realpathSync(ours)) return "to us";
+  if (real === realpathSync(own)) return "to us";
   const script = await scriptAt(real);
   if (script === null) return "nowhere";
   if (script.includes(marker)) return "to us";
   for (const named of scriptsNamedIn(script)) {
-    // A shim writes its own folder as `$basedir`; the folder of a link to it will do as well.
+    // A shim refers to its folder as `$basedir`; the folder of a link to the shim works too.
     for (const folder of new Set([dirname(path), dirname(real)])) {
       const target = resolve(folder, named.replace(/^\$\{?\w+\}?(?=\/)/, folder));
       if ((await scriptAt(target))?.includes(marker)) return "to us";
@@ -29,14 +32,14 @@ export async function leadsToUs(path: string, ours: string): Promise<Lead> {
   return "anywhere";
 }
 
-/** The paths of JavaScript files that a script names, in quotes or without. */
+/** The paths of JavaScript files in a script, with or without quotes. */
 function* scriptsNamedIn(script: string): Generator<string> {
   for (const match of script.matchAll(/"([^"\n]+\.[cm]?js)"|'([^'\n]+\.[cm]?js)'|([^\s"'=;]+\.[cm]?js)/g)) {
     yield (match[1] ?? match[2] ?? match[3])!;
   }
 }
 
-/** The text of a small script (it begins with `#!`), or null for anything else. */
+/** The text of a small script (it starts with `#!`); null for anything else. */
 async function scriptAt(path: string): Promise<string | null> {
   const { closeSync, openSync, readSync, statSync } = await import("node:fs");
   try {
@@ -51,6 +54,6 @@ async function scriptAt(path: string): Promise<string | null> {
       closeSync(descriptor);
     }
   } catch {
-    return null; // It cannot be read: then it is not ours.
+    return null; // A file that cannot be read is not a copy of this program.
   }
 }

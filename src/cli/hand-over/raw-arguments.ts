@@ -1,6 +1,7 @@
 /**
- * The arguments as the bytes that were given, when some are not UTF-8 (a file name in Latin-1, say): Node replaces such
- * bytes in `argv` for good, and Linux still has them. Null when `argv` says it all, or nothing better is to be had.
+ * The original bytes of the arguments if some are not UTF-8, such as a file name in Latin-1: Node replaces
+ * those bytes in `argv`, but Linux still has them. Null if `argv` is exact, or if the bytes are not
+ * available.
  */
 export async function rawArguments(platform: string, argv: readonly string[]): Promise<Uint8Array[] | null> {
   if (platform !== "linux" || !argv.some((argument) => argument.includes("\uFFFD"))) return null;
@@ -16,18 +17,18 @@ export async function rawArguments(platform: string, argv: readonly string[]): P
 }
 
 /**
- * A call of the shell that starts the `cat` at `path` with these bytes: Node can only pass text on. The shell gets
- * every byte as an octal escape and replaces itself by cat, so nothing stands between.
+ * A shell command that starts the `cat` at `path` with these bytes, because Node can only pass text. The
+ * shell gets every byte as an octal escape and replaces itself with cat.
  */
 export function throughShell(path: string, raw: readonly Uint8Array[]): [string, string[], string] {
   const folder = path.slice(0, path.lastIndexOf("/"));
   const lines = ["set --"];
   for (const bytes of raw) {
     const octal = Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
-    // The x keeps newlines at the end of a name, which a substitution drops.
+    // The x protects newlines at the end of a name, which a command substitution removes.
     lines.push(`a=$(printf '${octal}x')`, `set -- "$@" "\${a%x}"`);
   }
-  // Found by name, so that argv[0] is `cat`.
+  // Started by name, so that argv[0] is `cat`.
   lines.push(`PATH="$0:$PATH"`, `exec cat "$@"`);
   return ["/bin/sh", ["-c", lines.join("\n"), folder], "sh"];
 }

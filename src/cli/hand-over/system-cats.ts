@@ -4,16 +4,16 @@ import type { Lead } from "./leads-to-us.ts";
 export interface Candidate {
   readonly path: string;
   readonly realPath: string;
-  /** Whether it may start whatever it likes, us included: all but a program of machine code in one of the usual places. */
+  /** Whether it may start this program again: true for all but a binary at one of the usual paths. */
   readonly mayCallBack: boolean;
 }
 
-/** Where a cat stands on every system that follows the old layout; for a PATH that has none. */
+/** The usual paths of cat, for a PATH without one. */
 const lastResorts = ["/bin/cat", "/usr/bin/cat"];
 
 /**
- * The cats that a call may be handed to, best first: those after our own place on PATH, those before it, and the
- * usual places. `leadsTo` says where starting a program leads.
+ * The other programs named cat, best first: those after this program on PATH, those before it, and the usual
+ * paths. `leadsTo` determines the effect of starting one.
  */
 export async function* systemCats(
   host: Pick<NodeJS.Process, "env" | "platform" | "cwd">,
@@ -23,7 +23,7 @@ export async function* systemCats(
   const windows = host.platform === "win32";
   const path = windows ? win32 : posix;
   const name = windows ? "cat.exe" : "cat";
-  // An empty entry means the current folder; joined, it becomes the bare name, which is looked for there.
+  // An empty entry means the current folder; joined, it becomes the bare name, which is resolved there.
   const folders = (host.env.PATH ?? "").split(path.delimiter);
   const onPath = host.env.PATH === undefined || host.env.PATH === "" ? [] : folders;
   const before: Candidate[] = [];
@@ -52,7 +52,7 @@ export async function* systemCats(
     try {
       return path.join(host.cwd(), candidate);
     } catch {
-      return candidate; // The current folder was deleted: the entry leads nowhere.
+      return candidate; // The current folder was deleted, so the file does not exist.
     }
   }
 }
@@ -65,7 +65,7 @@ function judged(found: Found, lead: Lead): Candidate | null {
   return { ...found, mayCallBack: lead === "anywhere" || !usual };
 }
 
-/** The program at `path`, or null when there is nothing that can be started. */
+/** The program at `path`; null if it is missing or not executable. */
 async function program(path: string): Promise<Found | null> {
   const { accessSync, constants, realpathSync, statSync } = await import("node:fs");
   try {

@@ -1,31 +1,43 @@
-/** A column of a list, as a table or a CSV file shows it. */
+/** A column of a table or a CSV file. */
 export interface Column<Row> {
-  /** The service's own name of the field. */
+  /** The field name of the service. */
   readonly name: string;
-  /** What stands in the cell; null and undefined leave it empty. */
+  /** The content of the cell; null and undefined leave it empty. */
   value(row: Row): string | number | boolean | null | undefined;
-  /** For what is copied from a table: a reference is cut when there is nothing else left to cut, an ID not even then (`cutOf`). */
+  /**
+   * For values that users copy from a table: references are cut after all other columns, IDs never (`cutOf`).
+   */
   readonly cut?: "last" | "never";
-  /** For a table that is too wide however much is cut: these columns go before the others, which go from the right. */
+  /**
+   * A table that is too wide drops these columns before it cuts others. If it is too wide even when cut, it drops the
+   * others from the right.
+   */
   readonly drop?: "first";
-  /** For a column that only one of the two shows. */
+  /** The width below which the column is dropped rather than cut (default: 12). */
+  readonly least?: number;
+  /** Set for a column that only one of the two formats shows. */
   readonly only?: "table" | "csv";
 }
+
+/** For `least`: a value that is useless when cut, such as a timestamp or a status. */
+export const whole = Number.POSITIVE_INFINITY;
 
 /** The formats of a list (interface, Commands). */
 export const listFormats = ["table", "json", "ndjson", "csv"] as const;
 export type ListFormat = (typeof listFormats)[number];
 
-/** A cell's text; empty where there is no value. A response may have an object where the contract has a text. */
+/** The text of a cell; empty without a value. A response may have an object where the contract has a text. */
 export function cellOf<Row>(column: Column<Row>, row: Row): string {
   const value: unknown = column.value(row) ?? "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** How a column is cut in a table; one that is named like IDs holds them, and half an ID is of no use. */
+/**
+ * The `cut` of a column in a table; `never` for columns of IDs, by their name, because half an ID is useless.
+ */
 export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last" | "never" | undefined =>
   /(?:^|_)ids?$/.test(name) ? "never" : cut;
 
-/** The columns that a format shows. */
+/** The columns of a format. */
 export const columnsFor = <Row>(columns: readonly Column<Row>[], format: "table" | "csv"): Column<Row>[] =>
   columns.filter((column) => column.only === undefined || column.only === format);

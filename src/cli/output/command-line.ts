@@ -1,7 +1,7 @@
 import type { GlobalOptions } from "../context/global-options.ts";
 import { shellWord } from "./shell-word.ts";
 
-/** A command for the same service and profile, to be copied: `cat imports get ID --profile dev`. */
+/** A command for the same service and profile, for the user to copy: `cat imports get ID --profile dev`. */
 export function commandLine(
   words: readonly string[],
   { profile, baseUrl }: Pick<GlobalOptions, "profile" | "baseUrl">,

@@ -3,45 +3,61 @@ import { InterruptError } from "../context/errors.ts";
 import { exitCodeOf } from "../context/exit.ts";
 import { jsonLine } from "./json.ts";
 import { visible } from "./visible.ts";
+import { wrappedText } from "./wrapped.ts";
 
-/** How an error is to be told. */
-export interface Telling {
+/** The format of an error. */
+export interface ErrorFormat {
   json: boolean;
-  /** Whether a stack trace is wanted. */
+  /** Whether to add the stack trace. */
   verbose: boolean;
-  /** Colours the word "error". */
+  /** The width of the terminal; null for no limit (`lineWidth`). */
+  width: number | null;
+  /** Colors the word "error". */
   paint(text: string): string;
 }
 
 /**
- * An error as it stands on stderr: one or two plain lines, or one JSON object (interface, Exit status). Empty for an
- * end that is no error, such as a reader that went away.
+ * The text of an error for stderr: one or two plain lines, wrapped to the width, or one JSON object (interface, Exit
+ * status). Empty if the exit status is 0, as after a closed output pipe.
  */
-export function explain(error: unknown, telling: Telling): string {
+export function explain(error: unknown, format: ErrorFormat): string {
   const exit = exitCodeOf(error);
   if (exit === 0) return "";
-  const traced = telling.verbose && error instanceof Error && !(error instanceof InterruptError);
+  const traced = format.verbose && error instanceof Error && !(error instanceof InterruptError);
   const trace = traced ? `${error.stack ?? ""}\n${causes(error)}` : "";
-  return (telling.json ? asJson(error, exit) : asLines(error, telling)) + trace;
+  return (format.json ? asJson(error, exit) : wrappedText(asLines(error, format), format.width)) + trace;
 }
 
-function asLines(error: unknown, telling: Telling): string {
+function asLines(error: unknown, format: ErrorFormat): string {
   if (!(error instanceof CatError)) {
     return (
-      `${telling.paint("error:")} internal error: ${visible(messageOf(error))}\n` +
+      `${format.paint("error:")} internal error: ${visible(messageOf(error))}\n` +
       "This is a bug. Run the command again with --verbose and report the output.\n"
     );
   }
   if (error.type === "interrupted") return lines(error.message, error.hint);
-  // The request id is what the service's people ask for.
-  const request =
-    error.requestId !== undefined && !error.message.includes(error.requestId)
-      ? ` (request ${error.requestId})`
-      : "";
-  return `${telling.paint("error:")} ${lines(sentence(error.message) + request, error.hint)}`;
+  return `${format.paint("error:")} ${lines(withRequest(error), error.hint ?? nextSteps[error.code])}`;
 }
 
-/** A message without the full stop that some end with. */
+/** Next steps for errors of the service, by code; the service does not know this program. */
+const nextSteps: Readonly<Record<string, string>> = {
+  invalid_api_key: "Check CAT_API_KEY: it must be the complete key of your organization, and not revoked.",
+  insufficient_scope: "Use a key with this scope.",
+  image_not_found: "Check the ID. To see the images of a product: cat products get REFERENCE",
+  import_not_found: "Check the ID. To list your imports: cat imports list",
+};
+
+/** The message with the request ID, which the support team of the service asks for. */
+function withRequest({ message, requestId }: CatError): string {
+  const text = sentence(message);
+  if (requestId === undefined || text.includes(requestId)) return text;
+  // After the method and the path, where the message ends with them.
+  return /\([A-Z]+ \/[^()]*\)$/.test(text)
+    ? `${text.slice(0, -1)}, request ${requestId})`
+    : `${text} (request ${requestId})`;
+}
+
+/** A message without the full stop that messages of the service end with. */
 const sentence = (message: string): string => message.replace(/\.$/, "");
 
 const lines = (first: string, second: string | undefined): string =>

@@ -1,20 +1,20 @@
-/** The first rows of a list, up to a number of them; when they were read it is known whether there are more. */
+/** The first rows of a list, up to a limit. Reading them also shows whether the list has more rows. */
 export class FirstOnes<Row> implements AsyncIterable<Row> {
   readonly #rows: Iterable<Row> | AsyncIterable<Row>;
-  readonly #wanted: number;
-  /** Whether rows were left, once the others were read. */
+  readonly #limit: number;
+  /** Whether the list has more rows; known once the first ones were read. */
   isMore = false;
 
-  /** `wanted` null wants all. */
-  constructor(rows: Iterable<Row> | AsyncIterable<Row>, wanted: number | null) {
+  /** A `limit` of null reads all rows. */
+  constructor(rows: Iterable<Row> | AsyncIterable<Row>, limit: number | null) {
     this.#rows = rows;
-    this.#wanted = wanted ?? Number.POSITIVE_INFINITY;
+    this.#limit = limit ?? Number.POSITIVE_INFINITY;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
     let count = 0;
     for await (const row of this.#rows) {
-      if (count++ === this.#wanted) {
+      if (count++ === this.#limit) {
         this.isMore = true;
         return;
       }

@@ -8,47 +8,59 @@ import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
 import { resourceLines } from "./resource.ts";
 import { visible } from "./visible.ts";
+import { lineWidth, wrappedText } from "./wrapped.ts";
 
-/** What a command says, and where: stdout is data, stderr is everything else (interface, Commands). */
+/** The output of a command: data on stdout, everything else on stderr (interface, Commands). */
 export interface Io {
-  /** With `--json`: data for programs, and nothing for people on stderr but errors and progress. */
+  /** With `--json`: data for programs on stdout, and only errors and progress on stderr. */
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Colours for stdout and for stderr, each by whether it is a terminal. */
+  /** Colors for stdout and for stderr: each may be a terminal or not. */
   readonly paint: Paint;
   readonly paintNote: Paint;
-  /** Writes text to stdout exactly as it is. */
+  /** Writes text to stdout unchanged. */
   data(text: string | Uint8Array): Promise<void>;
-  /** One JSON object on a line of its own on stdout. */
+  /** Prints a JSON object as one line on stdout. */
   jsonData(value: unknown): Promise<void>;
-  /** A line for people on stderr; silent with `--quiet` and with `--json`. */
+  /** Prints a line for people on stderr, but not with `--quiet` or `--json`. */
   note(text: string): Promise<void>;
-  /** One line on stderr whatever the flags say, above a bar if there is one. */
-  line(text: string): Promise<void>;
-  /** Prints a list and tells how many rows it had. Without a format: NDJSON with `--json`, else a table. */
+  /**
+   * Prints a line on stderr, whatever the flags; above the progress bar, if one is shown. On a terminal it is wrapped
+   * between words, unless `wrap` is false because it has its layout already.
+   */
+  line(text: string, options?: { wrap: boolean }): Promise<void>;
+  /**
+   * Prints a list and resolves to its number of rows. Without a format: NDJSON with `--json`, else a table.
+   */
   show<Row>(
     columns: readonly Column<Row>[],
     rows: Iterable<Row> | AsyncIterable<Row>,
     format?: ListFormat,
   ): Promise<number>;
-  /** Prints a single resource: one JSON object with `--json`, else a field a line. */
+  /** Prints a single resource: one JSON object with `--json`, else one field per line. */
   resource(value: object): Promise<void>;
-  /** Makes control characters visible and masks secrets; for any text of the service or of a file. */
+  /** Makes control characters visible and masks secrets, for any text from the service or a file. */
   visible(text: string): string;
-  /** A fresh view of a job's progress on stderr; `end()` it. */
+  /** Creates a view of the progress of a job on stderr. The caller calls `end()`. */
   progress(): Promise<ProgressView>;
 }
 
-/** The io of a command. `globals` is read at each use, as flags are known only when the command line was parsed. */
+/**
+ * Creates the output of a command. Reads `globals` at each use, because flags are set after the command line
+ * is parsed.
+ */
 export function createIo(
   context: Context,
   globals: GlobalOptions,
   { paint, paintNote, mask }: { paint: Paint; paintNote: Paint; mask: (text: string) => string },
 ): Io {
   let view: ProgressView | undefined;
-  // A line that is written while a bar stands goes above it.
-  const line = async (text: string) => {
-    if (view?.above?.(mask(text)) !== true) await context.stderr.write(`${text}\n`);
+  const line = async (text: string, { wrap } = { wrap: true }) => {
+    // JSON stays on one line.
+    const width = wrap && !globals.json ? lineWidth(context.stderr) : null;
+    const shown = wrappedText(mask(text), width);
+    // While a bar is shown, lines are printed above it.
+    if (view?.above?.(shown) !== true) await context.stderr.write(`${shown}\n`);
   };
   const data = async (text: string | Uint8Array) => {
     if (context.stdout.isTTY && text.length > 0)
@@ -77,11 +89,13 @@ export function createIo(
         heading: (text) => io.paint.bold(text),
         visible: io.visible,
         onDropped: (names) =>
-          io.note(`Columns left out for lack of room: ${names.join(", ")}. To see them, add --format csv.`),
+          io.note(
+            `The terminal is too narrow for: ${names.join(", ")}. To see all columns, add --format csv.`,
+          ),
       }),
     resource: (value) =>
       globals.json ? io.jsonData(value) : io.data(resourceLines(value, (text) => io.paint.bold(text))),
-    // Masked before it is cut to a width: of a secret that is cut nothing would be recognized.
+    // Mask before the text is cut to a width: a secret that is cut would not be recognized.
     visible: (text) => visible(mask(text)),
     async progress() {
       view = await createProgress({

@@ -1,4 +1,4 @@
 import { visibleInJson } from "./visible.ts";
 
-/** A value as one line of JSON with its line end; control characters that JSON would let through are escaped. */
+/** A value as one line of JSON, line end included; control characters that JSON allows are escaped too. */
 export const jsonLine = (value: unknown): string => `${visibleInJson(JSON.stringify(value) ?? "null")}\n`;

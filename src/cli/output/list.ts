@@ -2,24 +2,26 @@ import { type Column, cellOf, columnsFor, type ListFormat } from "./columns.ts";
 import { jsonLine } from "./json.ts";
 import { visibleInCell, visibleInJson } from "./visible.ts";
 
-/** Where a list goes and how it looks there. */
+/** The output for a list. */
 export interface ListTarget {
   write(text: string): Promise<void>;
-  /** The width of the terminal that a table must fit; null when it is not a terminal. */
+  /** The width of the terminal, which a table must fit; null without a terminal. */
   width: number | null;
   heading(text: string): string;
   /** As `Io.visible`. */
   visible(text: string): string;
-  /** Told which columns a table had no room for. */
+  /** Called with the columns that did not fit into a table. */
   onDropped(names: readonly string[]): Promise<void>;
 }
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
-/** About how many characters go out in one write. */
+/** The approximate number of characters per write. */
 const chunk = 65_536;
 
-/** Prints rows in a format and tells how many there were. All but a table go out as they come in. */
+/**
+ * Prints rows in a format and resolves to their number. All formats but the table print rows as they arrive.
+ */
 export async function printList<Row>(
   columns: readonly Column<Row>[],
   rows: Rows<Row>,
@@ -32,7 +34,7 @@ export async function printList<Row>(
 type Printer = <Row>(columns: readonly Column<Row>[], rows: Rows<Row>, target: ListTarget) => Promise<number>;
 
 const printers: Readonly<Record<ListFormat, Printer>> = {
-  /** Nothing but the heading would be data of no use, so an empty table is empty. */
+  /** Prints nothing for an empty list, not even the heading. */
   async table(columns, rows, target) {
     const all = [];
     for await (const row of rows) all.push(row);
@@ -66,7 +68,7 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
   },
 };
 
-/** A JSON value over several lines, as `--format json` and people on a terminal read it. */
+/** A JSON value on several lines, for `--format json` and for people. */
 export const indented = (value: unknown, margin = ""): string =>
   JSON.stringify(value, null, 2)
     .split("\n")
@@ -89,7 +91,7 @@ async function stream<Row>(
       await target.write(full);
     }
   } finally {
-    // What came before a failure is still data.
+    // Rows that arrived before a failure are still printed.
     if (waiting !== "") await target.write(waiting);
   }
   return count;

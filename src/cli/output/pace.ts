@@ -2,44 +2,46 @@ import { byteText } from "../../flows/byte-text.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { grouped } from "./numbers.ts";
 
-/** How fast a step goes: units a second and the seconds that are left, each null while it cannot be told. */
+/** The pace of a step: units per second and the seconds left, each null while unknown. */
 export interface Pace {
   perSecond: number | null;
   secondsLeft: number | null;
 }
 
 /**
- * Looking back this far, an early stall does not spoil the estimate for good. It is a whole rate window (Limits): a shorter
- * look sees either only what goes through at once, or only the wait for the next window.
+ * The pace is measured over this time, so that an early stall does not spoil the estimate for good. It is a
+ * complete rate limit window (Limits): a shorter time would cover either only a burst, or only the wait for
+ * the next window.
  */
 const windowMs = 60_000;
 
 const sampleMs = 250;
 
-/** Measures one step's pace over the last minute. */
+/** Measures the pace of one step over the last minute. */
 export class PaceMeter {
   #samples: { at: number; done: number }[] = [];
-  /** The latest event, when it came, and how much time was left then (milliseconds). */
+  /** The latest event, its time, and the time left then (milliseconds). */
   #latest: { event: ProgressEvent; at: number; left: number } | null = null;
 
-  /** The pace at `now` (milliseconds), where `event` is the latest: it falls while nothing more comes. */
+  /** The pace at `now` (milliseconds) after the latest `event`; it falls while no new event arrives. */
   measure(event: ProgressEvent, now: number): Pace {
-    // A flow may tell of every row; four samples a second are plenty.
+    // A flow may report every row; four samples per second are enough.
     if (now - (this.#samples.at(-2)?.at ?? Number.NEGATIVE_INFINITY) < sampleMs) this.#samples.pop();
-    // How long nothing has begun says nothing of the rate, as when it waits for the next rate window.
+    // The time before the first unit reveals nothing about the pace: the step may wait for the next rate limit
+    // window.
     if (event.done === 0) this.#samples = [];
     this.#samples.push({ at: now, done: event.done });
     while (this.#samples.length > 2 && this.#samples[1]!.at <= now - windowMs) this.#samples.shift();
     const perSecond = this.#perSecond(event, now);
-    // A step at its total has ended, though the next one may not have begun.
+    // A step at its total has ended, although the next one may not have started.
     if (event.total === null || event.done >= event.total) return { perSecond, secondsLeft: null };
     const byRate = perSecond === null ? null : (event.total - event.done) / perSecond;
     const least = event.leastMsLeft ?? 0;
     if (this.#latest?.event !== event) {
       this.#latest = { event, at: now, left: Math.max(least, (byRate ?? 0) * 1000) };
     }
-    // While the service lets no more through, the time left runs down, once it has let anything through; what does not move
-    // then says nothing of the rate.
+    // While the rate limit holds requests back, the measured pace is meaningless: count down the time left
+    // instead, once the first unit is done.
     const { at, left } = this.#latest;
     const passed = event.done === 0 ? 0 : now - at;
     return { perSecond, secondsLeft: passed < least ? (left - passed) / 1000 : byRate };
@@ -52,14 +54,14 @@ export class PaceMeter {
   }
 }
 
-/** A pace as people read it, e.g. `120/s`, `4.5/s` or `1.2 MB/s`; empty when it is not known. */
+/** A pace for people, e.g. `120/s`, `4.5/s` or `1.2 MB/s`; empty while unknown. */
 export function rateText({ perSecond }: Pace, { unit }: Pick<ProgressEvent, "unit"> = {}): string {
   if (perSecond === null) return "";
   if (unit === "bytes") return `${byteText(perSecond)}/s`;
   return `${perSecond >= 10 ? grouped(Math.round(perSecond)) : perSecond.toFixed(1)}/s`;
 }
 
-/** The time left, e.g. `40 s left`, `3 min 20 s left` or `2 h 5 min left`; empty when it is not known. */
+/** The time left, e.g. `40 s left`, `3 min 20 s left` or `2 h 5 min left`; empty while unknown. */
 export function leftText({ secondsLeft }: Pace): string {
   if (secondsLeft === null) return "";
   const seconds = Math.ceil(secondsLeft);
@@ -69,7 +71,10 @@ export function leftText({ secondsLeft }: Pace): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min left`;
 }
 
-/** Done of total, e.g. `1,200 of 2,000` or `12.4 MB / 96.0 MB`, or only what is done while the total is not known. */
+/**
+ * Done of total, e.g. `1,200 of 2,000` or `12.4 MB / 96.0 MB`; only the number done while the total is
+ * unknown.
+ */
 export function doneText({ done, total, unit }: ProgressEvent): string {
   const text = unit === "bytes" ? byteText : grouped;
   if (total === null) return text(done);

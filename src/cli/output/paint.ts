@@ -1,11 +1,14 @@
 import type { ColorSupportLevel } from "chalk";
 import type { Context } from "../context/context.ts";
 
-/** The colours in use, each a plain function. */
+/** The colors in use. */
 export const colors = ["bold", "dim", "red", "green", "yellow", "cyan"] as const;
 export type Paint = Readonly<Record<(typeof colors)[number], (text: string) => string>>;
 
-/** The colours for one stream: each of stdout and stderr may be a terminal or not. Without colours chalk is not loaded. */
+/**
+ * The colors for one stream: stdout and stderr may each be a terminal or not. Loads chalk only if colors are
+ * used.
+ */
 export async function paintOf(
   context: Pick<Context, "env" | "stdout" | "stderr">,
   stream: "stdout" | "stderr",
@@ -24,7 +27,7 @@ const paintBy = (by: (color: (typeof colors)[number]) => (text: string) => strin
 
 const plain = paintBy(() => (text) => text);
 
-/** FORCE_COLOR decides, then NO_COLOR (any value but empty), then whether it is a terminal. */
+/** FORCE_COLOR decides, then NO_COLOR (if not empty), then whether the stream is a terminal. */
 function levelOf(env: Context["env"], isTTY: () => boolean): ColorSupportLevel {
   const forced = env.FORCE_COLOR;
   if (forced !== undefined) {

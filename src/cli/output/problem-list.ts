@@ -1,52 +1,130 @@
 import type { CheckResult } from "../../flows/rows/check.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
 import { shownName } from "../../flows/rows/shown-name.ts";
+import type { Context } from "../context/context.ts";
 import type { Io } from "./io.ts";
 import { grouped } from "./numbers.ts";
+import { type ListedProblem, ProblemGroups } from "./problem-groups.ts";
 import { shellWord } from "./shell-word.ts";
 import { visible } from "./visible.ts";
+import { wrapped } from "./wrapped.ts";
 
-/** A report is gathered to this many characters before it is written: a write for each of a million problems takes longer than the check. */
+/** Characters per write of a JSON report: a write per problem would take longer than the check. */
 const bufferLength = 64 * 1024;
 
-/** How many problems are listed for people; `--json` gives all of them. */
+/** The largest number of problems listed for people; `--json` lists all of them. */
 const listed = 1000;
 
-/** Where the problems of a check go while they are found, so that a million of them take no memory. */
+/** Takes the problems of a check as they are found, in memory that does not grow with their number. */
 export interface ProblemList {
   add(problem: Problem): Promise<void>;
   /** Ends the list once the check is over. */
   end(check: CheckResult): Promise<void>;
 }
 
-/** A problem as it is listed: the service's have codes of its own, and may be about the lines from one to another. */
-type Listed = Pick<Problem, "param" | "message" | "mapsTo"> & {
-  line: number | `${number}-${number}`;
-  code: string;
-};
+/** How problems are listed for people. */
+export interface ListOptions {
+  /** The flags with which the same command lists all problems. */
+  readonly listsAll: string;
+  /** The fields that `--map` takes, listed once below unknown columns. */
+  readonly fields?: string;
+}
 
-/**
- * For people: one line each, `FILE:LINE  field  code  message`, up to a limit; all of them are counted. `listsAll` is the
- * flag, or flags, with which the same command lists all of them.
- */
-export function problemLines(file: string, io: Pick<Io, "line" | "visible">, listsAll = "--dry-run --json") {
+interface Place {
+  readonly io: Pick<Io, "line" | "visible" | "paintNote">;
+  readonly context: Pick<Context, "stderr">;
+}
+
+/** For people: groups of problems on a terminal, else one line per problem. */
+export const problemsForPeople = (file: string, app: Place, options: ListOptions) =>
+  app.context.stderr.isTTY ? groupedProblems(file, app, options) : problemLines(file, app.io, options);
+
+/** One line per problem, up to a limit: `FILE:LINE  field  code  message`. */
+function problemLines(file: string, io: Pick<Io, "line" | "visible">, { listsAll, fields }: ListOptions) {
   const name = shownName(file);
   let count = 0;
+  let asksForField = false;
   return {
-    async add(problem: Listed) {
+    async add(problem: ListedProblem) {
+      asksForField ||= needsField(problem);
       if (++count > listed) return;
       const { line, param, code } = problem;
       await io.line(io.visible(`${name}:${line}  ${param ?? "-"}  ${code}  ${wholeMessage(problem)}`));
     },
     async end() {
-      if (count > listed) await io.line(`and ${grouped(count - listed)} more: ${listsAll} lists all of them`);
+      if (count > listed) await io.line(`and ${moreProblems(count - listed, listsAll)}`);
+      if (asksForField && fields !== undefined) await io.line(fieldsLine(fields));
     },
-  } satisfies ProblemList;
+  };
 }
+
+/** A table of fields and messages, each with its lines; `end` prints it. */
+function groupedProblems(file: string, { io, context }: Place, { listsAll, fields }: ListOptions) {
+  const groups = new ProblemGroups(listed);
+  let asksForField = false;
+  return {
+    async add(problem: ListedProblem) {
+      asksForField ||= needsField(problem);
+      groups.add(problem, wholeMessage(problem, noBreak));
+    },
+    async end() {
+      const { columns: width } = context.stderr;
+      const rows = groups.inOrder().map(({ field, message, where }) => {
+        const [shown, text] = [io.visible(field ?? ""), io.visible(withoutField(message, field))];
+        return {
+          field: shown,
+          text,
+          where: where === null ? null : io.visible(`${shownName(file)}: ${where}`),
+        };
+      });
+      const fieldWidth = Math.min(widestField, Math.max(0, ...rows.map(({ field }) => field.length)));
+      const indent = " ".repeat(fieldWidth === 0 ? 0 : fieldWidth + 2);
+      for (const { field, text, where } of rows) {
+        const [first, ...more] = wrappedFlags(text, width - indent.length);
+        // A long name takes its own line.
+        const isLong = field.length > fieldWidth;
+        if (isLong) await io.line(io.paintNote.bold(field), asIs);
+        const start = isLong ? indent : io.paintNote.bold(field) + indent.slice(field.length);
+        await io.line(`${start}${first}`, asIs);
+        for (const line of more) await io.line(`${indent}${line}`, asIs);
+        if (where === null) continue;
+        for (const line of wrapped(where, width - indent.length))
+          await io.line(indent + io.paintNote.dim(line), asIs);
+      }
+      if (groups.omitted > 0) await io.line(`and ${moreProblems(groups.omitted, listsAll)}`);
+      if (asksForField && fields !== undefined) await io.line(fieldsLine(fields));
+    },
+  };
+}
+
+const widestField = 24;
+
+/** For lines with their own indent. */
+const asIs = { wrap: false };
+
+/** Whether the flag for an unknown column leaves the field to the user. */
+const needsField = ({ mapsTo }: ListedProblem): boolean => mapsTo?.includes("FIELD") ?? false;
+
+const fieldsLine = (fields: string): string => `FIELD is one of: ${fields}.`;
+
+const moreProblems = (count: number, listsAll: string): string =>
+  `${grouped(count)} more ${count === 1 ? "problem" : "problems"}; to list all of them, add ${listsAll}`;
+
+/** The message without the field that it starts with, which is next to it. */
+function withoutField(message: string, field: string | undefined): string {
+  const start = [`${field} `, `${field}: `].find((start) => message.startsWith(start));
+  return field === undefined || start === undefined ? message : message.slice(start.length);
+}
+
+/** A space at which lines do not break, so that a flag to copy stays in one piece. */
+const noBreak = "\u00a0";
+
+const wrappedFlags = (text: string, width: number): string[] =>
+  wrapped(text, width).map((line) => line.replaceAll(noBreak, " "));
 
 /**
  * For programs: `{"file","problems":[...],"total","valid","invalid"}` on stdout, written as the problems are found.
- * Unless `always`, nothing is written when there are none.
+ * Without problems, nothing is written unless `always`.
  */
 export function problemReport(
   file: string,
@@ -72,16 +150,19 @@ export function problemReport(
   };
 }
 
-/** The message with the flags that would make something of an unknown column. */
-function wholeMessage({ param, message, mapsTo }: Pick<Problem, "param" | "message" | "mapsTo">): string {
+/** The message with the flags that map an unknown column. */
+function wholeMessage(
+  { param, message, mapsTo }: Pick<Problem, "param" | "message" | "mapsTo">,
+  space = " ",
+): string {
   if (param === undefined || mapsTo === undefined) return message;
-  const flags = mapsTo.map((field) => `--map ${inQuotes(`${param}=${field}`)}`);
-  return `${message}, or give ${flags.join(", or ")}`;
+  const flags = mapsTo.map((field) => `--map ${inQuotes(`${param}=${field}`)}`.replaceAll(" ", space));
+  return `${message}, or use ${flags.join(" or ")}`;
 }
 
-/** A word in double quotes, as people write headers, where a shell reads nothing into it. */
+/** A word in double quotes, unless a shell would change it there. */
 const inQuotes = (word: string): string =>
   visible(word) === word && !/["$`\\!]/.test(word) ? `"${word}"` : shellWord(word);
 
-/** For a run that leaves the refused rows out and speaks JSON: the failed file names them. */
+/** For a run with `--skip-invalid` and `--json`: invalid rows are in the failed file. */
 export const noList: ProblemList = { async add() {}, async end() {} };

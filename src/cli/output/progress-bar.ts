@@ -3,7 +3,10 @@ import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { doneText, leftText, type Pace, PaceMeter, rateText } from "./pace.ts";
 import type { ProgressPlace, ProgressView } from "./progress-view.ts";
 
-/** Progress on a terminal: one live line. Each step replaces the one before, and nothing of it stays in the end. */
+/**
+ * Progress on a terminal: one live line. Each step replaces the one before, and the line is removed at the
+ * end.
+ */
 export function progressBar({ context, paint, visible }: ProgressPlace): ProgressView {
   let bar: cliProgress.SingleBar | null = null;
   let latest: ProgressEvent | null = null;
@@ -17,11 +20,11 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
       stream: context.stderr.raw as NodeJS.WriteStream,
       hideCursor: true,
       clearOnComplete: true,
-      // Signals are the context's: the bar ends when the interrupt comes, see below.
+      // The context handles signals: the bar ends at an interrupt, see below.
       gracefulExit: false,
-      // A line above wipes the bar out, and the same bar would not be drawn again.
+      // A line above overwrites the bar, and an unchanged bar would not be redrawn.
       forceRedraw: true,
-      // It is drawn again and again, also while nothing moves.
+      // Called at a fixed rate, also without new events.
       format: (_options, { maxWidth }) =>
         barLine(latest!, meter.measure(latest!, context.clock.now()), {
           width: maxWidth || context.stderr.columns,
@@ -40,7 +43,7 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
     erase();
     context.interrupt.removeEventListener("abort", end);
   };
-  // Ctrl-C must give the cursor back even when what was being waited for never ends.
+  // Ctrl-C must show the cursor again, even if the awaited work never ends.
   context.interrupt.addEventListener("abort", end, { once: true });
 
   return {
@@ -55,7 +58,8 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
     },
     above(text) {
       if (bar === null) return false;
-      // The bar has turned line wrapping off, and at its end goes back to the saved place, which is further down now.
+      // The bar turned line wrapping off, and returns to the saved cursor position at its end: save the new
+      // position.
       context.stderr.raw.write(`\r\x1b[K\x1b[?7h${text}\n\x1b[?7l\x1b7`);
       return true;
     },
@@ -74,7 +78,9 @@ export function progressBar({ context, paint, visible }: ProgressPlace): Progres
 const widestBar = 30;
 const narrowestBar = 8;
 
-/** The line of a step, e.g. `processing  ██████░░░░  1,200 of 2,000  60%  120/s  7 s left`, cut to the width. */
+/**
+ * The line of a step, e.g. `processing  ██████░░░░  1,200 of 2,000  60%  120/s  7 s left`, cut to the width.
+ */
 export function barLine(
   event: ProgressEvent,
   pace: Pace,

@@ -6,7 +6,7 @@ import { visible } from "./visible.ts";
 
 const everyMs = 10_000;
 
-/** Progress where there is no terminal: a line every ten seconds while something is being done. */
+/** Progress without a terminal: a line every ten seconds while work is in progress. */
 export function progressLines({ clock, stderr }: Pick<Context, "clock" | "stderr">): ProgressView {
   let latest: ProgressEvent | null = null;
   let meter = new PaceMeter();

@@ -2,20 +2,20 @@ import type { ProgressEvent } from "../../flows/progress-event.ts";
 import type { Context } from "../context/context.ts";
 import type { Paint } from "./paint.ts";
 
-/** Where a job's progress is shown. */
+/** Shows the progress of a job. */
 export interface ProgressView {
   update(event: ProgressEvent): void;
-  /** Writes a line above the bar, where there is one; false when there is none and the line is the caller's to write. */
+  /** Prints a line above the bar; returns false if no bar is shown, so that the caller prints the line. */
   above?(text: string): boolean;
-  /** Takes the bar away for data on the same terminal; until the next update, and until the line of the data has ended. */
+  /** Hides the bar for data on the same terminal, until the next update after the data has ended its line. */
   makeRoom?(endsLine: boolean): void;
-  /** Takes the bar away until the next update, so that a person can be asked something. */
+  /** Hides the bar until the next update, to make room for a prompt. */
   pause?(): void;
-  /** Leaves nothing on the screen; later updates are ignored. */
+  /** Removes the progress from the screen; later updates are ignored. */
   end(): void;
 }
 
-/** What a view needs to know. */
+/** The terminal and the settings of a view. */
 export interface ProgressPlace {
   context: Context;
   silent: boolean;

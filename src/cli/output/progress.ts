@@ -1,7 +1,7 @@
 import { progressLines } from "./progress-lines.ts";
 import type { ProgressPlace, ProgressView } from "./progress-view.ts";
 
-/** A bar where stderr is a terminal, a line every ten seconds elsewhere, nothing when it is to be silent. */
+/** A bar if stderr is a terminal, else a line every ten seconds; nothing if `silent`. */
 export async function createProgress(place: ProgressPlace): Promise<ProgressView> {
   if (place.silent) return { update() {}, end() {} };
   if (place.context.stderr.isTTY && place.context.env.TERM !== "dumb") {

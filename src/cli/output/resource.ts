@@ -1,6 +1,9 @@
 import { visible } from "./visible.ts";
 
-/** A single resource for people: one field a line, names in a column of their own; of lists one entry a line, of objects one field. */
+/**
+ * A single resource for people: one line per field, per entry of a list and per field of an object, after a
+ * column of names.
+ */
 export function resourceLines(resource: object, heading: (text: string) => string): string {
   const fields = Object.entries(resource);
   const width = Math.max(0, ...fields.map(([name]) => visible(name).length));
@@ -22,7 +25,10 @@ function valueLines(value: unknown): string[] {
   return fields.length === 0 ? ["-"] : fields.map(([name, one]) => `${visible(name)} ${inline(one ?? "-")}`);
 }
 
-/** A value on one line; an object, which is an entry of a list, as its values: its fields are the same from entry to entry. */
+/**
+ * A value on one line. An object, as an entry of a list, is shown without field names, which all entries
+ * share.
+ */
 function inline(value: unknown): string {
   if (typeof value === "string") return visible(value);
   if (typeof value !== "object" || value === null || Array.isArray(value))

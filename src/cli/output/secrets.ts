@@ -1,20 +1,20 @@
 import { maskedKey } from "../../http/mask.ts";
 import type { Context, Output } from "../context/context.ts";
 
-/** A shorter text would be found in words that are no secret. */
+/** A shorter text could occur in words that are not secret. */
 const shortestSecret = 8;
 
-/** A webhook's signing secret, and the start of one that a text may end in. */
+/** The signing secret of a webhook, and the start of one at the end of a text. */
 const webhookSecret = /whsec_[\w+/=-]{8,}/g;
 const maskedWebhookSecret = "whsec_…";
 const webhookSecretBegun = /w(?:h(?:s(?:e(?:c(?:_[\w+/=-]*)?)?)?)?)?$/;
 
 /**
- * The secrets of the caller, which stdout, stderr and the output files never show, whoever repeats them: a service that
- * echoes the key, a command line that holds it. What a command prints on purpose it names with `show` first.
+ * The secrets of the user, which are masked on stdout, on stderr and in output files, for example when the
+ * service echoes the API key. A command that prints a secret on purpose calls `show` first.
  */
 export class Secrets {
-  /** Each form of a secret and what is written instead, the longest form first. */
+  /** Each form of a secret and its mask, the longest form first. */
   #masks: (readonly [form: string, mask: string])[] = [];
   readonly #shown = new Set<string>();
 
@@ -49,9 +49,12 @@ export class Secrets {
     return text.replace(webhookSecret, (secret) => (this.#shown.has(secret) ? secret : maskedWebhookSecret));
   }
 
-  /** Where a secret may have begun at the end of a text, whose rest is still to come; its length where none has. */
+  /**
+   * The index at which a secret may start that continues in the next text; the length of the text if none
+   * may.
+   */
   begunAt(text: string): number {
-    // No secret holds a line end, and most texts end with one.
+    // Secrets contain no line ends, and most texts end with one.
     if (text.endsWith("\n")) return text.length;
     const starts = this.#masks.map(([form]) => {
       for (let at = Math.max(0, text.length - form.length + 1); at < text.length; at++) {
@@ -63,7 +66,7 @@ export class Secrets {
   }
 }
 
-/** As it is, within JSON, in a URL, and in a quoted CSV cell. */
+/** The forms of a secret: as is, in JSON, in a URL, and in a quoted CSV cell. */
 const formsOf = (secret: string): string[] => [
   ...new Set([
     secret,
@@ -73,11 +76,14 @@ const formsOf = (secret: string): string[] => [
   ]),
 ];
 
-/** An output that masks secrets in text, also one that is split over two writes. Bytes are files, and go out as they are. */
+/**
+ * An output that masks secrets in text, also when split over two writes. Bytes are file contents and are not
+ * changed.
+ */
 export class MaskedOutput implements Output {
   readonly #output: Output;
   readonly #secrets: Secrets;
-  /** The end of the text so far, where a secret may have begun. */
+  /** The end of the text so far, in which a secret may have started. */
   #held = "";
 
   constructor(output: Output, secrets: Secrets) {
@@ -109,7 +115,7 @@ export class MaskedOutput implements Output {
     if (masked !== "" || text === "") await this.#output.write(masked);
   }
 
-  /** Writes what was held back: nothing comes after it. */
+  /** Writes the text that was held back. */
   async end(): Promise<void> {
     const rest = this.#secrets.mask(this.#held);
     this.#held = "";
@@ -117,7 +123,7 @@ export class MaskedOutput implements Output {
   }
 }
 
-/** The context with masked outputs, each made when it is first asked for, and how to end them. */
+/** The context with masked outputs, each created on first use, and a function that ends them. */
 export function maskedContext(
   context: Context,
   secrets: Secrets,

@@ -1,11 +1,11 @@
 import { visible } from "./visible.ts";
 
-/** A word of a command line that people are to copy: quoted where a shell would take it for something else. */
+/** A word of a command line for the user to copy, quoted if it has special characters of a shell. */
 export function shellWord(text: string): string {
   if (/^[\w./:@%+-][\w./=:@%+-]*$/.test(text)) return text;
   if (visible(text) === text) return `'${text.replaceAll("'", "'\\''")}'`;
-  // What a terminal would obey, or not show, stands as an escape that bash, zsh and ksh read: bytes in octal, as all three
-  // agree on where those end.
+  // Control and invisible characters become escapes that bash, zsh and ksh read. Bytes are octal, because the
+  // three shells agree on the length of octal escapes.
   return `$'${Array.from(text, escaped).join("")}'`;
 }
 

@@ -1,23 +1,27 @@
 import Table from "cli-table3";
 import { type Column, cellOf, columnsFor, cutOf } from "./columns.ts";
 
-/** How a table is laid out. */
+/** The layout of a table. */
 export interface TableLayout {
-  /** The width to keep to, as on a terminal; null cuts nothing. */
+  /** The maximum width, as on a terminal; null for no limit. */
   width: number | null;
   heading(text: string): string;
   /** As `Io.visible`. */
   visible(text: string): string;
 }
 
-/** A table, and the names of the columns that it has no room for. */
+/** A table, and the names of the columns that did not fit. */
 export interface DrawnTable {
   text: string;
   dropped: string[];
 }
 
 const gap = 2;
-/** No column is cut below this: others are left out, and a terminal that is too narrow for IDs and references wraps. */
+/** Columns are dropped rather than cut below this width, unless they have their own `least`. */
+const useful = 12;
+/** Other columns are dropped rather than references, which users copy, cut below this width. */
+const usefulReference = 24;
+/** References that are left alone with IDs are not cut below this width; then they wrap, as IDs do. */
 const narrowest = 6;
 
 const edges = [
@@ -37,7 +41,7 @@ const borderless = Object.fromEntries(
   ]),
 );
 
-/** Rows as a table without borders, one line a row, with its line ends. */
+/** Rows as a table without borders, one line per row, line ends included. */
 export function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -58,25 +62,37 @@ export function table<Row>(
   };
 }
 
-/** The places of the columns that stay. References and IDs stay whatever the width is. */
-function keptColumns(
-  columns: readonly Pick<Column<never>, "name" | "cut" | "drop">[],
-  widths: readonly number[],
-  width: number,
-): number[] {
-  const least = (index: number) =>
-    cutOf(columns[index]!) === "never" ? widths[index]! : Math.min(widths[index]!, narrowest + gap);
+type Cuttable = Pick<Column<never>, "name" | "cut" | "drop" | "least">;
+
+/** The width, gap included, below which a column is useless. */
+function leastWidth(column: Cuttable, width: number): number {
+  const cut = cutOf(column);
+  if (cut === "never") return width;
+  return Math.min(width, (column.least ?? (cut === "last" ? usefulReference : useful)) + gap);
+}
+
+/** The indexes of the columns to keep. References and IDs are kept at any width. */
+function keptColumns(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
+  const least = widths.map((width, index) => leastWidth(columns[index]!, width));
+  const fits = (indexes: readonly number[], needed: readonly number[]) =>
+    sum(indexes.map((index) => needed[index]!)) - gap <= width;
   let kept = columns.map((_, index) => index);
-  while (sum(kept.map(least)) - gap > width) {
-    const candidates = kept.filter((index) => cutOf(columns[index]!) === undefined);
-    const dropped = candidates.findLast((index) => columns[index]!.drop === "first") ?? candidates.at(-1);
-    if (dropped === undefined) break;
+  const drop = (isFirst: boolean): boolean => {
+    const dropped = kept.findLast(
+      (index) => cutOf(columns[index]!) === undefined && (columns[index]!.drop === "first" || !isFirst),
+    );
     kept = kept.filter((index) => index !== dropped);
-  }
+    return dropped !== undefined;
+  };
+  while (!fits(kept, widths) && drop(true));
+  while (!fits(kept, least) && drop(false));
   return kept;
 }
 
-/** Draws the lines; without widths each column is as wide as its widest cell. Tells the widths, gaps included. */
+/**
+ * Draws the lines and returns the widths, gaps included. Without `widths` each column is as wide as its
+ * widest cell.
+ */
 function draw(head: string[], cells: string[][], widths: number[] = []): { text: string; widths: number[] } {
   const drawn = new Table({
     chars: borderless,
@@ -85,7 +101,7 @@ function draw(head: string[], cells: string[][], widths: number[] = []): { text:
     head,
   });
   drawn.push(...cells);
-  // Drawing fills the widths in: the table's own measure of wide characters, so that ours cannot differ.
+  // Drawing sets the widths. Use those of the library, which also measures wide characters.
   const text = drawn.toString();
   return { text, widths: drawn.options.colWidths.map((width) => width ?? 0) };
 }
@@ -96,18 +112,17 @@ function finish(text: string, layout: TableLayout): string {
 }
 
 /**
- * Takes width from the widest column that may be cut, again and again, until the sum fits: first from those that are not to
- * be cut last, then from any but those that are never cut.
+ * Narrows the widest column that may be cut, one character at a time, until the table fits: first columns
+ * without a `cut`, then those that are cut last.
  */
-function fitted(
-  columns: readonly Pick<Column<never>, "name" | "cut">[],
-  widths: readonly number[],
-  width: number,
-): number[] {
+function fitted(columns: readonly Cuttable[], widths: readonly number[], width: number): number[] {
   const result = [...widths];
+  const least = widths.map((width, index) =>
+    cutOf(columns[index]!) === "last" ? narrowest + gap : leastWidth(columns[index]!, width),
+  );
   const widest = (candidates: number[]) =>
     candidates
-      .filter((index) => result[index]! > narrowest + gap)
+      .filter((index) => result[index]! > least[index]!)
       .sort((one, other) => result[other]! - result[one]! || one - other)[0];
   const all = columns.map((_, index) => index);
   const first = all.filter((index) => cutOf(columns[index]!) === undefined);

@@ -1,24 +1,26 @@
 /*
- * Text of the service or of a file may hold what a terminal obeys: escape sequences, carriage returns, marks that turn
- * the direction of writing. This is the one place that makes them visible, character by character: removing whole
- * sequences leaves half of the hostile ones.
+ * Text from the service or a file may contain terminal controls: escape sequences, carriage returns, marks
+ * that change the writing direction. Only this module makes them visible, one character at a time: code that
+ * removes sequences misses malformed ones.
  */
 
-/** C0, DEL, C1, line and paragraph separators, byte order marks, and the marks that turn the direction of writing. */
+/**
+ * C0, DEL, C1, line and paragraph separators, byte order marks, and marks that change the writing direction.
+ */
 const unseen = /[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
-/** The same without tab and line ends, which a quoted CSV cell may hold. */
+/** The same without tab and line ends, which a quoted CSV cell may contain. */
 const unseenInCell =
   /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 const short: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** The text with every control character written out (`\x1b`, `\n`, `\u202e`), so that it takes one line and hides nothing. */
+/** The text on one line, with every control character as an escape (`\x1b`, `\n`, `\u202e`). */
 export const visible = (text: string): string => text.replace(unseen, written);
 
-/** The same for a CSV cell: tabs and line ends stay, as quotes hold them. */
+/** The same for a CSV cell: tabs and line ends are kept, because the cell is quoted. */
 export const visibleInCell = (text: string): string => text.replace(unseenInCell, written);
 
-/** The same for a text that is JSON: the escapes are JSON's, so it still says exactly what it said. */
+/** The same for JSON text, with JSON escapes, so that its value stays the same. */
 export const visibleInJson = (json: string): string =>
   json.replace(unseen, (character) => `\\u${hex(character).padStart(4, "0")}`);
 

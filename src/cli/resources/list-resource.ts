@@ -9,17 +9,19 @@ import type { Column } from "../output/columns.ts";
 import { FirstOnes } from "../output/first-ones.ts";
 import { grouped } from "../output/numbers.ts";
 
-/** A list command: the operation it pages through, and how it prints the entries. */
+/** Describes a list command: its operation, and how it prints the entries. */
 export interface ResourceList<O extends AnyOperation, Flags extends object> {
-  /** The command's name, `list` unless given. */
+  /** The name of the command (default: `list`). */
   readonly name?: string;
   readonly summary: string;
   readonly description: string;
   readonly operation: O;
-  /** The ID of the resource that the entries belong to, where the path has one. */
+  /** The ID of the resource that the entries belong to, if the path has one. */
   readonly of?: { readonly about: string; input(text: string): Partial<Input<O>> };
   readonly columns: readonly Column<Item<O>>[];
-  /** Flags that narrow the list: each sets, or implies, the query parameter of that name. */
+  /** The query parameters of flags whose value must be looked up, such as a product by its reference. */
+  readonly lookUp?: (app: App, flags: Flags) => Promise<Partial<Input<O>>>;
+  /** Flags that filter the list: each sets, or implies, the query parameter of its name. */
   readonly filters: readonly Option[];
   /** The note for an empty list. */
   none(flags: Flags): string;
@@ -38,8 +40,9 @@ export const listResource =
     return made.action(async () => {
       const flags = made.opts<RawListFlags & Flags>();
       const of = list.of?.input(made.args[0]!) ?? {};
-      // The client sends the parameters that the operation has, and no other flag.
-      await printPages(app, list, { ...of, ...flags } as Input<O>, {
+      // The client sends only the parameters of the operation and ignores the other flags.
+      const found = await list.lookUp?.(app, flags);
+      await printPages(app, list, { ...of, ...flags, ...found } as Input<O>, {
         ...readListFlags(made.opts<RawListFlags>()),
         none: list.none(flags),
       });
@@ -56,7 +59,7 @@ function filtered<O extends AnyOperation, Flags extends object>(
   return one;
 }
 
-/** Prints the entries page by page, and notes when there are more or none. */
+/** Prints the entries page by page, with a note if the list is empty or has more entries. */
 async function printPages<O extends AnyOperation>(
   app: App,
   { operation, columns }: { operation: O; columns: readonly Column<Item<O>>[] },
@@ -64,7 +67,7 @@ async function printPages<O extends AnyOperation>(
   { limit, format, none }: ListFlags & { none: string },
 ): Promise<void> {
   const client = await app.client();
-  // One entry more than wanted shows whether there are more, mostly without another request.
+  // Fetching one entry more than the limit shows whether the list has more, mostly without another request.
   const page = Math.min((limit ?? Number.POSITIVE_INFINITY) + 1, limits.page.max);
   const entries = new FirstOnes(
     client.paginate(operation, { ...input, limit: page }, { signal: app.context.interrupt }),
@@ -73,11 +76,14 @@ async function printPages<O extends AnyOperation>(
   const count = await app.io.show(columns, entries, format);
   if (count === 0) await app.io.note(none);
   else if (entries.isMore) {
-    await app.io.note(`These are the first ${grouped(count)}; --all shows all, --limit N more.`);
+    await app.io.note(`Showing the first ${grouped(count)}. To see more, add --limit N or --all.`);
   }
 }
 
-/** Columns that show fields as they are: the chosen ones in tables and CSV files, the others in CSV files. An ID is never cut. */
+/**
+ * Columns with the values of fields: the chosen ones in tables and CSV files, the others in CSV files only.
+ * IDs are never cut.
+ */
 export function fieldColumns<Resource extends z.ZodObject>(
   { shape }: Resource,
   chosen: readonly (keyof Resource["shape"] & string)[],

@@ -11,10 +11,10 @@ import { resourceId } from "../flags/resource-id.ts";
 import { commandLine } from "../output/command-line.ts";
 import { counted, grouped } from "../output/numbers.ts";
 
-/** A job as its operation gives it, with the two fields that watching reads. */
+/** A job as its operation returns it, with the two fields that `watch` reads. */
 type JobOf<O extends AnyOperation> = Reply<O> & { readonly id: string; readonly status: string };
 
-/** A `watch` command: the operation that it polls, and how it reports the job. */
+/** Describes a `watch` command: the operation that it polls, and how it reports the job. */
 export interface JobWatch<O extends AnyOperation> {
   /** The job, e.g. `import`; its command group is the plural. */
   readonly noun: string;
@@ -23,34 +23,37 @@ export interface JobWatch<O extends AnyOperation> {
   input(id: string): Input<O>;
   isEnded(job: JobOf<O>): boolean;
   progressOf(job: JobOf<O>): ProgressEvent;
-  /** The thing that `done` and `total` of the progress count, e.g. `row`. */
+  /** The unit of `done` and `total` in the progress, e.g. `row`. */
   readonly unit: string;
-  /** Keeps the last state that was seen, also when watching ended before the job. */
+  /** Stores the last state that was seen, also when watching stopped before the job finished. */
   onSeen?(app: App, job: JobOf<O>): Promise<void>;
-  /** Notes on the end, and the exit status; `next` makes a command of the same group, to be copied. */
+  /**
+   * Prints notes on the result and sets the exit status; `next` builds a command of the same group for the
+   * user to copy.
+   */
   reportEnd(app: App, job: JobOf<O>, next: (...words: string[]) => string): Promise<void>;
   readonly examples: Parameters<typeof examples>[0];
 }
 
 interface WatchInput {
   id: string;
-  /** How long to wait, in milliseconds; undefined for as long as it takes. */
+  /** The longest wait in milliseconds; undefined for no limit. */
   timeoutMs: number | undefined;
 }
 
-/** `watch ID [--timeout TIME]` of a kind of job. */
+/** `watch ID [--timeout TIME]` for one kind of job. */
 export const watchJob =
   <O extends AnyOperation>(watch: JobWatch<O>) =>
   (app: App): Command => {
     const { noun } = watch;
     const whose = /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
     return command("watch")
-      .summary(`wait until ${whose} has ended, and show it`)
+      .summary(`wait for ${whose} to finish`)
       .usage("ID [flags]")
-      .description(`Wait until ${whose} has ended, and show it. ${watch.description}`)
-      .argument("<ID>", `the ${noun}'s id`)
+      .description(`Wait for ${whose} to finish, then show it. ${watch.description}`)
+      .argument("<ID>", `ID of the ${noun}`)
       .addOption(
-        new Option("--timeout <TIME>", "how long to wait, e.g. 90s, 30m, 2h (then: exit 7)").argParser(
+        new Option("--timeout <TIME>", "stop waiting after TIME, e.g. 90s, 30m, 2h (exit 7)").argParser(
           duration,
         ),
       )
@@ -60,7 +63,7 @@ export const watchJob =
       );
   };
 
-/** Follows a job to its end and prints it; with `--json` also when watching ended before the job. */
+/** Polls a job until it ends and prints it; with `--json` also when watching stopped earlier. */
 async function follow<O extends AnyOperation>(
   app: App,
   watch: JobWatch<O>,
@@ -98,7 +101,7 @@ async function follow<O extends AnyOperation>(
   throw explained(ended.error, watch, { id, timeoutMs }, job, again);
 }
 
-/** The interrupt; it says that the job goes on where the job was seen. */
+/** The interrupt. If the job was seen, the message says that it keeps running. */
 function interrupted(
   { reason }: AbortSignal,
   { noun }: { noun: string },
@@ -107,11 +110,12 @@ function interrupted(
 ): unknown {
   if (job === null || !(reason instanceof InterruptError)) return reason;
   return new InterruptError(reason.signal, {
-    message: `interrupted: ${noun} ${job.id} goes on at the service; to watch it again: ${again}`,
+    message: `interrupted; ${noun} ${job.id} keeps running on the service`,
+    hint: `To watch it again: ${again}`,
   });
 }
 
-/** Why watching ended; after a timeout with the progress of the job. */
+/** The error that stopped watching; a timeout gets the progress of the job. */
 function explained<O extends AnyOperation>(
   error: unknown,
   { noun, unit, progressOf }: JobWatch<O>,
@@ -123,8 +127,11 @@ function explained<O extends AnyOperation>(
   const { done, total } = job === null ? { done: 0, total: null } : progressOf(job);
   const counts = total === null ? "" : `, ${grouped(done)} of ${counted(total, unit)} done`;
   const state = job === null ? "" : ` (${job.status}${counts})`;
-  return new TimeoutError(`${noun} ${id} had not ended after ${(timeoutMs ?? 0) / 1000} s${state}`, {
-    code: error.code,
-    hint: `It goes on at the service. To watch it again: ${again}`,
-  });
+  return new TimeoutError(
+    `timed out after ${(timeoutMs ?? 0) / 1000} s: ${noun} ${id} is still in progress${state}`,
+    {
+      code: error.code,
+      hint: `It keeps running on the service. To watch it again: ${again}`,
+    },
+  );
 }

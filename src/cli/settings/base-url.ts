@@ -2,13 +2,16 @@ import { parseBaseUrl } from "../../client/base-url.ts";
 import { CatError } from "../../errors.ts";
 import { UsageError } from "../context/errors.ts";
 
-/** A setting and where it came from, in words for an error: `--base-url`, `CAT_BASE_URL`, `profile dev`. */
+/** A setting and its source, as errors name it: `--base-url`, `CAT_BASE_URL`, `profile dev`. */
 export interface Sourced {
   readonly value: string;
   readonly source: string;
 }
 
-/** The base URL as the client wants it; one that it would refuse is refused here, naming where the value came from. */
+/**
+ * The base URL in the form that the client expects. Throws UsageError, with the source, for one that the
+ * client rejects.
+ */
 export function checkedBaseUrl({ value, source }: Sourced): string {
   try {
     const { origin, prefix } = parseBaseUrl(value);

@@ -1,20 +1,23 @@
 import { createHash } from "node:crypto";
 
-/** Names that Windows keeps for devices, whatever follows the first dot. */
+/** Names that Windows reserves for devices, whatever follows the first dot. */
 const device = /^(con|prn|aux|nul|com\d|lpt\d)$/;
-/** Longer ones are cut: a name of a file has 255 bytes at most, and the state's companions need some of them. */
+/**
+ * Longer names are cut: a file name has 255 bytes at most, and the companions of the state file add a suffix.
+ */
 const longest = 150;
 
 /**
- * A profile's name as the name of a file, without an ending: no two profiles share one, also where case does not count, and none
- * leads out of its folder. Lower-case letters, digits, `-` and `_` stand for themselves, any other byte as `%` and its hex.
+ * The file name for a profile, without extension. No two profiles share one, even on a file system that
+ * ignores case, and none leads out of the folder. Lower-case letters, digits, `-` and `_` are kept; any other
+ * byte becomes `%` and its hex digits.
  */
 export function profileFileName(profile: string): string {
   const plain = Array.from(Buffer.from(profile, "utf8"), (byte) => {
     const character = String.fromCharCode(byte);
     return /[a-z0-9_-]/.test(character) ? character : escaped(byte);
   }).join("");
-  // `%` without hex after it comes from nothing else.
+  // No other name gives a `%` without hex digits.
   if (plain === "") return "%";
   if (device.test(plain)) return escaped(plain.charCodeAt(0)) + plain.slice(1);
   if (plain.length <= longest) return plain;

@@ -2,7 +2,7 @@ import type { GlobalOptions } from "../context/global-options.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The profile that the command line or the environment names, and which of them; null when neither does. */
+/** The profile from the command line or the environment, and its source; null if neither sets one. */
 export function namedProfile(
   globals: Pick<GlobalOptions, "profile">,
   env: Env,
@@ -12,6 +12,6 @@ export function namedProfile(
   return null;
 }
 
-/** An empty variable is as good as none. */
+/** Whether a variable has a value; an empty one counts as not set. */
 export const isSet = (value: string | undefined): value is string =>
   value !== undefined && value.trim() !== "";

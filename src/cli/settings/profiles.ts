@@ -2,28 +2,31 @@ import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { UsageError } from "../context/errors.ts";
 
-/** What a profile holds. The key is not among it: it belongs in the OS keychain. */
+/** The settings of a profile. The API key is not one of them: it belongs in the OS keychain. */
 export interface Profile {
   readonly baseUrl?: string;
-  /** What its files call their columns, and the fields of an import they are read as (`--map`). */
+  /** Column names in the user's files, and the import fields that they are mapped to (`--map`). */
   readonly columns?: Readonly<Record<string, string>>;
 }
 
-/** The profiles of this machine, as the config file has them. */
+/** The profiles in the config file. */
 export interface Profiles {
   /** The path of the config file, whether or not it exists. */
   readonly path: string;
-  /** The name of the profile that is used when none is named. */
+  /** The profile to use if neither a flag nor a variable sets one. */
   readonly active: string;
   find(name: string): Profile | null;
 }
 
-/** The profile that is used when none was ever chosen. */
+/** The active profile before one was chosen. */
 export const defaultProfile = "default";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The path of the config file, whether or not it exists: `config.json` in CAT_HOME, else in the platform's own folder. */
+/**
+ * The path of the config file, whether or not it exists: `config.json` in CAT_HOME, else in the config folder
+ * of the platform.
+ */
 export async function configPath({ CAT_HOME: home }: Environment): Promise<string> {
   if (home !== undefined && home !== "") return resolve(home, "config.json");
   const { default: envPaths } = await import("env-paths");
@@ -31,13 +34,14 @@ export async function configPath({ CAT_HOME: home }: Environment): Promise<strin
 }
 
 /**
- * Reads the config file. A missing file is an empty one; one that cannot be read, or not as JSON, is refused with a
- * sentence. Reading makes nothing.
+ * Reads the config file, without creating anything. A missing file counts as empty. Throws UsageError if the
+ * file cannot be read or is not valid JSON.
  */
 export async function readProfiles(env: Environment): Promise<Profiles> {
   const path = await configPath(env);
-  // `conf` makes the folder of a file that is missing, open to others, and never ends where none can be made, as in /proc.
-  if (!(await isThere(path))) return { path, active: defaultProfile, find: () => null };
+  // For a missing file, `conf` creates the folder, readable by others, and hangs if it cannot create one,
+  // e.g. in /proc.
+  if (!(await exists(path))) return { path, active: defaultProfile, find: () => null };
   const { default: Conf } = await import("conf");
   let store: Record<string, unknown>;
   try {
@@ -53,8 +57,8 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
   };
 }
 
-/** Whether there is a file to read. Throws UsageError where that cannot be told. */
-async function isThere(path: string): Promise<boolean> {
+/** Whether the file exists. Throws UsageError if that cannot be determined. */
+async function exists(path: string): Promise<boolean> {
   try {
     await stat(path);
     return true;
@@ -69,11 +73,11 @@ function objectOr(value: unknown, path: string): Record<string, unknown> {
   if (value === undefined) return {};
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw unreadable(path, new Error("its profiles are not as this program writes them"));
+  throw unreadable(path, new Error("its profiles have an invalid format"));
 }
 
 const unreadable = (path: string, cause: unknown): UsageError =>
   new UsageError(
-    `the config file ${path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-    { code: "invalid_config", hint: "Mend it or move it away.", cause },
+    `cannot read the config file ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    { code: "invalid_config", hint: "Fix the file or move it to another place.", cause },
   );

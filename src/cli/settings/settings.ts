@@ -4,7 +4,7 @@ import { checkedBaseUrl, type Sourced } from "./base-url.ts";
 import { isSet, namedProfile } from "./profile-name.ts";
 import { type Profiles, readProfiles } from "./profiles.ts";
 
-/** Where the service is and who asks. */
+/** The URL of the service, and the API key. */
 export interface Connection {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -13,20 +13,23 @@ export interface Connection {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The base URL and the key: flag, then environment, then profile (interface, Where settings come from). The config file
- * is read only when flag and environment leave something open.
+ * The base URL and the API key: flag, then environment, then profile (interface, Where settings come from).
+ * The config file is read only if neither flag nor environment sets the base URL.
  */
 export async function resolveConnection(globals: GlobalOptions, env: Env): Promise<Connection> {
   const baseUrl = await baseUrlInUse(globals, env);
   if (baseUrl !== null) return { baseUrl, apiKey: apiKeyOf(env) };
-  throw new UsageError("the address of the service is not known", {
+  throw new UsageError("no service URL", {
     code: "missing_base_url",
     param: "base_url",
-    hint: "Give --base-url URL or set CAT_BASE_URL; or add --mock to try it out without a service.",
+    hint: "Run: export CAT_BASE_URL=https://HOST (or add --base-url URL). To try it without an account, add --mock.",
   });
 }
 
-/** The base URL alone, for what needs no key; null where none is set. Throws UsageError for one that cannot be used. */
+/**
+ * The base URL alone, for commands that need no key; null if none is set. Throws UsageError for an invalid
+ * one.
+ */
 export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<string | null> {
   const found = await baseUrlOf(globals, env);
   return found === null ? null : checkedBaseUrl(found);
@@ -39,9 +42,10 @@ async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | nu
   const { name, source } = profileName(globals, env, profiles);
   const profile = profiles.find(name);
   if (profile === null && source !== null) {
-    throw new UsageError(`there is no profile ${JSON.stringify(name)} (from ${source}) in ${profiles.path}`, {
+    throw new UsageError(`unknown profile ${JSON.stringify(name)} (from ${source})`, {
       code: "unknown_profile",
       param: "profile",
+      hint: `Check the name, or add the profile to ${profiles.path}.`,
     });
   }
   const value = profile?.baseUrl;
@@ -50,7 +54,7 @@ async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | nu
   return null;
 }
 
-/** The name of the profile in use and who named it; null when nobody did. */
+/** The name of the profile in use, and its source; null for the active profile of the config file. */
 export function profileName(
   globals: GlobalOptions,
   env: Env,
@@ -59,19 +63,24 @@ export function profileName(
   return namedProfile(globals, env) ?? { name: profiles.active, source: null };
 }
 
-/** The key, checked to be a header's value: an HTTP library would show it whole in its own complaint. */
+/**
+ * The API key, checked to be a valid header value: the error of an HTTP library would show the complete key.
+ */
 function apiKeyOf(env: Env): string {
   const key = env.CAT_API_KEY?.trim();
   if (key === undefined || key === "") {
-    throw new KeyError("there is no key for the service", {
-      hint: "Set CAT_API_KEY to your machine key (it begins with ak_); or add --mock to try it out without one.",
+    throw new KeyError("no API key", {
+      hint: "Run: export CAT_API_KEY=ak_... (your key). To try it without an account, add --mock.",
     });
   }
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new KeyError("the key in CAT_API_KEY holds spaces, line ends or other characters that no key has", {
-      code: "invalid_api_key",
-      hint: "Set CAT_API_KEY to the key alone.",
-    });
+    throw new KeyError(
+      "invalid API key in CAT_API_KEY: it contains spaces, line breaks or special characters",
+      {
+        code: "invalid_api_key",
+        hint: "Set CAT_API_KEY to the key only.",
+      },
+    );
   }
   return key;
 }

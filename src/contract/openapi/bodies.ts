@@ -5,7 +5,7 @@ import { imageTypes } from "../value-sets.ts";
 import { refTo } from "./components.ts";
 import type { JsonObject } from "./schemas.ts";
 
-/** The body of an operation's requests, in every content type it takes; undefined where it takes none. */
+/** The request body of an operation in every content type it accepts; undefined if it has no body. */
 export function requestBodyOf(operation: Operation): JsonObject | undefined {
   const { body } = operation;
   if (body === undefined) return undefined;
@@ -17,11 +17,11 @@ function mediaType(type: BodyType, schema: z.ZodType): JsonObject {
   if (type === "application/x-ndjson") {
     const { min, max } = limits.importRows;
     return {
-      // OpenAPI 3.1 has no word for a schema of each line.
+      // OpenAPI 3.1 cannot describe a schema per line.
       schema: {
         type: "string",
-        description: `${min} to ${max.toLocaleString("en")} rows, one JSON object a line.`,
-        // A pointer as text: linters reject a $ref where OpenAPI defines none.
+        description: `${min} to ${max.toLocaleString("en")} rows, one JSON object per line.`,
+        // A string, because linters reject a $ref where OpenAPI defines none.
         "x-line-schema": refTo(schema).$ref,
       },
     };

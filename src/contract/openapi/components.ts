@@ -22,7 +22,7 @@ import {
   WebhookWithSecret,
 } from "../resources/webhook.ts";
 
-/** What the service answers or delivers, by the name it has in the document. */
+/** Schemas of responses and deliveries, by component name. */
 export const answered: Readonly<Record<string, z.ZodType>> = {
   Product,
   ProductImage,
@@ -52,7 +52,7 @@ export const answered: Readonly<Record<string, z.ZodType>> = {
   Error: ErrorEnvelope,
 };
 
-/** What the service takes, by the name it has in the document: as it is sent, before anything is trimmed or filled in. */
+/** Schemas of requests, by component name: as sent, before trimming and before defaults are filled in. */
 export const taken: Readonly<Record<string, z.ZodType>> = {
   ProductToCreate,
   ProductPatch,
@@ -70,13 +70,13 @@ export const taken: Readonly<Record<string, z.ZodType>> = {
 
 const names = new Map(Object.entries({ ...answered, ...taken }).map(([name, schema]) => [schema, name]));
 
-/** A reference to the component that a schema of the contract is; throws for one that has no name here. */
+/** A reference to the component of a contract schema; throws for a schema that has no name here. */
 export function refTo(schema: z.ZodType): { $ref: string } {
   const name = names.get(schema);
   if (name === undefined) throw new Error("a schema of an operation has no name in openapi/components.ts");
   return { $ref: refOf("schemas", name) };
 }
 
-/** Where a component stands in the document. */
+/** The pointer to a component of the document. */
 export const refOf = (kind: "schemas" | "responses" | "headers" | "parameters", name: string): string =>
   `#/components/${kind}/${name}`;

@@ -9,14 +9,14 @@ import { Responses } from "./responses.ts";
 import { componentSchemas, type JsonObject } from "./schemas.ts";
 import { eventDeliveries } from "./webhooks.ts";
 
-/** The version of the described API: its first number is that of the path, `/v1` (Versioning 1). */
+/** The version of the described API; the major number is the one in the path, `/v1` (Versioning 1). */
 export const apiVersion = "1.0.0";
 
 const securityScheme = "machineKey";
 
 /**
- * The whole service as an OpenAPI 3.1 document, made from the contract alone: the same input gives the same document.
- * `serverUrl` is the address without `/v1`.
+ * The OpenAPI 3.1 document of the complete service, generated from the contract alone. The same input gives
+ * the same document. `serverUrl` is the base URL, without `/v1`.
  */
 export function openApiDocument({ serverUrl }: { serverUrl: string }): JsonObject {
   const responses = new Responses();
@@ -30,10 +30,10 @@ export function openApiDocument({ serverUrl }: { serverUrl: string }): JsonObjec
     info: {
       title: "Catalogue Imaging Service API",
       version: apiVersion,
-      summary: "Manage a fashion catalogue and generate images for it.",
+      summary: "Manage a fashion catalog and generate images for it.",
       description:
-        "Clients must ignore fields they do not know; within a major version only additive changes are made. " +
-        `Reads are limited to ${limits.readsPerMinute} and writes to ${limits.writesPerMinute} a minute and organization.`,
+        "Changes within a major version are additive only, so clients must ignore unknown fields. " +
+        `Each organization can send ${limits.readsPerMinute} reads and ${limits.writesPerMinute} writes per minute.`,
     },
     servers: [{ url: serverUrl }],
     security: [{ [securityScheme]: [] }],
@@ -50,7 +50,7 @@ export function openApiDocument({ serverUrl }: { serverUrl: string }): JsonObjec
           type: "http",
           scheme: "bearer",
           description:
-            "A machine key of an organization; it begins with `ak_`. Its scopes stand with each operation.",
+            "An API key of an organization; it starts with `ak_`. Each operation lists the scope that it needs.",
         },
       },
     },
@@ -62,9 +62,9 @@ function operationObject(name: string, operation: Operation, responses: Response
   return {
     operationId: name,
     summary: operation.summary,
-    description: `Needs a key with the scope \`${operation.scope}\`.`,
+    description: `Requires an API key with the scope \`${operation.scope}\`.`,
     tags: [name.split(".")[0]],
-    // Since 3.1 a bearer scheme may name what its token must be allowed to do.
+    // Since OpenAPI 3.1 a bearer scheme can list scopes.
     security: [{ [securityScheme]: [operation.scope] }],
     parameters: parametersOf(operation),
     ...(requestBody !== undefined && { requestBody }),

@@ -6,19 +6,19 @@ import { refOf } from "./components.ts";
 import { parameterNotes } from "./notes.ts";
 import { type JsonObject, schemaOf } from "./schemas.ts";
 
-/** The headers that a request may carry beside its key. */
+/** Optional request headers, in addition to the API key. */
 export const sharedParameters: Readonly<Record<string, JsonObject>> = {
   RequestId: {
     name: "X-Request-Id",
     in: "header",
-    description: "An id of the caller's for this request; echoed when it is valid.",
+    description: "Your ID for this request; echoed in the response if valid.",
     schema: { type: "string", maxLength: limits.requestIdLength, pattern: requestIdPattern.source },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "The request is done once for each key: sent again within 24 hours, it gets the stored answer. One key for each thing to do.",
+      "The service runs a request once per key: a repeat within 24 hours returns the stored response. Use a new key for each operation.",
     schema: { type: "string", minLength: 1, maxLength: limits.idempotencyKeyLength },
   },
 };
@@ -38,7 +38,7 @@ function parameter(place: "path" | "query", name: string, schema: z.ZodType): Js
   return {
     name,
     in: place,
-    // Every path parameter is required, and no parameter of a query.
+    // Every path parameter is required; every query parameter is optional.
     ...(place === "path" && { required: true }),
     ...(description !== undefined && { description }),
     schema: schemaOf(schema),

@@ -4,7 +4,7 @@ import { refOf, refTo } from "./components.ts";
 import { type HeaderName, headersWith } from "./headers.ts";
 import type { JsonObject } from "./schemas.ts";
 
-/** Refusals that come before any operation is known, so that every operation may meet them. */
+/** Errors that occur before routing, so that any request can get them. */
 const beforeAnyOperation: readonly ErrorCode[] = [
   "route_not_found",
   "method_not_allowed",
@@ -15,11 +15,11 @@ const beforeAnyOperation: readonly ErrorCode[] = [
 
 const anyOther = "AnyOtherRefusal";
 
-/** Collects the refusals of operations as components, each once. */
+/** Collects the error responses of operations as components, each once. */
 export class Responses {
   readonly components: Record<string, JsonObject> = {
     [anyOther]: {
-      description: `Any other refusal, such as ${beforeAnyOperation.map((code) => `${errorCodes[code].status} \`${code}\``).join(", ")}.`,
+      description: `Any other error, such as ${beforeAnyOperation.map((code) => `${errorCodes[code].status} \`${code}\``).join(", ")}.`,
       headers: headersWith(["Allow"]),
       content: {
         "application/json": { schema: refTo(ErrorEnvelope), examples: examplesOf(beforeAnyOperation) },
@@ -27,7 +27,7 @@ export class Responses {
     },
   };
 
-  /** Every answer of an operation, by status. */
+  /** Every response of an operation, by status. */
   of(operation: Operation): JsonObject {
     const responses: JsonObject = { [operation.status]: successOf(operation) };
     for (const [status, codes] of refusalsOf(operation))
@@ -44,7 +44,7 @@ export class Responses {
     const name = [...codes.map(pascal), ...listName].join("Or") + (isReplayable ? "ToWrite" : "");
     this.components[name] ??= {
       description:
-        codes.map((code) => `\`${code}\``).join(" or ") + (hasList ? ", or every problem at once" : ""),
+        codes.map((code) => `\`${code}\``).join(" or ") + (hasList ? ", or a list of every problem" : ""),
       headers: headersWith([
         ...(status === 401 ? (["WWW-Authenticate"] as const) : []),
         ...(status === 429 ? (["Retry-After"] as const) : []),
@@ -61,7 +61,10 @@ export class Responses {
   }
 }
 
-/** A 4xx is stored and replayed, but for those about the caller or given before a key is looked at (Cross-cutting rule 5). */
+/**
+ * A 4xx is stored and replayed, unless it is about the API key or sent before the key is checked
+ * (Cross-cutting rule 5).
+ */
 const isStored = (status: number): boolean => status < 500 && ![401, 403, 413, 429].includes(status);
 
 function successOf({ method, status, reply, polled }: Operation): JsonObject {
@@ -69,20 +72,20 @@ function successOf({ method, status, reply, polled }: Operation): JsonObject {
   if (polled === true) more.push("Retry-After");
   if (method !== "GET") more.push("Idempotent-Replayed");
   return {
-    description: successes[status] + (polled === true ? " Retry-After is there while the job runs." : ""),
+    description: successes[status] + (polled === true ? " Retry-After is present while the job runs." : ""),
     headers: headersWith(more),
     ...(reply !== null && { content: { "application/json": { schema: refTo(reply) } } }),
   };
 }
 
 const successes: Record<Operation["status"], string> = {
-  200: "Done.",
+  200: "Success.",
   201: "Created.",
-  202: "Accepted: the work goes on in the background.",
-  204: "Done; the body is empty.",
+  202: "Accepted; the job runs in the background.",
+  204: "Success; the body is empty.",
 };
 
-/** The envelope with one of the codes that this refusal can have, and the types that go with them. */
+/** The error envelope, limited to the codes of this response and their types. */
 const refusalSchema = (codes: readonly ErrorCode[]): JsonObject => ({
   allOf: [refTo(ErrorEnvelope)],
   type: "object",

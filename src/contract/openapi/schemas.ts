@@ -11,7 +11,7 @@ export interface JsonObject {
   [key: string]: unknown;
 }
 
-/** Every schema of the document by its name, with references among them. */
+/** Every schema of the document by name; they refer to each other. */
 export function componentSchemas(): Record<string, JsonObject> {
   const outputs = convert("output");
   const inputs = convert("input");
@@ -23,7 +23,7 @@ export function componentSchemas(): Record<string, JsonObject> {
   return schemas;
 }
 
-/** One schema on its own, as it comes out of a check: for parameters, which are read from text. */
+/** A standalone schema of the parsed value: for parameters, which arrive as text. */
 export const schemaOf = (schema: z.ZodType): JsonObject =>
   withoutMarks(z.toJSONSchema(schema, { io: "output", unrepresentable: "any", override }) as JsonObject);
 
@@ -41,61 +41,60 @@ function convert(io: "input" | "output"): Record<string, JsonObject> {
   );
 }
 
-/** A component is known by its place in the document; it needs no id and no dialect of its own. */
+/** Drops the ID and the dialect; a component is identified by its pointer. */
 function withoutMarks({ $schema: _dialect, $id: _id, id: _name, ...schema }: JsonObject): JsonObject {
   return schema;
 }
 
-/** Says in JSON Schema what the schema library says otherwise, and leaves out what it says for itself only. */
+/** Adds patterns that the schema library keeps in code, and removes its noise. */
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonObject }): void {
   const schema: unknown = zodSchema;
   if (schema === Reference) Object.assign(jsonSchema, { pattern: trimmedReference });
   if (schema === Name) Object.assign(jsonSchema, { pattern: "\\S" });
   if (schema === ImageUrl) Object.assign(jsonSchema, { pattern: "^[Hh][Tt][Tt][Pp][Ss]://" });
-  // The format says it; the pattern beside it is a page of digits.
+  // The format is enough; the pattern is a page of digits.
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minLength === 0) delete jsonSchema.minLength;
-  // What is not closed is open: "clients must ignore fields they do not know" (Versioning 3).
+  // Objects are open by default: "clients must ignore fields they do not know" (Versioning 3).
   if (isEmpty(jsonSchema.additionalProperties)) delete jsonSchema.additionalProperties;
   delete jsonSchema.propertyNames;
   if (jsonSchema[growsMark] === true) openUp(jsonSchema);
 }
 
-/** A set that may grow names the values it has and takes any other (Versioning 2). */
+/** Describes a set that can grow: the known values, or any other string (Versioning 2). */
 function openUp(jsonSchema: JsonObject): void {
   const known = jsonSchema.enum as string[];
   delete jsonSchema[growsMark];
   delete jsonSchema.enum;
   jsonSchema.anyOf = [
     { type: "string", enum: known },
-    { type: "string", description: "A value that is newer than this." },
+    { type: "string", description: "A value added in a later version." },
   ];
 }
 
 const isEmpty = (value: unknown): boolean =>
   typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
-/** White space around a reference does not count (Products). */
+/** Whitespace around a reference is trimmed (Products). */
 const trimmedReference = `^\\s*\\S(?:[\\s\\S]{0,${limits.referenceLength.max - 2}}\\S)?\\s*$`;
 
-/** Adds the remarks of `schemaNotes` to the components and fields they are about; throws for one about nothing. */
+/** Adds the descriptions of `schemaNotes`; throws if a component or field does not exist. */
 function addNotes(schemas: Record<string, JsonObject>): void {
   for (const [path, description] of Object.entries(schemaNotes)) {
     const [name = "", ...fields] = path.split(".");
     let at: JsonObject | undefined = schemas[name];
     for (const field of fields) at = fieldOf(at, field);
-    if (at === undefined)
-      throw new Error(`openapi/notes.ts has a remark about ${path}, which does not exist`);
-    // A reference may have a description beside it since 3.1.
+    if (at === undefined) throw new Error(`openapi/notes.ts describes ${path}, which does not exist`);
+    // Since OpenAPI 3.1 a $ref can have a description next to it.
     at.description = description;
   }
 }
 
 /**
- * Moves each default of a request's field into its description: code generators take a field with a `default` for one that
- * is always set, and so require it of the caller.
+ * Moves each default of a request field into its description. Code generators make a field with a `default`
+ * required, because it is always set after parsing.
  */
 function describeDefaults(schema: JsonObject): void {
   for (const field of Object.values((schema.properties ?? {}) as Record<string, JsonObject>)) {
@@ -113,7 +112,7 @@ function fieldOf(schema: JsonObject | undefined, field: string): JsonObject | un
   return (inner?.properties as Record<string, JsonObject> | undefined)?.[field];
 }
 
-/** The object with fields within a schema: the schema itself, what its list holds, or what it is when it is not null. */
+/** The object schema within a schema: the schema itself, the items of a list, or the non-null branch. */
 function objectIn(schema: JsonObject | undefined): JsonObject | undefined {
   if (schema === undefined || schema.properties !== undefined) return schema;
   if (schema.items !== undefined) return objectIn(schema.items as JsonObject);

@@ -8,13 +8,13 @@ import type { JsonObject } from "./schemas.ts";
 const emittedWhen: Readonly<Record<EventType, string>> = {
   "task.succeeded": "A beautifier or try-on task succeeded",
   "task.failed": "A beautifier or try-on task failed",
-  "import.completed": "An import job finished, maybe with failed rows",
-  "import.failed": "An import job failed as a whole",
+  "import.completed": "An import job finished, possibly with failed rows",
+  "import.failed": "An import job failed",
   "export.completed": "An export job completed",
   "export.failed": "An export job failed",
 };
 
-/** The `webhooks` of the document: what the service sends to a subscriber, by event type (Events). */
+/** The `webhooks` of the document: deliveries to subscribers, by event type (Events). */
 export const eventDeliveries = (): JsonObject =>
   Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type) }]));
 
@@ -24,9 +24,10 @@ function delivery(type: EventType): JsonObject {
     operationId: type,
     summary: emittedWhen[type],
     description:
-      `Delivered at least once: deduplicate on \`id\`. A handler has ${limits.webhookTimeoutMs / 1000} seconds; ` +
-      "after a failure the same event comes again, about 1 minute, 5 minutes, 15 minutes, 1 hour and 6 hours later.",
-    // Authenticated by the signature, not by the machine key (Authentication 6).
+      "Delivered at least once: use `id` to deduplicate. " +
+      `Respond within ${limits.webhookTimeoutMs / 1000} seconds. Failed deliveries are retried after about ` +
+      "1 minute, 5 minutes, 15 minutes, 1 hour and 6 hours.",
+    // Authenticated by the signature, not by the API key (Authentication 6).
     security: [],
     parameters: [signature],
     requestBody: {
@@ -44,7 +45,9 @@ function delivery(type: EventType): JsonObject {
         },
       },
     },
-    responses: { "2XX": { description: "Accepted. Any other answer, a redirect too, is a failure." } },
+    responses: {
+      "2XX": { description: "Accepted. Any other response, including a redirect, counts as a failure." },
+    },
   };
 }
 
@@ -53,7 +56,8 @@ const signature: JsonObject = {
   in: "header",
   required: true,
   description:
-    "`t` is the Unix time of the signature, `v1` the hex HMAC-SHA256 of `{t}.{raw body}` keyed by the webhook's whole " +
-    `signing_secret. Compare in constant time, and refuse a \`t\` more than ${limits.signatureToleranceSeconds} seconds from now.`,
+    "`t` is the Unix time of the signature. `v1` is the hex HMAC-SHA256 of `{t}.{raw body}`; the key is the complete " +
+    "signing_secret of the webhook. Compare in constant time and reject a `t` more than " +
+    `${limits.signatureToleranceSeconds} seconds from now.`,
   schema: { type: "string", pattern: "^t=[0-9]+,v1=[0-9a-f]{64}$" },
 };

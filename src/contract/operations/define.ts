@@ -15,7 +15,7 @@ type Definition<
   body?: Body;
 };
 
-/** Completes an operation's definition: what it leaves out it does not take. */
+/** Completes the definition of an operation: absent params, query or body mean none. */
 export function operation<
   const Reply extends z.ZodType | null,
   const Params extends z.ZodObject = Nothing,

@@ -7,7 +7,7 @@ export const exports = {
   list: operation({
     method: "GET",
     path: "/v1/exports",
-    summary: "Read the catalogue: one row a product with every asset",
+    summary: "Read the catalog: one row per product with all its assets",
     scope: "exports:read",
     query: z.object({ ...pageQuery, role: RoleFilter.optional(), since: QueryTimestamp.optional() }),
     status: 200,
@@ -17,7 +17,7 @@ export const exports = {
   create: operation({
     method: "POST",
     path: "/v1/exports",
-    summary: "Freeze a selection as a manifest or a ZIP",
+    summary: "Export a selection as a manifest or a ZIP",
     scope: "exports:write",
     body: { "application/json": ExportSelection },
     status: 202,
@@ -28,7 +28,7 @@ export const exports = {
   get: operation({
     method: "GET",
     path: "/v1/exports/{export_id}",
-    summary: "Get an export job's status",
+    summary: "Get the status of an export job",
     scope: "exports:read",
     params: z.object({ export_id: z.string() }),
     status: 200,

@@ -6,7 +6,7 @@ export const images = {
   upload: operation({
     method: "POST",
     path: "/v1/images",
-    summary: "Upload an image's bytes",
+    summary: "Upload an image",
     scope: "images:write",
     body: { "multipart/form-data": ImageForm },
     status: 201,

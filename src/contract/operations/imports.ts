@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ImportRefusal } from "../error-codes.ts";
-import { listOf, pageQuery } from "../resources/fields.ts";
+import { pageQuery, shownListOf } from "../resources/fields.ts";
 import { Import, ImportRow, ImportRowResult, ImportSubmission, importOptions } from "../resources/import.ts";
 import { rowStatuses } from "../value-sets.ts";
 import { operation } from "./define.ts";
@@ -13,8 +13,8 @@ export const imports = {
     path: "/v1/imports",
     summary: "Submit 1 to 2,000 rows for import",
     scope: "imports:write",
-    // With a JSON body the options stand in the body, with NDJSON in the query (Imports). One that is left out stays so, as
-    // nobody could tell it from one that was given at the wrong place.
+    // Options go into a JSON body, or into the query with NDJSON (Imports). No defaults are filled in here:
+    // the mock could not distinguish them from options sent in the wrong place.
     query: z.object({
       mode: importOptions.mode.unwrap().optional().meta({ default: "upsert" }),
       on_image_error: importOptions.on_image_error.unwrap().optional().meta({ default: "skip" }),
@@ -29,7 +29,7 @@ export const imports = {
   get: operation({
     method: "GET",
     path: "/v1/imports/{import_id}",
-    summary: "Get an import's status",
+    summary: "Get the status of an import",
     scope: "imports:read",
     params,
     status: 200,
@@ -40,12 +40,12 @@ export const imports = {
   rows: operation({
     method: "GET",
     path: "/v1/imports/{import_id}/rows",
-    summary: "List an import's row results, in input order",
+    summary: "List the row results of an import in input order",
     scope: "imports:read",
     params,
     query: z.object({ ...pageQuery, status: z.enum(rowStatuses).optional() }),
     status: 200,
-    reply: listOf(ImportRowResult),
+    reply: shownListOf(ImportRowResult),
     refuses: { 400: ["invalid_cursor"], 404: ["import_not_found"] },
   }),
 };

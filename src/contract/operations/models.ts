@@ -12,7 +12,7 @@ export const models = {
   list: operation({
     method: "GET",
     path: "/v1/models",
-    summary: "List the people a try-on is rendered on",
+    summary: "List the models for try-ons",
     scope: "models:read",
     query: z.object({ ...pageQuery, is_public: queryBoolean.optional() }),
     status: 200,

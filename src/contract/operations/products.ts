@@ -15,7 +15,7 @@ export const products = {
   create: operation({
     method: "POST",
     path: "/v1/products",
-    summary: "Create one product",
+    summary: "Create a product",
     scope: "products:write",
     body: { "application/json": ProductToCreate },
     status: 201,
@@ -35,7 +35,7 @@ export const products = {
   get: operation({
     method: "GET",
     path: "/v1/products/{product_id}",
-    summary: "Get one product",
+    summary: "Get a product",
     scope: "products:read",
     params,
     status: 200,
@@ -45,7 +45,7 @@ export const products = {
   update: operation({
     method: "PATCH",
     path: "/v1/products/{product_id}",
-    summary: "Change a product's fields",
+    summary: "Change fields of a product",
     scope: "products:write",
     params,
     body: { "application/merge-patch+json": ProductPatch },

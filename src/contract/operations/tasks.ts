@@ -9,7 +9,7 @@ export const tasks = {
   list: operation({
     method: "GET",
     path: "/v1/tasks",
-    summary: "List tasks of both types, newest first",
+    summary: "List tasks, newest first",
     scope: "tasks:read",
     query: z.object({
       ...pageQuery,

@@ -16,7 +16,7 @@ export const webhooks = {
   create: operation({
     method: "POST",
     path: "/v1/webhooks",
-    summary: "Register a webhook; its secret is shown this once",
+    summary: "Create a webhook; its secret is shown only once",
     scope: "webhooks:write",
     body: { "application/json": WebhookToCreate },
     status: 201,
@@ -46,7 +46,7 @@ export const webhooks = {
   update: operation({
     method: "PATCH",
     path,
-    summary: "Change a webhook, or rotate its secret",
+    summary: "Change a webhook or rotate its secret",
     scope: "webhooks:write",
     params,
     body: { "application/json": WebhookPatch },

@@ -9,13 +9,13 @@ import {
   imageTypes,
   sexes,
 } from "../value-sets.ts";
-import { Count, DownloadUrl, Timestamp, Ulid } from "./fields.ts";
+import { Count, DownloadUrl, Timestamp, Ulid, Url } from "./fields.ts";
 
-/** One image held for a product: the caller's own photo or a generation. */
+/** One image of a product: an uploaded photo or a generated image. */
 export const ExportAsset = z.looseObject({
   id: Ulid,
   role: openSet(assetRoles),
-  url: DownloadUrl,
+  url: Url,
   url_expires_at: Timestamp,
   mime_type: closedSet(imageTypes),
   width: z.int().nullable(),
@@ -31,7 +31,7 @@ export const ExportAsset = z.looseObject({
 });
 export type ExportAsset = z.infer<typeof ExportAsset>;
 
-/** A product with every asset held for it. `deleted_at` is set in delta mode only, and `assets` is then empty. */
+/** A product with all its assets. `deleted_at` is set in delta mode only; `assets` is then empty. */
 export const ExportRow = z.looseObject({
   product: reliedOn(
     z.looseObject({
@@ -42,7 +42,7 @@ export const ExportRow = z.looseObject({
       deleted_at: reliedOn(z.iso.datetime({ offset: true })).nullable(),
     }),
   ),
-  assets: reliedOn(z.array(ExportAsset)),
+  assets: z.array(ExportAsset),
 });
 export type ExportRow = z.infer<typeof ExportRow>;
 
@@ -60,14 +60,19 @@ export const ExportJob = z.looseObject({
 });
 export type ExportJob = z.infer<typeof ExportJob>;
 
-/** Up to 500 products; an empty list is none of them, as the specification gives no lower bound (Exports). */
+/**
+ * Up to 500 products. An empty list selects none, because the specification has no lower bound (Exports).
+ */
 export const ExportSelection = z.strictObject({
   format: z.enum(exportFormats).default("manifest"),
   product_ids: z.array(z.string()).max(limits.exportProducts).optional(),
   role: z.array(z.enum(assetRoles)).optional(),
 });
 
-/** The roles of a comma-separated filter, in the order of the set and each once; null when one of them is no role. */
+/**
+ * The roles of a comma-separated filter, in the order of the set, without duplicates; null if one is
+ * unknown.
+ */
 export function rolesOf(filter: string): AssetRole[] | null {
   const named = filter.split(",").map((role) => role.trim());
   if (!named.every((role) => (assetRoles as readonly string[]).includes(role))) return null;
@@ -79,5 +84,5 @@ export const RoleFilter = z
   .string()
   .refine(
     (filter) => rolesOf(filter) !== null,
-    `must be roles separated by commas: ${assetRoles.join(", ")}`,
+    `must be a comma-separated list of roles: ${assetRoles.join(", ")}`,
   );

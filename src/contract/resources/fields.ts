@@ -2,18 +2,18 @@ import * as z from "zod";
 import { ulidPattern } from "../ids.ts";
 import { canonicalReference, isLongerThan } from "../import-row.ts";
 import { limits } from "../limits.ts";
-import { reliedOn } from "../response-values.ts";
+import { passedOnList, reliedOn } from "../response-values.ts";
 import { sexes } from "../value-sets.ts";
 
 /** A 26-character Crockford base32 ULID. */
-export const Ulid = reliedOn(z.string().regex(ulidPattern, "must be an id of 26 characters"));
+export const Ulid = reliedOn(z.string().regex(ulidPattern, "must be an ID of 26 characters"));
 
-/** RFC 3339; the service writes UTC, and accepts an offset where a request takes a timestamp. */
+/** RFC 3339. The service writes UTC and accepts an offset in requests. */
 export const Timestamp = z.iso.datetime({ offset: true });
 
 /**
- * The moment of a leap second, which may be the last of a month in UTC (RFC 3339, 5.7): no clock of ours has it, so it is the
- * beginning of the next one. Any other text stays as it is.
+ * Replaces a leap second, allowed as the last second of a month in UTC (RFC 3339, 5.7), with the second that
+ * follows, because `Date` has no leap seconds. Any other text is returned unchanged.
  */
 function withoutLeapSecond(text: string): string {
   const before = text.replace(/(:\d\d):60(?:\.\d+)?(?=[Z+-])/, "$1:59");
@@ -23,8 +23,8 @@ function withoutLeapSecond(text: string): string {
 }
 
 /**
- * A timestamp in a query, where the `+` of an offset stands for a space unless it is written as `%2B`: what no timestamp has
- * otherwise is taken for that `+`. Its letters may be small ones (RFC 3339, 5.6).
+ * A timestamp in a query. An unencoded `+` of an offset arrives as a space; timestamps have no other spaces,
+ * so a space is read as `+`. Lower case letters are allowed (RFC 3339, 5.6).
  */
 export const QueryTimestamp = z
   .string()
@@ -32,13 +32,13 @@ export const QueryTimestamp = z
   .pipe(z.iso.datetime({ offset: true, error: "must be a time such as 2026-01-05T09:00:00Z" }))
   .meta({ format: "date-time" });
 
-/** A URL the service made (signed, or a preview): the client follows it as it is. */
+/** A URL from the service (signed, or a preview); the client follows it unchanged. */
 export const Url = z.url();
 
 /** A URL that the program downloads. */
 export const DownloadUrl = reliedOn(z.url());
 
-/** A whole number that the program counts with. */
+/** An integer that the program calculates with. */
 export const Count = reliedOn(z.int());
 
 const text = (field: string, max: number, min = 0) =>
@@ -58,14 +58,16 @@ export const Description = text("description", limits.descriptionLength.max);
 /** A product's sex in a request. */
 export const Sex = z.enum(sexes);
 
-/** A whole number of a query string: digits only, within the bounds. A typed caller gives a number. */
+/** An integer in a query string: digits only, within the bounds. The typed client passes a number. */
 const queryInteger = (min: number, max: number) =>
   z
     .union([z.int(), z.string().regex(/^\d{1,9}$/, "must be a whole number")])
     .transform(Number)
     .pipe(z.int().min(min, `must be at least ${min}`).max(max, `must be at most ${max}`));
 
-/** The two parameters of every list (Endpoints): `limit` 1 to 100, default 25; `cursor` as `next_cursor` gave it. */
+/**
+ * The two parameters of every list (Endpoints): `limit` 1 to 100, default 25; `cursor` from `next_cursor`.
+ */
 export const pageQuery = {
   limit: queryInteger(limits.page.min, limits.page.max).default(limits.page.default),
   cursor: z.string().optional(),
@@ -78,3 +80,10 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
     next_cursor: reliedOn(z.string()).nullable(),
     has_more: reliedOn(z.boolean()),
   });
+
+/** The same for a list whose entries are passed on unchecked. */
+export const shownListOf = <Item extends z.ZodType>(item: Item) => {
+  const list = listOf(item);
+  passedOnList(list.shape.data);
+  return list;
+};

@@ -1,19 +1,19 @@
 import * as z from "zod";
 import { closedSet } from "../response-values.ts";
 import { imageTypes } from "../value-sets.ts";
-import { DownloadUrl, Timestamp, Ulid } from "./fields.ts";
+import { Timestamp, Ulid, Url } from "./fields.ts";
 
-/** An uploaded image; `url` is signed, leads to the original bytes and lives one hour. */
+/** An uploaded image; `url` is the signed URL of the original bytes, valid for one hour. */
 export const Image = z.looseObject({
   id: Ulid,
   mime_type: closedSet(imageTypes),
-  url: DownloadUrl,
+  url: Url,
   url_expires_at: Timestamp,
   created_at: Timestamp,
 });
 export type Image = z.infer<typeof Image>;
 
-/** The answer to an upload. */
+/** The response to an upload. */
 export const ImageUpload = z.looseObject({
   id: Ulid,
   mime_type: closedSet(imageTypes),
@@ -21,7 +21,7 @@ export const ImageUpload = z.looseObject({
 });
 export type ImageUpload = z.infer<typeof ImageUpload>;
 
-/** The form of an upload: one file, at most 10 MB, typed from its bytes. */
+/** The form of an upload: one file, at most 10 MB; the type is determined from the bytes. */
 export const ImageForm = z.strictObject({
   file: z.instanceof(Uint8Array).meta({ type: "string", format: "binary" }),
 });

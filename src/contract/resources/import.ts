@@ -13,9 +13,9 @@ import {
   rowErrorCodes,
   rowStatuses,
 } from "../value-sets.ts";
-import { Count, Description, DownloadUrl, Name, Reference, Sex, Timestamp, Ulid } from "./fields.ts";
+import { Count, Description, Name, Reference, Sex, Timestamp, Ulid, Url } from "./fields.ts";
 
-/** A bulk job. `counts.total` is null while validating, never an estimate; `results_url` is re-signed on every read. */
+/** A bulk job. `counts.total` is null while validating; `results_url` is signed again on every read. */
 export const Import = z.looseObject({
   id: Ulid,
   status: reliedOn(z.enum(importStatuses)),
@@ -30,7 +30,7 @@ export const Import = z.looseObject({
       failed: Count,
     }),
   ),
-  results_url: DownloadUrl.nullable(),
+  results_url: Url.nullable(),
   created_at: Timestamp,
   started_at: Timestamp.nullable(),
   finished_at: Timestamp.nullable(),
@@ -39,7 +39,7 @@ export type Import = z.infer<typeof Import>;
 
 const problem = (codes: readonly string[]) => z.looseObject({ code: openSet(codes), message: z.string() });
 
-/** What became of one submitted row. `line` counts lines of the submitted body, from 1. */
+/** The result of one row. `line` is the line in the request body, from 1. */
 export const ImportRowResult = z.looseObject({
   line: reliedOn(z.int().min(1)),
   reference: reliedOn(z.string()),
@@ -62,14 +62,14 @@ export const ImportRowResult = z.looseObject({
 });
 export type ImportRowResult = z.infer<typeof ImportRowResult>;
 
-/** An image's URL in a row, held to the URL policy (Imports, "An image url must be"). */
+/** The URL of an image in a row; must follow the URL policy (Imports, "An image url must be"). */
 export const ImageUrl = z.string().superRefine((value, context) => {
   const breach = urlBreach(value);
   if (breach !== null) context.addIssue({ code: "custom", message: `url ${describeBreach(breach)}` });
 });
 const orientation = z.enum(orientations).optional();
 
-/** One row of an import. The rules as running code are `importRowProblems`; this is their form for types and documents. */
+/** One row of an import, for types and openapi.json. Validation uses `importRowProblems`. */
 export const ImportRow = z.strictObject({
   reference: Reference,
   name: Name,
@@ -92,7 +92,7 @@ export const importOptions = {
   on_image_error: z.enum(onImageErrors).default("skip"),
 };
 
-/** The inline JSON form of a submission. Rows are judged one by one with `importRowProblems`, so that every problem is listed. */
+/** An import as JSON. `importRowProblems` validates the rows one by one, to list every problem. */
 export const ImportSubmission = z.strictObject({
   mode: importOptions.mode,
   on_image_error: importOptions.on_image_error,

@@ -3,7 +3,7 @@ import { closedSet, reliedOn } from "../response-values.ts";
 import { modelSexes } from "../value-sets.ts";
 import { Timestamp, Url } from "./fields.ts";
 
-/** A person a try-on is rendered on. The id is opaque: a ULID for the organization's own, a shorter one for curated models. */
+/** A person who wears the product in a try-on. IDs are opaque: ULIDs, or shorter for curated models. */
 export const Model = z.looseObject({
   id: reliedOn(z.string()),
   name: z.string().nullable(),

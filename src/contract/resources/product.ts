@@ -4,7 +4,7 @@ import { closedSet, openSet } from "../response-values.ts";
 import { imageOrigins, orientations, sexes } from "../value-sets.ts";
 import { Description, Name, Reference, Sex, Timestamp, Ulid } from "./fields.ts";
 
-/** A photo on a product. */
+/** A photo of a product. */
 export const ProductImage = z.looseObject({
   id: Ulid,
   orientation: openSet(orientations),
@@ -12,11 +12,13 @@ export const ProductImage = z.looseObject({
 });
 export type ProductImage = z.infer<typeof ProductImage>;
 
-/** One SKU. `updated_at` is bumped by name, reference, description and sex only, never by photos (Product). */
+/**
+ * One SKU. `updated_at` changes with name, reference, description and sex only, not with photos (Product).
+ */
 export const Product = z.looseObject({
   id: Ulid,
   name: z.string(),
-  // The specification has a text here, but products that were created in the dashboard carry none (Products).
+  // The specification says string, but products created in the dashboard have none (Products).
   reference: z.string() as unknown as z.ZodType<string | null, string | null>,
   description: z.string().nullable(),
   sex: closedSet(sexes).nullable(),
@@ -26,10 +28,10 @@ export const Product = z.looseObject({
 });
 export type Product = z.infer<typeof Product>;
 
-/** A photo to put on a product: an uploaded image's id and its orientation, both required (Products). */
+/** A photo to attach: the ID of an uploaded image and its orientation, both required (Products). */
 const ImageToAttach = z.strictObject({ image_id: z.string().min(1), orientation: z.enum(orientations) });
 
-/** 1 to 20, the import's bounds, as the specification shows none here. */
+/** 1 to 20, as in an import, because the specification has no bounds here. */
 const ImagesToAttach = z
   .array(ImageToAttach)
   .min(limits.imagesPerProduct.min)
@@ -43,7 +45,7 @@ export const ProductToCreate = z.strictObject({
   images: ImagesToAttach,
 });
 
-/** A merge patch: a field left out stays as it is, null clears a field that may be null (Products, PATCH). */
+/** A merge patch: absent fields keep their value, null clears a nullable field (Products, PATCH). */
 export const ProductPatch = z.strictObject({
   name: Name.optional(),
   reference: Reference.optional(),

@@ -16,7 +16,7 @@ import {
 } from "../value-sets.ts";
 import { DownloadUrl, Timestamp, Ulid } from "./fields.ts";
 
-/** One image generation. Only a beautifier has a subtype. */
+/** The generation of one image. Only a beautifier task has a subtype. */
 export const Task = z.looseObject({
   id: Ulid,
   type: closedSet(taskTypes),
@@ -45,28 +45,28 @@ const slug = (known: readonly string[], what: string, more: RegExp) =>
       ],
     });
 
-/** The slugs of all subtypes; which of them fit a subtype is `beautifierAngleShots`, a 422 when it does not. */
+/** The slugs of all subtypes. A slug that is not in `beautifierAngleShots` of the subtype gets a 422. */
 const everyAngleShot = [...new Set(Object.values(beautifierAngleShots).flat())];
 
 export const BeautifierRequest = z.strictObject({
   subtype: z.enum(taskSubtypes),
   inputs: z.strictObject({
     product_id: z.string(),
-    background: slug(beautifierBackgrounds, "a colour such as #f4f1ea", hexBackground),
+    background: slug(beautifierBackgrounds, "a color such as #f4f1ea", hexBackground),
     angle_shot: z.enum(everyAngleShot),
     style: z.enum(beautifierStyles).optional(),
   }),
 });
 
-/** One try-on. Inputs of a request are judged one by one, so that every bad one is listed (Tasks). */
+/** One try-on. Inputs are validated one by one, to list every problem (Tasks). */
 export const TryonInput = z.strictObject({
   product_id: z.string(),
   model_id: z.string().min(1),
   styling_product_ids: z.array(z.string()).max(limits.stylings.max).optional(),
-  background: slug(tryonBackgrounds, "a colour such as #f4f1ea", hexBackground),
+  background: slug(tryonBackgrounds, "a color such as #f4f1ea", hexBackground),
   angle_shot: slug(
     tryonAngleShots,
-    `a slug of letters, digits, - and _ that begins with ${customAngleShotPrefix}`,
+    `a slug of letters, digits, - and _ that starts with ${customAngleShotPrefix}`,
     new RegExp(`^${customAngleShotPrefix}[A-Za-z0-9_-]+$`),
   ),
   look_at_camera: z.boolean().default(true),

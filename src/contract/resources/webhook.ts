@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { closedSet } from "../response-values.ts";
+import { closedSet, reliedOn } from "../response-values.ts";
 import { eventTypes, webhookStatuses } from "../value-sets.ts";
 import { Description, Timestamp, Ulid, Url } from "./fields.ts";
 
-/** A subscription to events. Its URL is verified once at creation and immutable afterwards. */
+/** A subscription to events. The URL is checked once, at creation, and cannot change. */
 export const Webhook = z.looseObject({
   id: Ulid,
   url: Url,
@@ -15,9 +15,9 @@ export const Webhook = z.looseObject({
 });
 export type Webhook = z.infer<typeof Webhook>;
 
-const signing_secret = z.string().regex(/^whsec_/);
+const signing_secret = reliedOn(z.string().regex(/^whsec_/, "must start with whsec_"));
 
-/** The one answer that shows the secret: creation, or an update that rotates it. */
+/** The only responses with the secret: creation, and an update that rotates it. */
 export const WebhookWithSecret = Webhook.extend({ signing_secret });
 export const WebhookMaybeWithSecret = Webhook.extend({ signing_secret: signing_secret.optional() });
 
@@ -36,7 +36,7 @@ export const WebhookPatch = z.strictObject({
   rotate_secret: z.boolean().optional(),
 });
 
-/** What a delivery carries: the resource's id and status and nothing more (Events, Delivery). */
+/** The payload of a delivery: the ID and status of the resource (Events, Delivery). */
 export const WebhookEvent = z.looseObject({
   id: z.string().regex(/^evt_/),
   type: closedSet(eventTypes),

@@ -1,18 +1,20 @@
-import type { Problem } from "../../client/api-error.ts";
+import type { ApiError, Problem } from "../../client/api-error.ts";
 import type { CallOptions } from "../../client/client.ts";
 
-/** The request that a flow sends its batches with. */
+/** The request with which a flow sends its batches. */
 export interface BatchOperation {
-  /** Sends the bytes of a batch as they are. */
+  /** Sends the bytes of a batch unchanged. */
   send(body: Uint8Array, options: CallOptions): Promise<BatchReceipt>;
-  /** The place within the batch, from 0, of the row that a problem is about; null for the batch as a whole. */
+  /** The index within the batch, from 0, of the row that a problem concerns; null for the entire batch. */
   rowOf(problem: Problem): number | null;
+  /** Whether a response other than 400 and 422 rejects the body itself, so that no attempt was carried out. */
+  rejectsBody?: (error: ApiError) => boolean;
 }
 
-/** What is kept of the response to a batch. */
+/** The data kept of the response to a batch. */
 export interface BatchReceipt {
-  /** The IDs of what the service made of it: an import, an export job, or a task for each row in their order. */
+  /** The IDs of what the service created from it: an import, an export job, or one task per row in order. */
   readonly jobs: readonly string[];
   /** When it was accepted, in Unix milliseconds of the service's clock. */
-  readonly createdAt: number;
+  readonly createdAt: number | null;
 }

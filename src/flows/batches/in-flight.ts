@@ -1,12 +1,12 @@
 import type { Clock } from "../../clock.ts";
 
-/** How long an interrupt waits for requests in flight: one that is cut off leaves its outcome unknown. */
+/** How long an interrupt waits for requests in flight: cutting them off leaves their outcome unknown. */
 const graceMs = 3_000;
 
-/** One request from its start to its end. */
+/** One request from start to end. */
 export class RequestInFlight {
   readonly #cut = new AbortController();
-  /** Until `onDoubt` says otherwise, what is not known counts as done. */
+  /** Until `onDoubt` reports otherwise, an unknown outcome counts as done. */
   #inDoubt = true;
   #leaving: { reason: unknown } | null = null;
   /** Ends the request. */
@@ -17,7 +17,7 @@ export class RequestInFlight {
     return this.#inDoubt;
   }
 
-  /** Whether it left the line, so that the service never saw it, or did nothing with it. */
+  /** Whether it was withdrawn before the service got it or did anything with it. */
   get hasLeft(): boolean {
     return this.#leaving !== null && !this.#inDoubt;
   }
@@ -27,7 +27,7 @@ export class RequestInFlight {
     this.#leave();
   };
 
-  /** Has it leave the line as soon as it is certain that the service did nothing with it. */
+  /** Withdraws it as soon as the service has certainly done nothing with it. */
   leave(reason: unknown): void {
     this.#leaving ??= { reason };
     this.#leave();
@@ -44,8 +44,8 @@ export class RequestInFlight {
 }
 
 /**
- * The requests that were begun and have not ended. When the sending stops, those that only wait in a line for their turn must
- * not go out any more; those that may have gone out are awaited, because their response tells the outcome of their rows.
+ * All started requests. When sending stops, queued requests must not be sent any more. Those that may have
+ * been sent are awaited, because their responses decide the outcome of their rows.
  */
 export class RequestsInFlight {
   readonly #requests = new Set<RequestInFlight>();
@@ -60,12 +60,12 @@ export class RequestsInFlight {
     this.#requests.delete(request);
   }
 
-  /** The sending is over. */
+  /** Stops sending. */
   leave(reason: unknown): void {
     for (const request of this.#requests) request.leave(reason);
   }
 
-  /** Follows an interrupt: what is in flight gets the time of grace. Gives how to stop following. */
+  /** Follows an interrupt: requests in flight get a grace period. Returns a function that stops following. */
   follow(clock: Clock, signal: AbortSignal | undefined): () => void {
     let cancel = () => {};
     const onInterrupt = () => {

@@ -4,23 +4,23 @@ import type { RunAtHand } from "../runs/run-at-hand.ts";
 import type { Service } from "../service.ts";
 import type { CutBatch, ReadyBatch, SentBatch } from "./sent-batch.ts";
 
-/** Another run of this machine has a row of ours in flight. */
+/** Another run of this machine has one of these rows in flight. */
 export class HeldByAnotherRun extends CatError {
   override readonly name = "HeldByAnotherRun";
 }
 
 export interface JournalOptions {
-  /** How the jobs of the batches are listed later on this machine; null for jobs that the service lists. */
+  /** How the jobs of the batches are listed on this machine; null for jobs that the service lists. */
   listedAs: { file: string; variant: string; status: string } | null;
   /** Whether the batches change products, so that open runs of other files compare their rows again. */
   changesProducts: boolean;
-  /** Whether no row may be in flight in two runs at once: then it could be carried out twice. */
+  /** Whether a row may be in flight in only one run at a time: otherwise it could be carried out twice. */
   guarded: boolean;
 }
 
 /**
- * Writes down what a run does with its batches, each step before the next is taken: a batch and its bytes before the socket
- * opens, its jobs before anything else is done, so that whenever the process ends the next one knows where to resume.
+ * Records what a run does with its batches, each step before the next: a batch and its bytes before the
+ * request is sent, its jobs before anything else. A process that resumes the run knows where to continue.
  */
 export class Journal {
   readonly #run: RunAtHand;
@@ -40,7 +40,7 @@ export class Journal {
     this.#next = earlier.reduce((next, { index }) => Math.max(next, index + 1), 0);
   }
 
-  /** A new batch, ready to be sent. Throws HeldByAnotherRun when a row of it is in flight elsewhere. */
+  /** A new batch, ready to be sent. Throws HeldByAnotherRun if another run has one of its rows in flight. */
   begin({ body, rows, lines, references, memo }: CutBatch): ReadyBatch {
     const { state, account, id, kind } = this.#run;
     const { client, clock, newKey } = this.#service;
@@ -64,7 +64,7 @@ export class Journal {
     return { index, rows, lines, bytes: body.length, body, idempotencyKey, again: false };
   }
 
-  /** Writes down the outcome of sending a batch; one of unknown outcome stays as it is, with its bytes. */
+  /** Records the outcome of sending a batch; one with an unknown outcome stays as is, with its bytes. */
   settleSending(batch: SentBatch): void {
     const { state, id, sentJobs, service, kind } = this.#run;
     if (batch.kind === "accepted") {
@@ -82,13 +82,13 @@ export class Journal {
   }
 }
 
-/** The error of a row that another run of that kind has in flight. */
+/** The error for a row that another run of that kind has in flight. */
 export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun =>
   new HeldByAnotherRun(
-    `${JSON.stringify(reference)} is in a batch of another ${kind} on this machine that has not ended`,
+    `another ${kind} on this machine has already sent ${JSON.stringify(reference)} and has not finished`,
     {
       type: "conflict",
       code: `${kind}_under_way`,
-      hint: `Wait for the other ${kind}, or run its command again if it was stopped; then run this one again.`,
+      hint: `Wait for the other ${kind}, or run its command again if it was stopped. Then run this one again.`,
     },
   );

@@ -4,16 +4,19 @@ import { limits } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 
-/** How long a key is used, in milliseconds: the service forgets it after 24 hours (Cross-cutting rule 1); one is left for clocks that are wrong. */
+/** How long a key is used, in milliseconds: 24 hours (Cross-cutting rule 1) less one hour for inaccurate clocks. */
 export const keyLifeMs = limits.idempotencyKeyMs - 3_600_000;
 
-/** What the clocks show, in Unix milliseconds: this machine's, and the service's where it has told. */
+/** The current time in Unix milliseconds, by the local clock and, if known, by the service's. */
 export interface Clocks {
   readonly here: number;
   readonly service: number | null;
 }
 
-/** Whether a call may be sent again under its key. The service forgets by its own clock: the one by which more time has passed is believed. */
+/**
+ * Whether a request may be repeated with its key. The key expires by the service's clock: the clock that
+ * shows more elapsed time decides.
+ */
 export function isKeyAlive(
   { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
   { here, service }: Clocks,
@@ -22,7 +25,7 @@ export function isKeyAlive(
   return Math.max(here - sentAt, passedThere) < keyLifeMs;
 }
 
-/** Both clocks now. The service is asked where it has not answered anything yet. */
+/** The current time of both clocks. Without any response so far, a request is sent first. */
 export async function readClocks({
   clock,
   ...asked
@@ -38,8 +41,8 @@ export async function readClocks({
 }
 
 /**
- * Has the service tell its time, where it has not answered anything yet; what it says does not matter, but when. Throws why
- * there was no answer at all; one without a `Date` tells nothing.
+ * Gets a first response, whatever its content, for the time of the service. Throws the error if there is no
+ * response; one without a `Date` gives no time.
  */
 export async function hearOf({ client, signal }: { client: Client; signal: AbortSignal }): Promise<void> {
   if (client.serviceNow() !== null) return;

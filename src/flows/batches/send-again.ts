@@ -8,13 +8,14 @@ import { sendBatches } from "./send.ts";
 import type { ReadyBatch } from "./sent-batch.ts";
 
 /**
- * The batches of unknown outcome among `batches`, with the bytes and the key of the first time. Where the service has
- * forgotten the key (and the user, or the operation, allows it) they get a new one.
+ * The batches with an unknown outcome among `batches`, with the original bytes and key. If the service has
+ * forgotten the key, they get a new one, provided the user or the operation allows that.
  */
 export async function* sendAgain(
   { state, account }: RunAtHand,
   batches: readonly StoredBatch[],
   service: Pick<Service, "client" | "clock" | "newKey" | "signal">,
+  { renewsKeys = true }: { renewsKeys?: boolean } = {},
 ): AsyncGenerator<ReadyBatch> {
   const { client, clock, newKey } = service;
   for (const batch of batches) {
@@ -23,6 +24,8 @@ export async function* sendAgain(
     const body = state.batches.body(run, index);
     let { idempotencyKey } = batch;
     if (!isKeyAlive(batch, await readClocks(service))) {
+      // What costs money each time is never sent under another key.
+      if (!renewsKeys) continue;
       idempotencyKey = newKey();
       const references = state.batches.references(run, index);
       const memo = state.batches.memo(run, index);
@@ -46,8 +49,8 @@ export async function* sendAgain(
 }
 
 /**
- * Sends batches of unknown outcome of an earlier run, `some` of them, and nothing else of it. Throws why one of them is still
- * unknown; one that is rejected was not carried out.
+ * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws the
+ * error if the outcome of one is still unknown; a rejected one was not carried out.
  */
 export async function sendAsTheyWere(
   run: RunAtHand,

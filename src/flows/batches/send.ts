@@ -1,5 +1,5 @@
-// Batches: requests that must not be sent twice. A batch is written down with its key and its bytes before it is sent, and
-// sent again as it was while its outcome is unknown. Which request it is, is a BatchOperation of each flow.
+// Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
+// sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
 import { ApiError, type Problem } from "../../client/api-error.ts";
 import { CatError } from "../../errors.ts";
@@ -14,15 +14,14 @@ export interface SendDeps extends Pick<Service, "clock" | "concurrency"> {
   operation: BatchOperation;
   signal?: AbortSignal | undefined;
   journal: Journal;
-  /** Told every batch that the service accepted, once it is written down. */
+  /** Receives every accepted batch, after it was recorded. */
   onAccepted: (batch: Extract<SentBatch, { kind: "accepted" }>, receipt: BatchReceipt) => void;
 }
 
 /**
- * Sends batches, several at a time, in the order of the file. The first one that is not accepted stops the rest, also those
- * that were begun and wait for their turn: what is wrong with it is likely to be wrong with them, and nothing is lost by
- * asking first. `stopped` is why not all batches were sent, if they were not: the error of a batch, the interrupt's reason, or
- * a fault of the file or of the state.
+ * Sends batches, several at a time, in file order. The first one that is not accepted stops the rest,
+ * including queued ones: its problem probably concerns them too, and stopping loses nothing. `stopped` is the
+ * reason, if not all were sent: the error of a batch, an interrupt, or an error of the file or state.
  */
 export async function sendBatches(
   batches: AsyncGenerator<CutBatch | ReadyBatch>,
@@ -41,14 +40,14 @@ export async function sendBatches(
       while (stopped === undefined) {
         deps.signal?.throwIfAborted();
         const next = await batches.next();
-        // What came between while the batch was cut stops it as well.
+        // An event while the batch was cut stops it as well.
         deps.signal?.throwIfAborted();
         if (next.done || stopped !== undefined) return;
         const batch = "idempotencyKey" in next.value ? next.value : deps.journal.begin(next.value);
         const request = inFlight.begin();
         const { outcome, receipt } = await sendBatch(batch, deps.operation, request);
         inFlight.end(request);
-        // Before it is written down: where that fails, the outcome of these rows is reported all the same.
+        // Before it is recorded: if that fails, the outcome of these rows is still reported.
         sent.push(outcome);
         deps.journal.settleSending(outcome);
         if (outcome.kind === "accepted") deps.onAccepted(outcome, receipt!);
@@ -93,9 +92,9 @@ function failureOf(
   { operation, request }: { operation: BatchOperation; request: RequestInFlight },
 ): Failure {
   const unsent = again ? "unknown" : "unsent";
-  // It is ended with the error of another batch, which says nothing about this one.
+  // It was aborted because of another batch, whose error reveals nothing about this one.
   if (request.hasLeft) return { kind: unsent, error };
-  if (error instanceof CatError && isNothingDone(error, again)) {
+  if (error instanceof CatError && isNothingDone(error, again, operation)) {
     const problems = error instanceof ApiError ? error.problems : [];
     return { kind: "refused", error, problems: problems.map((one) => inFile(one, operation, lines)) };
   }
@@ -103,20 +102,24 @@ function failureOf(
 }
 
 /**
- * Whether a response says for certain that nothing was done: any rejection (after a 429 nothing was created: Limits). After an
- * attempt without a response, also one of an earlier process, only a rejection of the body itself is certain, and the one that
- * the service has stored under the key: the others may be given before it looks at the key.
+ * Whether a response proves that nothing was done: any rejection (after a 429 nothing was created: Limits).
+ * After an attempt without a response, even by an earlier process, only two rejections do: of the body
+ * itself, and the one stored under the key. The service may respond with the others before it checks the key.
  */
-function isNothingDone(error: CatError, again: boolean): boolean {
+function isNothingDone(error: CatError, again: boolean, { rejectsBody }: BatchOperation): boolean {
   const { status, earlierUnanswered } = error;
   if (!isRefusal(error)) return false;
   if (!(earlierUnanswered || again)) return true;
-  return error instanceof ApiError && (error.replayed || status === 400 || status === 422);
+  if (!(error instanceof ApiError)) return false;
+  return error.replayed || status === 400 || status === 422 || rejectsBody?.(error) === true;
 }
 
-/** The service counts rows of the body it got; people count lines of their file. */
+/** The service counts rows of the body; users count lines of the file. */
 function inFile(problem: Problem, operation: BatchOperation, lines: Uint32Array): BatchProblem {
   const { param, code, message } = problem;
   const row = operation.rowOf(problem);
-  return { line: (row === null ? undefined : lines[row]) ?? null, param, code, message };
+  const line = row === null ? undefined : lines[row];
+  return line === undefined
+    ? { line: null, param, code, message }
+    : { line, row: row!, param, code, message };
 }

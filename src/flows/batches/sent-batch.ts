@@ -1,52 +1,57 @@
 import type { CatError } from "../../errors.ts";
 
-/** What the service found wrong: with the row of that line of the user's file, or with the batch as a whole (null). */
+/** A problem found by the service: of the row on that line of the user's file, or of the entire batch (null). */
 export interface BatchProblem {
   line: number | null;
+  /** The place of the row within the batch, from 0. */
+  row?: number;
   param?: string | undefined;
   code: string;
   message: string;
 }
 
-/** What is known of a batch whatever its outcome. `bytes` is the size of its body. */
+/** The known data of a batch, whatever its outcome. `bytes` is the size of its body. */
 export interface BatchRows {
   /** Its number among the batches of the run, from 0. */
   index: number;
-  /** The place of each row among all rows of the file, from 0, and its line. */
+  /** The index of each row among all rows of the file, from 0, and its line. */
   rows: Uint32Array;
   lines: Uint32Array;
   bytes: number;
 }
 
-/** A batch whose outcome is known as far as it can be. */
+/** A batch whose outcome is known as far as possible. */
 export type SentBatch = BatchRows &
   (
     | { kind: "accepted"; jobs: readonly string[] }
-    /** The service said no; nothing of the batch was created. */
+    /** The service rejected it; no part of the batch was created. */
     | { kind: "refused"; error: CatError; problems: BatchProblem[] }
-    /** No response, or none that says what happened: the service may have accepted it. */
+    /** No response, or none that decides: the service may have accepted it. */
     | { kind: "unknown"; error: unknown }
-    /** The service never saw it, or did nothing with it (429): it was waiting to be sent when the run ended, or could not be. */
+    /**
+     * It was not sent, or the service did nothing with it (429): it was queued when the run ended, or could
+     * not be sent.
+     */
     | { kind: "unsent"; error: unknown }
   );
 
-/** How many rows are in batches. */
+/** The number of rows in batches. */
 export const rowsIn = (batches: readonly Pick<BatchRows, "rows">[]): number =>
   batches.reduce((sum, { rows }) => sum + rows.length, 0);
 
-/** A batch that was cut and is not written down yet. */
+/** A batch that is not recorded yet. */
 export interface CutBatch {
   readonly body: Uint8Array;
-  /** `rows[k]` is the place among the file's rows, from 0, of the batch's row k; `lines[k]` its line. */
+  /** `rows[k]` is the index among the file's rows, from 0, of the batch's row k; `lines[k]` is its line. */
   readonly rows: Uint32Array;
   readonly lines: Uint32Array;
   /** The canonical reference of each row. */
   readonly references: readonly string[];
-  /** What the flow must know of the rows once the results are there. */
+  /** The flow's data about the rows, needed with the results. */
   readonly memo: Uint8Array;
 }
 
-/** A batch that is written down and has its key: it may be sent, or sent again. */
+/** A recorded batch with its key: it may be sent, or sent again. */
 export interface ReadyBatch extends BatchRows {
   body: Uint8Array;
   idempotencyKey: string;

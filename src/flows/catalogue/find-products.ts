@@ -1,4 +1,4 @@
-// Catalogue: products by ID or reference, one by one or by listing, whichever costs fewer reads.
+// Catalogue: products by ID or reference, one by one or by listing, whichever needs fewer reads.
 
 import pLimit from "p-limit";
 import { ulidPattern } from "../../contract/ids.ts";
@@ -11,13 +11,14 @@ import { orNull } from "../service-errors.ts";
 
 type Reader = Pick<Service, "client" | "signal">;
 
-/** The product with this ID; null where the service has none. */
+/** The product with this ID; null if not found. */
 export const productById = (product_id: string, { client, signal }: Reader): Promise<Product | null> =>
   orNull(client.products.get({ product_id }, { signal }));
 
 /**
- * The product with exactly this reference; null where there is none. The service has no look-up by reference: `q` is a
- * free-text search, whose results are compared one by one. `"too many"` once more than `most` results are others.
+ * The product with exactly this reference; null if not found. The service has no lookup by reference: `q` is
+ * a free-text search whose results are compared one by one. `"too many"` after more than `most` other
+ * results.
  */
 export async function productByReference(
   reference: string,
@@ -33,58 +34,107 @@ export async function productByReference(
   return null;
 }
 
-/** The product with this ID or, failing that, with exactly this reference; null where there is neither. */
+/** The product with this ID or, if not found, with exactly this reference; null if neither exists. */
 export async function findProduct(idOrReference: string, reader: Reader): Promise<Product | null> {
   const wanted = canonicalReference(idOrReference);
   // A reference may look like an ID.
   const byId = ulidPattern.test(wanted) ? await productById(wanted, reader) : null;
   if (byId !== null) return byId;
-  return (await productByReference(wanted, reader, Number.POSITIVE_INFINITY)) as Product | null;
+  return searchedProduct(wanted, reader);
 }
 
-/** So few references are searched for without a look at the list. */
-const fewReferences = 3;
+/** As `productByReference`, through however many results. */
+const searchedProduct = (reference: string, reader: Reader): Promise<Product | null> =>
+  productByReference(reference, reader, Number.POSITIVE_INFINITY) as Promise<Product | null>;
+
+/** So few products are asked for without a look at the list. */
+const fewProducts = 3;
+
+/** Products to look for. References are canonical. */
+export interface WantedProducts {
+  readonly ids: Iterable<string>;
+  readonly references: Iterable<string>;
+}
+
+/** What was found of the wanted products; those that do not exist are absent. */
+export interface FoundProducts {
+  readonly byId: ReadonlyMap<string, Product>;
+  readonly byReference: ReadonlyMap<string, Product>;
+  /** The references of other products that the search came across, to propose instead of one that does not exist. */
+  readonly otherReferences: readonly string[];
+}
 
 /**
- * The products that have these references (canonical), by reference; those that do not exist are absent. Many are found by
- * listing the catalogue, a page of 100 per read, and only what half as many pages as there are references did not show is
- * searched for one by one: never more than one and a half reads for each, plus further pages of a search.
+ * The wanted products. Many are found by listing the catalogue, a page of 100 per read, and only what half as many pages as
+ * there are products did not show is asked for one by one: never more than one and a half reads for each, plus further
+ * pages of a search.
  */
-export async function productsByReference(
-  references: readonly string[],
+export async function productsBy(
+  wanted: WantedProducts,
   { client, signal, concurrency }: Pick<Service, "client" | "signal" | "concurrency">,
   onProgress: (done: number, total: number) => void = () => {},
-): Promise<Map<string, Product>> {
-  const found = new Map<string, Product>();
-  const missing = new Set(references);
-  const total = missing.size;
+): Promise<FoundProducts> {
+  const byId = new Map<string, Product>();
+  const byReference = new Map<string, Product>();
+  const otherReferences: string[] = [];
+  const ids = new Set(wanted.ids);
+  const references = new Set(wanted.references);
+  const total = ids.size + references.size;
+  let done = 0;
   const take = (product: Product) => {
     const reference = referenceOfProduct(product);
-    if (reference === null || !missing.delete(reference)) return;
-    found.set(reference, product);
-    onProgress(found.size, total);
+    const isWanted = [
+      ids.delete(product.id) && byId.set(product.id, product),
+      reference !== null && references.delete(reference) && byReference.set(reference, product),
+    ].filter(Boolean).length;
+    if (isWanted === 0 && reference !== null) otherReferences.push(reference);
+    done += isWanted;
+    if (isWanted > 0) onProgress(done, total);
   };
-  if (total > fewReferences) {
+  const found = { byId, byReference, otherReferences };
+  if (total > fewProducts) {
     const { max } = limits.page;
     const most = Math.ceil(total / 2) * max;
     let listed = 0;
     for await (const product of client.paginate(operations.products.list, { limit: max }, { signal })) {
       take(product);
-      if (missing.size === 0 || ++listed === most) break;
+      if (ids.size + references.size === 0 || ++listed === most) break;
     }
     if (listed < most) return found;
   }
   const limit = pLimit(concurrency);
-  let searched = found.size;
-  const search = async (reference: string) => {
-    const product = await productByReference(reference, { client, signal }, Number.POSITIVE_INFINITY);
-    if (product !== null) found.set(reference, product as Product);
-    onProgress(++searched, total);
+  const ask = async (get: () => Promise<Product | null>, keep: (product: Product) => void) => {
+    const product = await get();
+    if (product !== null) keep(product);
+    onProgress(++done, total);
   };
   try {
-    await Promise.all([...missing].map((reference) => limit(search, reference)));
+    await Promise.all([
+      ...[...ids].map((id) =>
+        limit(
+          ask,
+          () => productById(id, { client, signal }),
+          (one: Product) => byId.set(id, one),
+        ),
+      ),
+      ...[...references].map((reference) =>
+        limit(
+          ask,
+          () => searchedProduct(reference, { client, signal }),
+          (one: Product) => byReference.set(reference, one),
+        ),
+      ),
+    ]);
   } finally {
     limit.clearQueue();
   }
   return found;
 }
+
+/** The products that have these references (canonical), by reference; those that do not exist are absent. */
+export const productsByReference = async (
+  references: readonly string[],
+  service: Pick<Service, "client" | "signal" | "concurrency">,
+  onProgress?: (done: number, total: number) => void,
+): Promise<ReadonlyMap<string, Product>> =>
+  (await productsBy({ ids: [], references }, service, onProgress)).byReference;

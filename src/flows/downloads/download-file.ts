@@ -1,4 +1,4 @@
-// Downloads: files behind signed URLs, resumed after a break or a kill, renamed when they are complete.
+// Downloads: files behind signed URLs, resumed after a break or a kill, renamed when complete.
 
 import { stat } from "node:fs/promises";
 import type { Client } from "../../client/client.ts";
@@ -10,37 +10,37 @@ import { PartFile, type PartOptions } from "./part-file.ts";
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
 export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl" | "signal" | "limits"> {
-  /** Where the file goes; one that exists is replaced. */
+  /** The path of the file; an existing one is replaced. */
   path: string;
-  /** The name of the part next to it; `.NAME.part` unless given. */
+  /** The name of the part next to it (default: `.NAME.part`). */
   part?: string | undefined;
   /**
-   * What is downloaded, in a form that stays the same from one signed URL to the next. A part of another resource is not
-   * continued, nor one from another URL (the query aside).
+   * The identity of the resource, stable across its signed URLs. A part of another resource, or of another
+   * URL (the query aside), is not resumed.
    */
   resource?: string | undefined;
-  /** `sha256` in lower-case hex; it is computed only when given. */
+  /** `sha256` in lower-case hex; computed only if given. */
   expected?: (ResumableDownload["expected"] & { sha256?: string | undefined }) | undefined;
   /** Whether the part at this path is complete: for a file without a known length. */
   isComplete?: ((partPath: string) => Promise<boolean>) | undefined;
-  /** What is wrong with a complete file, from its first bytes, e.g. `is empty`; null where nothing is. */
+  /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
   problemOf?: ((head: Uint8Array) => string | null) | undefined;
   /** The permissions of a new file, less the umask. */
   mode?: number | undefined;
   onProgress?: PartOptions["onProgress"];
-  /** Bytes between two checkpoints: what a kill may cost. */
+  /** Bytes between two checkpoints: the most that a kill may lose. */
   checkpointBytes?: number | undefined;
 }
 
-/** How many of the first bytes `problemOf` gets at most. */
+/** The maximum number of first bytes passed to `problemOf`. */
 const headBytes = 64;
-/** How often a file with a wrong digest is downloaded. */
+/** Maximum number of downloads of a file with a wrong digest. */
 const digestAttempts = 2;
 
 /**
- * Downloads what is behind a signed URL into a file that appears under its name only when it is complete and on the disk.
- * Until then the bytes are in a part next to it, which this process continues after a break, and the next one after a kill.
- * Resolves to the length. Throws OutputError, and what `client.downloadInto` throws.
+ * Downloads a signed URL into a file that appears under its name only when it is complete and on disk. Until
+ * then the bytes are in a part next to it, which this process resumes after a break, and the next one after a
+ * kill. Resolves to the length. Throws OutputError, and the errors of `client.downloadInto`.
  */
 export async function downloadToFile(
   client: Pick<Client, "downloadInto">,
@@ -74,7 +74,7 @@ export async function downloadToFile(
         await part.finish(length);
         return length;
       }
-      // Bytes that the disk has damaged come right with the second download.
+      // A second download fixes bytes that were damaged on disk.
       await part.forget();
       if (attempt === digestAttempts) throw wrongDigest(current);
     }
@@ -93,6 +93,6 @@ async function rejectNonFile(path: string): Promise<void> {
 const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
 
 const wrongDigest = (url: string): BadAnswerError =>
-  new BadAnswerError(`${withoutQuery(url)} has another SHA-256 digest than expected`, {
+  new BadAnswerError(`${withoutQuery(url)} has a different SHA-256 digest than expected`, {
     code: "wrong_digest",
   });

@@ -4,28 +4,27 @@ import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { OutputError } from "../outputs/output-error.ts";
 import { syncFolder } from "../outputs/output-file.ts";
+import { areUnchanged, sampleDigest } from "./checkpoint-digest.ts";
 import { partName } from "./part-name.ts";
-import { type Checkpoint, checkpointLine, readSidecar, sidecarHead } from "./sidecar.ts";
+import { checkpointLine, readSidecar, sidecarHead } from "./sidecar.ts";
 
 type DownloadTarget = Parameters<Client["downloadInto"]>[0];
 type Version = Parameters<DownloadTarget["begin"]>[0];
 
-/** Chunks are gathered to this many bytes, or this many chunks, before they are written. */
+/** Bytes, or chunks, buffered before they are written. */
 const batchBytes = 1024 * 1024;
 const batchChunks = 512;
-/** The bytes at the start of a part, and before a checkpoint, whose digest shows that another program changed them. */
-const sampleBytes = 64 * 1024;
-/** Bytes between two checkpoints: what a kill may cost. */
+/** Bytes between two checkpoints: the most that a kill may lose. */
 export const defaultCheckpointBytes = 16 * 1024 * 1024;
 
 export interface PartOptions {
-  /** The place of the complete file. */
+  /** The path of the complete file. */
   path: string;
-  /** The name of the part in the folder of the file; made from the file's name unless given. */
+  /** The name of the part in the folder of the file (default: derived from the file's name). */
   part?: string | undefined;
-  /** What is downloaded at the moment; a part of something else is not continued. */
+  /** The current resource; a part of another one is not resumed. */
   resource: () => string;
-  /** The permissions of a new file, less the umask; those of a file that is replaced stay. */
+  /** The permissions of a new file, less the umask; a replaced file keeps its own. */
   mode?: number | undefined;
   sha256?: boolean | undefined;
   checkpointBytes?: number | undefined;
@@ -33,10 +32,13 @@ export interface PartOptions {
 }
 
 /**
- * The part of a file that has come so far, next to the file. A sidecar says which version the bytes belong to, and up to
- * where they are safely on the disk: its first line is the version, each further line a checkpoint. Only bytes before the last
- * checkpoint are continued by another process. A file without a sidecar is not ours, and stays as it is. A part is never cut or reused for another version: that would be a new file of
- * the same name, so that a process that still writes to the old one changes nothing.
+ * The bytes of a file so far, next to the file. A sidecar records which version they belong to, and up to where
+ * they are safely on disk: its first line is the version, each further line a checkpoint. Another process
+ * resumes only bytes before the last checkpoint.
+ *
+ * A file without a sidecar belongs to another program and is left unchanged. A part is never truncated or
+ * reused for another version: a new file of the same name replaces it, so that a process still writing to the
+ * old one does no harm.
  */
 export class PartFile implements DownloadTarget {
   readonly #options: PartOptions;
@@ -48,14 +50,14 @@ export class PartFile implements DownloadTarget {
   #mode = 0o666;
   #version: Version = { validator: null, total: null };
   #hash: Hash | null = null;
-  /** Bytes taken, written, and safely on the disk. */
+  /** The number of bytes taken, written, and safely on disk. */
   #taken = 0;
   #written = 0;
   #safe = 0;
   #hasCheckpoint = false;
   #batch: Uint8Array[] = [];
   #batched = 0;
-  /** The write and the checkpoint that run at the moment. */
+  /** The current write and checkpoint. */
   #writing: Promise<void> = Promise.resolve();
   #checkpoint: Promise<void> | null = null;
 
@@ -67,7 +69,7 @@ export class PartFile implements DownloadTarget {
     this.#checkpointBytes = options.checkpointBytes ?? defaultCheckpointBytes;
   }
 
-  /** Opens what an earlier process has left, if it can be continued. Throws OutputError. */
+  /** Opens the part of an earlier process if it can be resumed. Throws OutputError. */
   static async open(options: PartOptions): Promise<PartFile> {
     const file = new PartFile(options);
     await file.#orOutputError(file.#openKept());
@@ -87,33 +89,33 @@ export class PartFile implements DownloadTarget {
     return this.#orOutputError(this.#startWrite());
   }
 
-  /** The digest of the bytes so far, in lower-case hex; only when it was asked for. */
+  /** The digest of the bytes so far, in lower-case hex; only if requested. */
   async sha256(): Promise<string | null> {
     await this.#orOutputError(this.#flush());
     return this.#hash === null ? null : this.#hash.copy().digest("hex");
   }
 
-  /** Writes what was taken, so that it can be read at `partPath`. */
+  /** Writes all bytes taken, so that they can be read at `partPath`. */
   async flush(): Promise<string> {
     await this.#orOutputError(this.#flush());
     return this.#part;
   }
 
-  /** The first bytes, as they are on the disk. */
+  /** The first bytes on disk. */
   async head(length: number): Promise<Uint8Array> {
     return this.#orOutputError(this.#head(length));
   }
 
-  /** Puts the complete file in its place, on the disk itself. */
+  /** Moves the complete file to its path and syncs it to disk. */
   async finish(length: number): Promise<void> {
     await this.#orOutputError(this.#finish(length));
   }
 
-  /** Closes the part and keeps it for another process, if it can be continued; else removes it. */
+  /** Closes the part and keeps it for another process if it can be resumed; otherwise removes it. */
   async keep(): Promise<void> {
     if (this.#handle === null) return;
     const handle = this.#handle;
-    // A disk that is full keeps what was written before.
+    // A full disk keeps what was written before.
     await this.#flush().catch(() => {});
     await this.#checkpoint;
     if (this.#version.validator !== null && this.#written > 0) await this.#saveCheckpoint().catch(() => {});
@@ -123,7 +125,7 @@ export class PartFile implements DownloadTarget {
     if (!this.#hasCheckpoint && isOurs) await this.#remove().catch(() => {});
   }
 
-  /** Removes the part: its bytes are not what they should be. */
+  /** Removes the part: its bytes are wrong. */
   async forget(): Promise<void> {
     await this.#settle();
     await this.#close();
@@ -143,7 +145,7 @@ export class PartFile implements DownloadTarget {
     const handle = await open(this.#part, "r+").catch(() => null);
     if (handle === null) return;
     const found = await handle.stat();
-    // A file that is complete gives its last byte back: the response shows whether it is still the version.
+    // A complete file drops its last byte: the response shows whether it is still the version.
     const bytes = version.total === safe ? safe - 1 : safe;
     const isUsable = found.isFile() && found.size >= safe && bytes > 0;
     if (!isUsable || !(await areUnchanged(handle, checkpoints))) {
@@ -161,14 +163,14 @@ export class PartFile implements DownloadTarget {
     this.kept = { bytes, ...version };
   }
 
-  /** Throws where a file that no download has left has the name of the part. */
+  /** Throws if a file that is not a part of a download has the part's name. */
   async #rejectForeign(): Promise<void> {
     if (!(await isThere(this.#part)) || (await isThere(this.#sidecar))) return;
     const cause = Object.assign(new Error("not a part of a download"), { code: "EEXIST" });
     throw new OutputError(this.#options.path, cause, {
-      what: `cannot be downloaded: its part ${this.#part} is a file of another program`,
+      what: `cannot be downloaded: another program uses the name of its part, ${this.#part}`,
       code: "part_exists",
-      hint: "Move that file away, or choose another name for the download.",
+      hint: "Move that file elsewhere, or choose another name for the download.",
     });
   }
 
@@ -177,20 +179,20 @@ export class PartFile implements DownloadTarget {
     await this.#close();
     await this.#rejectForeign();
     await this.#remove();
-    // The sidecar comes first: it says that the part is ours.
+    // The sidecar comes first: it marks the part as one of this program.
     await writeFile(this.#sidecar, sidecarHead(version, this.#options.resource()), {
       flag: "wx",
       mode: 0o600,
     });
     this.#handle = await open(this.#part, "wx+", this.#mode);
-    // What the umask took away is given back, where a file is replaced and the file system has modes.
+    // Restores permissions removed by the umask, if a file is replaced and the file system supports modes.
     if (await isThere(this.#options.path)) await this.#handle.chmod(this.#mode).catch(() => {});
     this.#version = version;
     this.#taken = this.#written = this.#safe = 0;
     this.#hash = this.#options.sha256 ? createHash("sha256") : null;
   }
 
-  /** Waits for the write before, then starts this one: the next chunks come while it runs. */
+  /** Waits for the previous write, then starts this one; the next chunks arrive while it runs. */
   async #startWrite(): Promise<void> {
     const batch = this.#batch;
     const bytes = this.#batched;
@@ -200,7 +202,7 @@ export class PartFile implements DownloadTarget {
     const handle = this.#handle!;
     const position = this.#written;
     this.#writing = this.#writeBatch(handle, batch, bytes, position);
-    // A failure is seen by whoever waits for this write.
+    // The next caller that waits for this write gets its error.
     this.#writing.catch(() => {});
   }
 
@@ -215,7 +217,7 @@ export class PartFile implements DownloadTarget {
     this.#written = position + bytes;
     this.#options.onProgress?.({ bytes: this.#written, total: this.#version.total });
     if (this.#written - this.#safe >= this.#checkpointBytes && this.#version.validator !== null) {
-      // It runs next to the writes that follow. What fails then, fails again at the end.
+      // It runs in parallel to later writes. Ignore a failure: the checkpoint at the end would fail as well.
       this.#checkpoint ??= this.#saveCheckpoint()
         .catch(() => {})
         .finally(() => {
@@ -236,12 +238,12 @@ export class PartFile implements DownloadTarget {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** Notes how many bytes are on the disk, once they are. */
+  /** Records how many bytes are on disk, after they are. */
   async #saveCheckpoint(): Promise<void> {
     const written = this.#written;
     const handle = this.#handle!;
     await handle.datasync();
-    // Another process may have put a part of its own in this place.
+    // Another process may have replaced the part with its own.
     if (!(await this.#isOurs(handle))) return;
     const digest = await sampleDigest(handle, written);
     await appendFile(this.#sidecar, checkpointLine({ bytes: written, digest }));
@@ -255,13 +257,13 @@ export class PartFile implements DownloadTarget {
     const handle = this.#handle!;
     const { size } = await handle.stat();
     if (this.#written !== length || size < length) {
-      throw Object.assign(new Error(`it has ${size} bytes, not ${length}`), { code: "ESHORT" });
+      throw Object.assign(new Error(`it has ${size} bytes instead of ${length}`), { code: "ESHORT" });
     }
-    // A part of another length can only be what is left of a file without a known length.
+    // A part of another length can only be left from a file without a known length.
     if (size > length) await handle.truncate(length);
     await handle.sync();
     if (!(await this.#isOurs(handle))) {
-      const cause = Object.assign(new Error("another process downloads it"), { code: "EBUSY" });
+      const cause = Object.assign(new Error("another process is downloading it"), { code: "EBUSY" });
       throw new OutputError(this.#options.path, cause, {
         what: "is being downloaded by another process",
         code: "file_busy",
@@ -279,7 +281,7 @@ export class PartFile implements DownloadTarget {
     return there !== null && own.ino === there.ino && own.dev === there.dev;
   }
 
-  /** Removes part and sidecar, the part first, and so that a power cut cannot bring the sidecar back next to another part. */
+  /** Removes the part, then the sidecar, so that a power cut cannot leave the sidecar next to another part. */
   async #remove(): Promise<void> {
     const had = await isThere(this.#sidecar);
     await rm(this.#part, { force: true });
@@ -288,7 +290,7 @@ export class PartFile implements DownloadTarget {
     this.#hasCheckpoint = false;
   }
 
-  /** Drops what was not written yet, and waits for what runs. */
+  /** Drops unwritten bytes, and waits for running writes. */
   async #settle(): Promise<void> {
     this.#batch = [];
     this.#batched = 0;
@@ -319,26 +321,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Whether the bytes before each checkpoint are those that were written. */
-async function areUnchanged(handle: FileHandle, checkpoints: readonly Checkpoint[]): Promise<boolean> {
-  for (const { bytes, digest } of checkpoints) {
-    if ((await sampleDigest(handle, bytes)) !== digest) return false;
-  }
-  return true;
-}
-
-/** A digest of the first and the last bytes up to a length: all of a file of 500 MB would take seconds. */
-async function sampleDigest(handle: FileHandle, bytes: number): Promise<string> {
-  const hash = createHash("sha256");
-  const length = Math.min(bytes, sampleBytes);
-  for (const position of [0, bytes - length]) {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, position);
-    hash.update(buffer.subarray(0, bytesRead));
-  }
-  return hash.digest("hex").slice(0, 32);
-}
-
-/** Takes the first bytes of a file into a digest; false when they are not all there. */
+/** Adds the first bytes of a file to a digest; false if some are missing. */
 async function hashStart(handle: FileHandle, bytes: number, hash: Hash): Promise<boolean> {
   const buffer = Buffer.allocUnsafe(Math.min(bytes, batchBytes));
   for (let position = 0; position < bytes; ) {

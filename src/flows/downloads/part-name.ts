@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 
-/** The longest name that the usual file systems take, in bytes, less what a sidecar adds. */
+/** The longest name on common file systems, in bytes, less the sidecar's addition. */
 const longest = 255 - ".state".length;
 
-/** The name of the part of a file: `.NAME.part`, or a cut NAME with a digest of it where that would be too long. */
+/** The name of the part of a file: `.NAME.part`, or a shortened NAME with a digest if that is too long. */
 export function partName(name: string): string {
   const usual = `.${name}.part`;
   if (Buffer.byteLength(usual) <= longest) return usual;

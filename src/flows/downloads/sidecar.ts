@@ -5,16 +5,16 @@ type Kept = NonNullable<Parameters<Client["downloadInto"]>[0]["kept"]>;
 /** The version that the bytes of a part belong to. */
 type Version = Omit<Kept, "bytes">;
 
-/** The shape of the sidecar; a later one gets another number. */
+/** The format of the sidecar; a later one gets another number. */
 const form = 2;
 
-/** A place up to which the bytes of a part are safely on the disk, with a digest that shows whether they still are those. */
+/** A position up to which a part is safely on disk, with a digest that detects changes. */
 export interface Checkpoint {
   bytes: number;
   digest: string;
 }
 
-/** The first line of a sidecar; a line for each checkpoint follows: the bytes that are safe by then, and their digest. */
+/** The first line of a sidecar; one line per checkpoint follows, with the bytes on disk and their digest. */
 export function sidecarHead(
   { validator, total }: Pick<Version, "total"> & { validator: unknown },
   resource: string,
@@ -24,12 +24,12 @@ export function sidecarHead(
 
 export const checkpointLine = ({ bytes, digest }: Checkpoint): string => `${bytes} ${digest}\n`;
 
-/** The version that a sidecar names, and its checkpoints; null where it is of another resource, or damaged. */
+/** The version and checkpoints of a sidecar; null if it is of another resource, or damaged. */
 export function readSidecar(
   text: string,
   resource: string,
 ): { version: Version; checkpoints: Checkpoint[] } | null {
-  // What follows the last line end was cut off.
+  // The text after the last line end is incomplete.
   const [head = "", ...lines] = text.split("\n").slice(0, -1);
   let read: { form: unknown; resource: unknown; validator: Version["validator"]; total: number | null };
   try {
@@ -51,5 +51,5 @@ export function readSidecar(
     : null;
 }
 
-/** The resource as it is kept, because a URL may hold a secret. */
+/** The stored form of the resource, because a URL may contain a secret. */
 const digestOf = (resource: string): string => createHash("sha256").update(resource).digest("hex");

@@ -6,11 +6,12 @@ import { changeFailedRows } from "./fields/change-failed-rows.ts";
 import { settleBatches } from "./results/settle-batches.ts";
 import { sendImportsAgain } from "./resume/send-imports-again.ts";
 import type { ImportJob } from "./run/import-job.ts";
-import { RowsToBringIn } from "./run/rows-to-bring-in.ts";
+import { RowsToImport } from "./run/rows-to-import.ts";
+import type { SendOptions } from "./send/import-operation.ts";
 
 /**
- * Ends a run that is not resumed: learns the outcome of everything that was sent, so that the next run begins with a ledger
- * that knows it. Throws what stopped it; the run is then still open.
+ * Ends a run that is not resumed: waits for the outcome of everything it sent, so that the ledger is complete
+ * before the next run starts. Throws the error that stopped it; the run then stays open.
  */
 export async function endEarlierRun(
   begun: Run,
@@ -26,18 +27,20 @@ export async function endEarlierRun(
     run,
     service,
     {
-      onProgress: (done, total) => reporter.onProgress({ step: "waiting for the earlier run", done, total }),
+      onProgress: (done, total) =>
+        reporter.onProgress({ step: "waiting for the earlier import", done, total }),
       onEnded: (one) => imports.set(one.id, one),
     },
   );
-  // Else nothing would change the fields of rows whose photos fail each time, where nobody ever waits.
-  const taken = { run, earlier: batches, patched: state.batches.doneRows(begun.id), patching: [] };
-  const rows = new RowsToBringIn({ input, refused: new RowSet(), taken, uploads: new Map() });
+  // With --no-wait, no other step would change the fields of rows whose photos fail every time.
+  const resumed = { run, earlier: batches, patched: state.batches.doneRows(begun.id), patching: [] };
+  const rows = new RowsToImport({ input, refused: new RowSet(), resumed, uploads: new Map() });
   const sent = batches.flatMap((batch) =>
     batch.state === "sent" ? [] : [{ ...batch, kind: "accepted" as const }],
   );
   const latest = (id: string) => imports.get(id);
-  const { stopped } = await changeFailedRows({ rows, sent, latest }, run, service, reporter);
+  const { onImageError } = begun.options as unknown as SendOptions;
+  const { stopped } = await changeFailedRows({ onImageError, rows, sent, latest }, run, service, reporter);
   if (stopped !== undefined) throw stopped;
   state.runs.end(begun.id, service.clock.now());
 }

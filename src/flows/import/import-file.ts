@@ -1,3 +1,4 @@
+import { once, unrepeated } from "../once.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkFile } from "../rows/check.ts";
 import { RowSet } from "../rows/row-set.ts";
@@ -17,7 +18,7 @@ import { reviewEarlierRun } from "./resume/review-earlier-run.ts";
 import type { ImportDeps, ImportInput } from "./run/import-input.ts";
 import type { ImportJob } from "./run/import-job.ts";
 import { type ImportRun, importRun } from "./run/import-run.ts";
-import type { TakenUp } from "./run/taken-up.ts";
+import type { ResumedRun } from "./run/resumed-run.ts";
 import { batchesOfRun, sendRows } from "./send/send-rows.ts";
 
 export interface ImportOutcome {
@@ -27,14 +28,24 @@ export interface ImportOutcome {
 }
 
 /**
- * The bulk import. The whole file is checked first; then the run is claimed, resumed where it was begun before, and its rows
- * are imported.
+ * The bulk import: checks the complete file, claims the run (resuming an earlier one if it can), then imports the rows.
  *
- * Where things belong: how files are read and rows judged is in `flows/rows`, which columns an import has in `columns/`; how
- * batches are written down, sent once and sent again is in `flows/batches`, what an import's batch contains in `send/`, which
- * run is resumed in `resume/` and `flows/runs`; the failed file and the results file are in `flows/outputs`, what they say of a
- * row in `outcomes/`, which parts of a row are left out of the failed file in `columns/`. What is known of the service is in
- * `ledger/`, what each row needs in `plan/`, PATCH in `fields/`, results of the service in `results/`, the end in `close/`.
+ * Where a change belongs:
+ *
+ * | change                                     | here                                 | shared, in `flows/` |
+ * | ------------------------------------------ | ------------------------------------ | ------------------- |
+ * | columns, cells, local paths                | `columns/`                           |                     |
+ * | encodings, delimiters, check of the rows   |                                      | `rows/`             |
+ * | cutting batches, content of a batch        | `send/`                              |                     |
+ * | idempotency keys, journal, resending       |                                      | `batches/`          |
+ * | resuming a run, batches with an unknown outcome | `resume/`                            | `runs/`             |
+ * | known products, decision about each row    | `ledger/`                            |                     |
+ * | estimate, photo uploads                    | `plan/`                              | `photos/`           |
+ * | changed fields (PATCH)                     | `fields/`                            |                     |
+ * | reading results of the service             | `results/`                           | `jobs/`             |
+ * | failed file and results file: rows in them | `close/`                             | `outputs/`          |
+ * | failed file and results file: row contents | `outcomes/`, `close/written-rows.ts` | `outputs/`          |
+ * | failed file: removing done photos of a row | `columns/` (`withoutDone`)           |                     |
  */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();
@@ -44,8 +55,9 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     signal: deps.signal,
     onProblem: deps.onProblem,
     onRefused: (row) => refused.add(row),
-    onProgress: (done) => deps.onProgress({ step: "checking", done, total: null }),
+    onProgress: (done) => deps.onProgress({ step: "checking the file", done, total: null }),
   });
+  await deps.onChecked?.(check);
   if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
     return { check, ended: null };
   }
@@ -58,9 +70,9 @@ export async function importFile(input: ImportInput, deps: ImportDeps): Promise<
     const job = importJob(input, service, deps);
     const claimed = await claimImport(await deps.memory(), job, deps.runId);
     try {
-      const taken = await resume(claimed, job);
+      const resumed = await resume(claimed, job);
       const ended = await importRows(
-        importRun({ ...job, random, writesPerMinute, targets, check, refused, taken }),
+        importRun({ ...job, random, writesPerMinute, targets, check, refused, resumed }),
       );
       ended.summary.duration_ms = Math.round(clock.now() - started);
       return { check, ended };
@@ -81,11 +93,11 @@ const importJob = (
   service,
   pid,
   reporter: { onProgress, onNote: unrepeated(onNote) },
-  doubts: { ask, choice: once(input.unknown) },
+  decider: { ask, choice: once(input.unknown) },
 });
 
-/** Loads what was begun of the run before, or ends it and begins a new one. */
-async function resume({ run, begun, fresh }: ClaimedImport, job: ImportJob): Promise<TakenUp> {
+/** Loads the progress of the run, or ends the earlier run and starts a new one. */
+async function resume({ run, begun, fresh }: ClaimedImport, job: ImportJob): Promise<ResumedRun> {
   if (begun === null || (await reviewEarlierRun(begun, run, job)) === "resume") return loadRun(run, job);
   await endEarlierRun(begun, run, job);
   run.state.runs.begin(fresh);
@@ -93,26 +105,27 @@ async function resume({ run, begun, fresh }: ClaimedImport, job: ImportJob): Pro
 }
 
 /**
- * The stages of a run, each of which is written down, so that it can be resumed after any end. One that is stopped skips those
- * after it that would write to the service; what was sent is followed and reported all the same.
+ * Runs the stages. Each stage records its progress, so a run can be resumed after it ended at any point.
+ * After a stage stopped, the later stages that write to the service are skipped; imports already sent are
+ * still followed and reported.
  */
 async function importRows(run: ImportRun): Promise<EndedRun> {
-  const { input, service, taken, rows, follower } = run;
+  const { input, service, resumed, rows, follower } = run;
   const preparing = await prepare(run);
   const sending = await after(preparing, [], () => sendRows(run, preparing.done));
   const changing = await after(sending, [], () => changeFields(run));
   const unfollowed = await follower.settled();
   run.progress.settled();
-  const sent = batchesOfRun(taken, sending);
+  const sent = batchesOfRun(resumed, sending);
   const changingFailed = await after(changing, new Map(), () => changeFieldsOfFailed(run, sent));
   const closed = await closeRun({
     ...run,
     sent,
-    besideBatches: [...rows.doneBefore(), ...changing.done, ...rows.told],
+    outsideBatches: [...rows.doneBefore(), ...changing.done, ...rows.reported],
     changedAgain: new Map([...rows.changedBefore(), ...changingFailed.done]),
     left: changingFailed.stopped === undefined ? null : rows.left(sent),
   });
-  // An interrupt makes other things fail, each in its own words: it is the reason.
+  // After an interrupt, other steps fail with their own errors; the interrupt is the reason to report.
   const stopped: unknown = service.signal.aborted
     ? service.signal.reason
     : (changing.stopped ?? decisive(unfollowed, changingFailed.stopped, closed.stopped));
@@ -121,24 +134,5 @@ async function importRows(run: ImportRun): Promise<EndedRun> {
     stopped,
     sent,
     changed: stopped === undefined ? null : await changeOf(input.file.source),
-  };
-}
-
-/** Gives the value to who asks first, and undefined from then on. */
-function once<Value>(value: Value | undefined): () => Value | undefined {
-  let left = value;
-  return () => {
-    const now = left;
-    left = undefined;
-    return now;
-  };
-}
-
-/** Passes a sentence on when it comes for the first time: a plan that is made again meets the same things. */
-function unrepeated(note: (sentence: string) => void): (sentence: string) => void {
-  const noted = new Set<string>();
-  return (sentence) => {
-    if (!noted.has(sentence)) note(sentence);
-    noted.add(sentence);
   };
 }

@@ -1,31 +1,34 @@
-// Jobs: many jobs or tasks followed at once, polled as Retry-After says; only the flow knows what they contain.
+// Jobs: follows many jobs or tasks at once, polling as Retry-After says; only the flow knows their content.
 
 import pLimit from "p-limit";
 import { isOfCaller, isOfService } from "../service-errors.ts";
 
-/** How many jobs are polled at once: 20 at one read each 5 s use 240 of the 600 reads per minute (Limits). */
+/**
+ * The maximum number of jobs polled at once: 20 at one read per 5 s use 240 of the 600 reads per minute
+ * (Limits).
+ */
 const jobsAtOnce = 20;
 
 /**
- * So many jobs in a row, without a good response between them, cannot be fetched before the service is taken to be gone.
- * Each of them has outlasted minutes without a response by then (`Client.poll`).
+ * The number of consecutive jobs that fail to be fetched before the service counts as unavailable. Each of
+ * them has waited minutes for a response by then (`Client.poll`).
  */
 const lostInARow = 5;
 
 export interface FollowDeps<Job> {
-  /** Asks for one job until it has ended (`Client.poll`), with `onAnswer` for every response. */
+  /** Polls one job until it ends (`Client.poll`), with `onAnswer` for every response. */
   poll: (id: string, options: { onAnswer: (job: Job) => void; signal: AbortSignal }) => Promise<unknown>;
-  /** Ends the following; the jobs keep running at the service. */
+  /** Stops following; the jobs keep running at the service. */
   signal: AbortSignal;
-  /** Told after every response, with all jobs as they were last seen. */
+  /** Receives all jobs as last seen, after every response. */
   onProgress: (jobs: Iterable<Job>) => void;
-  /** Told a job whenever its status is another one than before. */
+  /** Receives a job whenever its status changes. */
   onStatus: (job: Job) => void;
 }
 
 /**
- * Follows jobs to their end while others are still being sent, one GET each. A job that cannot be fetched is left, and the
- * others are followed on, unless the key is rejected or the service is gone.
+ * Follows jobs until they end while others are still being sent, one GET each. A job that cannot be fetched is
+ * skipped, and the others are followed, unless the key is rejected or the service is unavailable.
  */
 export class JobFollower<Job extends { id: string; status: string }> {
   readonly #deps: FollowDeps<Job>;
@@ -40,18 +43,21 @@ export class JobFollower<Job extends { id: string; status: string }> {
     this.#deps = deps;
   }
 
-  /** Follows one more job; returns at once. */
+  /** Follows one more job; returns immediately. */
   add(id: string): void {
     this.#jobs.push(this.#limit(() => this.#follow(id)));
   }
 
-  /** Waits for every job's end; gives what ended the following of all, else why the first that was left was left, or undefined. */
+  /**
+   * Waits for every job; returns the error that stopped the following, else that of the first skipped job, or
+   * undefined.
+   */
   async settled(): Promise<unknown> {
     await Promise.all(this.#jobs);
     return this.#stop.signal.aborted ? this.#stop.signal.reason : this.#error;
   }
 
-  /** The job as it was last seen. */
+  /** The job as last seen. */
   readonly latest = (id: string): Job | undefined => this.#latest.get(id);
 
   async #follow(id: string): Promise<void> {

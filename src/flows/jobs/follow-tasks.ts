@@ -5,7 +5,7 @@ import type { Task } from "../../contract/resources/task.ts";
 import type { Service } from "../service.ts";
 import { isOfService, orNull } from "../service-errors.ts";
 
-/** How long a service is waited for that does not respond, in milliseconds: tasks keep running meanwhile. */
+/** How long to wait for an unresponsive service, in milliseconds: tasks keep running meanwhile. */
 const longestOutageMs = 600_000;
 
 /** Whether a task has reached a terminal state (States and transitions, Task). */
@@ -13,15 +13,15 @@ export const isTaskEnded = ({ status }: Pick<Task, "status">): boolean =>
   status === "succeeded" || status === "failed";
 
 export interface TaskWatcher {
-  /** Told a task whenever its status is another one than before. */
+  /** Receives a task whenever its status changes. */
   onStatus: (task: Task) => void;
-  /** Told a task that the service does not have. */
+  /** Receives a task that the service does not have. */
   onLost: (id: string) => void;
 }
 
 /**
- * Follows tasks to their end by listing them, newest first, a page of 100 per read. Where listing would cost more reads than
- * asking for each open task, because others have queued many since, the open ones are asked for one by one.
+ * Follows tasks until they end by listing them, newest first, a page of 100 per read. If that needs more reads
+ * than one per open task, because others have queued many since, the open ones are fetched one by one.
  */
 export class TaskFollower {
   readonly #service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
@@ -39,17 +39,18 @@ export class TaskFollower {
     for (const id of ids) this.#open.add(id);
   }
 
-  /** How many tasks have not ended. */
+  /** The number of tasks that have not ended. */
   get open(): number {
     return this.#open.size;
   }
 
-  /** The task as it was last seen. */
+  /** The task as last seen. */
   readonly latest = (id: string): Task | undefined => this.#latest.get(id);
 
   /**
-   * Looks at the open tasks every 5 seconds (Limits, job polling interval) until all have ended and `isDone` says that none
-   * will be added. Throws a rejection at once, and what is wrong with the service after ten minutes without a response.
+   * Checks the open tasks every 5 seconds (Limits, job polling interval) until all have ended and `isDone`
+   * reports that none will be added. Throws a rejection immediately, and the service's error after ten
+   * minutes without a response.
    */
   async settled(isDone: () => boolean = () => true): Promise<void> {
     const { clock, signal } = this.#service;
@@ -67,7 +68,7 @@ export class TaskFollower {
     }
   }
 
-  /** Looks at every open task once, in as few reads as it takes: at most two for each open task. */
+  /** Checks every open task once, in as few reads as possible: at most two per open task. */
   async round(): Promise<void> {
     const { client, signal, concurrency } = this.#service;
     const wanted = new Set(this.#open);
@@ -77,7 +78,7 @@ export class TaskFollower {
       for await (const task of client.paginate(operations.tasks.list, { limit: max }, { signal })) {
         if (wanted.delete(task.id)) this.#seen(task);
         if (wanted.size === 0) break;
-        // Before a page is read that would cost as much as asking for each of those that are left.
+        // Stop before reading a page that would cost as much as fetching each remaining task.
         if (++listed % max === 0 && listed / max >= wanted.size) break;
       }
     }

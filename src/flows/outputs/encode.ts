@@ -1,13 +1,15 @@
-/** Encodings with escape sequences or four bytes a character: the decoder's table cannot be turned round. */
+/** Encodings with escape sequences or four bytes per character: the decoder's table cannot be inverted. */
 const notWritable: ReadonlySet<string> = new Set(["iso-2022-jp", "gb18030"]);
 
-/** Whether text can be written in an encoding, by the name that `TextDecoder` has for it. */
+/** Whether text can be written in an encoding, by its `TextDecoder` name. */
 export const canEncode = (encoding: string): boolean => !notWritable.has(encoding);
 
 /**
- * Text as bytes in an encoding for which `canEncode`; a character that it does not have goes as `missing` tells. It is the
- * decoder's own table turned round, so that what was read comes back as it was: tables of others differ from it in the euro
- * sign of the Macintosh, in characters of one's own in Japanese and Chinese, in bytes that an encoding leaves open.
+ * Encodes text in an encoding for which `canEncode`; `missing` gives the replacement of a character the
+ * encoding lacks.
+ *
+ * It inverts the decoder's own table, so that text read from a file is written back unchanged. Other tables
+ * differ in the euro sign of Macintosh, private characters in Japanese and Chinese, and unassigned bytes.
  */
 export function encoderOf(
   encoding: string,
@@ -17,12 +19,12 @@ export function encoderOf(
   if (encoding === "utf-16le") return (text) => Buffer.from(text, "utf16le");
   if (encoding === "utf-16be") return (text) => Buffer.from(text, "utf16le").swap16();
   const codes = codesOf(encoding);
-  const isThere = (character: string) => codes.has(character.codePointAt(0)!);
+  const isKnown = (character: string) => codes.has(character.codePointAt(0)!);
   return (text) => {
     const characters = Array.from(text);
-    const known = characters.every(isThere)
+    const known = characters.every(isKnown)
       ? characters
-      : characters.flatMap((character) => (isThere(character) ? character : Array.from(missing(character))));
+      : characters.flatMap((character) => (isKnown(character) ? character : Array.from(missing(character))));
     const bytes = Buffer.allocUnsafe(known.length * longestCode);
     let end = 0;
     for (const character of known) {
@@ -34,16 +36,19 @@ export function encoderOf(
   };
 }
 
-/** How many bytes a character takes at most: three in EUC-JP. */
+/** The maximum bytes of a character: three in EUC-JP. */
 const longestCode = 3;
 
-/** The bytes of every character, as one number each. Takes a tenth of a second for an encoding of two bytes a character. */
+/** The bytes of every character as a number. Takes 0.1 s for an encoding with two bytes per character. */
 function codesOf(encoding: string): ReadonlyMap<number, number> {
   const decoder = new TextDecoder(encoding);
   const codes = new Map<number, number>();
-  /** Whether the bytes are one character. Of several ways to write it the first is kept. */
+  /**
+   * Adds the bytes if they are one character, and returns whether they are. The first of several encodings of
+   * a character wins.
+   */
   const add = (...bytes: number[]): boolean => {
-    // The second call ends what the first began; alone, it would be read by another table (see text.ts).
+    // The second call flushes the first; a call without `stream` would use another table (see text.ts).
     const text = decoder.decode(Uint8Array.from(bytes), { stream: true }) + decoder.decode();
     const code = text.codePointAt(0);
     if (code === undefined || text.includes("\ufffd") || String.fromCodePoint(code) !== text) return false;

@@ -4,12 +4,13 @@ import { canEncode, encoderOf } from "./encode.ts";
 import type { OutputFile } from "./output-file.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 
-/** Text is gathered to this many characters before it is encoded. */
+/** Characters buffered before they are encoded. */
 const bufferLength = 64 * 1024;
 
 /**
- * How a failed file is written: as its input was, but for an encoding that cannot be written, in place of which a
- * spreadsheet recognises UTF-8 with a mark. UTF-16 without one was recognised by its content, which is another now.
+ * The form of a failed file: that of its input, or UTF-8 with a mark (which spreadsheets recognize) if the
+ * encoding cannot be written. UTF-16 without a mark gets one: it was recognized by content that is different
+ * now.
  */
 export function failedFormOf(input: TextForm, given: EncodingName, format: InputFormat): TextForm {
   if (!canEncode(input.encoding)) return { encoding: "utf-8", marked: format === "csv" };
@@ -17,18 +18,18 @@ export function failedFormOf(input: TextForm, given: EncodingName, format: Input
   return { ...input, marked: input.marked || (isUtf16 && (given === undefined || given === "utf-16")) };
 }
 
-/** What `--encoding` must say to read a failed file, where its input was read with `given`; undefined where it is recognised. */
+/** The `--encoding` value that reads a failed file of an input read with `given`; undefined if it is recognized. */
 export const encodingOfFailedFile = (given: EncodingName): EncodingName =>
   given === undefined || given === "utf-8" || given === "utf-16" || !canEncode(given) ? undefined : given;
 
-/** A file or pipe that text is written to in a form of its own. */
+/** A file or pipe to which text is written in its own encoding and form. */
 export class EncodedFile {
   readonly #file: OutputFile | OutputPipe;
-  /** Null for UTF-8, which the file writes by itself. */
+  /** Null for UTF-8, which the file writes itself. */
   readonly #encode: ((text: string) => Buffer) | null;
   #buffered: string;
 
-  /** `missing` tells what is written for a character that the encoding does not have. */
+  /** `missing` returns the replacement of a character that the encoding lacks. */
   constructor(file: OutputFile | OutputPipe, form: TextForm, missing: (character: string) => string) {
     this.#file = file;
     this.#encode = form.encoding === "utf-8" ? null : encoderOf(form.encoding, missing);
@@ -40,7 +41,7 @@ export class EncodedFile {
     if (this.#encode === null || this.#buffered.length >= bufferLength) await this.#flush();
   }
 
-  /** As `OutputFile.commit`. */
+  /** See `OutputFile.commit`. */
   async commit(): Promise<number> {
     await this.#flush();
     return this.#file.commit();

@@ -10,18 +10,19 @@ import type { OutputTargets } from "./output-targets.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./row-outcome.ts";
 
 export type FailedFileTarget = OutputTargets["failedFile"] & {
-  /** What the unfinished file is called. */
+  /** The name of the unfinished file. */
   unfinished: string;
 };
 
-/** The failure of a row in the words of its file; the same failure where nothing is to be said otherwise. */
+/** Words a row's failure in terms of its file; returns it unchanged if there is nothing to reword. */
 export type WordFailure<Result> = (row: InputRow, outcome: RowOutcome<Result>) => RowFailure;
 
 /**
- * Writes the rows that failed or are partial in the input's own columns, with `error_code` and `error_message` added,
- * so that the file can be fixed and used as it is. It is begun with the first such row, and reads the input once
- * more beside the outcomes, which come in the order of the file: memory stays flat. Rows that the check refused are
- * written where they stand.
+ * Writes the rows that failed or are partial in the input's own columns, plus `error_code` and
+ * `error_message`, so that the file can be fixed and imported as is.
+ *
+ * It starts with the first such row and reads the input again in parallel to the outcomes, which arrive in
+ * file order: memory stays flat. Rows that the check rejected are written in their place.
  */
 export class FailedFile<Result> {
   readonly #target: FailedFileTarget;
@@ -30,10 +31,12 @@ export class FailedFile<Result> {
   readonly #refused: RowSet;
   #reader: Awaited<ReturnType<typeof openRows>> | null = null;
   #rows: AsyncGenerator<InputRow> | null = null;
-  /** The place of the row that was read last, from 0. */
+  /** The index of the last row read, from 0. */
   #ordinal = -1;
+  /** The row that was written last. */
+  #last: InputRow | null = null;
   #file: EncodedFile | null = null;
-  /** Made with the first row, when the header is known; null for NDJSON. */
+  /** Created with the first row, when the header is known; null for NDJSON. */
   #csv: FailedCsvRows | null = null;
 
   constructor(
@@ -46,22 +49,24 @@ export class FailedFile<Result> {
     this.#target = target;
   }
 
-  /** Adds the row of an outcome, and those before it that were refused; outcomes come in the order of the file. */
+  /** Adds the row of an outcome and the rejected rows before it; outcomes arrive in file order. */
   async add(outcome: RowOutcome<Result>): Promise<void> {
     const { line, failure, done } = outcome;
     if (failure === undefined) return;
-    const row = await this.#walk(line);
-    // A row that was sent was on that line: the file is another one now.
+    // A row that stands for several things has several outcomes.
+    const row = this.#last?.line === line ? this.#last : await this.#walk(line);
+    // The row was on that line when it was sent, so the file has changed.
     if (row === undefined) throw this.#input.source.changed();
+    this.#last = row;
     await this.#write(row, new Set(done), this.#word(row, outcome));
   }
 
-  /** Adds the refused rows that are left. */
+  /** Adds the remaining rejected rows. */
   async addRest(): Promise<void> {
     if (this.#refused.size > 0) await this.#walk();
   }
 
-  /** Reads on, to the row of `line` or to the end, and writes the refused rows on the way. */
+  /** Reads up to the row of `line`, or to the end, and writes the rejected rows in between. */
   async #walk(line?: number): Promise<InputRow | undefined> {
     for (let row = await this.#next(); row !== undefined; row = await this.#next()) {
       if (row.line === line) return row;
@@ -70,22 +75,23 @@ export class FailedFile<Result> {
     return undefined;
   }
 
-  /** Why the check refused a row; one that is valid by itself repeats what may be in the file only once. */
+  /** The reason the check rejected a row; a row without its own problems is a duplicate. */
   async #refusal(row: InputRow): Promise<RowFailure> {
     const problems = await this.#reader!.problems(row);
     if (problems.length > 0) return joinedFailure(problems);
     const { unique } = this.#input.form;
-    return { code: unique!.code, message: unique!.message(unique!.keyOf(row.row)!, null) };
+    const key = unique!.keyOf(row.row)!;
+    return { code: unique!.code, message: unique!.message(typeof key === "string" ? key : key[0]!, null) };
   }
 
   /**
-   * Puts the file in its place and tells the number of its name (`OutputFile.commit`); null when there was nothing to
-   * write. Throws when the input was changed since it was checked: other rows may stand on the lines that were read.
+   * Moves the file to its final name and returns the number of that name (`OutputFile.commit`); null if it
+   * has no rows. Throws if the input changed since the check, because its lines may hold other rows now.
    */
   async commit(): Promise<number | null> {
     await this.#rows?.return(undefined);
     if (this.#file === null) return null;
-    await this.#input.source.refuseIfChanged();
+    await this.#input.source.rejectIfChanged();
     return this.#file.commit();
   }
 
@@ -105,7 +111,7 @@ export class FailedFile<Result> {
     );
   }
 
-  /** Begins the file in the encoding, with the mark and with the line ends that the input has. */
+  /** Starts the file with the encoding, byte order mark and line ends of the input. */
   async #begin(): Promise<EncodedFile> {
     const { path, overwrite, unfinished, mode, pipe } = this.#target;
     const { source, read } = this.#input;

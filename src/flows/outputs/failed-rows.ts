@@ -9,9 +9,12 @@ import type { RowFailure } from "./row-outcome.ts";
 export class FailedCsvRows {
   readonly #reader: CsvReader;
   readonly #lineEnd: string;
-  /** The columns that stay: all but those of an earlier failed file. */
+  /** The columns that are kept: all but those of an earlier failed file. */
   readonly #kept: number[];
-  /** Their headers: a column of such a name that holds something else is called what it holds, as each may stand once. */
+  /**
+   * Headers of the kept columns. A mapped column with a failure column's name gets its field's name, to stay
+   * unique.
+   */
   readonly #headers: string[];
 
   constructor(reader: CsvReader, lineEnd: string) {
@@ -33,12 +36,12 @@ export class FailedCsvRows {
     return linesBeforeHeader > 0 ? `sep=${delimiter}${this.#lineEnd}${header}` : header;
   }
 
-  row({ record, asItStands }: InputRow, done: ReadonlySet<number>, failure: RowFailure): string {
+  row({ record, unparsedCells }: InputRow, done: ReadonlySet<number>, failure: RowFailure): string {
     const cells = [...(record as readonly string[])];
-    if (asItStands !== undefined) return this.#strayLine(cells, asItStands, failure);
-    // A ragged row stays as ragged as it was: cut or filled up it could be imported with its cells in the wrong places.
+    if (unparsedCells !== undefined) return this.#strayLine(cells, unparsedCells, failure);
+    // A ragged row stays ragged: cut or padded, it could be imported with its cells in the wrong columns.
     if (cells.length !== this.#reader.header.length) {
-      // But it does not get longer each time that it comes back unmended.
+      // But its reasons do not pile up each time it comes back unfixed.
       if (cells.at(-failureColumns.length) === failure.code) cells.splice(-failureColumns.length);
       return this.#line([...cells, ...reasonCells(failure)]);
     }
@@ -46,8 +49,8 @@ export class FailedCsvRows {
     return this.#line([...this.#kept.map((index) => left[index] ?? ""), ...reasonCells(failure)]);
   }
 
-  /** A row with stray quotes keeps them: made sound, it would be imported with them as part of its text. */
-  #strayLine(cells: readonly string[], asItStands: ReadonlySet<number>, failure: RowFailure): string {
+  /** A row with stray quotes keeps them: escaped, it would be imported with them in its text. */
+  #strayLine(cells: readonly string[], unparsedCells: ReadonlySet<number>, failure: RowFailure): string {
     const { delimiter } = this.#reader.dialect;
     const isWhole = cells.length === this.#reader.header.length;
     const kept = isWhole ? this.#kept : [...cells.keys()];
@@ -55,8 +58,8 @@ export class FailedCsvRows {
     const before = `${delimiter}${reason.slice(0, -this.#lineEnd.length)}`;
     const texts = kept.map((index) => {
       const cell = cells[index]!;
-      if (!asItStands.has(index)) return this.#line([cell]).slice(0, -this.#lineEnd.length);
-      // A quote that opens a cell takes the rest of the line with it, and so the reason of an earlier time.
+      if (!unparsedCells.has(index)) return this.#line([cell]).slice(0, -this.#lineEnd.length);
+      // A quote that opens a cell swallows the rest of the line, including an earlier reason.
       return cell.endsWith(before) ? cell.slice(0, -before.length) : cell;
     });
     return [...texts, reason].join(delimiter);
@@ -64,7 +67,7 @@ export class FailedCsvRows {
 
   #line(cells: readonly string[]): string {
     const { delimiter } = this.#reader.dialect;
-    // Any line end ends a record where it is read, whichever stands between the records of this file.
+    // Readers accept any line end, whichever separates the records of this file.
     const lines = { record_delimiter: this.#lineEnd, quote_record_delimiter: true };
     return stringify([cells as string[]], { delimiter, ...lines });
   }
@@ -77,19 +80,19 @@ export function failedNdjsonRow(
   done: ReadonlySet<number>,
   { code, message }: RowFailure,
 ): string {
-  // A line that is not an object has no place for a reason; as it is, it is not lost.
+  // A line that is not an object has no place for a reason; keep it unchanged.
   if (typeof record === "string") return `${record}\n`;
   const left = form.withoutDone(record as Record<string, unknown>, done);
   return `${JSON.stringify({ ...left, error_code: code, error_message: message })}\n`;
 }
 
-/** A message of the service may hold what no file can that is to be read again: NUL, and half a character. */
+/** Removes characters that the file could not be read back with: NUL and lone surrogates. */
 const reasonCells = ({ code, message }: RowFailure): [string, string] => [
   code,
   message.replace(/[\0\p{Surrogate}]/gu, "\ufffd"),
 ];
 
-/** A character that an encoding does not have, as JSON writes it within a text. */
+/** A character that an encoding lacks, as a JSON escape. */
 export const ndjsonEscape = (character: string): string =>
   Array.from(
     { length: character.length },

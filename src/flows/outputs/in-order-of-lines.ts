@@ -1,13 +1,14 @@
-/** Rows that come in the order of the file, and where they begin. */
+/** Rows in file order, with their first line. */
 export interface Stretch<Row extends { line: number }> {
-  /** The line of its first row, or any before it. */
+  /** The line of the first row, or any line before it. */
   first: number;
   rows: () => AsyncGenerator<Row>;
 }
 
 /**
- * The rows of several stretches as one, in the order of the file. A stretch is opened when its first line is reached: calls
- * that were cut one after another are read one after another, and only those that a later run cut between them beside.
+ * Merges several stretches into one, in file order. A stretch is opened when its first line is reached:
+ * consecutive batches are read one after another, and only batches that a later run cut in between are read
+ * in parallel.
  */
 export async function* inOrderOfLines<Row extends { line: number }>(
   stretches: readonly Stretch<Row>[],

@@ -1,6 +1,6 @@
-import { CatError, fileFault } from "../../errors.ts";
+import { CatError, fileProblem } from "../../errors.ts";
 
-/** A file or a pipe that could not be written, in words. */
+/** A file or a pipe that could not be written. */
 export class OutputError extends CatError {
   override readonly name = "OutputError";
   constructor(path: string, cause: NodeJS.ErrnoException, why?: Why) {
@@ -11,17 +11,17 @@ export class OutputError extends CatError {
 }
 
 interface Why {
-  /** What the path is said to be, e.g. `is a pipe that nobody reads`. */
+  /** The problem after the path, e.g. `is a pipe without a reader`. */
   what: string;
   code: string;
   hint: string;
 }
 
 function unwritable(path: string, cause: NodeJS.ErrnoException) {
-  const fault = fileFault(cause);
+  const fault = fileProblem(cause);
   return {
     message: `cannot write ${path}: ${fault?.why ?? cause.code ?? cause.message}`,
     code: "file_not_writable",
-    hint: fault?.hint ?? "Choose another file, and run the command again.",
+    hint: fault?.hint ?? "Choose another file and run the command again.",
   };
 }

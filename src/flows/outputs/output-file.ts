@@ -13,16 +13,16 @@ import {
 import { dirname, extname, join, resolve } from "node:path";
 import { OutputError } from "./output-error.ts";
 
-/** Text is gathered to this many characters before it is written: a write for every row costs more than the row. */
+/** Characters buffered before they are written: one write per row costs more than the row. */
 const bufferLength = 64 * 1024;
 
 /**
- * A text file that appears under its name only when it is whole. A link is followed; a device is written to as it is,
- * since it must not be replaced by a file.
+ * A text file that appears under its name only when it is complete. Links are followed; a device is written
+ * to directly, because a file must not replace it.
  */
 export class OutputFile {
   readonly #path: string;
-  /** Null when there is nothing to put in place: the handle is the target itself. */
+  /** Null if the handle is the target itself. */
   readonly #temporary: string | null;
   readonly #handle: FileHandle;
   readonly #overwrite: boolean;
@@ -36,9 +36,9 @@ export class OutputFile {
   }
 
   /**
-   * Begins the file; `overwrite` tells whether one of that name may be replaced in the end. `unfinished` is what the
-   * unfinished file is called, whatever the length of the name, and nobody else's at a time. A file that replaces another is
-   * open to whom that was; `mode` is who may read and write one that is new, less the umask. Throws OutputError.
+   * Starts the file; `overwrite` allows replacing an existing file at the end. `unfinished` names the
+   * temporary file and must be unique to this writer, because the final name may be at its maximum length. A
+   * replaced file keeps its permissions; `mode` (less the umask) applies to a new one. Throws OutputError.
    */
   static async begin(
     path: string,
@@ -53,11 +53,11 @@ export class OutputFile {
       }
       const target = overwrite ? await whereLinksLead(path) : path;
       const temporary = join(dirname(target), `.${unfinished}.part`);
-      // What a process that was killed has left: the name is that of one who works alone on what it is about.
+      // Left by a killed process: only the holder of the run uses this name.
       await rm(temporary, { force: true });
       const old = found?.isFile() ? found.mode & 0o777 : null;
       const handle = await open(temporary, "wx", old ?? mode);
-      // What the umask took away is given back, where the file system has modes at all.
+      // Restore the permissions that the umask removed, if the file system supports modes.
       if (old !== null) await handle.chmod(old).catch(() => {});
       return new OutputFile(target, temporary, handle, overwrite);
     } catch (error) {
@@ -70,14 +70,14 @@ export class OutputFile {
     if (this.#buffered.length >= bufferLength) await this.#orDiscard(this.#flush());
   }
 
-  /** Writes bytes that are many already. */
+  /** Writes bytes that are buffered already. */
   async writeBytes(bytes: Uint8Array): Promise<void> {
     await this.#orDiscard(this.#flush().then(() => this.#handle.appendFile(bytes)));
   }
 
   /**
-   * Puts the whole file in its place, on the disk itself. Resolves to the number its name was given (`numbered`): 1 for
-   * the name that was asked for, more where that was taken and may not be replaced.
+   * Moves the complete file to its final name and syncs it to disk. Resolves to the number of the name
+   * (`numbered`): 1 for the requested name, more if that was taken and may not be replaced.
    */
   async commit(): Promise<number> {
     return this.#orDiscard(this.#finish());
@@ -88,7 +88,7 @@ export class OutputFile {
     if (this.#temporary !== null) await rm(this.#temporary, { force: true });
   }
 
-  /** Leaves nothing behind, for somebody who can wait for nothing; false when the file is in its place already. */
+  /** Removes the file synchronously, for an immediate exit; false if it already has its final name. */
   discardAtOnce(): boolean {
     if (this.#temporary === null) return true;
     try {
@@ -121,7 +121,10 @@ export class OutputFile {
     return 1;
   }
 
-  /** `rename` would replace a file that came to be meanwhile; a hard link refuses to, and the next number is tried. */
+  /**
+   * `rename` would replace a file created in the meantime. A hard link fails instead, and the next number is
+   * tried.
+   */
   async #placeBeside(temporary: string): Promise<number> {
     for (let number = 1; ; number++) {
       const path = numbered(this.#path, number);
@@ -149,7 +152,7 @@ export class OutputFile {
   }
 }
 
-/** A name is kept in its folder, which is written on its own. Where a folder cannot be, the system sees to it. */
+/** Syncs a folder, which stores the names of its files. Systems that cannot open folders do it themselves. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r").catch(() => null);
   await folder?.sync().catch(() => {});
@@ -167,12 +170,12 @@ export function numbered(path: string, number: number): string {
   return number === 1 ? path : `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
 }
 
-/** The file that a path means in the end, also one that a link names and that is not there yet. */
+/** The final target of a path, even if a link names a file that does not exist yet. */
 export async function whereLinksLead(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    // Links that lead in a circle lead nowhere.
+    // Circular links have no target.
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") return path;
     const target = await readlink(path).catch(() => null);
     return target === null ? path : whereLinksLead(resolve(dirname(path), target));

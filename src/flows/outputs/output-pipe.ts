@@ -4,26 +4,26 @@ import { promisify } from "node:util";
 import type { Clock } from "../../clock.ts";
 import { OutputError } from "./output-error.ts";
 
-/** What waits for a pipe's reader, and for how long. */
+/** Limits how long the writer waits for the reader of a pipe. */
 export interface PipePlace {
   clock: Clock;
-  /** Once it is aborted, a reader that takes nothing more is not waited for. */
+  /** After an abort, a reader that stops reading is not waited for. */
   signal: AbortSignal;
 }
 
-/** A reader that is started together with us may open its end a moment later. */
+/** A reader started at the same time may open its end a moment later. */
 const readerMs = 2_000;
 const lookAgainMs = 50;
 
-/** How long a reader may take nothing more after an interrupt. */
+/** The time a reader may pause after an interrupt. */
 const graceMs = 3_000;
 
-/** Text is gathered to this many characters before it is written. */
+/** Characters buffered before they are written. */
 const bufferLength = 64 * 1024;
 
 /**
- * A pipe with a name (`mkfifo`, or the `/dev/fd/63` that `>(command)` becomes). Neither to open nor to write it may block:
- * a thread that waits in the system cannot be interrupted, and keeps even a second Ctrl-C from ending the program.
+ * A named pipe (`mkfifo`, or the `/dev/fd/63` of `>(command)`). Opening and writing must not block: a thread
+ * blocked in the system cannot be interrupted, and would keep even a second Ctrl-C from ending the program.
  */
 export class OutputPipe {
   readonly #path: string;
@@ -41,7 +41,7 @@ export class OutputPipe {
     });
   }
 
-  /** Opens the pipe; throws an OutputError when nobody reads it, and the signal's reason when it is aborted meanwhile. */
+  /** Opens the pipe. Throws an OutputError without a reader, and the signal's reason if it is aborted meanwhile. */
   static async open(path: string, place: PipePlace): Promise<OutputPipe> {
     const { clock, signal } = place;
     for (const until = clock.now() + readerMs; ; ) {
@@ -51,9 +51,9 @@ export class OutputPipe {
         return new OutputPipe(path, await promisify(open)(path, flags), place);
       } catch (error) {
         const cause = error as NodeJS.ErrnoException;
-        // Without a reader the system says that there is no such device.
+        // Without a reader the system reports a missing device.
         if (cause.code !== "ENXIO") throw new OutputError(path, cause);
-        if (clock.now() >= until) throw new OutputError(path, cause, nobodyReads);
+        if (clock.now() >= until) throw new OutputError(path, cause, noReader);
       }
       await clock.sleep(lookAgainMs, signal);
     }
@@ -64,13 +64,13 @@ export class OutputPipe {
     if (this.#buffered.length >= bufferLength) await this.#flush();
   }
 
-  /** Writes bytes that are many already. */
+  /** Writes bytes that are buffered already. */
   async writeBytes(bytes: Uint8Array): Promise<void> {
     await this.#flush();
     await this.#settled((done) => this.#socket.write(bytes, done));
   }
 
-  /** Ends the pipe once its reader has taken everything. It keeps its name, whose number is 1 (`OutputFile.commit`). */
+  /** Ends the pipe once its reader has taken everything. The number of its name is always 1 (`OutputFile.commit`). */
   async commit(): Promise<number> {
     await this.#flush();
     await this.#settled((done) => this.#socket.end(done));
@@ -87,7 +87,7 @@ export class OutputPipe {
     await this.#settled((done) => this.#socket.write(text, done));
   }
 
-  /** Resolves when the work is done; after an interrupt a reader that takes nothing has the time of grace. */
+  /** Resolves when the work is done; after an interrupt a reader that stops reading gets a grace period. */
   #settled(work: (done: (error?: Error | null) => void) => void): Promise<void> {
     const { clock, signal } = this.#place;
     return new Promise((resolve, reject) => {
@@ -101,9 +101,7 @@ export class OutputPipe {
         reject(new OutputError(this.#path, fault, isGone(fault) ? readerGone : undefined));
       };
       const onAbort = () => {
-        cancel = clock.at(clock.now() + graceMs, () =>
-          done(new Error("nothing more is taken by its reader")),
-        );
+        cancel = clock.at(clock.now() + graceMs, () => done(new Error("its reader stopped reading")));
       };
       if (signal.aborted) onAbort();
       else signal.addEventListener("abort", onAbort, { once: true });
@@ -112,16 +110,16 @@ export class OutputPipe {
   }
 }
 
-const nobodyReads = {
-  what: "is a pipe that nobody reads",
+const noReader = {
+  what: "is a pipe without a reader",
   code: "no_reader",
-  hint: "Start the program that reads it first, or name a file.",
+  hint: "Start the reading program first, or choose a file.",
 };
 
 const readerGone = {
-  what: "was left by its reader before everything was written",
+  what: "was closed by its reader before everything was written",
   code: "reader_gone",
-  hint: "Name a file, or look at the program that reads it.",
+  hint: "Check the program that reads the pipe, or choose a file.",
 };
 
 const isGone = (error: NodeJS.ErrnoException): boolean => error.code === "EPIPE";

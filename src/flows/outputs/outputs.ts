@@ -1,5 +1,5 @@
-// Outputs: the failed file and the results file of a run, and files that appear only when they are complete. Which columns
-// a results file has is a ResultsForm of each flow; which parts of a failed row are kept is up to its RowForm.
+// Outputs: a run's failed file and results file, and files that appear only when complete. The flow's
+// ResultsForm sets the columns of a results file; its RowForm decides which parts of a failed row are kept.
 
 import { CatError } from "../../errors.ts";
 import type { RowFile } from "../rows/open-rows.ts";
@@ -12,7 +12,7 @@ import type { OutputTargets } from "./output-targets.ts";
 import { ResultsFile, type ResultsForm } from "./results-file.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
-/** What a run's two files are made of. */
+/** The input of a run's two output files. */
 export interface OutputsInput<Result> extends OutputTargets {
   file: RowFile;
   /** Rows that the check rejected. */
@@ -22,15 +22,15 @@ export interface OutputsInput<Result> extends OutputTargets {
   word: WordFailure<Result>;
 }
 
-/** The names of the files that were written, as they are shown to people. */
+/** The names of the files written, as shown to the user. */
 export interface WrittenFiles {
   failed_file: string | null;
   results_file: string | null;
 }
 
 /**
- * The two files of a run. What keeps one from being written is reported at the end (`faults`); the other one is written all
- * the same, and the rows are counted on.
+ * The two output files of a run. If one cannot be written, the error is reported at the end (`faults`); the
+ * other one is still written, and rows are still counted.
  */
 export class Outputs<Result> {
   readonly #input: OutputsInput<Result>;
@@ -45,17 +45,17 @@ export class Outputs<Result> {
     this.#failed = new FailedFile(input.file, { refused, target, word });
   }
 
-  /** Why a file could not be written, one error per file. */
+  /** The error of each file that could not be written. */
   get faults(): CatError[] {
     return [...this.#faults.values()];
   }
 
-  /** How many rows the results file has. */
+  /** The number of rows in the results file. */
   get resultRows(): number {
     return this.#results?.rows ?? 0;
   }
 
-  /** Outcomes come in the order of the file. */
+  /** Outcomes arrive in file order. */
   async add(outcome: RowOutcome<Result>): Promise<void> {
     const { resultsFile, results, runId } = this.#input;
     await this.#try("results", async () => {
@@ -66,7 +66,7 @@ export class Outputs<Result> {
     await this.#try("failed", () => this.#failed.add(outcome));
   }
 
-  /** Puts the files in their places. */
+  /** Moves the files to their final names. */
   async close(): Promise<WrittenFiles> {
     const { failedFile, resultsFile } = this.#input;
     const written: WrittenFiles = { failed_file: null, results_file: null };
@@ -83,7 +83,7 @@ export class Outputs<Result> {
     return written;
   }
 
-  /** Leaves nothing of them behind. */
+  /** Removes both unfinished files. */
   async discard(): Promise<void> {
     await this.#failed.discard();
     await this.#results?.discard();
@@ -95,7 +95,7 @@ export class Outputs<Result> {
       await work();
     } catch (error) {
       await (file === "failed" ? this.#failed : this.#results)?.discard();
-      // The input could be read when it was checked.
+      // The input was readable when it was checked, so it has changed.
       const isOfInput = error instanceof UnreadableInput || error instanceof InputError;
       const fault = isOfInput ? this.#input.file.source.changed(error) : error;
       if (!(fault instanceof CatError)) throw fault;

@@ -5,21 +5,21 @@ import type { OutputPipe } from "./output-pipe.ts";
 import type { OutputTarget } from "./output-targets.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 
-/** How a flow's results are written, a row per result: as a CSV row with these columns, or as an object per line. */
+/** How a flow writes its results: one CSV row with these columns, or one object per line, for each result. */
 export interface ResultsForm<Result> {
   readonly columns: readonly string[];
-  /** A cell for each column; `line` is the file's line of the row. */
+  /** One cell per column; `line` is the row's line in the file. */
   cells(line: number, result: Result): readonly unknown[];
   object(line: number, result: Result): object;
 }
 
-/** Writes the result of every row that has one: NDJSON, or CSV when the name ends in `.csv`. */
+/** Writes the result of every row that has one: NDJSON, or CSV if the name ends in `.csv`. */
 export class ResultsFile<Result> {
   readonly #file: OutputFile | OutputPipe;
   readonly #form: ResultsForm<Result>;
   readonly #csv: boolean;
   readonly #mask: (text: string) => string;
-  /** How many rows were added. */
+  /** The number of rows added. */
   rows = 0;
 
   private constructor(

@@ -1,34 +1,34 @@
-// Photos: local files that rows name, found, checked and uploaded once per content.
+// Photos: local files named in rows; found, checked, and uploaded once per content.
 
 import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import pLimit from "p-limit";
 import { InputError } from "../rows/source.ts";
 import { NamesNearby } from "./names-nearby.ts";
-import type { LocalImage, PhotoFault } from "./photo-fault.ts";
-import { bytesOf, digestOf, type FileFault, lookAt, type PhotoFile } from "./photo-file.ts";
+import { bytesOf, digestOf, type FileProblem, lookAt, type PhotoFile } from "./photo-file.ts";
+import type { LocalImage, PhotoProblem } from "./photo-problem.ts";
 import { whereItLeads } from "./where-it-leads.ts";
 
-/** How many files are open at once. */
+/** The maximum number of files open at once. */
 const openAtOnce = 8;
 
 export interface PhotosPlace {
-  /** The folder that paths are relative to and, unless `mayLeave`, that no photo may lie outside of. */
+  /** The folder that paths are relative to. Unless `mayLeave`, photos must be inside it. */
   root: string;
-  /** What the root is to the user; "the folder of the file" unless given. */
+  /** The root in messages (default: "the folder of the file"). */
   called?: string | undefined;
-  /** Whether paths may lead out of the root: through `..`, a link, or from the file system's own root. */
+  /** Whether paths may lead out of the root: through `..`, a link, or an absolute path. */
   mayLeave?: boolean | undefined;
 }
 
-/** The photos on this machine that an import names. Each path is looked at once, however many rows name it. */
+/** The local photos of an import. Each path is checked once, however many rows name it. */
 export class LocalPhotos {
   readonly #root: string;
   readonly #called: string;
   readonly #mayLeave: boolean;
   readonly #inTurn = pLimit(openAtOnce);
-  readonly #looks = new Map<string, Promise<PhotoFile | FileFault>>();
-  /** By the path without links, so that two names of one file are read once. */
+  readonly #looks = new Map<string, Promise<PhotoFile | FileProblem>>();
+  /** By the path without links, so that a file with two names is read once. */
   readonly #digests = new Map<string, Promise<string>>();
   readonly #nearby = new NamesNearby();
   #realRoot: Promise<string> | undefined;
@@ -39,14 +39,14 @@ export class LocalPhotos {
     this.#mayLeave = mayLeave;
   }
 
-  /** Whether any photo on this machine was named so far. */
+  /** Whether any row has named a local photo so far. */
   get areAny(): boolean {
     return this.#looks.size > 0;
   }
 
   /**
-   * Whether a path leads to a photo that was named so far, by whatever link or name: also to one that cannot be used, which
-   * is still to be put right.
+   * Whether a path leads to a photo named so far, by any link or name, including unusable photos that the
+   * user has yet to fix.
    */
   async has(path: string): Promise<boolean> {
     const found = await stat(path).catch(() => null);
@@ -62,8 +62,8 @@ export class LocalPhotos {
     return false;
   }
 
-  /** What is wrong with local photos of a row, in their order; empty when all can be uploaded. */
-  async problems(images: readonly LocalImage[]): Promise<PhotoFault[]> {
+  /** The problems of a row's local photos, in order; empty if all can be uploaded. */
+  async problems(images: readonly LocalImage[]): Promise<PhotoProblem[]> {
     const looks = await Promise.all(images.map(({ path }) => this.#look(path)));
     return looks.flatMap((look, place) => {
       if (!("code" in look)) return [];
@@ -72,7 +72,7 @@ export class LocalPhotos {
     });
   }
 
-  /** The SHA-256 (hex) of a photo's bytes. Throws InputError when it is gone, or not what it was when it was looked at. */
+  /** The SHA-256 (hex) of a photo's bytes. Throws InputError if it is missing or changed since the check. */
   async digest(path: string): Promise<string> {
     const file = await this.#file(path);
     let digest = this.#digests.get(file.real);
@@ -83,7 +83,7 @@ export class LocalPhotos {
     return digest;
   }
 
-  /** One SHA-256 (hex) over the contents of all photos that were looked at and are good, in the order in which they were named. */
+  /** A SHA-256 (hex) over the contents of all usable photos, in the order in which rows named them. */
   async digestOfAll(): Promise<string> {
     const good: string[] = [];
     for (const [path, look] of this.#looks) if (!("code" in (await look))) good.push(path);
@@ -97,7 +97,7 @@ export class LocalPhotos {
     return (await this.#file(path)).size;
   }
 
-  /** The whole photo, which must have that SHA-256 (hex). Throws InputError when it has not any more. */
+  /** The photo's bytes, which must have that SHA-256 (hex). Throws InputError if they changed. */
   async read(path: string, sha256: string): Promise<Buffer> {
     const file = await this.#file(path);
     return this.#inTurn(() => bytesOf(file, sha256, quoted(path)));
@@ -105,11 +105,16 @@ export class LocalPhotos {
 
   async #file(path: string): Promise<PhotoFile> {
     const look = await this.#look(path);
-    if ("code" in look) throw new InputError(look.message, look.code, "Nothing more is sent.");
+    if ("code" in look)
+      throw new InputError(
+        look.message,
+        look.code,
+        "Nothing more was sent. Check the photo and run the command again.",
+      );
     return look;
   }
 
-  #look(path: string): Promise<PhotoFile | FileFault> {
+  #look(path: string): Promise<PhotoFile | FileProblem> {
     let look = this.#looks.get(path);
     if (look === undefined) {
       look = this.#inTurn(() => this.#lookAt(path));
@@ -118,22 +123,22 @@ export class LocalPhotos {
     return look;
   }
 
-  async #lookAt(path: string): Promise<PhotoFile | FileFault> {
+  async #lookAt(path: string): Promise<PhotoFile | FileProblem> {
     const first = await this.#lookFor(path, resolve(this.#root, path));
-    // A list that was made on Windows parts folders with backslashes.
+    // A list made on Windows separates folders with backslashes.
     if (!("code" in first) || first.code !== "photo_not_found" || sep === "\\" || !path.includes("\\"))
       return first;
     const second = await this.#lookFor(path, resolve(this.#root, path.replaceAll("\\", "/")));
     return "code" in second && second.code === "photo_not_found" ? first : second;
   }
 
-  async #lookFor(path: string, resolved: string): Promise<PhotoFile | FileFault> {
+  async #lookFor(path: string, resolved: string): Promise<PhotoFile | FileProblem> {
     const root = await this.#rootWithoutLinks();
     const isOutside = (where: string) => !this.#mayLeave && !isWithin(root, where);
-    // Of what is named outside nothing is told, not even whether it is there.
+    // Nothing is revealed about a path outside the root, not even whether it exists.
     if (isOutside(resolved) && !isWithin(this.#root, resolved))
       return this.#outside(quoted(path), path, resolved);
-    const throughLink = `${quoted(path)} leads through a link and`;
+    const throughLink = `${quoted(path)} (through a link)`;
     try {
       const real = await realpath(resolved);
       if (isOutside(real)) return this.#outside(throughLink, path, real);
@@ -146,45 +151,47 @@ export class LocalPhotos {
     }
   }
 
-  async #unreadable(path: string, resolved: string, code: string): Promise<PhotoFile | FileFault> {
+  async #unreadable(path: string, resolved: string, code: string): Promise<PhotoFile | FileProblem> {
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ENAMETOOLONG" || code === "ELOOP") {
       const isLink = await lstat(resolved).then(
         (found) => found.isSymbolicLink(),
         () => false,
       );
-      if (isLink) return { code: "photo_not_found", message: `${resolved} is a link that leads to no file` };
+      if (isLink) return { code: "photo_not_found", message: `${resolved} is a broken link` };
       const name = await this.#nearby.like(resolved);
       if (name !== undefined && isSameName(name, basename(resolved)))
         return this.#lookFor(path, join(dirname(resolved), name));
-      const hint = name === undefined ? "" : `, but there is ${quoted(name)}`;
-      return { code: "photo_not_found", message: `there is no ${resolved}${hint}` };
+      const hint = name === undefined ? "" : `; did you mean ${quoted(name)}?`;
+      return { code: "photo_not_found", message: `${resolved} does not exist${hint}` };
     }
-    const why = code === "EACCES" || code === "EPERM" ? "may not be read by you" : `cannot be read (${code})`;
-    return { code: "photo_not_readable", message: `${quoted(path)} ${why}`, at: resolved };
+    const why = code === "EACCES" || code === "EPERM" ? "permission denied" : code;
+    return { code: "photo_not_readable", message: `cannot read ${quoted(path)}: ${why}`, at: resolved };
   }
 
-  #outside(what: string, path: string, at: string): FileFault {
+  #outside(what: string, path: string, at: string): FileProblem {
     const root = `${this.#called} (${this.#root})`;
-    // Another root moves a relative path as well, so it would lead to another place.
-    const otherRoot = isAbsolute(path) ? "name a folder that contains it with --images-root, or " : "";
-    const message = `${what} lies outside of ${root}: ${otherRoot}give --images-outside to let paths lead there`;
+    // Another root moves a relative path as well, so the path would lead elsewhere.
+    const otherRoot = isAbsolute(path)
+      ? "use --images-root with a folder that contains it, or "
+      : "move the photo there, or ";
+    const message = `${what} leads outside ${root}: ${otherRoot}add --images-outside`;
     return { code: "photo_outside_root", message, at };
   }
 
   #rootWithoutLinks(): Promise<string> {
-    // A root that is not there has no files: each photo says so.
+    // A missing root is reported by each photo, which does not exist either.
     this.#realRoot ??= whereItLeads(this.#root);
     return this.#realRoot;
   }
 }
 
-/** Whether a path is the folder or lies in it; both absolute. */
+/** Whether an absolute path is the folder or inside it. */
 function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
-/** Whether two names differ in nothing but how their letters are composed: what a Mac wrote and what a list has. */
+/** Whether two names differ only in Unicode composition, as between a Mac's file names and a list. */
 const isSameName = (one: string, other: string): boolean =>
   one !== other && one.normalize("NFC") === other.normalize("NFC");
 

@@ -1,14 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 
-/** How many folders' names are kept at once. */
+/** The maximum number of folders whose names are cached. */
 const keptFolders = 4;
 
-/** Finds what somebody may have meant who named a file that is not there: lists often have another case than the files. */
+/** Suggests a file for a name that does not exist: lists often differ from the files in case. */
 export class NamesNearby {
   readonly #folders = new Map<string, Promise<ReadonlyMap<string, string>>>();
 
-  /** The name of a file in the same folder that differs in its case, its composition of letters, or its ending; or undefined. */
+  /** A file in the same folder whose name differs only in case, Unicode composition or extension; or undefined. */
   async like(path: string): Promise<string | undefined> {
     const names = await this.#namesIn(dirname(path));
     const name = folded(basename(path));
@@ -28,7 +28,7 @@ export class NamesNearby {
   }
 }
 
-/** Names by what they are compared by; those of photos by their stem, too. */
+/** Names by their normalized form; photos also by their stem. */
 async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
   const names = new Map<string, string>();
   const found = (await readdir(folder).catch(() => [])).sort();
@@ -40,7 +40,7 @@ async function readNames(folder: string): Promise<ReadonlyMap<string, string>> {
   return names;
 }
 
-/** A name without its case, its letters composed in one way: a Mac's `é` is two characters. */
+/** A name in lower case and composed form: a Mac's `é` is two characters. */
 const folded = (name: string): string => name.normalize("NFC").toLowerCase();
 
 const stemOf = (name: string): string => name.replace(/\.[^.]*$/, "");

@@ -3,16 +3,17 @@ import { dirname, resolve } from "node:path";
 import { InputError } from "../rows/source.ts";
 import { LocalPhotos } from "./local-photos.ts";
 
-/** What the user says of where photos on this machine are. */
+/** The flags for the folder of local photos. */
 export interface PhotoFlags {
   imagesRoot?: string | undefined;
   imagesOutside?: boolean | undefined;
 }
 
 /**
- * The photos of an import: relative to `imagesRoot` (`--images-root`), else to the folder of the file, else, where the rows
- * come through standard input or a pipe (`sourcePath` is null), to the current folder `cwd`. They lie in that folder unless
- * `imagesOutside` (`--images-outside`). Throws InputError when `imagesRoot` is no folder.
+ * The local photos of an import, relative to `imagesRoot` (`--images-root`), otherwise to the folder of the
+ * file, or to `cwd` if the rows come from standard input or a pipe (`sourcePath` is null). They must be
+ * inside that folder unless `imagesOutside` (`--images-outside`). Throws InputError if `imagesRoot` is not a
+ * folder.
  */
 export async function openLocalPhotos(
   { imagesRoot, imagesOutside: mayLeave = false }: PhotoFlags,
@@ -35,6 +36,6 @@ export async function openLocalPhotos(
   throw new InputError(
     `--images-root ${imagesRoot} ${fault}`,
     "images_root_not_found",
-    "Name the folder that the paths of the photos are relative to.",
+    "Use the base folder of the photo paths.",
   );
 }

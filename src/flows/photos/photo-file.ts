@@ -3,28 +3,28 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
 import { limits } from "../../contract/limits.ts";
 import { InputError } from "../rows/source.ts";
-import type { PhotoCode } from "./photo-fault.ts";
+import type { PhotoCode } from "./photo-problem.ts";
 
-/** A photo on this machine as it was when it was looked at. */
+/** A local photo as it was when checked. */
 export interface PhotoFile {
   /** Its path without links. */
   readonly real: string;
   /** In bytes. */
   readonly size: number;
-  /** What tells it from another file, or from itself at another time. */
+  /** Identifies the file and its version. */
   readonly stamp: string;
 }
 
-/** Why a file cannot be used as a photo. */
-export interface FileFault {
+/** The reason a file cannot be used as a photo. */
+export interface FileProblem {
   readonly code: PhotoCode;
   readonly message: string;
-  /** Its path, where one is told; something else may stand there, or nothing. */
+  /** Its path, if known; the file may be missing or of another kind. */
   readonly at?: string;
 }
 
-/** Looks at a file, of which only the first bytes are read; `shown` is its name in sentences. Throws what the system says. */
-export async function lookAt(real: string, shown: string): Promise<PhotoFile | FileFault> {
+/** Checks a file by its first bytes; `shown` is its name in messages. Throws the errors of the system. */
+export async function lookAt(real: string, shown: string): Promise<PhotoFile | FileProblem> {
   const handle = await openFile(real);
   if (handle === null) {
     const what = (await stat(real)).isDirectory() ? "a folder" : "a pipe or a device";
@@ -34,12 +34,12 @@ export async function lookAt(real: string, shown: string): Promise<PhotoFile | F
     const { size, stamp } = await stampOf(handle);
     if (size === 0) return { code: "not_an_image", message: `${shown} is empty (0 bytes)` };
     if (size > limits.imageBytes) {
-      const message = `${shown} has ${size} bytes; at most ${limits.imageBytes} (10 MB) are allowed`;
+      const message = `${shown} has ${size} bytes; the limit is ${limits.imageBytes} bytes (10 MB)`;
       return { code: "too_large", message };
     }
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(imageTypeBytes), 0, imageTypeBytes, 0);
     if (imageTypeOf(buffer.subarray(0, bytesRead)) === null) {
-      const message = `${shown} is no JPEG, PNG or WebP image, whatever its name says`;
+      const message = `${shown} does not contain a JPEG, PNG or WebP image`;
       return { code: "not_an_image", message };
     }
     return { real, size, stamp };
@@ -48,7 +48,7 @@ export async function lookAt(real: string, shown: string): Promise<PhotoFile | F
   }
 }
 
-/** The SHA-256 (hex) of a photo's bytes. Throws InputError when it is not what it was. */
+/** The SHA-256 (hex) of a photo's bytes. Throws InputError if it changed. */
 export async function digestOf(file: PhotoFile, shown: string): Promise<string> {
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
@@ -59,7 +59,7 @@ export async function digestOf(file: PhotoFile, shown: string): Promise<string> 
   return hash.digest("hex");
 }
 
-/** The whole of a photo whose bytes have that SHA-256 (hex). Throws InputError when they have not any more. */
+/** The bytes of a photo with that SHA-256 (hex). Throws InputError if they changed. */
 export async function bytesOf(file: PhotoFile, sha256: string, shown: string): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(file.size);
   await reading(file, shown, async (handle) => {
@@ -75,7 +75,7 @@ export async function bytesOf(file: PhotoFile, sha256: string, shown: string): P
   return bytes;
 }
 
-/** Reads a file that must be what it was, before and after. */
+/** Reads a file that must be unchanged before and after. */
 async function reading(
   file: PhotoFile,
   shown: string,
@@ -91,18 +91,18 @@ async function reading(
     const { code } = error as NodeJS.ErrnoException;
     if (error instanceof InputError || code === undefined) throw error;
     if (code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP") throw changed(shown);
-    const hint = "What was uploaded is kept; run the command again once the file can be read.";
-    throw new InputError(`the photo ${shown} cannot be read (${code})`, "photo_not_readable", hint);
+    const hint = "Photos uploaded so far are kept. Make the file readable and run the command again.";
+    throw new InputError(`cannot read the photo ${shown} (${code})`, "photo_not_readable", hint);
   } finally {
     await handle?.close();
   }
 }
 
-/** Opens a regular file; null for anything else, which is not opened: a device may act on it, and a pipe has it wait. */
+/** Opens a regular file; null for anything else: opening a device may have effects, and opening a pipe blocks. */
 async function openFile(real: string): Promise<FileHandle | null> {
   if (!(await stat(real)).isFile()) return null;
-  // What stands there may be another thing by now: that must not be waited for either, and a link not be followed.
-  // Windows has neither of the two.
+  // The file may have been replaced since `stat`: do not block on a pipe or follow a link either. Windows has
+  // neither flag.
   const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants>;
   const handle = await open(real, (O_RDONLY ?? 0) | O_NONBLOCK | O_NOFOLLOW);
   try {
@@ -122,7 +122,7 @@ async function stampOf(handle: FileHandle): Promise<{ size: number; stamp: strin
 
 const changed = (shown: string): InputError =>
   new InputError(
-    `the photo ${shown} was changed or removed since it was checked: nothing more is sent`,
+    `the photo ${shown} was changed or removed after the check; nothing more was sent`,
     "photo_changed",
-    "What was uploaded is kept. Run the command again: photos are checked anew.",
+    "Photos uploaded so far are kept. Run the command again to check the photos again.",
   );

@@ -7,8 +7,8 @@ import { grouped } from "../grouped.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
 import { isOfContent, isRefusal } from "../service-errors.ts";
+import { WriteWindow } from "../writes/write-window.ts";
 import type { LocalPhotos } from "./local-photos.ts";
-import { WriteWindow } from "./write-window.ts";
 
 export interface UploadDeps {
   photos: Pick<LocalPhotos, "read" | "size">;
@@ -16,12 +16,12 @@ export interface UploadDeps {
   uploads: Uploads;
   account: number;
   random: () => number;
-  /** What the service lets through. */
+  /** The write limit of the service. */
   writesPerMinute: number;
   onProgress: (event: ProgressEvent) => void;
 }
 
-/** The outcome of a photo that was uploaded: the image that it is now, or why the service rejected it. */
+/** The outcome of a photo: the ID of the uploaded image, or the reason the service rejected it. */
 export type PhotoUpload =
   | { readonly image: string }
   | { readonly refused: { code: string; message: string } };
@@ -33,12 +33,16 @@ interface Upload {
 }
 
 /**
- * Uploads photos, once per content: `wanted` leads from the SHA-256 (hex) of their bytes to one path of each, and what
- * became of it is added to `done` under the same digest. What was uploaded before is not sent again, nor what stands in
- * `done` already. Each attempt is written down before its bytes go out: one whose answer was lost is asked again under its
- * key, and gives the same image. A photo that the service refuses says nothing about the next one.
- * Throws InputError when a photo is not what it was when it was checked, the service's error when it refuses the caller or
- * cannot be reached, and the reason of an interrupt. Whatever is thrown, nothing more is begun, and what is done is kept.
+ * Uploads photos, once per content. `wanted` maps the SHA-256 (hex) of each content to one of its paths;
+ * outcomes are added to `done` under the same digest. Photos uploaded earlier or already in `done` are
+ * skipped.
+ *
+ * Each attempt is recorded before its bytes are sent: after a lost response the request is repeated with the
+ * same key and returns the same image. A rejected photo does not stop the others.
+ *
+ * Throws InputError if a photo changed since the check, the service's error if it denies the key or cannot be
+ * reached, and the reason of an interrupt. After a throw nothing new is started, and finished uploads are
+ * kept.
  */
 export async function uploadPhotos(
   wanted: ReadonlyMap<string, string>,
@@ -61,8 +65,8 @@ async function uploadAll(
   deps: UploadDeps,
 ): Promise<void> {
   const progress = new UploadProgress(waiting, deps);
-  const underWay = new RequestsInFlight();
-  const release = underWay.follow(deps.service.clock, deps.service.signal);
+  const inFlight = new RequestsInFlight();
+  const release = inFlight.follow(deps.service.clock, deps.service.signal);
   const queue = waiting.values();
   let stopped: { reason: unknown } | null = null;
   const worker = async () => {
@@ -71,66 +75,67 @@ async function uploadAll(
         deps.service.signal?.throwIfAborted();
         const bytes = await deps.photos.read(upload.path, upload.sha256);
         deps.service.signal?.throwIfAborted();
-        // While it was read another one may have been refused.
+        // Another upload may have failed while this file was read.
         if (stopped !== null) return;
-        done.set(upload.sha256, await uploadOne(upload, bytes, deps, underWay));
+        done.set(upload.sha256, await uploadOne(upload, bytes, deps, inFlight));
         progress.uploaded(upload);
       } catch (error) {
         stopped ??= { reason: error };
-        underWay.leave(error);
+        inFlight.leave(error);
       }
       if (stopped !== null) return;
     }
   };
   await Promise.all(Array.from({ length: deps.service.concurrency }, worker));
   release();
-  // An interrupt makes other things fail, each in its own words: it is the reason.
+  // An interrupt makes other steps fail with their own errors: report the interrupt.
   deps.service.signal?.throwIfAborted();
   if (stopped !== null) throw (stopped as { reason: unknown }).reason;
 }
 
-/** Uploads one photo, whose bytes were read when its turn came, and checked against its digest. */
+/** Uploads one photo, whose bytes have just been read and checked against its digest. */
 async function uploadOne(
   { sha256 }: Upload,
   bytes: Buffer,
   deps: UploadDeps,
-  underWay: RequestsInFlight,
+  inFlight: RequestsInFlight,
 ): Promise<PhotoUpload> {
   const { service, uploads, account } = deps;
   const { client, clock } = service;
   const at = clock.now();
   const newKey = newKeyFor(sha256, at, deps.random);
   const idempotencyKey = uploads.begin(account, sha256, { newKey, at, notBefore: at - keyLifeMs });
-  const way = underWay.begin();
+  const request = inFlight.begin();
   try {
-    const { signal, onDoubt } = way;
-    // The name is part of what the key stands for, so it follows from the bytes: one file may have several paths.
+    const { signal, onDoubt } = request;
+    // The key covers the file name, so it is derived from the bytes: a photo may have several paths.
     const file = { bytes, filename: sha256 };
     const { id } = await client.images.upload({ file }, { idempotencyKey, signal, onDoubt });
     uploads.done(account, sha256, id);
     return { image: id };
   } catch (error) {
     if (!(error instanceof CatError) || !endsKey(error)) throw error;
-    // The refusal is kept under the key (Cross-cutting rule 5); at worst a second image comes to be, which nothing has.
+    // The rejection is stored under the key (Cross-cutting rule 5). At worst an unused second image is
+    // created.
     uploads.forget(account, sha256);
     if (!(error instanceof ApiError) || !isOfContent(error)) throw error;
     const { code, message } = error.body;
     return { refused: { code, message } };
   } finally {
-    underWay.end(way);
+    inFlight.end(request);
   }
 }
 
-/** Whether nothing is to be had any more under the same key; a 429 consumes none (Limits). */
+/** Whether the key must not be used again; a 429 does not consume one (Limits). */
 const endsKey = (error: CatError): boolean => isRefusal(error) && error.status !== 429;
 
-/** Another one for each content and attempt. */
+/** A different key for each content and attempt. */
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>
   `photo_${sha256.slice(0, 32)}_${at.toString(36)}_${Math.floor(random() * 36 ** 8).toString(36)}`;
 
 /**
- * Tells how far the uploads are: in bytes, as photos differ in size, with their number as a note and, as each is a write,
- * what the write limit makes of the time left.
+ * Reports upload progress in bytes, because photos differ in size, with the number of photos as a note. Each
+ * upload is a write, so the write limit gives a minimum for the time left.
  */
 class UploadProgress {
   readonly #deps: Pick<UploadDeps, "service" | "onProgress">;
@@ -148,17 +153,17 @@ class UploadProgress {
     this.#window = new WriteWindow(deps.service.clock.now(), deps.writesPerMinute);
     this.#photos = waiting.length;
     this.#total = waiting.reduce((sum, { size }) => sum + size, 0);
-    this.#tell();
+    this.#report();
   }
 
   uploaded({ size }: Upload): void {
     this.#uploaded++;
     this.#done += size;
     this.#window.wrote(this.#deps.service.clock.now());
-    this.#tell();
+    this.#report();
   }
 
-  #tell(): void {
+  #report(): void {
     const { service, onProgress } = this.#deps;
     const note = `${grouped(this.#uploaded)} of ${grouped(this.#photos)} photos`;
     const leastMsLeft = this.#window.leastMsLeft(this.#photos - this.#uploaded, service.clock.now());

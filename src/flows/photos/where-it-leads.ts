@@ -1,10 +1,10 @@
 import { readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, sep } from "node:path";
 
-/** How many links are followed, as by the system: links that lead in a circle have no end. */
+/** The maximum number of links followed, as in the system: circular links have no end. */
 const mostLinks = 40;
 
-/** The place that an absolute path leads to, without links, whether something is there or not. */
+/** The target of an absolute path without links, whether it exists or not. */
 export async function whereItLeads(path: string, followed = 0): Promise<string> {
   const real = await realpath(path).catch(() => null);
   const folder = dirname(path);
@@ -12,6 +12,6 @@ export async function whereItLeads(path: string, followed = 0): Promise<string> 
   const target = await readlink(path).catch(() => null);
   const realFolder = await whereItLeads(folder, followed);
   if (target === null || followed === mostLinks) return join(realFolder, basename(path));
-  // Not joined: what `..` is, after a folder that is a link itself, only the system knows.
+  // Not joined: only the system resolves `..` correctly after a folder that is a link.
   return whereItLeads(isAbsolute(target) ? target : `${realFolder}${sep}${target}`, followed + 1);
 }

@@ -2,14 +2,14 @@ import { openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
 import { SeenTexts } from "./seen-texts.ts";
 
-/** What the whole-file check found. */
+/** The result of checking the entire file. */
 export interface CheckResult {
   total: number;
   valid: number;
   invalid: number;
   /**
-   * Whether the file as such is at fault, so that no row of it may be sent: its header, which makes every row invalid, or
-   * what ends the reading, before which rows are counted as they are.
+   * Whether the file itself is invalid, so no row of it may be sent: an invalid header makes every row
+   * invalid; an error that ends the reading keeps the counts of the rows before it.
    */
   unusable: boolean;
 }
@@ -19,14 +19,14 @@ export interface CheckDeps {
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
-  /** Called with the place of every row that is refused, from 0. */
+  /** Called with the index (from 0) of every invalid row. */
   onRefused?: (row: number) => void;
   onProgress: (rows: number) => void;
 }
 
 /**
- * The first pass over a file: judges every row by its form, and what must be unique against the whole file. Every problem is
- * reported, nothing is sent.
+ * The first pass over a file: checks each row by its form, and unique keys across the entire file. Reports
+ * every problem and sends nothing.
  */
 export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckResult> {
   const reader = await openRows(file);
@@ -39,30 +39,30 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
     unusable = true;
     await deps.onProblem(problem);
   };
-  let headTold = 0;
-  const tellHead = async () => {
-    while (headTold < reader.headProblems.length) await fileProblem(reader.headProblems[headTold++]!);
+  let headReported = 0;
+  const reportHead = async () => {
+    while (headReported < reader.headProblems.length) await fileProblem(reader.headProblems[headReported++]!);
   };
   try {
     for await (const rows of reader.batches()) {
       deps.signal?.throwIfAborted();
-      await tellHead();
+      await reportHead();
       const first = total;
       total += rows.length;
-      // With a header that is doubtful the rows below it would each repeat its fault.
+      // Below an invalid header each row would only repeat the header's problem.
       if (unusable) continue;
-      // Begun for the whole batch, so that several files are looked at at once.
+      // Started for all rows of the batch, so that several photos are read at once.
       const judged = rows.map((row) => reader.problems(row));
       for (const [index, row] of rows.entries()) {
         const found = judged[index]!;
         const problems = found instanceof Promise ? await found : found;
         const key = row.fault === undefined ? unique?.keyOf(row.row) : undefined;
-        const before = key === undefined ? null : seen.add(key, row.line);
-        if (problems.length === 0 && before === null) continue;
+        const repeated = repeatedKey(key, (one) => seen.add(one, row.line));
+        if (problems.length === 0 && repeated === null) continue;
         invalid++;
         deps.onRefused?.(first + index);
         for (const problem of problems) await deps.onProblem(problem);
-        if (before !== null)
+        if (repeated !== null)
           await deps.onProblem({
             ...{
               line: row.line,
@@ -70,25 +70,43 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
               param: unique!.param,
               code: unique!.code,
             },
-            message: unique!.message(key!, before),
+            message: unique!.message(repeated.key, repeated.line),
           });
       }
       deps.onProgress(total);
     }
-    await tellHead();
+    await reportHead();
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
-    await tellHead();
+    await reportHead();
     await fileProblem(error.problem);
   }
   if (total === 0 && !unusable) {
-    await fileProblem({ line: 1, code: "empty_file", message: "there are no rows in this file" });
+    await fileProblem({ line: 1, code: "empty_file", message: "the file has no rows" });
   }
-  if (headTold > 0) invalid = total;
+  if (headReported > 0) invalid = total;
   return { total, valid: total - invalid, invalid, unusable };
 }
 
-/** Whether a file of which the start is there is at fault as such (`unusable`), whatever follows. */
+/** The first key of a row that the file has used before, with its line; `add` gives that line. */
+function repeatedKey(
+  keys: string | readonly string[] | undefined,
+  add: (key: string) => number | null,
+): { key: string; line: number } | null {
+  // A million rows have one key each.
+  if (typeof keys === "string") {
+    const line = add(keys);
+    return line === null ? null : { key: keys, line };
+  }
+  let found: { key: string; line: number } | null = null;
+  for (const key of keys ?? []) {
+    const line = add(key);
+    if (line !== null) found ??= { key, line };
+  }
+  return found;
+}
+
+/** Whether the start of a file already makes it invalid (`unusable`), whatever follows. */
 export async function isHopeless(start: RowFile): Promise<boolean> {
   const reader = await openRows(start);
   try {

@@ -1,9 +1,9 @@
 import type { RowForm } from "./row-form.ts";
 
-/** What separates the cells of a CSV file, and how many lines stand before its header. */
+/** The delimiter of a CSV file, and the number of lines before its header. */
 export interface Dialect {
   delimiter: string;
-  /** 1 when the file begins with a `sep=` line, as spreadsheets write it; else 0. */
+  /** 1 if the file starts with a `sep=` line, as spreadsheets write it; otherwise 0. */
   linesBeforeHeader: number;
 }
 
@@ -11,26 +11,27 @@ type IsColumn = Pick<RowForm, "isColumn">;
 
 const candidates = [",", ";", "\t", "|"] as const;
 
-/** How many bytes of a file's head are looked at. */
+/** Bytes of the file's head that are examined. */
 export const dialectBytes = 64 * 1024;
 
-/** How many records of the head are compared with its header. */
+/** Records of the head that are compared with its header. */
 const comparedRecords = 20;
 
 /**
- * Tells a file's delimiter from its head: a `sep=` line says it, else the one that gives the most known columns; among
- * those the one by which the rows are as long as the header, as a comma within prices does not make them.
+ * Detects the delimiter from the head of a file: a `sep=` line decides. Otherwise the one that yields the
+ * most known columns wins; on a tie, the one whose rows are as long as the header (commas within prices are
+ * not).
  */
 export function recogniseDialect(head: string, given: string | undefined, form: IsColumn): Dialect {
-  // Some write it in quotes, as any other cell that holds the delimiter.
+  // Some programs quote it, like any cell that contains the delimiter.
   const declared = /^(?:sep=([^\r\n])|"sep=([^\r\n"])")(?:\r\n|\n|\r|$)/i.exec(head);
   if (declared !== null) return { delimiter: given ?? declared[1] ?? declared[2]!, linesBeforeHeader: 1 };
   return { delimiter: given ?? likeliest(firstRecords(head), form), linesBeforeHeader: 0 };
 }
 
 /**
- * The delimiter that a header seems to have in place of the one that was said, by a flag or a `sep=` line, and that cut
- * nothing of it, or nothing that is known; null where none fits better.
+ * The delimiter the header seems to use instead of the declared one (a flag or a `sep=` line), if the
+ * declared one yields no known column; null if none fits better.
  */
 export function betterThanSaid(header: readonly string[], said: string, form: IsColumn): string | null {
   const isKnown = (cell: string) => cell.trim() !== "" && form.isColumn(cell);
@@ -42,7 +43,7 @@ export function betterThanSaid(header: readonly string[], said: string, form: Is
   return fits && delimiter !== said ? delimiter : null;
 }
 
-/** The first records as they stand, without blank ones; the last one may be cut by the head's end. */
+/** The first records unparsed, without blank ones; the end of the head may cut the last one. */
 function firstRecords(head: string): string[] {
   const records: string[] = [];
   let quoted = false;
@@ -72,7 +73,7 @@ function likeliest([header = "", ...rows]: readonly string[], form: IsColumn): s
   return best.delimiter;
 }
 
-/** The cells of a record, without their quotes: good enough to count them, and to know their names. */
+/** The cells of a record without their quotes: exact enough to count and recognize them. */
 function cellsOf(record: string, delimiter: string): string[] {
   const cells = [""];
   let quoted = false;

@@ -6,19 +6,19 @@ import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { FieldProblem, RowColumns, RowForm } from "./row-form.ts";
 
-/** What a reader of CSV is told by flags. */
+/** Options of the CSV reader that come from flags. */
 export interface CsvOptions {
   delimiter?: string | undefined;
 }
 
 type CsvRow = InputRow & { record: readonly string[] };
 
-/** Reads the rows of a CSV text in UTF-8, and speaks of them by column. */
+/** Reads the rows of a CSV text in UTF-8 and reports problems by column. */
 export class CsvReader implements RowReader {
   readonly headProblems: Problem[] = [];
-  /** The header as it stands in the file; empty until the first batch came. */
+  /** The header as it is in the file; empty until the first batch. */
   header: readonly string[] = [];
-  /** How records become rows; of an empty header until the first batch came. */
+  /** Turns records into rows; based on an empty header until the first batch. */
   columns: RowColumns;
   dialect: Dialect = { delimiter: ",", linesBeforeHeader: 0 };
   readonly #open: () => AsyncIterable<Buffer>;
@@ -63,11 +63,13 @@ export class CsvReader implements RowReader {
     }
   }
 
-  /** The records of the text; from the first one with a stray quote on they are read anew, and more slowly. */
+  /**
+   * The records of the text. From the first stray quote on they are read again by the slower, lenient reader.
+   */
   async *#records(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CsvRecord[]> {
     const { delimiter } = this.dialect;
-    // Blank lines come as records of one empty cell and are counted here: the parser's own line count goes wrong
-    // where a quoted cell holds a CRLF.
+    // Blank lines arrive as records of one empty cell and are counted here: the parser's own line count is
+    // wrong where a quoted cell contains a CRLF.
     const parser = parse({
       delimiter,
       record_delimiter: ["\r\n", "\n", "\r"],
@@ -99,15 +101,15 @@ export class CsvReader implements RowReader {
     if (found.length === 0 && ofCells.length === 0) return none;
     const { line } = row;
     const reference = this.#form.referenceOf(row.row);
-    const told = ofCells.map(({ column, code, message }) => {
+    const reported = ofCells.map(({ column, code, message }) => {
       const param = this.header[column]!.trim();
       return { line, reference, param, code, message };
     });
-    const params = new Set(told.map(({ param }) => param));
+    const params = new Set(reported.map(({ param }) => param));
     const others = found
       .map((problem) => this.#inColumns(row, problem))
       .filter(({ param }) => param === undefined || !params.has(param));
-    return [...others, ...told];
+    return [...others, ...reported];
   }
 
   #readHeader(record: readonly string[], line: number): void {
@@ -118,13 +120,13 @@ export class CsvReader implements RowReader {
     const better = isSaid ? betterThanSaid(record, delimiter, this.#form) : null;
     const problems: Problem[] = [];
     this.columns = this.#form.columns(record, line, (problem) => problems.push(problem));
-    // Cut as it is not meant to be, the header has other problems only for that.
+    // With the wrong delimiter, every other header problem is a consequence.
     if (better === null) this.headProblems.push(...problems);
     else if (isGiven) this.headProblems.push(wrongFlag(line, this.dialect, better));
     else this.headProblems.push(wrongSeparator(delimiter, better));
   }
 
-  /** Nobody knows what stands below a header that cannot be read for sure. */
+  /** A header that cannot be read reliably makes all rows below it doubtful. */
   #strayHeader({ cells, atFault }: StrayRecord, line: number): void {
     const [column] = atFault as ReadonlySet<number> & [number];
     this.#readHeader(cells, line);
@@ -136,7 +138,7 @@ export class CsvReader implements RowReader {
     const at = this.columns.referenceColumn;
     const reference = (at < column ? cells[at]?.trim() : "") || undefined;
     const fault = { ...strayQuote(line, this.header[column]?.trim() || undefined), reference };
-    return { line, record: cells, asItStands: atFault, row: null, fault };
+    return { line, record: cells, unparsedCells: atFault, row: null, fault };
   }
 
   #row(record: readonly string[], line: number): CsvRow {
@@ -154,7 +156,7 @@ export class CsvReader implements RowReader {
         fault: { line, reference: this.#form.referenceOf(row), param, code: "invalid_row", message },
       };
     }
-    const message = `has ${record.length} ${record.length === 1 ? "cell" : "cells"}, the header has ${expected}: look for a missing or an extra "${this.dialect.delimiter}", or a cell that needs quotes${this.#decimalComma(record)}`;
+    const message = `row has ${record.length} ${record.length === 1 ? "cell" : "cells"}, but the header has ${expected}: check for a missing or extra "${this.dialect.delimiter}", or put quotes (") around a cell that contains one${this.#decimalComma(record)}`;
     const reference = record[this.columns.referenceColumn]?.trim();
     return {
       line,
@@ -164,16 +166,18 @@ export class CsvReader implements RowReader {
     };
   }
 
-  /** The number that a spreadsheet with decimal commas seems to have written, where one made the row too long. */
+  /** The number with a decimal comma that seems to have made the row too long, if any. */
   #decimalComma(record: readonly string[]): string {
     if (this.dialect.delimiter !== "," || record.length <= this.header.length) return "";
     const at = record.findIndex(
       (cell, index) => /^\s*-?\d{1,9}$/.test(cell) && /^\d{1,2}(?!\d)/.test(record[index + 1] ?? ""),
     );
-    return at === -1 ? "" : `, as "${record[at]!.trim()},${record[at + 1]!.trim()}" does if it is one number`;
+    return at === -1
+      ? ""
+      : `, for example "${record[at]!.trim()},${record[at + 1]!.trim()}" if it is one number`;
   }
 
-  /** A problem by the row's path, told by the column that a person sees. */
+  /** Converts a problem with a path of the row into one with the column that the user sees. */
   #inColumns({ line, row, record }: CsvRow, { cellMessage, ...problem }: FieldProblem): Problem {
     const reference = this.#form.referenceOf(row);
     const { param: path, code, message } = problem;
@@ -188,7 +192,7 @@ const none: readonly Problem[] = [];
 
 const isBlank = (record: readonly string[]): boolean => record.every((cell) => cell.trim() === "");
 
-/** How many lines of the file a record takes: one, and one more for each line end within its cells. */
+/** The number of lines a record takes: one, plus one per line end within its cells. */
 function linesOf(record: readonly string[]): number {
   let lines = 1;
   for (const cell of record) {
@@ -203,26 +207,26 @@ function structureProblem(cause: Error & { code?: string }, line: number): Readi
       return {
         line,
         code: "unclosed_quote",
-        message: 'a quote (") is opened in this record and never closed',
+        message: 'unclosed quote ("): a cell that starts here has no closing quote',
       };
     case "CSV_MAX_RECORD_SIZE":
       return {
         line,
         code: "record_too_long",
-        message: `this record is longer than ${maxRecordLength / 1024 / 1024} MiB: perhaps a quote (") is not closed`,
+        message: `record is longer than ${maxRecordLength / 1024 / 1024} MiB: check for an unclosed quote (")`,
       };
     default:
-      return { line, code: "wrong_format", message: `this is not readable as CSV: ${cause.message}` };
+      return { line, code: "wrong_format", message: `not valid CSV: ${cause.message}` };
   }
 }
 
-/** Whether a text begins as an object of JSON does, or a list of them. */
+/** Whether a text starts like a JSON object or a list of them. */
 const looksLikeJson = (head: string): boolean => /^\s*(?:\[\s*)?\{\s*(?:["}\r\n]|$)/.test(head);
 
 const notCsv: ReadingProblem = {
   line: 1,
   code: "wrong_format",
-  message: "this looks like JSON, not CSV: if each line is an object (NDJSON), give --format ndjson",
+  message: "looks like JSON, not CSV: if each line is an object (NDJSON), add --format ndjson",
 };
 
 const isStrayQuote = ({ code }: Error & { code?: string }): boolean =>
@@ -232,10 +236,10 @@ const strayQuote = (line: number, param: string | undefined): Problem => ({
   line,
   param,
   code: "stray_quote",
-  message: 'a quote (") stands within a cell: put the cell in quotes and double the quote inside it ("")',
+  message: 'stray quote (") in a cell: remove it or double it ("") and put quotes around the cell',
 });
 
-/** The head of the text for a look at the dialect, and the chunks again from the start. */
+/** The head of the text, to detect the dialect, and all chunks from the start. */
 async function takeHead(
   chunks: AsyncIterable<Buffer>,
 ): Promise<{ head: string; chunks: AsyncIterable<Buffer> }> {
@@ -253,18 +257,18 @@ async function takeHead(
   return { head: start.toString("utf8", 0, Math.min(start.length, dialectBytes)), chunks: again() };
 }
 
-/** The problem of a `sep=` line, which is a file's first, that does not say what parts the cells below it. */
+/** The problem of a `sep=` line (always the first line) that declares the wrong delimiter. */
 function wrongSeparator(declared: string, better: string): Problem {
   const [said, found] = [declared, better].map((one) => JSON.stringify(one));
-  const message = `the first line says that ${said} parts the cells (sep=), but ${found} seems to: take that line out, or give ${delimiterFlag(better)}`;
+  const message = `the sep= line declares ${said}, but the header seems to use ${found}: remove that line, or use ${delimiterFlag(better)}`;
   return { line: 1, code: "wrong_format", message };
 }
 
-/** The problem of a header that --delimiter does not fit. */
+/** The problem of a --delimiter that does not fit the header. */
 function wrongFlag(line: number, { delimiter, linesBeforeHeader }: Dialect, better: string): Problem {
-  // Without the flag a `sep=` line would count, which may be wrong as well.
-  const leaveOut = linesBeforeHeader > 0 ? "" : "leave --delimiter out, or ";
-  const message = `${delimiterFlag(delimiter)} does not part the cells, but ${JSON.stringify(better)} seems to: ${leaveOut}give ${delimiterFlag(better)}`;
+  // Without the flag a `sep=` line would apply, and it may be wrong as well.
+  const remove = linesBeforeHeader > 0 ? "" : "remove --delimiter or ";
+  const message = `${delimiterFlag(delimiter)} does not fit the header, which seems to use ${JSON.stringify(better)}: ${remove}use ${delimiterFlag(better)}`;
   return { line, code: "wrong_format", message };
 }
 

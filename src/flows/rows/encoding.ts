@@ -1,21 +1,21 @@
 import { CatError } from "../../errors.ts";
 import { UnreadableInput } from "./problem.ts";
 
-/** How the bytes of a text file are to be read: an encoding's name, or undefined to recognise UTF-8 and UTF-16 by themselves. */
+/** The encoding given by the user, or undefined to detect UTF-8 and UTF-16. */
 export type EncodingName = string | undefined;
 
-/** How a file's bytes are text. */
+/** The encoding of a file's text. */
 export interface TextForm {
-  /** An encoding as `TextDecoder` calls it. */
+  /** The name that `TextDecoder` uses. */
   encoding: string;
-  /** Whether it begins with a byte order mark. */
+  /** Whether the text starts with a byte order mark. */
   marked: boolean;
 }
 
-/** How many bytes of a file's start tell its form, where it has as many. */
+/** Bytes of a file's start that decide its form, if it has that many. */
 export const formBytes = 1024;
 
-/** Names that people and other programs have, where `TextDecoder` has another one. */
+/** Common names of encodings that `TextDecoder` does not accept. */
 const otherNames: readonly (readonly [RegExp, string])[] = [
   [/^(?:win|windows|cp)[-_ ]?(125\d|874)$/, "windows-$1"],
   [/^ansi$/, "windows-1252"],
@@ -26,8 +26,8 @@ const otherNames: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * The name that a decoder knows an encoding by; `utf-16` stays as it is, as the file tells the order of its bytes. Throws a
- * usage error for a name that no decoder knows, before anything is read.
+ * The name `TextDecoder` uses for an encoding. `utf-16` is kept, because the file decides its byte order.
+ * Throws a usage error for an unknown name, before anything is read.
  */
 export function checkEncodingName(name: string): string {
   const given = name.trim().toLowerCase();
@@ -36,27 +36,27 @@ export function checkEncodingName(name: string): string {
   try {
     return new TextDecoder(known).encoding;
   } catch {
-    throw new CatError(`--encoding ${name}: no encoding of that name`, {
+    throw new CatError(`unknown encoding: --encoding ${name}`, {
       type: "usage",
       code: "invalid_option",
-      hint: "Common ones are utf-8, utf-16le, windows-1252, iso-8859-15 and macintosh.",
+      hint: "Use --encoding utf-8, utf-16le, windows-1252, iso-8859-15, macintosh or another encoding that browsers know.",
     });
   }
 }
 
 /**
- * How a file of which this is the start is to be read: by its byte order mark, as it was said, or as UTF-16 where it is
- * clearly that. Throws UnreadableInput where the mark says something else than what was said.
+ * The form of the text that starts with `start`: by its byte order mark, by the given encoding, or UTF-16
+ * if the bytes clearly are. Throws UnreadableInput if the mark contradicts the given encoding.
  */
 export function textFormOf(start: Buffer, given: EncodingName): TextForm {
   const mark = markOf(start);
   if (mark === "utf-32" || (mark === null && given === undefined && isUtf32(start))) {
-    throw wrong("this is UTF-32, which few programs read: save it as UTF-8");
+    throw wrong("UTF-32 is not supported: save the file as UTF-8");
   }
   const isAsSaid = given === undefined || given === mark || (given === "utf-16" && mark !== "utf-8");
   if (mark !== null && !isAsSaid) {
     throw wrong(
-      `the file begins with the byte order mark of ${mark}, and --encoding says ${given}: leave --encoding out, or save the file anew`,
+      `the byte order mark says ${mark}, but --encoding says ${given}: remove --encoding, or save the file again`,
     );
   }
   if (mark !== null) return { encoding: mark, marked: true };
@@ -72,12 +72,12 @@ function markOf(start: Buffer): "utf-8" | "utf-16le" | "utf-16be" | "utf-32" | n
   return hex.startsWith("efbbbf") ? "utf-8" : null;
 }
 
-/** UTF-16 without a mark: every other byte is NUL where the text is Latin, and no text of another kind holds such bytes. */
+/** UTF-16 without a mark: in Latin text every other byte is NUL, which no other text contains. */
 export function unmarkedUtf16(start: Buffer): "utf-16le" | "utf-16be" | null {
   const { length } = start.subarray(0, formBytes);
   const nuls = [0, 0];
   for (let at = 0; at < length; at++) if (start[at] === 0) nuls[at % 2]!++;
-  // The other byte is NUL in a few characters only, as in Ā.
+  // The other byte is NUL in a few characters only, such as Ā.
   const isMost = (some: number, others: number) =>
     some > 0 && some * 2 >= length * 0.3 && others * 10 <= some;
   const [even, odd] = nuls as [number, number];
@@ -94,8 +94,9 @@ function isUtf32(start: Buffer): boolean {
 const isLetter = (byte: number): boolean => (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
 
 /**
- * What bytes that are no UTF-8 may be in: Windows-1252, unless the letters with accents are where a Macintosh has them, or
- * whole words are of such bytes, as in other scripts. It is a guess: other languages of Latin letters have the same bytes.
+ * Candidate encodings of bytes that are not UTF-8: Windows-1252, unless accented letters are in the places of
+ * a Macintosh encoding, or most such bytes are adjacent, as in other scripts. A guess: other Latin languages
+ * use the same bytes.
  */
 function likelyEncodings(bytes: Buffer): readonly [first: string, ...others: string[]] {
   let windows = 0;
@@ -108,7 +109,7 @@ function likelyEncodings(bytes: Buffer): readonly [first: string, ...others: str
     all++;
     if (at > 0 && bytes[at - 1]! >= 0x80) inRow++;
     if (at === 0 || !isLetter(bytes[at - 1]!)) continue;
-    // Quotation marks, dashes and the like of Windows-1252 stand among the letters of the Macintosh.
+    // Windows-1252 has quotation marks and dashes where Macintosh has letters.
     if (byte >= 0xc0) windows++;
     else if (byte === 0xa7 || (byte < 0xa0 && !/[\x80\x85\x91-\x97\x99]/.test(String.fromCharCode(byte))))
       macintosh++;
@@ -118,23 +119,23 @@ function likelyEncodings(bytes: Buffer): readonly [first: string, ...others: str
 }
 
 /**
- * The encodings that bytes which are no UTF-8 at `at` may be in, as advice, with how the text there reads in the first of
- * them: whoever knows the text sees whether that is right.
+ * Advice for bytes that are not UTF-8 at `at`: the likely encodings, and a sample of the text in the first
+ * one, so the user can judge whether it is right.
  */
 export function encodingAdvice(bytes: Buffer, at: number): string {
   const [first, ...others] = likelyEncodings(bytes);
   const sample = `"${readAs(first, bytes, at)}"`;
   return others.length === 0
-    ? `--encoding ${first}, in which it reads ${sample}`
-    : `--encoding ${[first, ...others.slice(0, -1)].join(", ")} or ${others.at(-1)}; in the first it reads ${sample}`;
+    ? `--encoding ${first}, which gives ${sample}`
+    : `--encoding ${[first, ...others.slice(0, -1)].join(", ")} or ${others.at(-1)}; the first gives ${sample}`;
 }
 
-/** How many bytes a sample of text has at most before and from the one that it is about. */
+/** The maximum sample size before and after the byte in question. */
 const sampleBytes = { before: 10, after: 16 };
-/** What parts cells and lines, and what can stand in no cell. */
+/** Delimiters, line ends and characters that no cell contains. */
 const endsSample = /[\x00-\x1f\x7f",;|]/;
 
-/** The text round a byte, up to the ends of its cell, in an encoding of a byte a character; what cannot be seen is U+FFFD. */
+/** The text around a byte within its cell, in a single-byte encoding; invisible characters become U+FFFD. */
 function readAs(encoding: string, bytes: Buffer, at: number): string {
   const isText = (place: number) => !endsSample.test(String.fromCharCode(bytes[place]!));
   let [start, end] = [at, at + 1];

@@ -1,17 +1,17 @@
-/** The two columns of a failed file that say why a row is there; an input's own such columns are ignored. */
+/** The two columns of a failed file with the reason; an import ignores them. */
 export const failureColumns = ["error_code", "error_message"] as const;
 
-/** Whether a header is that of one of the two. */
+/** Whether a header names one of the failure columns. */
 export const isFailureColumn = (header: string): boolean =>
   (failureColumns as readonly string[]).includes(normalHeader(header));
 
 /**
- * A header as columns are compared: case and surrounding space do not matter, nor does what cannot be seen, such as a
- * no-break space, the rest of a byte order mark, or whether an accent is a character of its own.
+ * A header normalized for comparison: ignores case, surrounding space, invisible characters (no-break spaces,
+ * a leftover byte order mark) and how accents are composed.
  */
 export const normalHeader = (header: string): string => {
   const name = header.trim().toLowerCase();
-  // Nearly every header is plain, and a file may have very many.
+  // Nearly every header is plain ASCII, and a file may have very many.
   if (/^[\x21-\x7e]*$/.test(name)) return name;
   return name
     .normalize("NFC")

@@ -1,6 +1,6 @@
 import { maxRecordLength, parseFault } from "./records.ts";
 
-/** A record with a quote where none may stand: its cells, those at fault as they stand in the file, and the places of these. */
+/** A record with a stray quote: its cells, and the indexes of the invalid ones, which are kept unparsed. */
 export class StrayRecord {
   constructor(
     readonly cells: readonly string[],
@@ -13,14 +13,17 @@ export type CsvRecord = readonly string[] | StrayRecord;
 
 const [quote, lineFeed, carriageReturn] = [34, 10, 13];
 
-/** No record is longer in bytes, with its quotes, delimiters and escapes, unless it is too long itself. */
+/** The maximum bytes of a valid record, with its quotes, delimiters and escapes. */
 const longestText = 4 * maxRecordLength;
 
 /**
- * The records after `linesBefore` lines of a CSV text in UTF-8, also those with stray quotes, which the parser stops at. It
- * is slower, so it is for a text that has such a quote. One within a line spoils its record; one that opens a cell which
- * some later line seems to close spoils the line that it stands on, as the other lines are then rather records of their
- * own, and so it does where that line and the one of the closing quote have as many cells as the header (`width`). Throws ParseFault where nothing tells the records apart any more, after those before it were given out.
+ * The records after `linesBefore` lines of a CSV text in UTF-8, including those with stray quotes, at which
+ * the parser stops. It is slower, so it is used only for text with such a quote.
+ *
+ * A quote within a line spoils its record. A quote that opens a cell, and that a later line seems to close,
+ * spoils only its own line: the other lines are more likely separate records. The same applies if that
+ * line and the closing line each have as many cells as the header (`width`). Throws ParseFault where records
+ * can no longer be distinguished, after yielding those before.
  */
 export async function* lenientRecords(
   chunks: AsyncIterable<Buffer>,
@@ -33,12 +36,12 @@ export async function* lenientRecords(
 
 class LenientText {
   readonly #delimiter: Buffer;
-  /** How many cells the header has. */
+  /** The number of cells in the header. */
   readonly #width: () => number;
   #linesToSkip: number;
-  /** What was read and is in no cell yet. */
+  /** Text read but not yet assigned to a cell. */
   #text = Buffer.alloc(0);
-  /** The record whose end was not read yet: its cells, those of them that are at fault, its length and that of its text. */
+  /** The unfinished record: its cells, the invalid ones, its length and the length of its text. */
   #begun = newRecord();
 
   constructor(delimiter: string, linesToSkip: number, width: () => number) {
@@ -47,7 +50,7 @@ class LenientText {
     this.#linesToSkip = linesToSkip;
   }
 
-  /** Adds a chunk of whole characters and gives out the records that end in it. */
+  /** Adds a chunk of complete characters and yields the records that end in it. */
   *take(chunk: Buffer, isLast: boolean): Generator<CsvRecord[]> {
     this.#text = Buffer.concat([this.#text, chunk]);
     this.#skipLines(isLast);
@@ -56,12 +59,12 @@ class LenientText {
     try {
       this.#read(records, isLast);
     } finally {
-      // Those before a fault as well.
+      // Yield the records before an error as well.
       if (records.length > 0) yield records;
     }
   }
 
-  /** Leaves out lines of the start. */
+  /** Skips lines at the start. */
   #skipLines(isLast: boolean): void {
     let at = 0;
     while (this.#linesToSkip > 0) {
@@ -73,7 +76,7 @@ class LenientText {
     this.#text = this.#text.subarray(at);
   }
 
-  /** Reads the cells that are there. */
+  /** Reads the cells that are complete. */
   #read(records: CsvRecord[], isLast: boolean): void {
     let at = 0;
     while (at < this.#text.length || (isLast && this.#begun.cells.length > 0)) {
@@ -101,8 +104,8 @@ class LenientText {
   }
 
   /**
-   * The cell from `start` to `end`; null where more is to come that belongs to it, unless what is there `isAll`. Nothing
-   * tells where an unclosed one ends, but where its record `isSpoilt` already: with the line.
+   * The cell from `start` to `end`; null if more text is needed, unless the text `isAll`. An unclosed cell
+   * has no known end, except in a record that `isSpoilt` already: there it ends with the line.
    */
   #cell(start: number, isAll: boolean, isSpoilt: boolean) {
     const text = this.#text;
@@ -113,7 +116,7 @@ class LenientText {
       return { text: cell, end, isStray: cell.includes('"') };
     }
     const close = closingQuote(text, start);
-    // What follows may be another quote, or the rest of a delimiter.
+    // The next bytes may be another quote, or the rest of a delimiter.
     if (!isAll && (close === -1 || close + 1 === text.length)) return null;
     if (close === -1 && !isSpoilt) return "unclosed";
     const areRows = close === -1 ? false : this.#areRows(start, close, isAll);
@@ -128,7 +131,10 @@ class LenientText {
     return { text: text.toString("utf8", start, end), end, isStray: true };
   }
 
-  /** Whether the first and the last line of a cell are rather two rows; null where the end of the last one is not there yet. */
+  /**
+   * Whether the first and last line of a cell look like two rows; null if the end of the last line is not
+   * read yet.
+   */
   #areRows(start: number, close: number, isAll: boolean): boolean | null {
     const line = endOfLine(this.#text, start);
     const width = this.#width();
@@ -141,7 +147,7 @@ class LenientText {
     return before + this.#cellsIn(start, line) === width && this.#cellsIn(last, lastEnd) === width;
   }
 
-  /** How many cells there would be from `start` to `end`, were no quote there. */
+  /** The number of cells from `start` to `end` if quotes are ignored. */
   #cellsIn(start: number, end: number): number {
     let cells = 1;
     for (let at = start; at < end; at++) if (this.#isDelimiter(at)) cells++;
@@ -166,7 +172,9 @@ class LenientText {
     );
   }
 
-  /** The place after the line end, or the end of the text, at `at`; null where the rest of it is not there yet. */
+  /**
+   * The position after the line end, or the end of the text, at `at`; null if the rest of it is not read yet.
+   */
   #afterLineEnd(at: number, isLast: boolean): number | null {
     const { length } = this.#text;
     const mayGoOn = at === length || (this.#text[at] === carriageReturn && at + 1 === length);
@@ -176,7 +184,7 @@ class LenientText {
   }
 }
 
-/** The quote that closes the cell which the one at `start` opens; -1 where there is none. */
+/** The quote that closes the cell opened at `start`; -1 if none does. */
 function closingQuote(text: Buffer, start: number): number {
   let at = text.indexOf(quote, start + 1);
   while (at !== -1 && text[at + 1] === quote) at = text.indexOf(quote, at + 2);

@@ -5,7 +5,7 @@ import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts
 import { maxRecordLength, ParseFault, recordBatches } from "./records.ts";
 import type { FieldProblem, RowForm } from "./row-form.ts";
 
-/** Reads rows of which each is one JSON object on a line. */
+/** Reads rows that are one JSON object per line. */
 export class NdjsonReader implements RowReader {
   readonly headProblems: readonly Problem[] = [];
   readonly #chunks: AsyncIterable<Buffer>;
@@ -22,7 +22,7 @@ export class NdjsonReader implements RowReader {
     try {
       for await (const lines of recordBatches<string>(cutLines(this.#chunks), split2())) {
         const rows: InputRow[] = [];
-        if (isStart) refuseDocument(lines);
+        if (isStart) rejectDocument(lines);
         isStart = false;
         for (const text of lines) {
           line++;
@@ -39,40 +39,43 @@ export class NdjsonReader implements RowReader {
   problems(row: InputRow): readonly Problem[] | Promise<readonly Problem[]> {
     if (row.fault !== undefined) return [row.fault];
     const found = this.#form.problems(row.row);
-    const told = ({ param, code, message }: FieldProblem): Problem => {
+    const reported = ({ param, code, message }: FieldProblem): Problem => {
       return { line: row.line, reference: this.#form.referenceOf(row.row), param, code, message };
     };
-    if (found instanceof Promise) return found.then((problems) => problems.map(told));
-    return found.length === 0 ? none : found.map(told);
+    if (found instanceof Promise) return found.then((problems) => problems.map(reported));
+    return found.length === 0 ? none : found.map(reported);
   }
 }
 
 const none: readonly Problem[] = [];
 
-/** Refuses a list of rows, or a row over several lines, as one file: each line would have a problem of its own. Looks at the first two lines that are not blank. */
-function refuseDocument(lines: readonly string[]): void {
+/**
+ * Rejects a single JSON document, whose lines would each be reported. Checks the first two lines that are not
+ * blank.
+ */
+function rejectDocument(lines: readonly string[]): void {
   const [first, second] = lines.map((text) => text.trim()).filter((text) => text !== "");
   if (first === undefined || !isOpened(first, second)) return;
   const message =
-    "this is one JSON document: write each row as an object on a line of its own (NDJSON), with no brackets or commas between them";
+    "the file is a single JSON document: write one object per line (NDJSON), without brackets or commas between them";
   const line = lines.findIndex((text) => text.trim() !== "") + 1;
   throw new UnreadableInput({ line, code: "wrong_format", message });
 }
 
-/** Whether the first line is the beginning, or the whole, of a list of rows or of an object over several lines. */
+/** Whether the first line starts, or is, a list of rows or an object that spans several lines. */
 function isOpened(first: string, second: string | undefined): boolean {
   if (/^[[{](?:.*[[{])?$/.test(first)) return true;
   if (second !== undefined && isObject(jsonOf(second))) return false;
   const value = jsonOf(first);
   if (value !== undefined) return Array.isArray(value) && isObject(value[0]);
-  // An object with a comma behind it is a row that is ill written.
+  // An object followed by a comma is an invalid row.
   return first.startsWith("[") || (/^\{.*,$/.test(first) && jsonOf(first.slice(0, -1)) === undefined);
 }
 
 const isObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The value that a text is in JSON; undefined where it is none. */
+/** The JSON value of a text; undefined if it is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -81,10 +84,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What is read of a line, in bytes: enough to see that it is too long, as a character takes three at most (an emoji is two). */
+/** Bytes read of a line: enough to see that it is too long, at three bytes per character at most. */
 const longestLine = 3 * maxRecordLength + 3;
 
-/** The chunks less the rest of each line that is too long, so that it is never held. */
+/** The chunks without the rest of each line that is too long, which is never kept. */
 async function* cutLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let line = 0;
   for await (const chunk of chunks) {
@@ -100,22 +103,22 @@ async function* cutLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** A row for a line of which only the number is kept: a failed file has its place, without what stood there. */
+/** A row for a line that was not kept: it has its place in a failed file, without the text. */
 function tooLong(line: number): InputRow & { fault: ReadingProblem } {
-  const message = `this line (${line}) is longer than ${maxRecordLength / 1024 / 1024} MiB: no row needs as much`;
+  const message = `line ${line} is longer than ${maxRecordLength / 1024 / 1024} MiB`;
   return { line, row: null, record: {}, fault: { line, code: "record_too_long", message } };
 }
 
 function readLine(text: string, line: number, form: RowForm): InputRow {
   const value = jsonOf(text);
   if (value === undefined) {
-    const hint = /^\s*\[/.test(text) ? ": write one object a line, not a list" : "";
-    const fault: Problem = { line, code: "invalid_json", message: `this line is not a JSON object${hint}` };
+    const hint = /^\s*\[/.test(text) ? ": write one object per line, not a list" : "";
+    const fault: Problem = { line, code: "invalid_json", message: `not a JSON object${hint}` };
     return { line, row: null, record: text, fault };
   }
   if (!isObject(value)) return { line, row: value, record: text };
   const record = value as Record<string, unknown>;
-  // What a failed file adds is not part of the row; everything else goes as it stands.
+  // The columns added by a failed file are removed; all other fields stay unchanged.
   if (failureColumns.some((column) => column in record)) {
     const row = { ...record };
     for (const column of failureColumns) delete row[column];

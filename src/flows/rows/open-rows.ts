@@ -6,20 +6,20 @@ import type { RowForm } from "./row-form.ts";
 import type { Source } from "./source.ts";
 import { utf8Chunks } from "./text.ts";
 
-/** How the user said the file is to be read. */
+/** How to read the file, as given by flags. */
 export interface ReadOptions {
   delimiter?: string | undefined;
   encoding?: EncodingName;
 }
 
-/** A file of rows and how to read it. Rows are not kept: each walk over them reads the file again. */
+/** A file of rows and how to read it. Rows are not kept: each walk reads the file again. */
 export interface RowFile {
   readonly source: Source;
   readonly read: ReadOptions;
   readonly form: RowForm;
 }
 
-/** A reader over the rows of a file from its start; each walk opens its own. */
+/** A reader that starts at the first row; each walk opens its own. */
 export async function openRows({ source, read, form }: RowFile): Promise<CsvReader | NdjsonReader> {
   const bytes = () => (source.isCut ? cutShort(source.read()) : source.read());
   const open = () => utf8Chunks(bytes(), read.encoding);

@@ -1,40 +1,40 @@
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { addAbortSignal, type Readable } from "node:stream";
-import { CatError, fileFault } from "../../errors.ts";
+import { CatError, fileProblem } from "../../errors.ts";
 
-/** What stands so far in the copy is looked at once this much of it is there, in bytes. */
+/** Bytes after which the copy so far is checked once. */
 const lookAfter = 4 * 1024 * 1024;
 
-/** No record is as long as that in any encoding (`maxRecordLength`, in bytes). */
+/** More bytes than any valid record has in any encoding (`maxRecordLength`). */
 const longestLine = 8 * 1024 * 1024;
 
 export interface CopyPlace {
   signal?: AbortSignal | undefined;
-  /** Whether the start of the copy is such that the rest need not be read, as the check will refuse it. */
+  /** Whether the check will reject the start of the copy, so that the rest need not be read. */
   isHopeless: (path: string) => Promise<boolean>;
 }
 
 /**
- * Copies what can be read only once into a folder that nobody else may read. What has no end, as a device may have none, is
- * not copied to its end: it is left where it is certain that the check will refuse it. Throws a CatError when the copy
- * cannot be written, and what the stream throws.
+ * Copies an input that can be read only once into a folder that only this user can read. An endless input,
+ * such as a device, is cut off as soon as the check is certain to reject it. Throws a CatError if the copy
+ * cannot be written, and the errors of the stream.
  */
 export async function privateCopy(
   name: string,
   stream: NodeJS.ReadableStream,
   place: CopyPlace,
 ): Promise<{ path: string; isCut: boolean; close: () => Promise<void> }> {
-  // Loaded here, as most inputs are files: every start would pay for it.
+  // Loaded on demand: most inputs are files.
   const { tmpdir } = await import("node:os");
   const unwritable = (cause: unknown) =>
     new CatError(
-      `cannot copy ${name} to the temporary folder ${tmpdir()}: ${fileFault(cause)?.why ?? (cause as Error).message}`,
+      `cannot copy ${name} to the temporary folder ${tmpdir()}: ${fileProblem(cause)?.why ?? (cause as Error).message}`,
       {
         type: "output",
         code: "no_temporary_folder",
         cause,
-        hint: "Set TMPDIR to another folder with more room, or save the rows in a file and use that.",
+        hint: "Set TMPDIR to a folder with more space, or save the rows to a file and import that.",
       },
     );
   const folder = await mkdtemp(join(tmpdir(), "catalogue-")).catch((error) => {

@@ -2,14 +2,14 @@
 export interface Problem {
   /** 1-based line of the file on which the record starts. */
   line: number;
-  /** What the row is known by, where it could be read. */
+  /** The reference of the row, if it could be read. */
   reference?: string | undefined;
   /** The column (CSV) or the field's path (NDJSON). */
   param?: string | undefined;
-  /** A `ReadingCode`, or one of the form's own. */
+  /** A `ReadingCode`, or a code of the form. */
   code: string;
   message: string;
-  /** What `--map` can make of the column `param`: the message goes on with the flags, which the command line words for a shell. */
+  /** Fields that `--map` can assign to the column `param`: the command appends the flags to the message. */
   mapsTo?: readonly string[] | undefined;
 }
 
@@ -26,10 +26,10 @@ export type ReadingCode =
   | "nul_byte"
   | "wrong_format";
 
-/** A problem of reading, whatever the rows are. */
+/** A problem of reading, independent of the kind of rows. */
 export type ReadingProblem = Problem & { code: ReadingCode };
 
-/** Stops a reader where the rest of the file cannot be told apart into rows. */
+/** Stops a reader where the rest of the file cannot be split into rows. */
 export class UnreadableInput extends Error {
   constructor(readonly problem: ReadingProblem) {
     super(problem.message);

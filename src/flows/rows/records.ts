@@ -1,28 +1,31 @@
 import type { Transform } from "node:stream";
 
-/** A record longer than this cannot be a row of any catalogue; a quote left open would otherwise swallow the file. */
+/** No row of a catalogue is longer. Without a limit an unclosed quote would swallow the file. */
 export const maxRecordLength = 1024 * 1024;
 
-/** A parser refused what it was given, after all records before it were passed on. */
+/** The parser rejected its input, after passing on all records before the error. */
 export class ParseFault extends Error {
   constructor(override readonly cause: Error & { code?: string }) {
     super(cause.message);
   }
 }
 
-/** The chunks of an input that was left where a record of it is too long (`privateCopy`): to come to their end is that fault. */
+/**
+ * Yields the chunks of an input that was cut off at a record that is too long (`privateCopy`), then throws the
+ * error for that record.
+ */
 export async function* cutShort(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* chunks;
   throw parseFault("CSV_MAX_RECORD_SIZE");
 }
 
-/** A fault as the parser of CSV tells it. */
+/** An error in the form in which the CSV parser reports it. */
 export const parseFault = (code: string): ParseFault =>
   new ParseFault(Object.assign(new Error(code), { code }));
 
 /**
- * Pushes chunks through a synchronous parsing stream and yields what comes out, a batch a chunk: awaiting every record
- * on its own costs more than parsing it. Throws ParseFault once the good records before the fault were yielded.
+ * Pushes chunks through a synchronous parser and yields its records, one batch per chunk: awaiting each
+ * record costs more than parsing it. Throws ParseFault after yielding the valid records before the error.
  */
 export async function* recordBatches<T>(
   chunks: AsyncIterable<Buffer>,

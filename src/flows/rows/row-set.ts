@@ -1,9 +1,9 @@
-/** Rows of a file by their place among its rows, from 0. */
+/** Rows of a file by their index, from 0. */
 export interface SomeRows {
   has(row: number): boolean;
 }
 
-/** A set of them that takes one bit a row. */
+/** A set of rows that takes one bit per row. */
 export class RowSet implements SomeRows {
   #bits = new Uint8Array(1024);
   size = 0;

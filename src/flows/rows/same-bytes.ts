@@ -1,18 +1,18 @@
 import { open } from "node:fs/promises";
 
-/** A file is read, and compared with itself, in blocks of this many bytes. */
+/** The block size for reading a file and comparing it with itself. */
 const blockBytes = 64 * 1024;
 
 /**
- * Reads a file several times and is certain that it is the same each time: the first whole pass keeps a digest a block,
- * and every later one compares each block before it gives it out. What was written in between, with whatever date, is so
- * found before a byte of it is used.
+ * Reads a file several times and guarantees identical bytes: the first complete pass keeps a digest per
+ * block, and later passes compare each block before yielding it. A change in between is found before any byte
+ * is used, whatever the date of the file.
  */
 export class SameBytes {
   readonly #path: string;
-  /** Without it blocks are given out as they are, and there is no digest: who only checks a file need not pay for it. */
+  /** If false, blocks are not compared and have no digest, which saves time when a file is only checked. */
   readonly #isCompared: boolean;
-  /** Thrown when a block is not what it was. */
+  /** The error for a block that changed. */
   readonly #changed: () => Error;
   #blocks: Buffer[] | null = null;
   #digest: string | null = null;
@@ -23,13 +23,13 @@ export class SameBytes {
     this.#changed = changed;
   }
 
-  /** SHA-256 (hex) over the blocks' digests; null until the file was read to its end once. */
+  /** SHA-256 (hex) over the blocks' digests; null until the file has been read to its end once. */
   get digest(): string | null {
     return this.#digest;
   }
 
   async *read(): AsyncGenerator<Buffer> {
-    // It takes milliseconds to load.
+    // Loading it takes milliseconds.
     const createHash = this.#isCompared ? (await import("node:crypto")).createHash : null;
     const known = this.#blocks;
     const seen: Buffer[] = [];
@@ -51,8 +51,9 @@ export class SameBytes {
   }
 
   /**
-   * The block of that number; shorter only at the end of the file, whatever a single read may give. The file is opened for
-   * each: a reader that is left in the middle, as a fault of the text has it, would leave an open one behind.
+   * The block with that number; shorter only at the end of the file, however little a single read returns.
+   * Opens the file each time: a reader abandoned midway, after an error in the text, would otherwise leak an
+   * open file.
    */
   async #block(number: number): Promise<Buffer> {
     const file = await open(this.#path);

@@ -1,7 +1,7 @@
 /**
- * Remembers short texts and a number of each, as the references of a whole file and their lines, in 16 bytes an entry: a
- * million strings in a Map would take over 100 MB. It keeps 96 bits of a hash seeded afresh for each use; among a million
- * texts two different ones are taken for the same with a probability below 1e-16.
+ * Remembers short texts with a number each (references with their lines) in 16 bytes per entry; a million
+ * strings in a Map would take over 100 MB. It keeps 96 bits of a hash with new seeds per instance: among a
+ * million texts the probability of a collision is below 1e-16.
  */
 export class SeenTexts {
   #slots: Uint32Array;
@@ -15,7 +15,7 @@ export class SeenTexts {
     this.#seeds = [(random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0, (random() * 2 ** 32) >>> 0];
   }
 
-  /** The number that the text was remembered with, or null; remembers it with `number` (from 1) when it is new. */
+  /** The number remembered for the text, or null; remembers a new text with `number` (from 1). */
   add(text: string, number: number): number | null {
     if (this.#size * 4 > this.#mask * 3) this.#grow();
     let [a, b, c] = this.#seeds;
@@ -39,7 +39,7 @@ export class SeenTexts {
     return null;
   }
 
-  /** The slot that holds the hash, or the free one where it belongs. */
+  /** The slot that holds the hash, or the free slot for it. */
   #find(a: number, b: number, c: number): number {
     const slots = this.#slots;
     let entry = a & this.#mask;

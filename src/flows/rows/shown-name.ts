@@ -1,2 +1,2 @@
-/** A file as people are told of it: by the name that was typed, where `-` is what is piped in. */
+/** The name of a file in messages: as typed, or `stdin` for `-`. */
 export const shownName = (file: string): string => (file === "-" ? "stdin" : file);

@@ -1,37 +1,45 @@
 import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
-import { CatError, fileFault } from "../../errors.ts";
+import { CatError, fileProblem } from "../../errors.ts";
 import { privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import { shownName } from "./shown-name.ts";
 
 export type InputFormat = "csv" | "ndjson";
 
-/** A file that is read again for each walk over its rows, because they are not kept. */
+/** A file that is read again for each walk over its rows, which are not kept. */
 export interface Source {
   /** As the user typed it, for messages: `products.csv`, or `-` for standard input. */
   readonly name: string;
   readonly format: InputFormat;
   readonly bytes: number;
-  /** The path, or null for standard input, a pipe or what a shell opened (`/dev/fd/3`), of which a private copy is kept while the job runs. */
+  /**
+   * The path; null for standard input, a pipe or a descriptor (`/dev/fd/3`), of which a private copy is kept
+   * meanwhile.
+   */
   readonly path: string | null;
-  /** Whether the bytes end where the rest was left unread, as a record is too long. */
+  /** Whether reading stopped early because a record is too long. */
   readonly isCut?: boolean;
-  /** The path that files about it stand beside: also that of a pipe with a name of its own; null where there is none, or nobody finds it again. */
+  /**
+   * The path next to which output files are written, including that of a named pipe; null if it has no
+   * lasting path.
+   */
   readonly place: string | null;
-  /** The bytes from the start, in chunks. Throws an InputError when they are not those of the first time that they were read to the end. */
+  /**
+   * The bytes from the start, in chunks. Throws an InputError if they differ from the first complete reading.
+   */
   read(): AsyncIterable<Buffer>;
-  /** A SHA-256 (hex) of the bytes; null until they were read to the end once. */
+  /** A SHA-256 (hex) of the bytes; null until they have been read to the end once. */
   readonly digest: string | null;
-  /** Throws when the file was changed since it was opened: what is sent would not be what was checked. */
-  refuseIfChanged(): Promise<void>;
-  /** The error of a file that is not what it was when it was checked, or is missing, if `error` says so. */
+  /** Throws if the file changed since it was opened: otherwise unchecked rows would be sent. */
+  rejectIfChanged(): Promise<void>;
+  /** The error for a file that changed or disappeared after the check, depending on `error`. */
   changed(error?: unknown): InputError;
   close(): Promise<void>;
 }
 
-/** A file that cannot be used, in words: exit 3, or 2 where it cannot be read at all (`cli/exit.ts`). */
+/** A file that cannot be used: exit 3, or 2 if it cannot be read (`cli/context/exit.ts`). */
 export class InputError extends CatError {
   override readonly name = "InputError";
   constructor(message: string, code: string, hint?: string) {
@@ -47,37 +55,49 @@ const formatOfExtension: Readonly<Record<string, InputFormat>> = {
   ".jsonl": "ndjson",
 };
 
-/** What is done with a file, for messages about it. */
+/** The use of a file, for messages about it. */
 export interface FileJob {
   /** E.g. `import`. */
   noun: string;
-  /** What to keep in mind when the file is edited while a run of it is open. */
+  /** A warning for users who edit the file before a run of it is complete. */
   ifEdited?: string;
 }
 
-/** What openSource needs to know of the outside. */
+/** The environment that openSource reads from. */
 export interface SourcePlace {
-  /** What is done with the file, for messages. */
+  /** The use of the file, for messages. */
   job?: FileJob | undefined;
   cwd: string;
   stdin: NodeJS.ReadableStream;
   format?: InputFormat | undefined;
   signal?: AbortSignal | undefined;
-  /** Whether the file is compared with itself at every reading; true unless given. Nothing is sent of one that is not. */
+  /**
+   * Whether the file is compared with itself at every reading (default: true). Rows are sent only from a
+   * compared file.
+   */
   isCompared?: boolean | undefined;
-  /** Of what can be read only once: whether its first part is such that it will be refused, so that the rest is not read. */
+  /**
+   * For an input that can be read only once: whether its first part is certain to be rejected, so the rest is
+   * not read.
+   */
   isHopeless?: ((start: Source) => Promise<boolean>) | undefined;
 }
 
-/** The format that a file's name tells, if it does. */
+/** The format that the extension of a file name indicates, if any. */
 export const formatOfName = (name: string): InputFormat | undefined =>
   formatOfExtension[extname(name).toLowerCase()];
 
-/** Whether a path is but a number of what this process was given open: nothing can stand beside it, and nobody finds it again. */
+/**
+ * Whether a path is only a descriptor of this process: no file can be written next to it, or found again
+ * later.
+ */
 const isDescriptor = (path: string): boolean =>
   /^\/(?:dev\/(?:stdin|fd\/\d+)|proc\/(?:self|thread-self|\d+)\/fd\/\d+)$/.test(path);
 
-/** Opens FILE, or a private copy of what can be read only once (`-`, a pipe, `/dev/stdin`), and tells its format. Throws InputError. */
+/**
+ * Opens FILE, or a private copy of an input that can be read only once (`-`, a pipe, `/dev/stdin`), and
+ * detects its format. Throws InputError.
+ */
 export async function openSource(name: string, from: SourcePlace): Promise<Source> {
   if (name === "-") return copyOf(name, from.stdin, null, from);
   const path = resolve(from.cwd, name);
@@ -87,7 +107,7 @@ export async function openSource(name: string, from: SourcePlace): Promise<Sourc
   return copyOf(name, await readPipe(name, path), isDescriptor(path) ? null : path, from);
 }
 
-/** A pipe with a name, opened without waiting for its writer: such a wait in the system could not be interrupted. */
+/** Opens a named pipe without waiting for its writer: the system could not be interrupted while waiting. */
 async function readPipe(name: string, path: string): Promise<NodeJS.ReadableStream> {
   const { Socket } = await import("node:net");
   const { promisify } = await import("node:util");
@@ -131,7 +151,7 @@ async function fileSource(
 ): Promise<Source> {
   const opened = await fingerprint(name, path);
   const changed = (error?: unknown) => changedFile(name, job, error);
-  // What cannot be read any more is another file as well.
+  // A file that cannot be read any more counts as changed.
   const unlikeBefore = (error: unknown): never => {
     throw error instanceof InputError ? changed(error) : error;
   };
@@ -146,7 +166,7 @@ async function fileSource(
     get digest() {
       return bytes.digest;
     },
-    async refuseIfChanged() {
+    async rejectIfChanged() {
       const now = await fingerprint(name, path).catch(unlikeBefore);
       if (now.size === opened.size && now.changed === opened.changed && now.file === opened.file) return;
       throw changed();
@@ -163,7 +183,7 @@ async function fingerprint(name: string, path: string) {
       throw new InputError(
         `${name} is a folder, not a file`,
         "is_a_directory",
-        "Choose a CSV or NDJSON file in it.",
+        "Choose a CSV or NDJSON file in that folder.",
       );
     }
     const kind = found.isFile() ? "file" : found.isFIFO() ? "pipe" : "device";
@@ -194,10 +214,10 @@ async function sniffFormat(name: string, path: string): Promise<InputFormat> {
   }
 }
 
-/** Tells whether a file has other bytes by now than those that were read of it, whatever its date says. */
+/** Determines whether the bytes of a file changed since they were read, whatever its date. */
 export async function changeOf(source: Source): Promise<InputError | null> {
   try {
-    await source.refuseIfChanged();
+    await source.rejectIfChanged();
   } catch {
     try {
       for await (const _ of source.read());
@@ -224,25 +244,26 @@ function changedFile(
   );
 }
 
-/** What the file system refused, as a sentence; errors of other kinds pass through. */
+/** Turns errors of the file system into messages for users; others pass through unchanged. */
 function unreadable(name: string, error: unknown): unknown {
   const code = (error as NodeJS.ErrnoException).code;
   if (error instanceof CatError || code === undefined) return error;
-  // Node reads each byte of an argument that is not UTF-8 as this character, and then looks for another name.
+  // Node turns each byte that is not UTF-8 in an argument into this character, and then opens a different
+  // name.
   if (code === "ENOENT" && name.includes("\ufffd")) {
     return new InputError(
-      `cannot open ${name}: its name seems to have bytes that are not UTF-8, which Node cannot pass on`,
+      `cannot open ${name}: its name seems to contain bytes that are not UTF-8`,
       "file_not_found",
-      "Rename the file, or use - instead of its name and pipe it in with < FILE.",
+      "Rename the file, or use - instead of its name and add < FILE.",
     );
   }
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new InputError(
       `${name} does not exist`,
       "file_not_found",
-      "Check the name and the folder you are in.",
+      "Check the name and the current folder.",
     );
   }
-  const fault = fileFault(error);
+  const fault = fileProblem(error);
   return new InputError(`cannot read ${name}: ${fault?.why ?? code}`, "file_not_readable", fault?.hint);
 }

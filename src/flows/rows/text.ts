@@ -10,14 +10,14 @@ import {
 import { UnreadableInput } from "./problem.ts";
 
 /**
- * A file's bytes as UTF-8 without a byte order mark, whatever it was saved in. Throws UnreadableInput, with the line,
- * at the first byte that is not text in the encoding: `wrong_encoding`, or `nul_byte`.
+ * A file's bytes as UTF-8 without a byte order mark, whatever its encoding. Throws UnreadableInput with the
+ * line of the first byte that is not text in the encoding: `wrong_encoding` or `nul_byte`.
  */
 export async function* utf8Chunks(
   chunks: AsyncIterable<Buffer>,
   encoding: EncodingName,
 ): AsyncGenerator<Buffer> {
-  const whole = withWholeStart(chunks);
+  const whole = withFullStart(chunks);
   const first = await whole.next();
   if (first.done) return;
   const head = first.value;
@@ -30,16 +30,16 @@ export async function* utf8Chunks(
   yield* form.encoding === "utf-8" ? checkedUtf8(all) : decoded(all, form.encoding);
 }
 
-/** How a file's bytes are text; null for an empty one. Throws UnreadableInput where that cannot be told. */
+/** The form of a file's text; null for an empty file. Throws UnreadableInput if it cannot be determined. */
 export async function readTextForm(
   chunks: AsyncIterable<Buffer>,
   encoding: EncodingName,
 ): Promise<TextForm | null> {
-  for await (const head of withWholeStart(chunks)) return textFormOf(head, encoding);
+  for await (const head of withFullStart(chunks)) return textFormOf(head, encoding);
   return null;
 }
 
-/** The first line end of a text, outside of quotes; `\n` where there is none. */
+/** The first line end of a text outside quotes; `\n` if it has none. */
 export async function lineEndOf(chunks: AsyncIterable<Buffer>, encoding: EncodingName): Promise<string> {
   let quoted = false;
   let afterReturn = false;
@@ -54,18 +54,18 @@ export async function lineEndOf(chunks: AsyncIterable<Buffer>, encoding: Encodin
   return afterReturn ? "\r" : "\n";
 }
 
-/** How files begin that are taken for tables now and then, and what is said of them. */
+/** Files often mistaken for CSV, by their first bytes, with the message for each. */
 const notText: readonly (readonly [Buffer, string])[] = [
   [
     Buffer.from([0x50, 0x4b, 0x03, 0x04]),
-    "this is a workbook or a ZIP file, not text: save it as CSV (UTF-8) and use that",
+    "Excel workbook or ZIP file, not text: save it as CSV (UTF-8) and import that file",
   ],
-  [Buffer.from([0x1f, 0x8b, 0x08]), "this is a gzip file, not text: unpack it (gunzip) and use that"],
+  [Buffer.from([0x1f, 0x8b, 0x08]), "gzip file, not text: unpack it (gunzip) and import that file"],
 ];
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The same chunks, the first of them long enough to tell the form of the text, where the file is. */
-async function* withWholeStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
+/** The same chunks, with a first one long enough to determine the form of the text (or the entire file). */
+async function* withFullStart(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, undefined> {
   let start: Buffer | null = Buffer.alloc(0);
   for await (const chunk of chunks) {
     if (start === null) {
@@ -93,11 +93,11 @@ async function* checkedUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffe
     let bytes = carried.length > 0 ? Buffer.concat([carried, chunk]) : chunk;
     if (atStart && bytes.subarray(0, 3).equals(byteOrderMark)) bytes = bytes.subarray(3);
     atStart = false;
-    // A character cut by the chunk's end waits for its other bytes.
+    // A character cut by the chunk's end waits for its remaining bytes.
     const cut = wholeCharacters(bytes);
     const text = bytes.subarray(0, cut);
     if (!isUtf8(text)) throw notUtf8(text, lines);
-    refuseNul(text, lines);
+    rejectNul(text, lines);
     lines.count(text);
     carried = Buffer.from(bytes.subarray(cut));
     yield text;
@@ -111,7 +111,7 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
   const decode = (chunk?: Buffer): Buffer => {
     try {
       return Buffer.from(
-        // Without `stream` some releases of Node read Windows-1252 as ISO-8859-1: no euro sign, no dashes.
+        // Without `stream` some Node releases read Windows-1252 as ISO-8859-1: no euro sign, no dashes.
         chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true }),
         "utf8",
       );
@@ -120,13 +120,13 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
       throw new UnreadableInput({
         line: lines.line,
         code: "wrong_encoding",
-        message: `the text from here on is not ${encoding}: give the encoding it was saved in with --encoding`,
+        message: `text is not ${encoding} from here on: use --encoding with the encoding of the file`,
       });
     }
   };
   for await (const chunk of chunks) {
     const text = decode(chunk);
-    refuseNul(text, lines);
+    rejectNul(text, lines);
     lines.count(text);
     if (text.length > 0) yield text;
   }
@@ -135,8 +135,8 @@ async function* decoded(chunks: AsyncIterable<Buffer>, encoding: string): AsyncG
 }
 
 /**
- * The text of a chunk up to what is not in the encoding. A character that the chunk's start cuts in two is no fault: it is
- * looked for after the first line's end, and else in the first line.
+ * The text of a chunk before the bytes that are not in the encoding. The start of the chunk may cut a valid
+ * character in two: search after the end of the first line first, then in the first line.
  */
 function beforeFault(chunk: Buffer, encoding: string): Buffer {
   const text = new TextDecoder(encoding).decode(chunk, { stream: true });
@@ -144,7 +144,7 @@ function beforeFault(chunk: Buffer, encoding: string): Buffer {
   return Buffer.from(at === -1 ? "" : text.slice(0, at), "utf8");
 }
 
-/** Counts line ends up to where a reader is, cheaply: newline bytes only. */
+/** Counts line ends cheaply: newline bytes only. */
 class LineCounter {
   line = 1;
   #afterReturn = false;
@@ -152,7 +152,7 @@ class LineCounter {
   count(text: Buffer): void {
     let lines = 0;
     for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) lines++;
-    // A lone carriage return ends a line as well; most files have none, or one before each newline.
+    // A lone carriage return also ends a line; most files have none, or one before each newline.
     if (text.includes(13) || this.#afterReturn) lines += this.#loneReturns(text);
     this.line += lines;
   }
@@ -167,14 +167,14 @@ class LineCounter {
   }
 }
 
-function refuseNul(text: Buffer, lines: LineCounter): void {
+function rejectNul(text: Buffer, lines: LineCounter): void {
   const at = text.indexOf(0);
   if (at === -1) return;
   lines.count(text.subarray(0, at));
   throw new UnreadableInput({
     line: lines.line,
     code: "nul_byte",
-    message: `holds a NUL byte, so it is no plain text: if it was saved as UTF-16, give --encoding ${unmarkedUtf16(text) ?? "utf-16le"}`,
+    message: `contains a NUL byte, so it is not plain text: for UTF-16, use --encoding ${unmarkedUtf16(text) ?? "utf-16le"}`,
   });
 }
 
@@ -185,11 +185,11 @@ function notUtf8(text: Buffer, lines: LineCounter): UnreadableInput {
   return new UnreadableInput({
     line: lines.line,
     code: "wrong_encoding",
-    message: `byte ${byte} is not UTF-8: save the file as UTF-8, or name its encoding, e.g. ${encodingAdvice(text, at)}`,
+    message: `byte ${byte} is not UTF-8: save the file as UTF-8, or try ${encodingAdvice(text, at)}`,
   });
 }
 
-/** The offset after the last whole character: at most three bytes before the end. */
+/** The offset after the last complete character: at most three bytes before the end. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;
@@ -216,6 +216,6 @@ function firstInvalid(bytes: Buffer): number {
       invalid = middle - 1;
     }
   }
-  // The first byte of the character that was begun and not ended rightly.
+  // The first byte of the incomplete or invalid character.
   return wholeCharacters(bytes.subarray(0, valid));
 }

@@ -8,18 +8,20 @@ export interface AccountDeps {
   client: Client;
   state: State;
   service: ServiceIdentity;
-  /** Whether the user says that a new key belongs to the organization of earlier imports. */
+  /** `--same-organization`: the user states that a new key belongs to the organization of earlier imports. */
   sameOrganization: boolean;
-  /** Receives a sentence for people. */
+  /** Receives a message to show to the user. */
   onNote: (sentence: string) => void;
   signal: AbortSignal;
 }
 
 /**
- * The account that holds what this machine remembers of the key's organization. A key that was used before leads to its
- * account without a request; one under which nothing was imported yet counts as new. A new key asks for a few things that
- * the other accounts of the base URL are known to hold: the account of the first one found is its own, and if none is
- * found the key gets a new account. Throws a CatError of type conflict if the key cannot see them.
+ * The account with everything this machine remembers of the key's organization. A key used before finds its
+ * account without a request; a key without imports counts as new.
+ *
+ * For a new key, a few things known to exist in the other accounts of the base URL are requested: the first
+ * account found this way is shared, and otherwise the key gets a new one. Throws a CatError of type conflict
+ * if the key lacks the scopes for these requests.
  */
 export async function accountOf(deps: AccountDeps): Promise<number> {
   const { accounts } = deps.state;
@@ -40,8 +42,8 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
 }
 
 /**
- * `--same-organization` does not join a key that has an account of its own: the ledgers of two accounts are not merged, so
- * photos would be added twice. A key that shares its account was joined before.
+ * `--same-organization` does not join a key that has its own account: the ledgers of two accounts are
+ * not merged, so photos would be added twice. A key that shares its account was joined before.
  */
 function noteSecondAccount(own: number, { state, service, onNote }: AccountDeps): void {
   const { accounts } = state;
@@ -50,15 +52,15 @@ function noteSecondAccount(own: number, { state, service, onNote }: AccountDeps)
     .filter((account) => account !== own && !isBlank(account, state));
   if (others.length === 0 || accounts.keys(own) > 1) return;
   onNote(
-    "This API key has imports of its own, so --same-organization has no effect. To share what another key imported, use that key.",
+    "This API key has its own imports, so --same-organization has no effect. To share what another key imported, use that key.",
   );
 }
 
-/** Whether an account says nothing about the service: no product is known, and nothing was sent that may have made one. */
+/** Whether an account knows nothing about the service: no product, and no batch that may have created one. */
 const isBlank = (account: number, { ledger, batches }: State): boolean =>
   ledger.isEmpty(account) && !batches.anyUnsettled(account);
 
-/** The account that a new key shares with other keys; null if it shares none. */
+/** The account that a new key shares with other keys; null if none. */
 async function sharedAccount(others: readonly number[], deps: AccountDeps): Promise<number | null> {
   if (deps.sameOrganization && others.length === 1) return others[0]!;
   const candidates: number[] = [];
@@ -74,23 +76,21 @@ async function sharedAccount(others: readonly number[], deps: AccountDeps): Prom
   return null;
 }
 
-/** So many of an account's last jobs are asked for. */
+/** The maximum number of an account's jobs to request, newest first. */
 const mostJobs = 2;
 
 /**
- * Whether the key sees something that the account is known to hold: its last jobs, and the newest and the oldest product
- * of its ledger. Null if the key may not read them, or rows were sent and the service never responded.
+ * Whether the key can see something known to exist in the account: its last jobs, and the newest and oldest
+ * product of its ledger. Null if the key lacks the scopes, or rows were sent without any response.
  */
 async function seesAnyOf(account: number, { client, state, signal }: AccountDeps): Promise<boolean | null> {
-  const { ledger, runs, batches } = state;
-  const jobs = runs
-    .open(account)
-    .flatMap(({ id, kind }) =>
-      batches.of(id).flatMap(({ jobs }) => jobs.map((job) => jobRequest(kind, job, client, signal))),
-    );
+  const { ledger, batches } = state;
+  const jobs = batches
+    .lastJobs(account, mostJobs)
+    .map(({ kind, id }) => jobRequest(kind, id, client, signal));
   const products = new Set([ledger.last(account), ledger.first(account)].flatMap((id) => id ?? []));
   const requests = [
-    ...jobs.slice(-mostJobs),
+    ...jobs,
     ...[...products].map((product_id) => () => client.products.get({ product_id }, { signal })),
   ];
   let isCertain = requests.length > 0;
@@ -105,7 +105,7 @@ async function seesAnyOf(account: number, { client, state, signal }: AccountDeps
   return isCertain ? false : null;
 }
 
-/** The request that shows whether the service has a job of a run of that kind. */
+/** The request that checks whether the service has a job of a run of that kind. */
 function jobRequest(kind: string, id: string, { imports, exports, tasks }: Client, signal: AbortSignal) {
   if (kind === "import") return () => imports.get({ import_id: id }, { signal });
   if (kind === "export") return () => exports.get({ export_id: id }, { signal });
@@ -113,7 +113,7 @@ function jobRequest(kind: string, id: string, { imports, exports, tasks }: Clien
 }
 
 const treatedAsNew = (baseUrl: string): string =>
-  `This API key sees nothing of what other keys imported at ${baseUrl}, so it counts as another organization. If it belongs to the same one, stop and add --same-organization.`;
+  `This API key cannot see what other keys imported to ${baseUrl}, so it is treated as another organization's key. If it belongs to the same one, press Ctrl-C and add --same-organization.`;
 
 function anotherKey(accounts: number, { baseUrl }: ServiceIdentity): CatError {
   const separate = "use a separate profile (--profile NAME) or ledger (--ledger FILE)";

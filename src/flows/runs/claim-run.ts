@@ -6,16 +6,19 @@ import type { State } from "../../state/state.ts";
 import { shownName } from "../rows/shown-name.ts";
 import { shownTime } from "./shown-time.ts";
 
-/** A run that is this process's own. */
+/** A run held by this process. */
 export interface Claim {
   hold: RunHold;
-  /** The run that was begun before and has not ended. */
+  /** The earlier run that has not ended. */
   begun: Run | null;
-  /** The one that is begun now; the same where there was one. */
+  /** The run to work on: the earlier one, or a new one. */
   open: Run;
 }
 
-/** Claims a run for this process, and begins it where none is open. Throws a CatError of type conflict if another process has it. */
+/**
+ * Claims a run for this process, and starts it if none is open. Throws a CatError of type conflict if another
+ * process holds it.
+ */
 export function claimRun(run: Run, pid: number, { runs }: State): Claim {
   const hold = runs.hold(run.account, run.identity, { pid, since: run.startedAt });
   if ("heldBy" in hold) throw alive(run, hold.heldBy);
@@ -26,7 +29,7 @@ export function claimRun(run: Run, pid: number, { runs }: State): Claim {
 
 const alive = ({ kind, file }: Run, { pid, since }: RunOwner): CatError =>
   new CatError(
-    `process ${pid} has been working on the ${kind} of ${shownName(file)} since ${shownTime(since)}`,
+    `the ${kind} of ${shownName(file)} is already running (process ${pid}, since ${shownTime(since)})`,
     {
       type: "conflict",
       code: "run_alive",

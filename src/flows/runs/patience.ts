@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock.ts";
 import { TimeoutError } from "../../http/errors.ts";
 
-/** A signal for the interrupt and for the timeout of a job (`--timeout`), e.g. an import; null waits without end. */
+/** A signal for the interrupt and for the timeout of a job (`--timeout`), e.g. an import; null means no timeout. */
 export function patienceOf(
   job: string,
   timeoutMs: number | null,
@@ -10,9 +10,9 @@ export function patienceOf(
   const patience = new AbortController();
   const expire = () => {
     const hint =
-      "The service keeps running what it accepted. To resume the rest, run the same command again.";
+      "The service keeps processing what it accepted. To resume the rest, run the same command again.";
     const detail = { code: "wait_timeout", hint };
-    patience.abort(new TimeoutError(`the ${job} had not ended after ${(timeoutMs ?? 0) / 1000} s`, detail));
+    patience.abort(new TimeoutError(`the ${job} did not finish within ${(timeoutMs ?? 0) / 1000} s`, detail));
   };
   const release = timeoutMs === null ? () => {} : clock.at(clock.now() + timeoutMs, expire);
   return {

@@ -2,10 +2,10 @@ import type { SentJobs } from "../../state/sent-jobs.ts";
 import type { State } from "../../state/state.ts";
 import type { ServiceIdentity } from "./service-identity.ts";
 
-/** The run that this process works on, and where it is written down. */
+/** The run this process works on, and where its progress is stored. */
 export interface RunAtHand {
   readonly state: State;
-  /** Where this machine lists the jobs that it has started. */
+  /** The list of jobs started from this machine. */
   readonly sentJobs: SentJobs;
   readonly service: ServiceIdentity;
   readonly account: number;

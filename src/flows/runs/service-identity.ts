@@ -1,4 +1,4 @@
-/** Which service is spoken to, and as whom: the base URL, and a digest of the key (never the key). */
+/** Identifies the service and the account: the base URL, and a digest of the API key (never the key). */
 export interface ServiceIdentity {
   readonly baseUrl: string;
   readonly keyFingerprint: string;

@@ -1,2 +1,2 @@
-/** A time for people, in UTC to the second. */
+/** A time for users, in UTC to the second. */
 export const shownTime = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`;

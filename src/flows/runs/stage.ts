@@ -1,10 +1,10 @@
-/** What a stage of a run has done, and what stopped it before its end: undefined where nothing did. */
+/** The result of a stage of a run, and the error that stopped it early (undefined if none). */
 export interface Stage<Done> {
   done: Done;
   stopped: unknown;
 }
 
-/** The next stage; where the one before it was stopped, it does nothing and is stopped by the same. */
+/** Runs the next stage, unless the one before it was stopped: then passes that error on. */
 export async function after<Done>(
   before: Stage<unknown>,
   nothing: Done,
@@ -12,3 +12,10 @@ export async function after<Done>(
 ): Promise<Stage<Done>> {
   return before.stopped === undefined ? next() : { done: nothing, stopped: before.stopped };
 }
+
+/** What stopped some work before its end; undefined if nothing did. */
+export const stoppedBy = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );

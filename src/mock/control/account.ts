@@ -8,11 +8,11 @@ import type { World } from "../world/world.ts";
 import type { ControlRoute } from "./control-route.ts";
 
 const Account = z.strictObject({
-  /** Generations that may still be queued; null for no limit. */
+  /** Remaining generations; null for no limit. */
   credits: z.int().min(0).nullable(),
 });
 
-/** Shows and sets what an organization may still spend: the first one's, or that of the one named in the path. */
+/** Shows and sets the credits of an organization: the one named in the path, else the first one. */
 export const accountRoutes: readonly ControlRoute[] = [
   "/_mock/account",
   "/_mock/account/{organization}",
@@ -34,6 +34,6 @@ const shown = ({ name, credits }: Organization) => ({ organization: name, credit
 function named(world: World, params: Readonly<Record<string, string>>): Organization {
   const { organization = "main" } = params;
   const name = organizationNames.find((known) => known === organization);
-  if (name === undefined) throw new Refusal("route_not_found", "there is no such organization");
+  if (name === undefined) throw new Refusal("route_not_found", "organization not found");
   return world.organizations[name];
 }

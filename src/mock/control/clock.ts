@@ -8,7 +8,7 @@ import { moveClock } from "./move-clock.ts";
 
 const ClockMove = z.strictObject({ advance_ms: z.int().min(0) });
 
-/** Moves the one clock that everything runs on, and fires what became due; answered once it has been done. */
+/** Moves the clock of the mock and runs everything that becomes due; responds when all of it is done. */
 export const clockRoutes: readonly ControlRoute[] = [
   {
     method: "POST",
@@ -16,7 +16,7 @@ export const clockRoutes: readonly ControlRoute[] = [
     work: async (world, body) => {
       const { advance_ms } = check(ClockMove, parseJson(body), "body");
       if (advance_ms > 0 && world.clock.now() + advance_ms > lastMoment) {
-        throw invalid("that leaves no room for lifetimes before the year 10000", "advance_ms");
+        throw invalid("too far: expiration times would pass the year 9999", "advance_ms");
       }
       await moveClock(world, advance_ms);
       return { now: world.timestamp() };

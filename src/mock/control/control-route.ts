@@ -3,8 +3,10 @@ import type { World } from "../world/world.ts";
 /** One route under `/_mock`. */
 export interface ControlRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Begins with `/_mock`; parameters in braces. */
+  /** Starts with `/_mock`; parameters are in braces. */
   readonly path: string;
-  /** Gives the answer's value, or its JSON as a stream of pieces; refuses by throwing a `Refusal`. */
+  /**
+   * Returns the value of the response, or its JSON as a stream. Rejects a request by throwing a `Refusal`.
+   */
   readonly work: (world: World, body: Buffer, params: Readonly<Record<string, string>>) => unknown;
 }

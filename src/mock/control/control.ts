@@ -2,19 +2,19 @@ import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Exchange } from "../requests/exchange.ts";
 import { readBody } from "../rules/body.ts";
-import { refuseMalformed } from "../rules/malformed.ts";
+import { requireLoopback } from "../rules/loopback-only.ts";
+import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
-import { refuseStrangers } from "../rules/strangers.ts";
 import type { World } from "../world/world.ts";
 import type { ControlRoute } from "./control-route.ts";
 import { controlRoutes } from "./routes.ts";
 
-/** A state holds every uploaded image, so it may be far larger than any body of the service. */
+/** A state contains every uploaded image, so it can be far larger than a request body of the service. */
 const controlBodyBytes = 512 * 1024 * 1024;
 
 /**
- * `/_mock`: what a test or a developer steers the mock with. It needs no key and answers only to a loopback Host, so that no
- * web page and no other machine reaches it.
+ * Adds the control routes under `/_mock`. They need no API key and accept only a loopback Host, so that no
+ * web page and no other machine can use them.
  */
 export function addControl(app: FastifyInstance, world: World): void {
   for (const route of controlRoutes) {
@@ -36,8 +36,8 @@ function control(
   reply.hijack();
   const exchange = new Exchange(world, request.raw, reply.raw);
   try {
-    refuseMalformed(request.raw);
-    refuseStrangers(request.raw.headers);
+    rejectMalformed(request.raw);
+    requireLoopback(request.raw.headers);
     readBody(request.raw, controlBodyBytes, async (outcome) => {
       if (outcome === null) return;
       try {

@@ -1,6 +1,6 @@
 import type { ControlRoute } from "./control-route.ts";
 
-/** What went to webhooks, newest last; and once more, please. */
+/** Lists webhook deliveries, newest last, and sends one again. */
 export const deliveryRoutes: readonly ControlRoute[] = [
   { method: "GET", path: "/_mock/deliveries", work: (world) => world.deliveries.list() },
   {

@@ -10,7 +10,7 @@ const effects = ["status", "delay_ms", "drop", "truncate", "fail"] as const;
 const methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
 const jobs = ["import", "export", "task"] as const;
 
-/** Longer than anybody waits, short enough to be put on the clock. */
+/** Longer than any client waits, and short enough for a timer. */
 const longestDelayMs = 24 * 3_600_000;
 
 const oneOf = (values: readonly string[]) => ({ error: `must be one of ${values.join(", ")}` });
@@ -28,7 +28,7 @@ const Match = z.strictObject({
     .optional(),
   path: text(longestUrl)
     .startsWith("/", "must begin with /")
-    .refine((path) => !/^\/_mock(?:\/|$)/.test(path), "faults never meet /_mock")
+    .refine((path) => !/^\/_mock(?:\/|$)/.test(path), "faults do not apply to /_mock")
     .optional(),
   job: z.enum(jobs, oneOf(jobs)).optional(),
 });
@@ -48,30 +48,33 @@ const Order = z
     fail: z.strictObject({ code: text(200), message: text(2_000) }).optional(),
   })
   .superRefine(({ match, ...order }, context) => {
-    const refuse = (message: string, path: string[] = []) =>
+    const reject = (message: string, path: string[] = []) =>
       context.addIssue({ code: "custom", message, path });
     const given = effects.filter((effect) => order[effect] !== undefined);
     if (given.length !== 1) {
-      refuse(`a fault does exactly one thing: ${effects.join(", ")}`);
+      reject(`a fault needs exactly one of ${effects.join(", ")}`);
     } else if (order.fail !== undefined && match.job === undefined) {
-      refuse("only a job fails with a code: name it as match.job", ["fail"]);
+      reject("fail needs match.job, because only jobs fail with a code", ["fail"]);
     } else if (match.job !== undefined) {
       if (order.fail === undefined) {
-        refuse("a job can only fail: say how as fail, with code and message", [given[0]!]);
+        reject("a job can only fail: use fail with a code and a message", [given[0]!]);
       } else if (match.method !== undefined || match.path !== undefined) {
-        refuse("a job has neither method nor path", ["match", match.path === undefined ? "method" : "path"]);
+        reject("match.job cannot be combined with a method or a path", [
+          "match",
+          match.path === undefined ? "method" : "path",
+        ]);
       }
     }
   }) satisfies z.ZodType<FaultOrder>;
 
-/** Orders what is to go wrong, tells what was ordered and how often it has acted, and takes all of it back. */
+/** Sets faults, lists them with the number of times that each has acted, and clears them. */
 export const faultRoutes: readonly ControlRoute[] = [
   {
     method: "POST",
     path: "/_mock/faults",
     work: (world, body) => {
       const fault = world.faults.add(check(Order, parseJson(body), "body"), world.secret);
-      if (fault === undefined) throw invalid("there are too many faults; DELETE /_mock/faults clears them");
+      if (fault === undefined) throw invalid("too many faults; clear them with DELETE /_mock/faults");
       return fault;
     },
   },

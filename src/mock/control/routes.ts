@@ -6,7 +6,7 @@ import { faultRoutes } from "./faults.ts";
 import { requestRoutes } from "./requests.ts";
 import { stateRoutes } from "./state.ts";
 
-/** Everything the mock is steered with. */
+/** All control routes. */
 export const controlRoutes: readonly ControlRoute[] = [
   ...clockRoutes,
   ...faultRoutes,

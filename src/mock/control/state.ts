@@ -5,7 +5,7 @@ import { printedState } from "../snapshot/printed-state.ts";
 import { MockState, restoreSnapshot } from "../snapshot/snapshot.ts";
 import type { ControlRoute } from "./control-route.ts";
 
-/** Reads, replaces and empties everything the mock knows. */
+/** Returns, replaces and resets the state of the mock. */
 export const stateRoutes: readonly ControlRoute[] = [
   {
     method: "POST",

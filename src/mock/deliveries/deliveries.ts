@@ -7,7 +7,8 @@ import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { abandonedUntilDisabled, type WebhookRecord } from "../store/webhooks.ts";
 import type { Life } from "../work/life.ts";
-import type { Underway } from "../work/underway.ts";
+import type { WorkInProgress } from "../work/work-in-progress.ts";
+import { DeliveryQueues } from "./delivery-queues.ts";
 import {
   type Attempt,
   type DeliveryRecord,
@@ -15,43 +16,42 @@ import {
   type RecordedDelivery,
   shownDelivery,
 } from "./delivery-record.ts";
-import { Doors } from "./doors.ts";
 import { isAccepted, sendEvent } from "./send-event.ts";
 
-/** How many deliveries that have ended are remembered; those still to be made all are. */
+/** Number of ended deliveries that are kept; pending ones are all kept. */
 const remembered = 1_000;
 const rememberedAttempts = 50;
 
-/** What the deliveries need of the world that they are in. */
+/** The parts of the mock that deliveries need. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly network: Network;
-  readonly underway: Underway;
-  /** Of now: what began under an earlier one is not to go on. */
+  readonly workInProgress: WorkInProgress;
+  /** Lifetime of the current state. Work that began in an earlier lifetime must stop. */
   readonly life: Life;
   readonly options: { readonly strict: boolean };
   readonly organizations: Record<OrganizationName, Organization>;
   timestamp(): string;
   schedule(time: number, run: () => void): void;
-  /** An id that follows from `name` and the id of what it is about. */
+  /** An ID derived from `name` and the ID of the resource. */
   idFor(name: string, about: string): string;
 }
 
-/** Every event on its way to a webhook, and those that have lately ended. */
+/** Pending deliveries of events to webhooks, and the latest ended ones. */
 export class Deliveries {
   readonly #world: Surroundings;
   /** Oldest first. */
   readonly #deliveries = new Map<string, DeliveryRecord>();
-  /** The ids of those that have ended, in the order in which they did. */
+  /** The IDs of ended deliveries, in the order in which they ended. */
   #ended: string[] = [];
-  readonly #doors: Doors;
+  readonly #queues: DeliveryQueues;
 
   constructor(world: Surroundings) {
     this.#world = world;
-    this.#doors = new Doors(world.underway);
+    this.#queues = new DeliveryQueues(world.workInProgress);
   }
 
-  /** Sends one event to every active webhook of the organization that listens to its type (Events). */
+  /** Sends one event to every active webhook of the organization that subscribes to its type (Events). */
   announce(
     organization: Organization,
     type: EventType,
@@ -64,7 +64,7 @@ export class Deliveries {
         id: `evt_${this.#world.idFor(`event ${type}`, id)}`,
         type,
         created_at: this.#world.timestamp(),
-        // The resource's id and status and nothing more (Events, Delivery).
+        // Only the ID and the status of the resource (Events, Delivery).
         data: { [type.slice(0, type.indexOf("."))]: { id, status } },
       };
       const delivery: DeliveryRecord = {
@@ -83,39 +83,45 @@ export class Deliveries {
     }
   }
 
-  /** Sends one again now, whatever became of it and whatever its webhook's status is; the schedule stays as it is. */
+  /**
+   * Sends a delivery again now, whatever its state and the status of its webhook. Its schedule does not
+   * change.
+   */
   async resend(id: string): Promise<RecordedDelivery> {
     const delivery = this.#deliveries.get(id);
-    if (delivery === undefined) throw new Refusal("delivery_not_found", "there is no such delivery");
+    if (delivery === undefined) throw new Refusal("delivery_not_found", "delivery not found");
     const webhook = this.#webhookOf(delivery);
     if (webhook === undefined) throw orphaned();
     const isThere = () => this.#webhookOf(delivery) === webhook;
-    const { life, underway } = this.#world;
-    const mark = this.#doors.markFor(webhook.id);
-    const attempt = await underway.track(this.#attempt(delivery, webhook, isThere), mark);
+    const { life, workInProgress } = this.#world;
+    const mark = this.#queues.markFor(webhook.id);
+    const attempt = await workInProgress.track(this.#attempt(delivery, webhook, isThere), mark);
     if (attempt === null && !life.ended) throw orphaned();
     if (attempt !== null && isAccepted(attempt)) this.#delivered(delivery, webhook, attempt);
     return shownDelivery(delivery);
   }
 
-  /** Oldest first. */
+  /** All deliveries, oldest first. */
   list(): RecordedDelivery[] {
     return [...this.#deliveries.values()].map(shownDelivery);
   }
 
-  /** Gives up what is still to go to a webhook that is gone or takes no more. */
+  /** Abandons the pending deliveries of a webhook that was deleted or disabled. */
   drop(webhookId: string): void {
     for (const delivery of this.#deliveries.values()) {
       if (delivery.webhook_id === webhookId) this.#end(delivery, "abandoned");
     }
   }
 
-  /** As they are kept, for a snapshot. */
+  /** The records, for a snapshot. */
   all(): Iterable<DeliveryRecord> {
     return this.#deliveries.values();
   }
 
-  /** Goes on with those of a snapshot, which come oldest first. An attempt that was under way is made again: at least once. */
+  /**
+   * Resumes the deliveries of a snapshot, oldest first. An attempt that was in flight is made again: at least
+   * once.
+   */
   restore(deliveries: readonly DeliveryRecord[]): void {
     this.clear();
     for (const delivery of deliveries) {
@@ -128,23 +134,26 @@ export class Deliveries {
   clear(): void {
     this.#deliveries.clear();
     this.#ended = [];
-    this.#doors.clear();
+    this.#queues.clear();
   }
 
-  /** Makes the attempt that is due, when it is due; at once when that has passed, which a clock that stands still would not. */
+  /**
+   * Schedules the next attempt. An overdue attempt is made at once, because a frozen clock would never reach
+   * it.
+   */
   #plan(delivery: DeliveryRecord): void {
     const { due } = delivery;
     if (due === null) return;
     const go = () => {
       if (delivery.due !== due) return;
-      const mark = this.#doors.markFor(delivery.webhook_id);
-      this.#world.underway.track(this.#scheduled(delivery, due), mark);
+      const mark = this.#queues.markFor(delivery.webhook_id);
+      this.#world.workInProgress.track(this.#scheduled(delivery, due), mark);
     };
     if (due <= this.#world.clock.now()) go();
     else this.#world.schedule(due, go);
   }
 
-  /** One attempt of the schedule. */
+  /** Makes one scheduled attempt. */
   async #scheduled(delivery: DeliveryRecord, due: number): Promise<void> {
     const { life, clock } = this.#world;
     const webhook = this.#webhookOf(delivery);
@@ -152,33 +161,36 @@ export class Deliveries {
     const isWanted = () =>
       delivery.due === due && this.#webhookOf(delivery) === webhook && webhook.status === "active";
     const begun = clock.now();
-    // What is left out is so at once, while the clock stands where it was due.
+    // Skip an attempt at once, while the clock still shows the time at which it was due.
     const attempt = isWanted() ? await this.#attempt(delivery, webhook, isWanted) : null;
     if (life.ended) return;
     if (attempt !== null && isAccepted(attempt)) return this.#delivered(delivery, webhook, attempt);
-    // Ended meanwhile: sent again by hand, or dropped with its webhook.
+    // The delivery ended meanwhile: it was resent successfully, or dropped with its webhook.
     if (delivery.due !== due) return;
     const wait = limits.webhookRetryMs[delivery.tries++];
     if (wait !== undefined) {
-      // From when it was made, not from when it was due: of a schedule that is long overdue no more than one attempt is made up
-      // for. On time both are the same, as a move of the clock stops at each.
+      // Count from the attempt, not from the due time, so that an overdue schedule catches up with only one
+      // attempt. On time both are the same, because a move of the clock stops at each due time.
       delivery.due = (attempt === null ? begun : Date.parse(attempt.at)) + wait;
       return this.#plan(delivery);
     }
-    // Left out as the webhook was paused: not the handler's failure.
+    // An attempt skipped for a paused webhook is not a failure of the handler.
     if (attempt === null) this.#end(delivery, "abandoned");
     else this.#abandoned(delivery, webhook);
   }
 
-  /** Makes one attempt and writes it down; null when the world ended before it did, or it was wanted no more when it was to go. */
+  /**
+   * Makes and records one attempt. Null when the mock was reset or stopped, or when the attempt was no longer
+   * wanted.
+   */
   async #attempt(
     delivery: DeliveryRecord,
     webhook: WebhookRecord,
     isWanted: () => boolean,
   ): Promise<Attempt | null> {
     const { life, network, clock, options } = this.#world;
-    const turnstile = this.#doors.turnstileOf(webhook.id);
-    // Not awaited unless it must be, as the time of an attempt is that of the moment at which it is due.
+    const turnstile = this.#queues.turnstileOf(webhook.id);
+    // Await only in a queue: an attempt without a wait must start at the moment when it is due.
     const turn = turnstile.enter();
     if (turn !== null) await turn;
     try {
@@ -228,4 +240,4 @@ export class Deliveries {
   }
 }
 
-const orphaned = () => new Refusal("webhook_not_found", "its webhook was deleted, and its secret with it");
+const orphaned = () => new Refusal("webhook_not_found", "the webhook of this delivery was deleted");

@@ -1,23 +1,23 @@
 import type { WebhookEvent } from "../../contract/resources/webhook.ts";
 import type { EventType } from "../../contract/value-sets.ts";
-import type { NoAnswer } from "../outgoing/call-out.ts";
+import type { NoResponse } from "../outgoing/outgoing-request.ts";
 import type { OrganizationName } from "../rules/authenticate.ts";
 
-/** One attempt to deliver an event: answered with a status, or not at all. */
+/** One attempt to deliver an event, with the status of the response, if any. */
 export interface Attempt {
-  /** When it began, RFC 3339. */
+  /** Start of the attempt, RFC 3339. */
   readonly at: string;
   readonly status: number | null;
-  /** Why there was no answer, or none that ended. */
-  readonly error: NoAnswer | null;
-  /** The signature header as it was sent, or would have been. */
+  /** Why there was no complete response. */
+  readonly error: NoResponse | null;
+  /** The signature header, whether or not it was sent. */
   readonly signature: string;
 }
 
-/** An event of the mock, which has the documented types alone. */
+/** An event of the mock, of a documented type. */
 export type MadeEvent = WebhookEvent & { type: EventType };
 
-/** One event on its way to one webhook. */
+/** The delivery of one event to one webhook. */
 export interface DeliveryRecord {
   readonly id: string;
   readonly organization: OrganizationName;
@@ -25,11 +25,14 @@ export interface DeliveryRecord {
   readonly url: string;
   readonly event: MadeEvent;
   state: "pending" | "delivered" | "abandoned";
-  /** How many moments of the schedule are over: an attempt was made, or left out as the webhook was paused. */
+  /** Number of scheduled attempts made, or skipped because the webhook was paused. */
   tries: number;
-  /** When the next attempt of the schedule is due, or the one under way was, in milliseconds since the epoch; null when none is. */
+  /**
+   * When the next attempt, or the one in flight, is or was due, in milliseconds since the epoch; null for
+   * none.
+   */
   due: number | null;
-  /** The last ones, those that were ordered by hand among them. */
+  /** The latest attempts, including those made by a resend. */
   attempts: Attempt[];
 }
 
@@ -42,9 +45,9 @@ export interface RecordedDelivery {
   url: string;
   state: DeliveryRecord["state"];
   attempts: Attempt[];
-  /** RFC 3339; null when there is none. */
+  /** RFC 3339; null when no attempt is scheduled. */
   next_attempt_at: string | null;
-  /** What is sent. */
+  /** The event that is sent. */
   event: WebhookEvent;
 }
 

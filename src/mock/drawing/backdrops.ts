@@ -6,8 +6,8 @@ const all = (fill: string) => `<rect width="${width}" height="${height}" fill="$
 const area = (x: number, y: number, w: number, h: number, fill: string) =>
   `<rect x="${x}" y="${y}" width="${w}" height="${h}" fill="${fill}"/>`;
 const shape = (path: string, fill: string) => `<path d="${path}" fill="${fill}"/>`;
-const strokes = (path: string, colour: string, thickness: number) =>
-  `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${thickness}"/>`;
+const strokes = (path: string, color: string, thickness: number) =>
+  `<path d="${path}" fill="none" stroke="${color}" stroke-width="${thickness}"/>`;
 const disc = (x: number, y: number, radius: number, fill: string) =>
   `<circle cx="${x}" cy="${y}" r="${radius}" fill="${fill}"/>`;
 const gradient = (id: string, from: string, to: string) =>
@@ -22,13 +22,13 @@ const plain: Readonly<Record<string, string>> = {
   black: "#000000",
 };
 
-/** Rows of bricks, every second one moved by half a brick. */
+/** Rows of bricks; every other row is shifted by half a brick. */
 const bricks = count(14)
   .flatMap((row) => count(9).map((column) => [column * 76 - (row % 2) * 38, row * 42] as const))
   .map(([x, y]) => `M${x + 2} ${y + 2}h72v38h-72z`)
   .join("");
 
-/** Places and floors, drawn simply: one look tells which is which. */
+/** Scenes and floors, simple enough to be recognized at a glance. */
 const places: Readonly<Record<string, () => string>> = {
   floor: () =>
     [
@@ -136,17 +136,17 @@ const places: Readonly<Record<string, () => string>> = {
     ].join(""),
 };
 
-/** What stands behind a product or a model; a colour fills the whole picture and is exact. An unknown one is white. */
+/** The backdrop of a product or a model; an exact solid color, or a place. Unknown backgrounds are white. */
 export function backdropOf(background: string): string {
-  const colour = plain[background] ?? (hexBackground.test(background) ? background : null);
-  if (colour !== null) return all(colour);
+  const color = plain[background] ?? (hexBackground.test(background) ? background : null);
+  if (color !== null) return all(color);
   return places[background]?.() ?? all("#ffffff");
 }
 
-/** Whether dark lines would be lost before it. */
+/** Whether dark lines would be invisible on it. */
 export function isDark(background: string): boolean {
-  const colour = plain[background] ?? (hexBackground.test(background) ? background : null);
-  if (colour === null) return false;
-  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+  const color = plain[background] ?? (hexBackground.test(background) ? background : null);
+  if (color === null) return false;
+  const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
   return red! * 0.3 + green! * 0.59 + blue! * 0.11 < 90;
 }

@@ -2,13 +2,13 @@ import { lookOf, paintOf } from "./paint.ts";
 import { silhouettes } from "./silhouettes.ts";
 import { drawnSize, type Subject, subjects } from "./subjects.ts";
 
-/** What a picture shows: the subject that is named, else one that the seed chooses. */
+/** The subject of a picture; an unknown one is replaced by a choice of the seed. */
 export function subjectOf(subject: string, seed: string): Subject {
   if ((subjects as readonly string[]).includes(subject)) return subject as Subject;
   return subjects[lookOf(seed) % (subjects.length - 1)]!;
 }
 
-/** A picture as SVG: the subject in colours that follow from the seed. An unknown subject is chosen by the seed, too. */
+/** A picture as SVG. The seed determines the colors, and also the subject if `subject` is unknown. */
 export function drawingOf(subject: string, seed: string): string {
   const look = lookOf(seed);
   const shape = silhouettes[subjectOf(subject, seed)];

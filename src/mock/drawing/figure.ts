@@ -25,7 +25,7 @@ const eyes: Readonly<Record<string, string>> = {
   hazel: "#8a6a2c",
   grey: "#6f7c88",
 };
-/** How much wider or slimmer than the average a body is. */
+/** Width factors of the body types. */
 const builds: Readonly<Record<string, number>> = {
   slim: 0.9,
   athletic: 1.06,
@@ -76,12 +76,15 @@ const poses: readonly Pose[] = [
   },
 ];
 
-/** The value of a word that is known, else one that the look chooses: the same model always looks the same. */
+/** The value of a known word, or a choice of the look: the same model always looks the same. */
 const choiceOf = <T>(values: Readonly<Record<string, T>>, word: string | null, look: number): T =>
   (word !== null && Object.hasOwn(values, word) ? values[word] : undefined) ??
   Object.values(values)[look % Object.keys(values).length]!;
 
-/** The model in the garment. Skin, hair and build are the model's own; pose, haircut and plain clothes are the group's. */
+/**
+ * The model in the garment. The model determines skin, hair and build; the group determines pose, haircut
+ * and plain clothes.
+ */
 export function figure(scene: Scene, side: Side): string {
   const person = scene.person!;
   const own = lookOf(person.id);
@@ -109,7 +112,7 @@ export function figure(scene: Scene, side: Side): string {
     wear(clothes, "worn"),
     `<path d="${hands(pose)}" stroke="${skin}" stroke-width="30" stroke-linecap="round"/>`,
   ].join("");
-  // A profile is drawn as a narrower figure; what tells it is the head.
+  // A profile is a narrower figure with another head.
   const width = build * (side === "profile" ? 0.62 : 1);
   const eye = choiceOf(eyes, person.eye_color, own >>> 12);
   return [
@@ -121,13 +124,13 @@ export function figure(scene: Scene, side: Side): string {
   ].join("");
 }
 
-const limb = (path: string, colour: string, thickness: number) =>
-  `<path d="${path}" fill="none" stroke="${colour}" stroke-width="${thickness}" stroke-linejoin="round" stroke-linecap="round"/>`;
+const limb = (path: string, color: string, thickness: number) =>
+  `<path d="${path}" fill="none" stroke="${color}" stroke-width="${thickness}" stroke-linejoin="round" stroke-linecap="round"/>`;
 
 const hands = ({ left, right }: Pose) =>
   [left, right].map(([, [x, y]]) => `M${x} ${y - 2}L${x} ${y + 4}`).join("");
 
-/** Behind the shoulders, or over them when seen from behind; straight or with a wave. */
+/** Hair behind the shoulders, or over them in a back view; straight or wavy. */
 function longHair(hair: string, cut: number, side: Side): string {
   const end = cut === 0 ? 270 : 235;
   if (side === "profile") return `<path d="M262 70Q236 150 246 ${end}L306 ${end - 20}V70Z" fill="${hair}"/>`;
@@ -148,7 +151,7 @@ function head(side: Side, skin: string, hair: string, eye: string, looks: boolea
       `<path d="M326 150Q336 152 342 146" fill="none" stroke="#9c4a44" stroke-width="3"/>`,
     ].join("");
   }
-  // Who looks away has turned the head: the face moves to one side, and the eyes further still.
+  // Looking away: the face moves to one side, and the eyes further.
   const turn = looks ? 0 : 17;
   const features = [-18, 18].map((x) => {
     const at = 300 + x + turn;

@@ -1,6 +1,6 @@
 /**
- * Letters of 5 x 7 dots from the space to the tilde: five columns each, the lowest bit on top, the eighth for what hangs below
- * the line. Pictures bring their own letters, as a bare machine has no fonts.
+ * A font of 5 x 7 dots for the space to the tilde, because a bare machine has no fonts. Each letter has five
+ * columns with the lowest bit on top; the eighth bit is below the baseline.
  */
 const letters = [
   "0000000000 00005f0000 0007000700 147f147f14 242a7f2a12 2313086462 3649562050 0008070300 001c224100 0041221c00",
@@ -16,22 +16,22 @@ const letters = [
 ]
   .join(" ")
   .split(" ");
-/** For what has no letter here: a box. */
+/** A box for all other characters. */
 const box = "7f4141417f";
 
-/** Columns of a letter with the gap after it. */
+/** Columns per letter, including the gap. */
 const advance = 6;
 
-/** How wide a text is, in dots. */
+/** Width of a text in dots. */
 export const widthOf = (text: string): number => Math.max(0, text.length * advance - 1);
 
-/** A text that fits into so many letters: its end is cut off, accents are left out, and a box stands for what cannot be written. */
+/** A text without accents, shortened to `most` letters. */
 export function writable(text: string, most: number): string {
   const plain = [...text.normalize("NFD").replaceAll(/\p{M}/gu, "")];
   return plain.length <= most ? plain.join("") : `${plain.slice(0, most - 3).join("")}...`;
 }
 
-/** A line of text as a path: `x` and `y` are its upper left corner, `dot` the size of a dot. */
+/** A line of text as a path; `x` and `y` are the top left corner, `dot` is the size of a dot. */
 export function lettersAt(text: string, x: number, y: number, dot: number): string {
   let path = "";
   for (const [index, letter] of [...text].entries()) {
@@ -39,7 +39,7 @@ export function lettersAt(text: string, x: number, y: number, dot: number): stri
     for (let column = 0; column < 5; column++) {
       const bits = Number.parseInt(columns.slice(column * 2, column * 2 + 2), 16);
       const left = x + (index * advance + column) * dot;
-      // Dots above each other are one piece.
+      // Merges vertically adjacent dots.
       for (let row = 0; row < 8; row++) {
         if (((bits >> row) & 1) === 0) continue;
         const first = row;

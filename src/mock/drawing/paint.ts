@@ -1,20 +1,23 @@
 import { hash } from "../seed/random.ts";
 
-/** What a product is made of in pictures. The same seed gives the same paint, on its photo and in every generation. */
+/**
+ * The fabric of a product in pictures. The same seed gives the same paint, in its photo and in every
+ * generated image.
+ */
 export interface Paint {
   /** Definitions that `fill` needs. */
   readonly defs: string;
   /** Plain, striped or dotted. */
   readonly fill: string;
-  /** The plain colour, and a dark one of the same hue for lines. */
+  /** The solid color, and a dark one of the same hue for lines. */
   readonly cloth: string;
   readonly seam: string;
 }
 
-/** The 32 bits that every look follows from. */
+/** The 32 bits that determine a look. */
 export const lookOf = (seed: string): number => hash(seed) >>> 0;
 
-/** `id` names the paint's definitions within one picture. */
+/** The paint of a seed; `id` identifies its definitions within one picture. */
 export function paintOf(seed: string, id: string): Paint {
   const look = lookOf(seed);
   const hue = look % 360;

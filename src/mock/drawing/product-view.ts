@@ -4,7 +4,7 @@ import type { Scene } from "./scene.ts";
 import { silhouettes } from "./silhouettes.ts";
 import type { Subject } from "./subjects.ts";
 
-/** Shoes seen from where their outline is another one. */
+/** Views of a shoe that have their own outline. */
 const shoeViews: Readonly<Record<string, { body: string; lines: string }>> = {
   front: {
     body: "M240 300 Q300 270 360 300 L385 470 Q400 600 300 605 Q200 600 215 470 Z",
@@ -21,7 +21,7 @@ const shoeViews: Readonly<Record<string, { body: string; lines: string }>> = {
   },
 };
 
-/** What a front has and a back has not: instead of it a seam in the middle and a label at the neck. */
+/** Lines of the back: a center seam and a neck label instead of the details of the front. */
 const backLines: Readonly<Record<Subject, string>> = {
   dress: "M300 180 L300 700 M280 165 H320 V190 H280 Z",
   top: "M300 220 L300 600 M280 210 H320 V235 H280 Z M205 590 H395",
@@ -34,7 +34,7 @@ const backLines: Readonly<Record<Subject, string>> = {
   person: "M240 190 Q300 150 360 190",
 };
 
-/** Where a garment opens at the top: what a ghost shows of its inside. */
+/** Neck and waist openings; the ghost style shows the inside of the garment there. */
 const openings: Partial<Record<Subject, string>> = {
   dress: "M268 131 Q300 108 332 131 Q300 176 268 131 Z",
   top: "M263 171 Q300 148 337 171 Q300 216 263 171 Z",
@@ -43,7 +43,7 @@ const openings: Partial<Record<Subject, string>> = {
   skirt: "M225 201 Q300 182 375 201 Q300 222 225 201 Z",
 };
 
-/** A product alone, as a beautifier renders it: the angle and the style can be told at a glance. */
+/** A product alone, as a beautifier renders it. Angle and style are recognizable at a glance. */
 export function productView(scene: Scene): string {
   const { garment, angle_shot: angle, style, background } = scene;
   const paint = paintOf(garment.seed, "cloth");
@@ -55,20 +55,20 @@ export function productView(scene: Scene): string {
     return `${paint.defs}${ground}<g transform="translate(585 130) scale(-0.78 0.78)">${one}</g><g transform="translate(20 246) scale(0.82)">${one}</g>`;
   }
   if (style === "flatlay") {
-    // Laid out and seen from above: a little askew, and its shadow falls on what it lies on.
+    // Seen from above: slightly rotated, with a shadow on the surface.
     const shadow = `<path d="${view.body}" fill="#000" opacity="0.2" transform="translate(14 16)"/>`;
     return `${paint.defs}<g transform="rotate(-7 300 400) translate(18 10) scale(0.94)">${shadow}${one}</g>`;
   }
   const turn =
     turns[garment.subject === "hat" && angle === "side" ? "hat side" : angle] ??
     "translate(18 0) scale(0.94)";
-  // A close look and a look from above show no ground.
+  // Details and top views have no ground.
   if (angle === "detail" || angle === "top") return `${paint.defs}<g transform="${turn}">${one}</g>`;
   const drop = `translate(0 ${drops[garment.subject] ?? 0})`;
   return `${paint.defs}${ground}<g transform="${drop} ${turn}">${one}</g>`;
 }
 
-/** How the product stands for an angle. A shoe is drawn from its side, a hat from its front. */
+/** Transformations per angle. The base drawing of a shoe is its side, that of a hat its front. */
 const turns: Readonly<Record<string, string>> = {
   "three-quarter-left": "translate(60 30) skewY(-5) scale(0.78 0.96)",
   "three-quarter-right": "translate(70 -20) skewY(5) scale(0.78 0.96)",
@@ -76,7 +76,7 @@ const turns: Readonly<Record<string, string>> = {
   detail: "translate(-420 -330) scale(2.4)",
 };
 
-/** How far what is small stands lower, so that it stands on the ground. */
+/** Offsets that move small products down to the ground. */
 const drops: Partial<Record<Subject, number>> = {
   trousers: 40,
   skirt: 60,
@@ -114,7 +114,7 @@ function drawn(
   ].join("");
 }
 
-/** Where the label of a ghost's inside sits, seen from that of a dress. */
+/** Offsets of the inside label, relative to that of a dress. */
 const labelAt: Partial<Record<Subject, string>> = {
   top: "translate(0 38)",
   coat: "translate(0 -14)",
@@ -122,7 +122,7 @@ const labelAt: Partial<Record<Subject, string>> = {
   skirt: "translate(0 58)",
 };
 
-/** The far side of what is turned lies in the shade; from behind the light falls from the other side. */
+/** Shade on the far side of a turned product; a back view is lit from the other side. */
 function shading(angle: string, subject: Subject): string {
   const band = (x: number, w: number, opacity: number) =>
     `<rect x="${x}" y="0" width="${w}" height="800" fill="#000" opacity="${opacity}"/>`;
@@ -133,6 +133,6 @@ function shading(angle: string, subject: Subject): string {
   return band(420, 180, 0.1);
 }
 
-/** Threads along the seams, which only a close look shows. */
+/** Threads along the seams, for details only. */
 const stitches = (lines: string): string =>
   `<path d="${lines}" fill="none" stroke="#fff" stroke-width="1.6" stroke-dasharray="7 4" transform="translate(5 3)" opacity="0.9"/>`;

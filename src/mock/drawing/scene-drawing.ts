@@ -8,7 +8,7 @@ import { silhouettes } from "./silhouettes.ts";
 import { drawnSize, type Subject } from "./subjects.ts";
 import type { Side } from "./worn.ts";
 
-/** A generation as SVG: before its background the product, alone or on the model, and a caption that names what is shown. */
+/** A generated image as SVG: background, product (alone or on the model), caption. */
 export function sceneDrawing(scene: Scene): string {
   const { width, height } = drawnSize;
   return [
@@ -28,7 +28,7 @@ function tryonView(scene: Scene): string {
   return `<g transform="${frameOf(scene)}">${shadow}${figure(scene, side)}</g>`;
 }
 
-/** Where a close look goes: to where the garment is worn. */
+/** Center of a close-up, by garment. */
 const middles: Partial<Record<Subject, readonly [number, number]>> = {
   hat: [300, 110],
   shoe: [300, 660],
@@ -37,7 +37,7 @@ const middles: Partial<Record<Subject, readonly [number, number]>> = {
   bag: [380, 440],
 };
 
-/** How near the camera is. Each custom angle has a frame of its own. */
+/** The frame of an angle. Each custom angle has a different one. */
 function frameOf({ angle_shot: angle, garment }: Scene): string {
   if (angle.startsWith("half")) return "translate(-195 -40) scale(1.65)";
   if (angle === "close-up") {
@@ -51,7 +51,7 @@ function frameOf({ angle_shot: angle, garment }: Scene): string {
   return `translate(300 360) rotate(${tilt}) scale(${zoom}) translate(-300 -360)`;
 }
 
-/** The styling products once more, each on a card of its own, as one may hide another on the figure. */
+/** A styling product on a card, because another garment can hide it on the figure. */
 function card(styling: Garment, index: number): string {
   const { defs, fill, seam } = paintOf(styling.seed, `card${index}`);
   const { body, lines } = silhouettes[styling.subject];
@@ -63,7 +63,7 @@ function card(styling: Garment, index: number): string {
   ].join("");
 }
 
-/** The product's reference, then who wears it from which angle, on a plate at the lower edge. */
+/** The caption at the lower edge: the reference of the product, then model, angle, style and background. */
 function caption(scene: Scene): string {
   const { reference, person, angle_shot, style, look_at_camera, background } = scene;
   const details = [

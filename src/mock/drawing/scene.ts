@@ -4,10 +4,10 @@ import { subjects } from "./subjects.ts";
 
 const Garment = z.strictObject({
   subject: z.enum(subjects),
-  /** Its colours and pattern follow from this, as those of the product's own photo do. */
+  /** Determines colors and pattern, as in the photo of the product. */
   seed: z.string(),
 });
-/** A product as pictures show it. */
+/** A product in a picture. */
 export type Garment = z.infer<typeof Garment>;
 
 const Person = z.strictObject({
@@ -20,10 +20,12 @@ const Person = z.strictObject({
   hair_color: z.string().nullable(),
   eye_color: z.string().nullable(),
 });
-/** A model as pictures show them. */
+/** A model in a picture. */
 export type Person = z.infer<typeof Person>;
 
-/** Everything that a generated picture shows, as it was when the task was accepted: the bytes behind an image id never change. */
+/**
+ * The content of a generated image, as of the acceptance of the task. The bytes of an image ID never change.
+ */
 export const Scene = z.strictObject({
   garment: Garment,
   /** The product's reference, for the caption. */
@@ -31,22 +33,22 @@ export const Scene = z.strictObject({
   background: z.string(),
   angle_shot: z.string(),
   style: z.enum(beautifierStyles).nullable(),
-  /** Null where the product is rendered alone. */
+  /** Null for a product rendered alone. */
   person: Person.nullable(),
   look_at_camera: z.boolean(),
-  /** The styling products, worn beside the garment. */
+  /** The styling products, worn with the garment. */
   stylings: z.array(Garment),
-  /** What the pictures of one consistency group share: hair, pose and the plain clothes beside the garment follow from it. */
+  /** The consistency group of the picture; determines hair, pose and plain clothes. */
   group: z.string(),
 });
 export type Scene = z.infer<typeof Scene>;
 
-/** The `subject` of an image whose `seed` is a scene. */
+/** The `subject` of images whose `seed` is a scene. */
 export const sceneSubject = "scene";
 
 export const writeScene = (scene: Scene): string => JSON.stringify(scene);
 
-/** The scene of an image's `seed`; null when it is none, as in a state that somebody has edited. */
+/** The scene in the `seed` of an image; null if invalid, for example in an edited state file. */
 export function readScene(text: string): Scene | null {
   try {
     return Scene.safeParse(JSON.parse(text)).data ?? null;

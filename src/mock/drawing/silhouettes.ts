@@ -1,6 +1,6 @@
 import type { Subject } from "./subjects.ts";
 
-/** Paths in a box of 600 x 800: the body of the thing, and a line or two on top of it. */
+/** Paths in a box of 600 x 800: the body, and the lines on top of it. */
 export const silhouettes: Record<Subject, { body: string; lines: string }> = {
   dress: {
     body: "M235 130 L270 130 Q300 175 330 130 L365 130 L385 300 L350 380 L450 690 Q300 730 150 690 L250 380 L215 300 Z",

@@ -1,4 +1,4 @@
-/** What a generated picture may show. */
+/** Possible subjects of a generated picture. */
 export const subjects = [
   "dress",
   "top",
@@ -12,5 +12,5 @@ export const subjects = [
 ] as const;
 export type Subject = (typeof subjects)[number];
 
-/** The size of every generated picture, in pixels. */
+/** Size of every generated picture in pixels. */
 export const drawnSize = { width: 600, height: 800 } as const;

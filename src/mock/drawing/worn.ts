@@ -3,19 +3,19 @@ import type { Garment } from "./scene.ts";
 import { silhouettes } from "./silhouettes.ts";
 import type { Subject } from "./subjects.ts";
 
-/** Where a figure's arms are: from the shoulders over the elbows to the hands. */
+/** Positions of the elbows and hands of a figure. */
 export interface Pose {
   readonly left: readonly [elbow: readonly [number, number], hand: readonly [number, number]];
   readonly right: readonly [elbow: readonly [number, number], hand: readonly [number, number]];
 }
 
-/** From which side a figure is seen. */
+/** The visible side of a figure. */
 export type Side = "front" | "back" | "profile";
 
-/** What hangs over what: a coat over a top, a top over a skirt. */
+/** Layers from bottom to top: a coat over a top, a top over a skirt. */
 const order: readonly Subject[] = ["shoe", "trousers", "skirt", "dress", "top", "coat", "bag", "hat"];
 
-/** What somebody wears, innermost first: the garment, its stylings, and plain things where the body would be bare. */
+/** The outfit, innermost first: the garment, its stylings, and plain clothes for the rest of the body. */
 export function outfitOf(garment: Garment, stylings: readonly Garment[], plainSeed: string): Garment[] {
   const worn = [...stylings, garment];
   const has = (...subjects: Subject[]) => worn.some(({ subject }) => subjects.includes(subject));
@@ -24,7 +24,7 @@ export function outfitOf(garment: Garment, stylings: readonly Garment[], plainSe
     ...(has("shoe") ? [] : [plain("shoe")]),
     ...(has("trousers", "skirt", "dress") ? [] : [plain("trousers")]),
     ...(has("top", "dress") ? [] : [plain("top")]),
-    // Of two in the same place the garment itself comes last, so that it is the one that is seen.
+    // On the same layer the garment comes last, so that it is visible.
     ...worn.toSorted((a, b) => order.indexOf(a.subject) - order.indexOf(b.subject)),
   ];
 }
@@ -32,7 +32,7 @@ export function outfitOf(garment: Garment, stylings: readonly Garment[], plainSe
 const plainPrefix = "plain ";
 const plainCloths = ["#4a4f58", "#8b8f97", "#b9b2a5", "#5f6b61", "#6d6475", "#7a6a5c"];
 
-/** Plain clothes are pale and without a pattern, so that nobody takes them for a product. */
+/** Plain clothes are pale and without a pattern, so that they do not look like a product. */
 function paintOfWorn({ seed }: Garment, id: string): Paint {
   const paint = paintOf(seed, id);
   if (!seed.startsWith(plainPrefix)) return paint;
@@ -40,7 +40,7 @@ function paintOfWorn({ seed }: Garment, id: string): Paint {
   return { defs: "", fill: cloth, cloth, seam: "#30333a" };
 }
 
-/** A garment on the figure. `id` names its definitions within the picture. */
+/** A garment on the figure; `id` identifies its definitions within the picture. */
 export function wornGarment(garment: Garment, id: string, pose: Pose, side: Side): string {
   const paint = paintOfWorn(garment, id);
   const draw = shapes[garment.subject];
@@ -49,7 +49,7 @@ export function wornGarment(garment: Garment, id: string, pose: Pose, side: Side
 
 const outlined = (path: string, { fill, seam }: Paint) =>
   `<path d="${path}" fill="${fill}" stroke="${seam}" stroke-width="3" stroke-linejoin="round"/>`;
-/** A tube along a line, such as a sleeve or a leg of trousers. */
+/** A tube along a line, such as a sleeve or a trouser leg. */
 const tube = (path: string, { fill, seam }: Paint, thickness: number) =>
   [
     `<path d="${path}" fill="none" stroke="${seam}" stroke-width="${thickness + 5}" stroke-linejoin="round"/>`,
@@ -59,7 +59,7 @@ const seams = (path: string, { seam }: Paint) =>
   `<path d="${path}" fill="none" stroke="${seam}" stroke-width="3" opacity="0.7"/>`;
 
 export const shoulders = { left: [236, 222], right: [364, 222] } as const;
-/** A point on the way from `from` to `to`. */
+/** A point between `from` and `to`. */
 const along = (from: readonly number[], to: readonly number[], part: number) =>
   `${from[0]! + (to[0]! - from[0]!) * part} ${from[1]! + (to[1]! - from[1]!) * part}`;
 
@@ -106,7 +106,7 @@ const shapes: Partial<Record<Subject, (paint: Paint, pose: Pose, side: Side) => 
     (side === "back"
       ? outlined("M222 206L268 184H332L378 206L370 360L392 580Q300 600 208 580L230 360Z", paint) +
         seams("M300 190V590M228 360H372", paint)
-      : // Open in front, so that what is under it is seen.
+      : // Open in front, to show the layers below.
         outlined("M222 206L266 184L284 300L276 590L208 580L230 360Z", paint) +
         outlined("M378 206L334 184L316 300L324 590L392 580L370 360Z", paint) +
         seams("M266 184L252 262L282 300M334 184L348 262L318 300M225 450H262M338 450H375", paint)),

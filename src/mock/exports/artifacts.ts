@@ -10,10 +10,12 @@ import { exportRow, heldImages } from "./export-rows.ts";
 import { Filenames } from "./filenames.ts";
 import { layOut, type ZipFile, type ZipLayout } from "./stored-zip.ts";
 
-/** After so many bytes that were looked at in one go, others get their turn. */
+/** Bytes to measure before the event loop gets a turn. */
 const turnBytes = 16 * 1024 * 1024;
 
-/** One ExportRow a line; its URLs are those of when it was written, and not signed again (Exports, Frozen). */
+/**
+ * One ExportRow per line. URLs are signed when the manifest is written, and never again (Exports, Frozen).
+ */
 export function manifestOf(world: World, organization: Organization, job: ExportRecord): StoredFile {
   const writtenAt = Date.parse(job.created_at);
   const lines = job.products.map(
@@ -33,18 +35,18 @@ interface Zip {
   readonly etag: string;
 }
 
-/** The ZIPs of export jobs: what stands where in each is found out once, its bytes are read whenever they are asked for. */
+/** The ZIPs of export jobs. The layout of each is computed once; its bytes are read on demand. */
 export class ZipArtifacts {
   readonly #pictures: Pictures;
   readonly #zips = new WeakMap<ExportRecord, SharedWork<Zip>>();
-  /** An image never changes, and may be held for many products and stand in many ZIPs. */
+  /** Cached per image, because images never change and can be in many ZIPs. */
   readonly #measures = new WeakMap<ImageRecord, Measure>();
 
   constructor(pictures: Pictures) {
     this.#pictures = pictures;
   }
 
-  /** For a reader who waits no longer than `life`: after its end nothing more is looked at, and what is read breaks off (EndedError). */
+  /** The ZIP of a job. When `life` ends, measuring stops and reading fails with EndedError. */
   async fileOf(organization: Organization, job: ExportRecord, life: Life): Promise<StoredFile> {
     let work = this.#zips.get(job);
     if (work === undefined || work.isLost) {
@@ -61,12 +63,12 @@ export class ZipArtifacts {
     };
   }
 
-  /** Looks at every image, for its size and checksum. */
+  /** Computes the size and checksum of every image. */
   async #measure(organization: Organization, job: ExportRecord, life: Life): Promise<Zip> {
     const names = new Filenames();
     const images: ImageRecord[] = [];
     const files: ZipFile[] = [];
-    let looked = 0;
+    let measured = 0;
     for (const product of job.products) {
       for (const { image, filename } of heldImages(organization, product, job.roles)) {
         life.mustGoOn();
@@ -75,13 +77,13 @@ export class ZipArtifacts {
           const bytes = await this.#pictures.bytesOf(image, life);
           known = { size: bytes.length, crc: crc32(bytes) };
           this.#measures.set(image, known);
-          looked += bytes.length;
+          measured += bytes.length;
         }
         const dot = filename.lastIndexOf(".");
         files.push({ name: names.take(filename.slice(0, dot), "", filename.slice(dot)), ...known });
         images.push(image);
-        if (looked < turnBytes) continue;
-        looked = 0;
+        if (measured < turnBytes) continue;
+        measured = 0;
         await new Promise((resolve) => setImmediate(resolve));
       }
     }
@@ -90,7 +92,7 @@ export class ZipArtifacts {
     return { layout, images, etag: tagOf(...parts) };
   }
 
-  /** The bytes from `start` up to `end`; images before and after them are not looked at. */
+  /** The bytes from `start` up to `end`; other images are not read. */
   async *#read({ layout, images }: Zip, start: number, end: number, life: Life): AsyncGenerator<Uint8Array> {
     for (const part of layout.parts) {
       if (part.at + part.size <= start) continue;

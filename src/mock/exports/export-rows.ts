@@ -6,18 +6,18 @@ import type { ExportedProduct } from "../store/product-record.ts";
 import type { World } from "../world/world.ts";
 import { extensions, Filenames } from "./filenames.ts";
 
-/** An image held for a product, and the name that its file is to have there. */
+/** An image of a product, and its filename. */
 export interface HeldImage {
   readonly image: ImageRecord;
-  /** Null for a generation. */
+  /** Null for a generated image. */
   readonly orientation: string | null;
   readonly filename: string;
 }
 
 /**
- * Every image held for a product: the caller's photos as they were attached, then the generations made for it, oldest first.
- * The photos are those that are listed here (`listedPhotos`), of which a generation is told of as the generation that it is.
- * Names do not depend on the roles asked for.
+ * Every image of a product: its photos in the order attached (`listedPhotos`), then its generated images,
+ * oldest first. An attached photo that is a generated image is listed with its generation role. Names do not
+ * depend on `roles`.
  */
 export function heldImages(
   organization: Organization,
@@ -38,7 +38,10 @@ export function heldImages(
   return held;
 }
 
-/** A product's row (ExportRow), its URLs signed at `signedAt` (milliseconds). A deleted product has no assets. */
+/**
+ * The row of a product (ExportRow); URLs are signed at `signedAt` (milliseconds). A deleted product has no
+ * assets.
+ */
 export function exportRow(
   world: World,
   organization: Organization,
@@ -56,10 +59,10 @@ export function exportRow(
 
 const roleOf = ({ generation }: ImageRecord): AssetRole => generation?.role ?? "source";
 
-/** The organization's naming template: reference and orientation, or reference, role and angle shot. */
+/** The naming template of the organization: reference and orientation, or reference, role and angle shot. */
 function endingOf({ generation }: ImageRecord, orientation: string | null): string {
   if (generation === null) return `_${orientation}`;
-  // A custom angle shot may be as long as its request.
+  // Custom angle shots have no maximum length.
   return `_${generation.role}_${generation.angle_shot.slice(0, 60)}`;
 }
 
@@ -75,7 +78,7 @@ function assetOf(world: World, { image, orientation, filename }: HeldImage, sign
     width,
     height,
     ai_generated: generation !== null,
-    // Plans and edits are not modelled: nothing has a watermark, and every generation is the generation itself.
+    // Plans and edits are not modeled.
     watermarked: false,
     derived: false,
     created_at,

@@ -1,19 +1,22 @@
 import { safeFilename } from "../../contract/safe-filename.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 
-/** The extension that fits the bytes (ExportRow, suggested_filename). */
+/** Extensions by image type (ExportRow, suggested_filename). */
 export const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
   "image/jpeg": ".jpg",
   "image/png": ".png",
   "image/webp": ".webp",
 };
 
-/** The names of one folder: each given out once, however a file system takes upper and lower case. */
+/** The names in one folder, unique even on a case-insensitive file system. */
 export class Filenames {
-  /** How often each name was asked for. */
+  /** Number of requests for each name. */
   readonly #asked = new Map<string, number>();
 
-  /** `stem`, `ending` and extension as one safe name; the second of that name is `stem ending _2 .jpg`, without the spaces. */
+  /**
+   * A safe name from stem, ending and extension. A repeated name gets a number: `stem` + `ending` + `_2` +
+   * `.jpg`.
+   */
   take(stem: string, ending: string, extension: string): string {
     const plain = safeFilename(stem, ending + extension);
     let name = plain;

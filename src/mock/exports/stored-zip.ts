@@ -1,39 +1,40 @@
-/** A file that is to stand in a ZIP. */
+/** A file of a ZIP. */
 export interface ZipFile {
-  /** Its name in the ZIP: no path, at most 65,535 bytes. */
+  /** The name in the ZIP: no path, at most 65,535 bytes. */
   readonly name: string;
-  /** Under 4 GB, as every image is. */
+  /** Under 4 GB, like every image. */
   readonly size: number;
-  /** CRC-32 of its bytes. */
+  /** CRC-32 of the bytes. */
   readonly crc: number;
 }
 
-/** A stretch of a ZIP: bytes of its own, or those of the file with that index. */
+/** A section of a ZIP: headers, or the bytes of the file with that index. */
 export type ZipPart = { readonly at: number; readonly size: number } & (
   | { readonly bytes: Buffer; readonly file?: never }
   | { readonly file: number; readonly bytes?: never }
 );
 
-/** A whole ZIP without the bytes of its files: what stands where. */
+/** The layout of a complete ZIP, without the bytes of its files. */
 export interface ZipLayout {
   readonly size: number;
   readonly parts: readonly ZipPart[];
 }
 
-/** The largest number that the 4-byte fields can say; the one above it means "see the ZIP64 field". */
+/** The largest value of 4-byte fields; the next one means "see the ZIP64 field". */
 const largest32 = 0xffff_fffe;
 const see64 = 0xffff_ffff;
 const largestCount = 0xfffe;
-/** What is needed to read an entry: version 2.0, or 4.5 for ZIP64. */
+/** ZIP version needed to read an entry: 2.0, or 4.5 for ZIP64. */
 const [plain, zip64] = [20, 45];
 const madeBy = (3 << 8) | 63;
 const namesAreUtf8 = 1 << 11;
 const mode = 0o100664;
 
 /**
- * Lays a ZIP of stored (uncompressed) files out before a byte of it is written (APPNOTE 6.3.10, 4.3). Sizes and checksums stand in front of
- * each file, so it can be read as a stream; any part of it can be given without reading what is before. ZIP64 fields appear
- * where a number asks for them, or everywhere (`force64`). `modified` is in milliseconds; the same bytes on every machine.
+ * Computes the layout of a ZIP of stored (uncompressed) files before writing it (APPNOTE 6.3.10, 4.3). Sizes
+ * and checksums precede each file, so the ZIP can be read as a stream, and any range can be served without
+ * reading the rest. ZIP64 fields appear if a number needs them, or everywhere (`force64`). `modified` is in
+ * milliseconds. The bytes are the same on every machine.
  */
 export function layOut(files: readonly ZipFile[], modified: number, force64 = false): ZipLayout {
   const parts: ZipPart[] = [];
@@ -61,7 +62,9 @@ interface Stamp {
   readonly seconds: number;
 }
 
-/** The moment in the old form, which knows no time zone (in UTC here), and in Unix seconds, for what the two can say. */
+/**
+ * The time in DOS format (without a time zone; UTC here) and in Unix seconds, clamped to the range of both.
+ */
 function stampOf(modified: number): Stamp {
   const moment = new Date(
     Math.min(Math.max(modified, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31, 23, 59, 58)),
@@ -99,7 +102,7 @@ function localHeader(file: ZipFile, stamp: Stamp): Buffer {
 function directoryEntry(file: ZipFile, stamp: Stamp, at: number, force64: boolean): Buffer {
   const name = Buffer.from(file.name);
   const is64 = force64 || at > largest32;
-  // Info-ZIP's extended timestamp, which knows UTC; then, where it is needed, the numbers in 8 bytes.
+  // Info-ZIP's extended timestamp (UTC), then the ZIP64 numbers if needed.
   const times = record([
     [2, 0x5455],
     [2, 5],
@@ -132,7 +135,7 @@ function directoryEntry(file: ZipFile, stamp: Stamp, at: number, force64: boolea
   return Buffer.concat([record(fields), name, extra]);
 }
 
-/** The end of the directory that begins at `at`. */
+/** The end of the directory that starts at `at`. */
 function endOf(count: number, at: number, size: number, force64: boolean): Buffer {
   const is64 = force64 || count > largestCount || at > largest32 || size > largest32;
   const or64 = (value: number, largest: number) => (force64 || value > largest ? largest + 1 : value);
@@ -170,7 +173,7 @@ function endOf(count: number, at: number, size: number, force64: boolean): Buffe
 
 type Field = readonly [bytes: 1 | 2 | 4 | 8, value: number];
 
-/** Numbers one after the other, the least byte first. */
+/** Concatenates numbers, little-endian. */
 function record(fields: readonly Field[]): Buffer {
   const bytes = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0));
   let at = 0;

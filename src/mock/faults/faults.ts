@@ -1,22 +1,22 @@
 import { Random } from "../seed/random.ts";
 
-/** What goes wrong with a job that a fault is set for. */
+/** The error of a job that fails because of a fault. */
 export interface JobFailure {
   readonly code: string;
   readonly message: string;
 }
 
-/** A fault as it is ordered (interface, serve --mock, Faults): whom it meets, and the one thing that it does. */
+/** A fault as set by a client (interface, serve --mock, Faults): what it matches, and its one effect. */
 export interface FaultOrder {
   readonly match: {
     readonly method?: string | undefined;
-    /** What the path begins with, as it was sent. */
+    /** Prefix of the path, as sent. */
     readonly path?: string | undefined;
     readonly job?: JobKind | undefined;
   };
-  /** How often it acts; for ever unless told. */
+  /** Number of times it acts. Default: no limit. */
   readonly times?: number | undefined;
-  /** How likely it acts when it matches; always unless told. */
+  /** Probability that it acts when it matches. Default: 1. */
   readonly probability?: number | undefined;
   readonly status?: number | undefined;
   readonly delay_ms?: number | undefined;
@@ -26,45 +26,47 @@ export interface FaultOrder {
 }
 export type JobKind = "import" | "export" | "task";
 
-/** A fault as GET /_mock/faults shows it: its number, as it was ordered, and how often it has acted. */
+/** A fault as GET /_mock/faults shows it: its number, its definition, and how often it has acted. */
 export type FaultReport = FaultOrder & { readonly id: number; readonly acted: number };
 
-/** What meets one request. */
+/** The combined effect of faults on one request. */
 export interface RequestFault {
-  /** How long its work is put off, in milliseconds. */
+  /** Delay before the work, in milliseconds. */
   delayMs: number;
-  /** What it is answered with in place of its work. */
+  /** Status of the response that replaces the work. */
   status: number | null;
-  /** When its connection is cut: before its work, after it, or after so many bytes of the answer's body. */
+  /** When the connection is cut: before the work, after it, or after this many bytes of the response body. */
   cut: "before" | "after" | number | null;
 }
 
-interface StandingFault {
+interface ActiveFault {
   readonly id: number;
   readonly order: FaultOrder;
   readonly random: Random;
   acted: number;
 }
 
-/** So many are remembered; the oldest that are used up make room. */
+/** Limit of stored faults. When it is reached, the oldest used-up fault is removed. */
 const mostFaults = 1_000;
 
-/** What a test has ordered to go wrong. It is about this mock, not about the service, so no snapshot has it. */
+/**
+ * The faults set by a test. They belong to this mock, not to the service, so snapshots do not include them.
+ */
 export class Faults {
-  /** In the order in which they were given. */
-  #faults: StandingFault[] = [];
-  /** Those of them that may still act. */
-  #standing: StandingFault[] = [];
+  /** In the order in which they were set. */
+  #faults: ActiveFault[] = [];
+  /** The faults that can still act. */
+  #active: ActiveFault[] = [];
   #given = 0;
 
-  /** Whether nothing can go wrong: all that a request pays where no fault is set. */
+  /** Whether no fault can act. The only cost for a request when no fault is set. */
   get none(): boolean {
-    return this.#standing.length === 0;
+    return this.#active.length === 0;
   }
 
   /**
-   * Sets a fault; undefined when there is no room for one more. Its dice are its own, thrown from `secret` and its number:
-   * a seed repeats them, and no id is another because of them.
+   * Sets a fault; undefined when the limit is reached. Each fault has its own random numbers, derived from
+   * `secret` and its number: a seed repeats them, and they do not change any ID.
    */
   add(order: FaultOrder, secret: string): FaultReport | undefined {
     if (this.#faults.length >= mostFaults) {
@@ -75,7 +77,7 @@ export class Faults {
     const id = ++this.#given;
     const fault = { id, order, random: Random.from(`fault ${id} ${secret}`), acted: 0 };
     this.#faults.push(fault);
-    this.#standing.push(fault);
+    this.#active.push(fault);
     return reportOf(fault);
   }
 
@@ -83,29 +85,30 @@ export class Faults {
     return this.#faults.map(reportOf);
   }
 
-  /** Takes all of them back and tells how many there were. */
+  /** Removes all faults and returns their number. */
   clear(): number {
     const count = this.#faults.length;
     this.#faults = [];
-    this.#standing = [];
+    this.#active = [];
     return count;
   }
 
-  /** As it was at the start: the next fault is the first again. */
+  /** Removes all faults and restarts their numbering. */
   reset(): void {
     this.clear();
     this.#given = 0;
   }
 
   /**
-   * What meets a request; null for nothing. The first delay that matches acts, and the first fault of any other kind. A
-   * replay is no work, so there is nothing to put off or to answer otherwise; its connection may still be cut.
+   * The effect on a request; null for none. The first delay that matches acts, and the first fault of any
+   * other kind. A replay does no work, so delays and statuses do not apply to it; its connection can still be
+   * cut.
    */
   ofRequest(method: string, path: string, isReplay: boolean): RequestFault | null {
     if (this.none) return null;
     let delayed = false;
     let met: RequestFault | null = null;
-    for (const fault of [...this.#standing]) {
+    for (const fault of [...this.#active]) {
       const { match, delay_ms, status, drop, truncate } = fault.order;
       if (match.job !== undefined) continue;
       if (match.method !== undefined && match.method !== method) continue;
@@ -126,23 +129,23 @@ export class Faults {
     return met;
   }
 
-  /** How a job that is about to run is to fail; null for not at all. */
+  /** The failure of a job that is about to run; null if no fault matches. */
   ofJob(job: JobKind): JobFailure | null {
-    const matching = this.#standing.filter(({ order }) => order.match.job === job);
+    const matching = this.#active.filter(({ order }) => order.match.job === job);
     return matching.find((fault) => this.#acts(fault))?.order.fail ?? null;
   }
 
-  /** Throws the dice for a fault that matches, and counts it when it acts. */
-  #acts(fault: StandingFault): boolean {
+  /** Decides at random whether a matching fault acts, and counts it if so. */
+  #acts(fault: ActiveFault): boolean {
     const { probability = 1 } = fault.order;
     if (probability < 1 && fault.random.next() >= probability) return false;
     fault.acted++;
-    if (isUsedUp(fault)) this.#standing = this.#standing.filter((one) => one !== fault);
+    if (isUsedUp(fault)) this.#active = this.#active.filter((one) => one !== fault);
     return true;
   }
 }
 
-const isUsedUp = ({ order, acted }: StandingFault): boolean =>
+const isUsedUp = ({ order, acted }: ActiveFault): boolean =>
   order.times !== undefined && acted >= order.times;
 
-const reportOf = ({ id, order, acted }: StandingFault): FaultReport => ({ id, ...order, acted });
+const reportOf = ({ id, order, acted }: ActiveFault): FaultReport => ({ id, ...order, acted });

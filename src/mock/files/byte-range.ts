@@ -1,12 +1,13 @@
-/** A part of a file: from `start` up to, but not with, `end`. */
+/** A part of a file, from `start` (inclusive) to `end` (exclusive). */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * What a `Range` header asks for (RFC 9110, 14.1.2 and 14.2): a part, nothing that is there, or null for the whole. A header
- * that is malformed, or of another unit, asks for the whole; so do several ranges, which nobody has to be given in parts.
+ * Parses a `Range` header (RFC 9110, 14.1.2 and 14.2): a part of the file, "unsatisfiable", or null for the
+ * complete file. A malformed header, another unit or several ranges also mean the complete file; a server
+ * need not support several ranges.
  */
 export function byteRangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | null {
   const set = /^bytes=(.*)$/i.exec(header ?? "")?.[1];
@@ -27,7 +28,7 @@ export function byteRangeOf(header: string | undefined, size: number): ByteRange
   return ranges.length === 1 ? ranges[0]! : null;
 }
 
-/** `first-last`, `first-` or `-length`, cut to the file; null when it is none of them. */
+/** Parses `first-last`, `first-` or `-length`, limited to the file; null for any other text. */
 function rangeOf(text: string, size: number): ByteRange | null {
   const [, first, last] = /^(\d*)-(\d*)$/.exec(text) ?? [];
   if (first === undefined || last === undefined || first + last === "") return null;

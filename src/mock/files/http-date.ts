@@ -4,7 +4,7 @@ const time = "(?<hour>[01]\\d|2[0-3]):(?<minute>[0-5]\\d):(?<second>[0-5]\\d|60)
 const short = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)";
 const long = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day";
 
-/** The form of today and the two of old, which are read as well (RFC 9110, 5.6.7). */
+/** The current form and the two obsolete ones, which a recipient must accept (RFC 9110, 5.6.7). */
 const forms = [
   new RegExp(`^${short}, (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
   new RegExp(`^${long}, (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),
@@ -12,8 +12,9 @@ const forms = [
 ];
 
 /**
- * A date of HTTP, in milliseconds since the epoch; null for what is none, as a day that no month has. A year of two digits is never
- * more than 50 years after `now`, also in milliseconds. The name of the day is not held to the date.
+ * Parses an HTTP date to milliseconds since the epoch; null for an invalid one, such as a day that the month
+ * does not have. A two-digit year is at most 50 years after `now`, which is in milliseconds too. The name of
+ * the day is not checked.
  */
 export function httpDate(text: string, now: number): number | null {
   for (const form of forms) {

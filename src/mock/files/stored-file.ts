@@ -1,18 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** The bytes behind a signed URL, with what names this version of them for caches and for downloads that go on. */
+/** The file behind a signed URL, with its version for caches and resumed downloads. */
 export interface StoredFile {
   readonly type: string;
-  /** A strong entity tag, in its quotes: the same for the same bytes and for no others. */
+  /** A strong entity tag, in quotes: equal for equal bytes only. */
   readonly etag: string;
-  /** When the bytes were made, in milliseconds since the epoch; null where nobody knows. */
+  /** Creation time of the bytes, in milliseconds since the epoch; null if unknown. */
   readonly modified: number | null;
   readonly size: number;
-  /** The bytes from `start` up to, but not with, `end`; in pieces where they are many. */
+  /** Returns the bytes from `start` (inclusive) to `end` (exclusive); large files come in pieces. */
   readonly read: (start: number, end: number) => Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** A file whose bytes are there as a whole; its tag follows from them where none is given. */
+/** A file held in memory. Without a given entity tag, the tag is derived from the bytes. */
 export const fileOf = (
   bytes: Uint8Array,
   named: Pick<StoredFile, "type" | "modified"> & { readonly etag?: string },
@@ -24,8 +24,8 @@ export const fileOf = (
 });
 
 /**
- * The entity tag of what these parts make up. An id would not do: with a seed, another run or another address gives the same ids
- * to other bytes, and a download that goes on would be glued together from both.
+ * The entity tag of the concatenated parts. An ID would not do: with a seed, another run or another base URL
+ * produces other bytes under the same IDs, and a resumed download would join both.
  */
 export function tagOf(...parts: readonly (string | Uint8Array)[]): string {
   const hash = createHash("sha256");

@@ -4,14 +4,14 @@ import type { StoredFile } from "./stored-file.ts";
 
 type Version = Pick<StoredFile, "etag" | "modified">;
 
-/** `Last-Modified` of a file, which has whole seconds; undefined where nobody knows. */
+/** `Last-Modified` of a file, in whole seconds; undefined if unknown. */
 export const lastModifiedOf = ({ modified }: Version): string | undefined =>
   modified === null ? undefined : new Date(modified).toUTCString();
 
 /**
- * Whether a file is the one that the caller will have, and no other: else 412 (RFC 9110, 13.1.1 and 13.1.4; the tag goes before
- * the date). Tags are compared strongly: a weak one fits nothing, and nothing fits what is no list of tags. What is no date is passed
- * over. `now` is in milliseconds.
+ * Whether a file meets the preconditions of a request, else 412 (RFC 9110, 13.1.1 and 13.1.4; the tag takes
+ * precedence over the date). The comparison is strong: weak tags never match, and a malformed list matches
+ * nothing. An invalid date is ignored. `now` is in milliseconds.
  */
 export function isWanted(headers: IncomingHttpHeaders, file: Version, now: number): boolean {
   const tags = headers["if-match"];
@@ -19,7 +19,10 @@ export function isWanted(headers: IncomingHttpHeaders, file: Version, now: numbe
   return isOlder(file, headers["if-unmodified-since"], now) ?? true;
 }
 
-/** Whether the caller has this version already: 304 (RFC 9110, 13.1.2 and 13.1.3; the tag goes before the date). */
+/**
+ * Whether the client already has this version: 304 (RFC 9110, 13.1.2 and 13.1.3; the tag takes precedence
+ * over the date).
+ */
 export function isKnown(headers: IncomingHttpHeaders, file: Version, now: number): boolean {
   const tags = headers["if-none-match"];
   if (tags !== undefined)
@@ -28,22 +31,26 @@ export function isKnown(headers: IncomingHttpHeaders, file: Version, now: number
 }
 
 /**
- * Whether a range may be given, so that it fits what the caller has (RFC 9110, 13.1.5): without `If-Range`, or when that is
- * this version's strong tag or its very date. The bytes behind a signed URL never change, so the date is as strong as the tag.
+ * Whether a range response would fit the part that the client has (RFC 9110, 13.1.5): without `If-Range`, or
+ * when it equals the strong tag or the date of this version. Bytes behind a signed URL never change, so the
+ * date is as strong as the tag.
  */
 export function mayResume(headers: IncomingHttpHeaders, file: Version): boolean {
   const version = headers["if-range"];
   return version === undefined || version === file.etag || version === lastModifiedOf(file);
 }
 
-/** Whether a file is not newer than a date of a header says, in whole seconds as it has; null where one of both is not known. */
+/** Whether a file is no newer than the date of a header, in whole seconds; null if either time is unknown. */
 function isOlder({ modified }: Version, date: string | undefined, now: number): boolean | null {
   const moment = date === undefined ? null : httpDate(date, now);
   if (moment === null || modified === null) return null;
   return Math.floor(modified / 1000) * 1000 <= moment;
 }
 
-/** The tags of a list, of which some may be empty (RFC 9110, 5.6.1 and 8.8.3); none where anything else stands in it. */
+/**
+ * The tags of a list, which may have empty elements (RFC 9110, 5.6.1 and 8.8.3). A malformed list has no
+ * tags.
+ */
 function tagsOf(list: string): string[] {
   const tags: string[] = [];
   const next = /[ \t]*(?:((?:W\/)?"[^"]*")[ \t]*)?(?:,|$)/y;

@@ -4,7 +4,7 @@ import type { Subject } from "../drawing/subjects.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ProductRecord } from "../store/product-record.ts";
 
-/** What the words of a name or a reference say that a product is. */
+/** Words in a name or a reference, by garment. */
 const words: readonly (readonly [Subject, RegExp])[] = [
   ["shoe", /shoe|boot|sneaker|sandal|loafer|trainer|pump|slipper/],
   ["bag", /\bbag|handbag|backpack|tote|purse/],
@@ -17,8 +17,8 @@ const words: readonly (readonly [Subject, RegExp])[] = [
 ];
 
 /**
- * A product as a generated picture shows it: what its name says that it is, in the colours of its photo. An uploaded photo is
- * not looked at; the product's id chooses the colours then.
+ * A product in a generated picture: the garment follows from the name, the colors from the photo. Uploaded
+ * photos are not analyzed; the product ID determines the colors then.
  */
 export function garmentOf(organization: Organization, product: ProductRecord): Garment {
   const text = `${product.name} ${product.reference.replaceAll(/[-_]/g, " ")}`.toLowerCase();

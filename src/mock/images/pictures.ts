@@ -7,29 +7,31 @@ import type { Life } from "../work/life.ts";
 import { SharedWork } from "../work/shared-work.ts";
 import { Turnstile } from "../work/turnstile.ts";
 
-/** Bytes of drawn pictures that are kept: those of some hundred products, so that a ZIP, which reads each twice, draws them once. */
+/**
+ * Cache size in bytes: pictures of a few hundred products. A ZIP reads each picture twice but draws it once.
+ */
 const keptBytes = 32 * 1024 * 1024;
-/** As many are drawn at once as Node has threads for it: those that wait in line are nobody's work yet. */
+/** Number of Node's worker threads. Pictures in the queue can be canceled; those in a thread cannot. */
 const drawnAtOnce = 4;
 
 interface Drawn {
   readonly work: SharedWork<Buffer>;
-  /** 0 until it is drawn. */
+  /** 0 until the picture is drawn. */
   size: number;
 }
 
-/** What the bytes of an image follow from. */
+/** The fields that determine the bytes of an image. */
 export type PictureSource = Pick<ImageRecord, "mime_type" | "bytes" | "subject" | "seed">;
 
-/** The bytes of images: those that were uploaded, and pictures drawn when they are first read. */
+/** The bytes of images: uploaded ones, and pictures drawn on first read. */
 export class Pictures {
   readonly #drawn = new Map<string, Drawn>();
   #bytes = 0;
   readonly #door = new Turnstile(drawnAtOnce);
-  /** What was uploaded is hashed when it is first read. */
+  /** Tags of uploaded images, hashed on first read. */
   readonly #tags = new WeakMap<Buffer, string>();
 
-  /** The entity tag of an image's bytes; a picture need not be drawn for it. */
+  /** The entity tag of an image; pictures are not drawn for it. */
   tagOf(image: PictureSource): string {
     if (image.bytes === null) return tagOf(keyOf(image));
     const tag = this.#tags.get(image.bytes) ?? tagOf(image.bytes);
@@ -37,13 +39,16 @@ export class Pictures {
     return tag;
   }
 
-  /** For somebody who waits no longer than `life`: at its end it rejects with EndedError, and nothing is drawn for nobody. */
+  /**
+   * The bytes of an image. When `life` ends it rejects with EndedError; without readers a picture is not
+   * drawn.
+   */
   bytesOf(image: PictureSource, life: Life): Promise<Buffer> | Buffer {
     if (image.bytes !== null) return image.bytes;
     const key = keyOf(image);
     const known = this.#drawn.get(key);
     const drawn = known === undefined || known.work.isLost ? this.#begin(key, image) : known;
-    // A picture that was asked for again is the youngest again; the oldest go when there are too many.
+    // Least recently used pictures are dropped first.
     this.#drawn.delete(key);
     this.#drawn.set(key, drawn);
     return drawn.work.resultFor(life);
@@ -71,7 +76,7 @@ export class Pictures {
     try {
       life.mustGoOn();
       const picture = await draw(image);
-      // Somebody who came meanwhile has begun it anew, as nobody was left: of two only one is kept.
+      // Another reader may have restarted the work after the last one left; only one picture is cached.
       life.mustGoOn();
       return picture;
     } finally {
@@ -95,10 +100,10 @@ const keyOf = ({ mime_type, subject, seed }: PictureSource): string => `${mime_t
 
 async function draw({ subject, seed, mime_type }: PictureSource) {
   const scene = subject === sceneSubject ? readScene(seed) : null;
-  // Loading takes longer than drawing, and most runs never look at a picture.
+  // Loaded lazily: loading takes longer than drawing, and most runs never read a picture.
   const { default: sharp } = await import("sharp");
   const picture = sharp(Buffer.from(scene === null ? drawingOf(subject, seed) : sceneDrawing(scene)));
-  // A palette is smaller, but takes six times as long and would move a background off the colour that was asked for.
+  // A palette is smaller but takes six times as long and would change the requested background color.
   if (mime_type === "image/png") return picture.png().toBuffer();
   if (mime_type === "image/webp") return picture.webp({ effort: 1 }).toBuffer();
   return picture.jpeg({ quality: 80 }).toBuffer();

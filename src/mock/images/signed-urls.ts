@@ -3,15 +3,15 @@ import { limits } from "../../contract/limits.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { lastNow } from "../store/state-fields.ts";
 
-/** A URL that needs no key, and when it stops working (RFC 3339). */
+/** A URL that works without an API key, and its expiry time (RFC 3339). */
 export interface SignedUrl {
   readonly url: string;
   readonly expiresAt: string;
 }
 
 /**
- * Signed URLs live outside `/v1`, as those of a storage service would: whoever holds one may read it, for exactly one hour of
- * the mock's clock (Limits, signed URL lifetime). `expires` is in milliseconds since the epoch.
+ * Signed URLs are outside `/v1`, like those of a storage service. They work without an API key for exactly
+ * one hour of the mock's clock (Limits, signed URL lifetime). `expires` is in milliseconds since the epoch.
  */
 export class SignedUrls {
   readonly #secret: string;
@@ -20,9 +20,9 @@ export class SignedUrls {
     this.#secret = secret;
   }
 
-  /** `path` begins with `/_signed/`. */
+  /** `path` starts with `/_signed/`. */
   sign(baseUrl: string, path: string, now: number): SignedUrl {
-    // After the last moment of all there is no time that could be written.
+    // Later times cannot be written as a timestamp.
     const expires = Math.min(Math.floor(now) + limits.signedUrlMs, lastNow);
     return {
       url: `${baseUrl}${path}?expires=${expires}&signature=${this.#mac(path, expires).toString("hex")}`,
@@ -30,7 +30,7 @@ export class SignedUrls {
     };
   }
 
-  /** 403 `url_expired` for one that is over, altered or made up. */
+  /** 403 `url_expired` for a URL that is expired, altered or forged. */
   check(path: string, query: Readonly<Record<string, unknown>>, now: number): void {
     const { expires, signature } = query;
     const isWellFormed =
@@ -43,7 +43,7 @@ export class SignedUrls {
       !timingSafeEqual(Buffer.from(signature, "hex"), this.#mac(path, Number(expires))) ||
       now >= Number(expires)
     ) {
-      throw new Refusal("url_expired", "the signed URL has expired or its signature is not right");
+      throw new Refusal("url_expired", "the signed URL has expired or its signature is invalid");
     }
   }
 
@@ -52,7 +52,7 @@ export class SignedUrls {
   }
 }
 
-/** Where the bytes of an image, the preview of a model, the results of an import and the artifact of an export are read. */
+/** Paths of signed URLs. */
 export const signedPaths = {
   image: (id: string) => `/_signed/images/${id}`,
   modelPreview: (id: string) => `/_signed/models/${id}`,

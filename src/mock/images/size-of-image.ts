@@ -1,6 +1,6 @@
 import { imageSize } from "image-size";
 
-/** Width and height as the bytes of a JPEG, PNG or WebP say, in pixels; null when they cannot be read. */
+/** Width and height of a JPEG, PNG or WebP in pixels; null if the header cannot be read. */
 export function sizeOfImage(bytes: Uint8Array): { width: number; height: number } | null {
   try {
     const { width, height } = imageSize(bytes);

@@ -4,26 +4,31 @@ import { Busboy } from "@fastify/busboy";
 import { limits } from "../../contract/limits.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 
-/** No more parts of a form are looked at; one is enough. */
+/** Maximum number of form parts to read; one is enough for a valid form. */
 const mostParts = 10;
 
-/** The name of a part that may have none. */
+/** The name of a part, if any. */
 type PartName = string | undefined;
 
 function unknownPart(field: PartName): Refusal {
-  if (field === undefined) return invalid("a part without a name is not a field of this form");
+  if (field === undefined) return invalid("the form has a part without a name");
   const name = field.slice(0, 200);
   return invalid(`${name} is not a field of this form`, name);
 }
 
-/** A part under another name is most likely the file that is missing. */
+/**
+ * The error for a form without a file; it names the first other part, which is probably meant as the file.
+ */
 function noFile(strangers: readonly PartName[]): Refusal {
   if (strangers.length === 0) return invalid("the form has no part named file", "file");
   const other = strangers[0] === undefined ? "one without a name" : `one named ${strangers[0].slice(0, 200)}`;
-  return invalid(`the form has no part named file, but ${other}`, "file");
+  return invalid(`the form has no part named file; it has ${other}`, "file");
 }
 
-/** The file of an upload's form (Images): exactly one part `file` and nothing else, or 400; over 10 MB, 413. */
+/**
+ * The file of an upload form (Images). 400 unless the form has exactly one part, named `file`; 413 over 10
+ * MB.
+ */
 export async function readUpload(contentType: string, body: Buffer): Promise<{ file: Uint8Array }> {
   const files: Buffer[][] = [];
   const strangers: PartName[] = [];
@@ -31,12 +36,12 @@ export async function readUpload(contentType: string, body: Buffer): Promise<{ f
   try {
     form = new Busboy({
       headers: { "content-type": contentType },
-      // Some clients leave out the file name; it is the part's name that counts.
+      // Some clients send no filename; only the name of the part counts.
       isPartAFile: () => true,
       limits: { parts: mostParts },
     });
   } catch {
-    throw invalid("the content type must name the boundary of the form", "file");
+    throw invalid("the content type must include the boundary of the form", "file");
   }
   let isBroken = false;
   form.on("file", (field: PartName, stream) => {
@@ -44,7 +49,7 @@ export async function readUpload(contentType: string, body: Buffer): Promise<{ f
     if (field === "file") files.push(chunks);
     else strangers.push(field);
     stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // A part that ends in the middle ends the form the same way, below.
+    // A truncated part also ends the form with an error, below.
     stream.on("error", () => {
       isBroken = true;
     });
@@ -55,16 +60,18 @@ export async function readUpload(contentType: string, body: Buffer): Promise<{ f
   } catch {
     isBroken = true;
   }
-  if (isBroken) throw invalid("the form is cut off or malformed", "file");
+  if (isBroken) throw invalid("the form is truncated or malformed", "file");
   const [chunks] = files;
-  // Where not all parts were looked at, nobody knows whether there is a file: what is wrong for certain is the first part.
+  // With unread parts, a missing file is not certain. The first part is certainly wrong.
   if (chunks === undefined && strangers.length >= mostParts) throw unknownPart(strangers[0]);
   if (chunks === undefined) throw noFile(strangers);
   if (files.length > 1) throw invalid("the form has more than one part named file", "file");
   if (strangers.length > 0) throw unknownPart(strangers[0]);
   const file = Buffer.concat(chunks);
   if (file.length > limits.imageBytes) {
-    throw new Refusal("body_too_large", `an image has at most ${limits.imageBytes} bytes`, { param: "file" });
+    throw new Refusal("body_too_large", `an image can have at most ${limits.imageBytes} bytes`, {
+      param: "file",
+    });
   }
   return { file };
 }

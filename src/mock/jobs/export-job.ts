@@ -5,11 +5,11 @@ import type { Organization } from "../store/organization.ts";
 import type { ExportedProduct } from "../store/product-record.ts";
 import type { World } from "../world/world.ts";
 
-/** How long a ZIP takes before its first image, and for each, at speed 1. */
+/** Duration of a ZIP job at speed 1: a fixed part, and a part per image. */
 const beginningMs = 1_000;
 const assetMs = 5;
 
-/** Freezes a selection (Exports): a manifest is there at once, a ZIP is rendered on the clock. */
+/** Freezes a selection (Exports). A manifest is completed immediately; a ZIP takes time on the clock. */
 export function startExport(
   world: World,
   organization: Organization,
@@ -39,7 +39,7 @@ export function startExport(
   return job;
 }
 
-/** Sets the clock for the end of a job that runs; also how a job of a snapshot goes on. */
+/** Schedules the end of a job in progress, also for a job restored from a snapshot. */
 export function continueExport(world: World, organization: Organization, job: ExportRecord): void {
   if (job.status !== "processing") return;
   world.schedule(Math.ceil(job.ready_at), () => {
@@ -47,7 +47,7 @@ export function continueExport(world: World, organization: Organization, job: Ex
     job.error = failure && { ...failure };
     job.status = job.error === null ? "completed" : "failed";
     job.finished_at = world.timestamp();
-    // Delivered for what was processing (States, Export job): a manifest never was.
+    // Only a job that was processing has events (States, Export job); a manifest never is.
     world.announce(organization, job.status === "failed" ? "export.failed" : "export.completed", job);
   });
 }

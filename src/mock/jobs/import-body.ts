@@ -6,14 +6,14 @@ import { byteOrderMark } from "../rules/body.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { AcceptedRow } from "../store/import-record.ts";
 
-/** A submitted row with its line in the body, counted from 1; `fault` says why a line is no JSON. */
+/** A submitted row with its line in the body, from 1; `fault` is set if the line is not JSON. */
 export interface SubmittedRow {
   readonly line: number;
   readonly value: unknown;
   readonly fault?: string;
 }
 
-/** A row that was found right. */
+/** A valid row. */
 export interface CheckedRow {
   readonly line: number;
   readonly row: AcceptedRow;
@@ -21,7 +21,7 @@ export interface CheckedRow {
 
 type RefusedRow = ImportRefusal["errors"][number];
 
-/** The rows of an NDJSON body: one a line. Blank lines hold none, but they count as lines. */
+/** The rows of an NDJSON body, one per line. Blank lines have no row but count as lines. */
 export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
   const rows: SubmittedRow[] = [];
   const hasOnlyUtf8 = isUtf8(body);
@@ -30,7 +30,7 @@ export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
     const newline = body.indexOf(0x0a, start);
     const end = newline < 0 ? body.length : newline;
     line++;
-    // A byte order mark before the first line is no part of it.
+    // Skips a byte order mark before the first line.
     const from = line === 1 && body.subarray(0, 3).equals(byteOrderMark) ? 3 : start;
     start = end + 1;
     if (isBlank(body, from, end)) continue;
@@ -39,13 +39,16 @@ export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
     rows.push(
       isText ? rowOf(line, bytes.toString()) : { line, value: undefined, fault: "the line is not UTF-8" },
     );
-    // One more than allowed is enough to refuse the whole.
+    // One row too many is enough to reject the request.
     if (rows.length > limits.importRows.max) break;
   }
   return rows;
 }
 
-/** Whether there is nothing but JSON's white space between two places; a body may be millions of such lines. */
+/**
+ * Whether a range contains only JSON whitespace. No strings are created, because a body can have millions of
+ * blank lines.
+ */
 function isBlank(body: Buffer, from: number, end: number): boolean {
   for (let at = from; at < end; at++) {
     const byte = body[at]!;
@@ -71,14 +74,14 @@ function rowOf(line: number, text: string): SubmittedRow {
 }
 
 /**
- * Validation is all-or-nothing: the rows when every one is right, else a 400 that lists every problem in the order of the
- * lines (Imports, rule 1).
+ * The rows if all are valid, else a 400 that lists every problem in the order of the lines. Validation is
+ * all-or-nothing (Imports, rule 1).
  */
 export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
   const { min, max } = limits.importRows;
   if (rows.length < min || rows.length > max) {
     const found = rows.length > max ? `more than ${max}` : "none";
-    throw invalid(`an import has ${min} to ${max} rows, this one has ${found}`, "rows");
+    throw invalid(`an import must have ${min} to ${max} rows; this one has ${found}`, "rows");
   }
   const errors: RefusedRow[] = [];
   const firstLines = new Map<string, number>();
@@ -95,7 +98,7 @@ export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
       errors.push({
         line,
         code: "duplicate_reference_in_file",
-        message: `the reference stands on line ${twin} already`,
+        message: `duplicate reference, first used on line ${twin}`,
         param: "reference",
       });
     }
@@ -107,7 +110,7 @@ export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
   });
 }
 
-/** The line that has the same reference already, or null; references are compared as they are kept, trimmed. */
+/** The earlier line with the same reference, or null. References are trimmed for the comparison. */
 function twinOf(value: unknown, line: number, firstLines: Map<string, number>): number | null {
   const reference = (value as { reference?: unknown } | null)?.reference;
   if (typeof reference !== "string" || reference.trim() === "") return null;

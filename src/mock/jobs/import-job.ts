@@ -7,14 +7,14 @@ import { pollInterval } from "./poll-interval.ts";
 import { RowFetcher } from "./row-fetcher.ts";
 import type { RowImages } from "./row-images.ts";
 
-/** How long the rows of an import are checked, and how long one row then takes, at speed 1. */
+/** Duration of the validation, and of each row after it, at speed 1. */
 const validatingMs = 1_000;
 const rowMs = 10;
-/** The counts move about this often, however fast the job runs. */
+/** Interval between updates of the counts, at any speed. */
 const stepMs = 50;
 const largestStep = 200;
 
-/** Accepts an import: from here on it runs on the clock. */
+/** Accepts an import, which then runs on the clock. */
 export function startImport(
   world: World,
   organization: Organization,
@@ -43,7 +43,7 @@ export function startImport(
   return job;
 }
 
-/** Sets the clock for what a job does next; also how a job of a snapshot goes on. */
+/** Schedules the next step of a job, also for a job restored from a snapshot. */
 export function continueImport(
   world: World,
   organization: Organization,
@@ -55,7 +55,7 @@ export function continueImport(
   const due = job.validated_at + (job.status === "validating" ? 0 : next * job.row_ms);
   world.schedule(Math.ceil(due), () => {
     if (job.status === "processing" && fetcher !== null) {
-      world.underway.track(processFetchedRows(world, organization, job, fetcher));
+      world.workInProgress.track(processFetchedRows(world, organization, job, fetcher));
       return;
     }
     try {
@@ -63,14 +63,16 @@ export function continueImport(
       else while (job.done < next) processRow(world, organization, job, null);
       finishIfDone(world, organization, job);
     } catch {
-      // A fault of ours must not end the process from within a timer: the job cannot run (States, Import job).
+      // An internal error in a timer must not end the process; the job fails (States, Import job).
       finish(world, organization, job, "failed");
     }
     continueImport(world, organization, job, fetcher);
   });
 }
 
-/** Does every row that is due, each once its images are there; meanwhile the clock may have gone on, so more are due. */
+/**
+ * Processes every row that is due, each after its images arrive. More rows can become due in the meantime.
+ */
 async function processFetchedRows(
   world: World,
   organization: Organization,
@@ -82,7 +84,7 @@ async function processFetchedRows(
   try {
     while (job.done < job.rows.length && isDue()) {
       const images = await fetcher.imagesOf(job.done);
-      // A reset has taken the job away; a stop leaves it to whoever loads the state.
+      // After a reset the job no longer exists. After a stop the state keeps the job as it is.
       if (life.ended) return;
       processRow(world, organization, job, images);
     }
@@ -94,7 +96,7 @@ async function processFetchedRows(
   continueImport(world, organization, job, fetcher);
 }
 
-/** `Retry-After` in seconds while the job runs (Limits, job polling interval), shorter where jobs run faster. */
+/** `Retry-After` in seconds while the job runs (Limits, job polling interval); shorter at higher speeds. */
 export const pollSeconds = (world: World, job: Pick<ImportJob, "status">): number | undefined =>
   isTerminal(job) ? undefined : pollInterval(world);
 
@@ -131,7 +133,7 @@ function finishIfDone(world: World, organization: Organization, job: ImportJob):
   finish(world, organization, job, job.partial + job.failed === 0 ? "completed" : "completed_with_errors");
 }
 
-/** The one place where an import ends; one with failed rows still counts as completed (States, Import job). */
+/** Ends an import; one with failed rows still counts as completed (States, Import job). */
 function finish(world: World, organization: Organization, job: ImportJob, status: ImportJob["status"]): void {
   job.status = status;
   job.finished_at = world.timestamp();

@@ -12,16 +12,16 @@ import { type Found, keepImage, type RowImages, seekImage } from "./row-images.t
 
 type ImageResult = ImportRowResult["images"][number];
 
-/** Where a row's work is done, and the ids that are the row's own. */
+/** The context of a row: where it is imported, and the IDs reserved for it. */
 interface Place {
   readonly world: World;
   readonly organization: Organization;
   readonly ids: Ids;
-  /** What was fetched for it; null where nothing is fetched. */
+  /** The fetched images; null if nothing is fetched. */
   readonly images: RowImages | null;
 }
 
-/** Does one row's work and says what became of it (Imports, rules 2 to 4). A row that fails leaves nothing behind. */
+/** Imports one row and returns its result (Imports, rules 2 to 4). A failed row leaves nothing behind. */
 export function settleRow(
   place: Place,
   job: Pick<ImportJob, "mode" | "on_image_error">,
@@ -32,7 +32,7 @@ export function settleRow(
   const { reference } = row;
   const existing = organization.products.withReference(reference);
   if (existing !== undefined && job.mode === "skip_existing") {
-    // "Left untouched; row reported skipped": its images are not even looked at.
+    // "Left untouched; row reported skipped": its images are not checked.
     const product_id = existing.id;
     return {
       line,
@@ -93,10 +93,10 @@ export function settleRow(
   };
 }
 
-/** Why an image that worked was not attached (Imports, rule 4: discard images already fetched). */
+/** The problem of a valid image in a failed row (Imports, rule 4: discard images already fetched). */
 const rowFailed: Problem = { code: "row_failed", message: "the row failed, so its images were discarded" };
 
-/** The fields that an upsert sets: the name always, the others where they are given. */
+/** The fields that an upsert sets: always the name, others if present. */
 const fieldsOf = ({ name, description, sex }: AcceptedRow) => ({ name, description, sex });
 
 function createProduct({ organization, ids }: Place, row: AcceptedRow, now: string): ProductRecord {

@@ -6,12 +6,12 @@ import type { World } from "../world/world.ts";
 import { type Fetched, fetchImage } from "./fetch-image.ts";
 import { failureOf, needsImages, type RowImages } from "./row-images.ts";
 
-/** So many images of one import are fetched at once. */
+/** Maximum number of concurrent fetches per import. */
 const atOnce = 16;
-/** Later rows are begun as long as no more images than this wait for their row's turn. */
+/** Maximum number of images fetched or in flight for later rows. */
 const mostAhead = 32;
 
-/** Fetches the images of an import, somewhat ahead of the rows that they are for, which stay in order. */
+/** Fetches the images of an import slightly ahead of its rows, which are processed in order. */
 export class RowFetcher {
   readonly #world: World;
   readonly #organization: Organization;
@@ -29,7 +29,7 @@ export class RowFetcher {
     this.#life = world.life;
   }
 
-  /** The images of a row whose turn has come. */
+  /** The images of the row that is processed now. */
   async imagesOf(index: number): Promise<RowImages | null> {
     const { rows } = this.#job;
     this.#next = Math.max(this.#next, index);
@@ -42,7 +42,7 @@ export class RowFetcher {
     const images = await this.#begun.get(index)!;
     this.#begun.delete(index);
     this.#ahead -= row!.images.length;
-    // What stood in the way when it was begun may be gone: a product that the row would have been skipped for, say.
+    // The images may be needed only now, for example if the product that the row was skipped for was deleted.
     return images ?? this.#fetch(row!);
   }
 

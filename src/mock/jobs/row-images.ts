@@ -3,25 +3,28 @@ import { drawnSize } from "../drawing/subjects.ts";
 import type { Ids } from "../seed/ids.ts";
 import type { AcceptedRow, ImportJob } from "../store/import-record.ts";
 import type { ImageRecord, Organization } from "../store/organization.ts";
-import { failureAskedFirst } from "./asked-failure.ts";
 import { type Fetched, fetchProblem, type Problem } from "./fetch-image.ts";
+import { requestedFailureAtStart } from "./requested-failure.ts";
 
-/** What was fetched for each image of a row, in their order; null for one that was not to be fetched. */
+/** The fetched images of a row, in order; null for an image that need not be fetched. */
 export type RowImages = readonly (Fetched | null)[];
 
 type Content = Pick<ImageRecord, "mime_type" | "width" | "height" | "bytes" | "seed">;
 
-/** An image that a row can have: one that was uploaded, or what stands at its URL. */
+/** An image for a row: an uploaded one, or the content of its URL. */
 export type Found = { readonly uploaded: ImageRecord } | { readonly content: Content };
 
-/** Whether a row's images are looked at: not where its reference decides already what becomes of it (Imports, rule 3). */
+/**
+ * Whether the images of a row matter; they do not if the mode and an existing reference decide the result
+ * (Imports, rule 3).
+ */
 export const needsImages = (
   organization: Organization,
   { mode }: Pick<ImportJob, "mode">,
   { reference }: AcceptedRow,
 ): boolean => mode === "upsert" || organization.products.withReference(reference) === undefined;
 
-/** Looks for one image of a row, before anything is created. */
+/** Finds one image of a row, before anything is created. */
 export function seekImage(
   { organization, images }: { organization: Organization; images: RowImages | null },
   image: ImportRowImage,
@@ -30,7 +33,7 @@ export function seekImage(
   if (image.image_id !== undefined) {
     const uploaded = organization.images.get(image.image_id);
     if (uploaded !== undefined) return { uploaded };
-    return { problem: { code: "image_not_found", message: "there is no such image" } };
+    return { problem: { code: "image_not_found", message: "image not found" } };
   }
   const url = image.url!;
   const code = failureOf(url);
@@ -41,15 +44,15 @@ export function seekImage(
 }
 
 /**
- * The code that a URL is to fail with: its last path segment begins with `fail-CODE`. A code that nobody knows is passed
- * on, as the set may grow (ImportRowResult).
+ * The error code requested by a URL whose last path segment starts with `fail-CODE`. Unknown codes are
+ * allowed, because the set can grow (ImportRowResult).
  */
 export function failureOf(url: string): string | null {
   const path = url.replace(/[?#].*$/s, "");
-  return failureAskedFirst(path.slice(path.lastIndexOf("/") + 1));
+  return requestedFailureAtStart(path.slice(path.lastIndexOf("/") + 1));
 }
 
-/** The image as the organization has it: what came from a URL is kept as a new one. */
+/** The image record of the organization. The content of a URL is stored as a new image. */
 export function keepImage(
   { organization, ids }: { organization: Organization; ids: Ids },
   found: Found,
@@ -73,7 +76,7 @@ export function keepImage(
   return record;
 }
 
-/** A generated picture in place of what stands at the URL: the same one for the same URL. */
+/** A generated picture instead of the content of a URL; the same URL gives the same picture. */
 function pictureFor(url: string): Content {
   const extension = /\.(png|webp)(?:[?#]|$)/i.exec(url)?.[1]?.toLowerCase();
   const mime_type = extension === "png" ? "image/png" : extension === "webp" ? "image/webp" : "image/jpeg";

@@ -6,13 +6,13 @@ import type { Organization } from "../store/organization.ts";
 import type { ProductRecord } from "../store/product-record.ts";
 import type { TaskRecord } from "../store/task-record.ts";
 import type { World } from "../world/world.ts";
-import { failureAskedIn } from "./asked-failure.ts";
+import { requestedFailureIn } from "./requested-failure.ts";
 
-/** How long a task is queued, and how long one of each type then runs, at speed 1. */
+/** Time in the queue, and running time per type, at speed 1. */
 const queuedMs = 1_000;
 const runningMs = { beautifier: 5_000, tryon: 8_000 };
 
-/** What a task is to render; its group is its own id where none is given. */
+/** The input of a task. Without a group, the task ID is the group. */
 export interface TaskOrder {
   readonly product: ProductRecord;
   readonly subtype: (typeof taskSubtypes)[number] | null;
@@ -20,7 +20,7 @@ export interface TaskOrder {
   readonly scene: Omit<Scene, "group">;
 }
 
-/** Queues a task: from here on it runs on the clock. The caller has seen to its credits. */
+/** Queues a task, which then runs on the clock. The caller has already deducted the credits. */
 export function startTask(
   world: World,
   organization: Organization,
@@ -52,7 +52,7 @@ export function startTask(
   return task;
 }
 
-/** Sets the clock for what a task does next; also how a task of a snapshot goes on. */
+/** Schedules the next step of a task, also for a task restored from a snapshot. */
 export function continueTask(world: World, organization: Organization, task: TaskRecord): void {
   if (task.status === "queued") {
     world.schedule(Math.ceil(task.runs_at), () => {
@@ -70,13 +70,13 @@ function begin(world: World, task: TaskRecord): void {
   task.failure = world.faults.ofJob("task") ?? failureOf(task.scene.reference);
 }
 
-/** A product whose reference contains `fail-CODE` has its tasks fail with that code (interface, serve --mock). */
+/** Tasks of a product whose reference contains `fail-CODE` fail with that code (interface, serve --mock). */
 function failureOf(reference: string): JobFailure | null {
-  const code = failureAskedIn(reference);
+  const code = requestedFailureIn(reference);
   return code === null ? null : { code, message: `the generation failed: ${code.replaceAll("_", " ")}` };
 }
 
-/** The one place where a task ends (States, Task). */
+/** Ends a task (States, Task). */
 function end(world: World, organization: Organization, task: TaskRecord): void {
   task.finished_at = world.timestamp();
   if (task.failure === null) {
@@ -88,14 +88,14 @@ function end(world: World, organization: Organization, task: TaskRecord): void {
   world.announce(organization, `task.${task.status}`, { id: task.id, status: task.status });
 }
 
-/** The picture becomes an image of the organization; it is drawn when somebody reads it. */
+/** Stores the output as an image of the organization; it is drawn on first read. */
 function keepOutput(world: World, organization: Organization, task: TaskRecord, now: string): void {
-  // The id is the task's own: it does not depend on what came while the task ran.
+  // Derived from the task ID, so that it does not depend on requests during the task.
   const id = world.idsOfRow(task.id, 0).next();
   const { angle_shot, background, person } = task.scene;
   organization.images.set(id, {
     id,
-    // Without loss, so that a background colour is exactly the one that was asked for.
+    // Lossless, for the exact background color.
     mime_type: "image/png",
     created_at: now,
     ...drawnSize,
@@ -113,7 +113,7 @@ function keepOutput(world: World, organization: Organization, task: TaskRecord, 
     },
   });
   task.output_image_id = id;
-  // A product that was deleted meanwhile has no assets any more (ExportRow); its last tasks end as they would have.
+  // A product deleted in the meantime has no assets (ExportRow); its tasks still end normally.
   const product = organization.products.get(task.product_id);
   if (product !== undefined) organization.products.addGeneration(product, id, world.timestamp());
 }

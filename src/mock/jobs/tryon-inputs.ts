@@ -8,12 +8,12 @@ import { findModel } from "../store/curated-models.ts";
 import type { ModelRecord, Organization } from "../store/organization.ts";
 import type { ProductRecord } from "../store/product-record.ts";
 
-/** An input that was found right, with what it names. */
+/** A valid input, with the product and models that it refers to. */
 export interface JudgedTryon {
   readonly input: z.output<typeof TryonInput>;
   readonly product: ProductRecord;
   readonly model: ModelRecord;
-  /** Each once, in the order of the request. */
+  /** Without duplicates, in the order of the request. */
   readonly stylings: readonly ProductRecord[];
 }
 
@@ -21,8 +21,8 @@ type Fields = Readonly<Record<string, unknown>>;
 type Found = TryonRefusal["errors"][number];
 
 /**
- * The inputs of a try-on request when every one is right, else a 400 that lists everything wrong with each, in their order
- * (Tasks: "every bad input is listed"). What is named is looked for even where something else is wrong.
+ * The inputs of a try-on request if all are valid, else a 400 that lists every problem in order (Tasks:
+ * "every bad input is listed"). Products and models are looked up even if the input has other problems.
  */
 export function judgeTryons(organization: Organization, inputs: readonly unknown[]): JudgedTryon[] {
   const errors: Found[] = [];
@@ -35,11 +35,11 @@ export function judgeTryons(organization: Organization, inputs: readonly unknown
         message,
         ...(param !== undefined && { param }),
       });
-    const told = new Set<string | undefined>();
+    const reported = new Set<string | undefined>();
     for (const { message, param } of everyProblem(TryonInput, input, "input")) {
-      // Of a list in place of a text the schema says twice that it is wrong.
-      if (told.size === told.add(param).size) continue;
-      // Of a list that is too long, only what may stand in it is looked at.
+      // The schema reports a list instead of text twice.
+      if (reported.size === reported.add(param).size) continue;
+      // In a list that is too long, only the allowed number of items is checked.
       const styling = /^styling_product_ids\[(\d+)\]$/.exec(param ?? "")?.[1];
       if (styling === undefined || Number(styling) < limits.stylings.max) {
         add("invalid_request", message, param);
@@ -60,7 +60,7 @@ export function judgeTryons(organization: Organization, inputs: readonly unknown
   });
 }
 
-/** What an input names that is not there; a field of another type is told of elsewhere. */
+/** Adds an error for each missing product or model; wrong types are reported elsewhere. */
 function lookUp(
   organization: Organization,
   input: Fields,
@@ -69,17 +69,17 @@ function lookUp(
   const { product_id, model_id, styling_product_ids } = input;
   const lookForProduct = (id: string, param: string) => {
     if (organization.products.get(id) !== undefined) return;
-    add("product_not_found", `there is no product ${id.slice(0, 100)}`, param);
+    add("product_not_found", `product ${id.slice(0, 100)} not found`, param);
   };
   if (typeof product_id === "string") lookForProduct(product_id, "product_id");
   if (typeof model_id === "string" && model_id !== "" && findModel(organization, model_id) === undefined) {
-    add("model_not_found", `there is no model ${model_id.slice(0, 100)}`, "model_id");
+    add("model_not_found", `model ${model_id.slice(0, 100)} not found`, "model_id");
   }
   if (!Array.isArray(styling_product_ids)) return;
   for (const [index, id] of styling_product_ids.slice(0, limits.stylings.max).entries()) {
     const param = `styling_product_ids[${index}]`;
     if (typeof id !== "string") continue;
-    if (id === product_id) add("invalid_request", "a product cannot be styled with itself", param);
+    if (id === product_id) add("invalid_request", "the main product cannot be a styling product", param);
     else lookForProduct(id, param);
   }
 }

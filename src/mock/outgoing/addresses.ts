@@ -2,12 +2,12 @@ import { isIP } from "node:net";
 import { isLoopbackHost } from "../../contract/url-policy.ts";
 import type { Network } from "./network.ts";
 
-/** Which addresses a call may go to. */
+/** Decides whether a request may go to an address. */
 export type Reach = (address: string) => boolean;
 
 /**
- * The addresses that a URL's host stands for at this moment, every one of them allowed; or why there is nothing to connect to.
- * A host with one forbidden address is refused whole: which one is used must not be a matter of luck.
+ * Resolves the host of a URL to its addresses, all of them allowed, or returns the reason for failure. A
+ * single forbidden address blocks the host: otherwise chance would decide which address is used.
  */
 export async function addressesOf(
   network: Network,
@@ -27,16 +27,16 @@ async function candidates(
 ): Promise<readonly string[]> {
   const bare = bareHost(hostname);
   if (isIP(bare) !== 0) return [bare];
-  // The names of this machine are not to be asked for anywhere (RFC 6761, 6.3).
+  // Names of the local machine must not be sent to a resolver (RFC 6761, 6.3).
   if (isLoopbackHost(bare)) return ["127.0.0.1", "::1"];
   try {
     const addresses: unknown = await network.resolve(bare, whenGivenUp);
-    // A network of somebody's may give anything.
+    // A custom network may return anything.
     return Array.isArray(addresses) ? addresses : [];
   } catch {
     return [];
   }
 }
 
-/** A URL's host without the brackets of an IPv6 address. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");

@@ -3,35 +3,40 @@ import { connect, type LookupFunction, type Socket } from "node:net";
 import { type Clock, systemClock } from "../../clock.ts";
 
 /**
- * The world outside the mock, as far as it calls out. A test puts its own in place to reach a server of its own by a public
- * name, which the URL policy would otherwise never let it.
+ * The network used for outgoing requests. A test replaces it to reach a local server by a public name, which
+ * the URL policy would otherwise block.
  */
 export interface Network {
-  /** The time that others keep: a time-out of theirs is no business of the mock's clock. */
+  /** Real time: timeouts of other servers do not depend on the clock of the mock. */
   readonly time: Clock;
-  /** Every address of a host name; rejects, or gives none, for a name that nobody knows. */
+  /** Resolves a host name to all its addresses; rejects, or returns none, for an unknown name. */
   resolve(host: string, whenGivenUp: (giveUp: () => void) => void): Promise<string[]>;
-  /** Opens a connection to one of the addresses, which were found to be allowed: nothing may be looked up again. */
+  /** Connects to one of the addresses, all of them checked. It must not resolve the name again. */
   connect(addresses: readonly string[], port: number): Socket;
-  /** Certificate authorities (PEM) to trust in place of the usual ones. */
+  /** Certificate authorities (PEM) to trust instead of the default ones. */
   readonly authorities?: string;
 }
 
-/** The network as it is. There is no proxy: what a proxy would reach cannot be checked. */
+/**
+ * The real network, without a proxy, because the mock could not check the address that a proxy connects to.
+ */
 export const realNetwork = (time: Clock = systemClock()): Network => ({ time, resolve, connect: connectTo });
 
-/** By the resolver that can be given up: the system's own lookup holds the process and a thread for as long as it likes. */
+/**
+ * Uses a resolver that can be canceled. The system's lookup blocks a thread, and the exit of the process,
+ * until it ends.
+ */
 async function resolve(host: string, whenGivenUp: (giveUp: () => void) => void): Promise<string[]> {
   const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
   whenGivenUp(() => resolver.cancel());
-  const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-  return answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
+  const lookups = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  return lookups.flatMap((lookup) => (lookup.status === "fulfilled" ? lookup.value : []));
 }
 
 function connectTo(addresses: readonly string[], port: number): Socket {
   const [only] = addresses;
   if (addresses.length === 1) return connect({ host: only!, port });
-  // With several, Node tries one after the other; the "lookup" gives it those that were checked, and asks nobody.
+  // With several addresses, Node tries them in turn. This lookup returns the checked ones without a query.
   const known = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, known);
   return connect({ host: "several.invalid", port, lookup, autoSelectFamily: true });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Operation } from "../../contract/operation.ts";
 
-/** What serves a request to one operation: its path parameters and its query as the router read them. */
+/** Serves a request to one operation, with the path parameters and the query as the router parsed them. */
 export type Serve = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -10,17 +10,18 @@ export type Serve = (
 ) => void;
 
 interface DirectRoute {
-  /** Each part between slashes: a fixed text, or the name of the parameter that stands there. */
+  /** The parts between slashes: fixed text, or the name of a parameter. */
   readonly segments: readonly { readonly text: string; readonly name: string | undefined }[];
   readonly serve: Serve;
 }
 
-/** A path that reads the same before and after decoding, without a query. */
+/** A path without a query that needs no decoding. */
 const plain = /^\/v1\/[\w/-]+$/;
 
 /**
- * The way of nearly every request: a plain path to a known operation goes straight to its work. Fastify makes a request and a
- * reply of its own for each route, which takes a microsecond or two and serves nobody here; it has the same routes, and all else.
+ * Routes plain paths of known operations, which are nearly all requests, without Fastify. Its request and
+ * reply objects take a microsecond or two per request, and the mock does not use them. Fastify has the same
+ * routes and serves everything else.
  */
 export class DirectRoutes {
   readonly #byLength = new Map<string, DirectRoute[]>();
@@ -31,7 +32,7 @@ export class DirectRoutes {
     this.#byLength.set(key, [...(this.#byLength.get(key) ?? []), { segments, serve }]);
   }
 
-  /** Serves the request, or says false when it needs a closer look. */
+  /** Serves the request; returns false if the router must handle it. */
   serve(request: IncomingMessage, response: ServerResponse): boolean {
     const url = request.url!;
     if (!plain.test(url)) return false;
@@ -50,7 +51,7 @@ export class DirectRoutes {
 
 const noQuery = {};
 
-/** What stands where the parameters are, by their names; null when the path is another. */
+/** The path parameters by name; null if the path does not match. */
 function paramsOf(segments: DirectRoute["segments"], parts: readonly string[]): object | null {
   const params: Record<string, string> = {};
   for (let at = 0; at < parts.length; at++) {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
-import { cutAnswer } from "../faults/cut-answer.ts";
+import { truncateResponse } from "../faults/truncate-response.ts";
 import { organizationOf } from "../rules/authenticate.ts";
-import type { Answer } from "../rules/idempotency.ts";
+import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { keptHeaders, type LoggedRequest } from "../world/request-log.ts";
@@ -10,21 +10,23 @@ import type { World } from "../world/world.ts";
 import { steersMock } from "./request-target.ts";
 import { discardBody, endAfterBody } from "./unread-body.ts";
 
-/** One request and its answer. Whatever answers, the headers that every answer carries are set here, at one place. */
+/** One request and its response. Sets the headers that every response carries. */
 export class Exchange {
   readonly world: World;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly method: string;
-  /** The path with its query, as it was sent. */
+  /** The path with its query, as sent. */
   readonly url: string;
   readonly requestId: string;
   /** When it arrived, in milliseconds since the epoch. */
   readonly at: number;
-  /** How the caller's rate window stands; null until an organization is known. */
+  /** The rate limit window of the client; null until its organization is known. */
   rate: RateReading | null = null;
-  /** What a fault does to the answer: it is lost as a whole, or after so many bytes of its body. */
-  lost: "whole" | number | null = null;
+  /**
+   * The part of the response that a fault drops: all of it, or everything after this many bytes of the body.
+   */
+  lost: "all" | number | null = null;
   readonly #logged: LoggedRequest;
   readonly #steers: boolean;
 
@@ -46,7 +48,7 @@ export class Exchange {
       replayed: false,
     };
     this.#steers = steersMock(this.url);
-    // What steers the mock is not what is observed with it.
+    // Control requests are not logged: the log shows the requests under test.
     if (!this.#steers) world.log.add(this.#logged);
   }
 
@@ -54,21 +56,21 @@ export class Exchange {
     return this.method === "GET" || this.method === "HEAD";
   }
 
-  /** Sends an answer; one that is replayed says so (Cross-cutting rule 2). */
-  send(answer: Answer, replayed = false): void {
+  /** Sends a response. A replayed one says so in a header (Cross-cutting rule 2). */
+  send(response: FullResponse, replayed = false): void {
     const headers = this.#standardHeaders();
-    if (answer.headers !== undefined) addTo(headers, answer.headers);
+    if (response.headers !== undefined) addTo(headers, response.headers);
     if (replayed) headers.push("Idempotent-Replayed", "true");
-    if (answer.body !== null) {
-      headers.push("Content-Type", jsonType, "Content-Length", Buffer.byteLength(answer.body));
+    if (response.body !== null) {
+      headers.push("Content-Type", jsonType, "Content-Length", Buffer.byteLength(response.body));
     }
     this.#logged.replayed = replayed;
-    if (this.#begin(answer.status, headers)) {
-      endAfterBody(this.request, this.response, answer.body ?? undefined);
+    if (this.#begin(response.status, headers)) {
+      endAfterBody(this.request, this.response, response.body ?? undefined);
     }
   }
 
-  /** Sends bytes that are no JSON of ours: all at once, none, or a stream that ends when its reader goes away. */
+  /** Sends a body other than JSON: bytes, none, or a stream, which is destroyed when its reader disconnects. */
   sendBytes(
     status: number,
     more: Record<string, string | number>,
@@ -80,7 +82,7 @@ export class Exchange {
     if (!(bytes instanceof Readable)) {
       if (isAwaited) endAfterBody(this.request, this.response, bytes ?? undefined);
     } else if (isAwaited) {
-      // Whichever of the two fails ends the other; the reader sees that the answer is cut.
+      // If either side fails, the other one ends, and the client sees a truncated response.
       pipeline(bytes, this.response, () => {});
       discardBody(this.request);
     } else {
@@ -88,32 +90,32 @@ export class Exchange {
     }
   }
 
-  /** Sends JSON that comes in pieces, as it would be too long for one text. */
+  /** Sends JSON in pieces, because it may be too long for one string. */
   sendStream(pieces: Readable): void {
     const headers = this.#standardHeaders();
     headers.push("Content-Type", jsonType);
     if (this.#begin(200, headers)) pieces.on("error", () => this.response.destroy()).pipe(this.response);
   }
 
-  /** Sends a refusal, or 500 with a message that tells nothing for anything else that was thrown. */
+  /** Sends the response of a `Refusal`, or 500 without details for any other error. */
   fail(error: unknown): void {
-    this.send(answerOf(error));
+    this.send(responseFor(error));
   }
 
-  /** Ends the connection without a word. */
+  /** Closes the connection without a response. */
   cut(): void {
     this.request.socket.destroy();
   }
 
-  /** False when there is nobody to answer, or an answer already. */
+  /** Writes the head. False if the client is gone or a response was already sent. */
   #begin(status: number, headers: HeaderList): boolean {
     if (this.response.headersSent || this.response.destroyed) return false;
     if (this.lost !== null) {
-      if (this.lost === "whole") {
+      if (this.lost === "all") {
         this.cut();
         return false;
       }
-      cutAnswer(this.response, this.lost);
+      truncateResponse(this.response, this.lost);
     }
     this.#logged.status = status;
     this.response.writeHead(status, headers);
@@ -122,14 +124,16 @@ export class Exchange {
 
   #standardHeaders(): HeaderList {
     const headers = standardHeaders(this.at, this.requestId, this.rate ?? this.#readRate());
-    // No page of another origin is to read what steers the mock.
+    // Pages of other origins must not read the control routes.
     if (this.request.headers.origin !== undefined && !this.#steers) {
       headers.push("Access-Control-Allow-Origin", "*", "Access-Control-Expose-Headers", "*");
     }
     return headers;
   }
 
-  /** Answers that are given before authentication show the window of whoever the key names, and count nothing. */
+  /**
+   * The window for a response sent before authentication: that of the key in the request. Nothing is counted.
+   */
   #readRate(): RateReading {
     const name = organizationOf(this.request.headers.authorization);
     const { rateLimit } = this.world.options;
@@ -138,12 +142,12 @@ export class Exchange {
   }
 }
 
-/** Names and values by turns: what Node writes without making anything else of it first. */
+/** Alternating names and values: the form that Node writes without conversion. */
 export type HeaderList = (string | number)[];
 
 const jsonType = "application/json; charset=utf-8";
 
-/** What every answer carries (Cross-cutting rules 7 and 8); the date is the mock's, as all its times are. */
+/** The headers of every response (Cross-cutting rules 7 and 8). The date is that of the mock's clock. */
 export function standardHeaders(now: number, requestId: string, rate: RateReading): HeaderList {
   return [
     "Date",
@@ -163,17 +167,16 @@ function addTo(list: HeaderList, headers: Readonly<Record<string, string | numbe
   for (const [name, value] of Object.entries(headers)) list.push(name, value);
 }
 
-/** The answer that an error stands for. */
-export function answerOf(error: unknown): Answer {
-  const refusal =
-    error instanceof Refusal ? error : new Refusal("internal_error", "something went wrong on our side");
+/** The response for an error. */
+export function responseFor(error: unknown): FullResponse {
+  const refusal = error instanceof Refusal ? error : new Refusal("internal_error", "internal error");
   return { status: refusal.status, body: refusal.body(), headers: refusal.headers };
 }
 
 let dateSecond = -1;
 let dateText = "";
 
-/** Written once a second, as most answers of a second share it. */
+/** Formats the date once per second, because most responses share it. */
 function dateHeader(now: number): string {
   const second = Math.floor(now / 1000);
   if (second !== dateSecond) {

@@ -4,7 +4,10 @@ import type { Operations } from "../../contract/operations.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
 
-/** A request body by its content type: what the schema made of it, or the bytes of NDJSON, whose lines are judged one by one. */
+/**
+ * A request body by content type: the output of the schema, or the bytes of NDJSON, whose lines are checked
+ * one by one.
+ */
 export type BodyOf<Body extends BodySchemas | undefined> = Body extends BodySchemas
   ? {
       [Type in keyof Body]: {
@@ -18,7 +21,7 @@ export type BodyOf<Body extends BodySchemas | undefined> = Body extends BodySche
     }[keyof Body]
   : null;
 
-/** A request that has come through every rule: what a handler works on. */
+/** A request that passed every check: the input of a handler. */
 export interface Call<Op extends Operation = Operation> {
   readonly world: World;
   readonly organization: Organization;
@@ -27,16 +30,19 @@ export interface Call<Op extends Operation = Operation> {
   readonly body: BodyOf<Op["body"]>;
 }
 
-/** What a handler gives back: the body of success, or its JSON where that is ready, and `Retry-After` in seconds while a job runs. */
+/**
+ * The result of a handler: the success body, or its ready-made JSON, and `Retry-After` in seconds while a job
+ * runs.
+ */
 export type Result<Op extends Operation = Operation> = (
   | { readonly body: Op["reply"] extends z.ZodType ? z.output<Op["reply"]> : null; readonly json?: never }
   | { readonly json: string; readonly body?: never }
 ) & { readonly retryAfter?: number | undefined };
 
-/** The work of one operation. It refuses by throwing a `Refusal`. */
+/** The work of one operation. Rejects a request by throwing a `Refusal`. */
 export type Handler<Op extends Operation = Operation> = (call: Call<Op>) => Result<Op>;
 
-/** One handler for every operation of the contract, no more and no fewer: anything else does not compile. */
+/** One handler per operation of the contract: a missing or extra one does not compile. */
 export type Handlers = {
   readonly [Resource in keyof Operations]: {
     readonly [Verb in keyof Operations[Resource]]: Operations[Resource][Verb] extends Operation

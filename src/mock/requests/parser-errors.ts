@@ -13,53 +13,54 @@ interface ParserError extends Error {
 }
 
 /**
- * Answers, with the envelope, what never becomes a request: bytes that are no HTTP, headers that are too long, clients that
- * are too slow, CONNECT. The connection ends with the answer, as nobody can tell where a next request would begin.
+ * Sends the error envelope for input that never becomes a request: bytes that are not HTTP, oversized
+ * headers, slow clients, CONNECT. Then it closes the connection, because the start of the next request is
+ * unknown.
  */
-export function answerBadConnections(world: World, server: Server): void {
+export function handleBadConnections(world: World, server: Server): void {
   server.on("clientError", (error: ParserError, socket: Socket) => {
     if (error.code === "ECONNRESET") socket.destroy();
-    else inTurn(socket, () => answerOnce(world, socket, refusalOf(error)));
+    else inTurn(socket, () => respondOnce(world, socket, refusalOf(error)));
   });
   server.on("connect", (_request: IncomingMessage, socket: Socket) =>
-    answerOnce(world, socket, new Refusal("method_not_allowed", "this is no proxy")),
+    respondOnce(world, socket, new Refusal("method_not_allowed", "this server is not a proxy")),
   );
-  // A body is asked for when somebody begins to read it: one that is refused unseen need not be sent.
+  // Send "100 Continue" only when the body is read: a request rejected before that need not send it.
   server.on("checkContinue", (request, response) => {
     request.once("resume", () => {
       if (!response.headersSent) response.writeContinue();
     });
     server.emit("request", request, response);
   });
-  // An expectation nobody knows is passed over, as an unknown header is.
+  // Unknown expectations are ignored, like unknown headers.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
 }
 
-/** Answers once the requests before have their answers, as they stand on the same connection. */
-function inTurn(socket: Socket & { _httpMessage?: ServerResponse | null }, answer: () => void): void {
-  const underWay = socket._httpMessage;
+/** Waits for the responses to earlier requests on the same connection, then responds. */
+function inTurn(socket: Socket & { _httpMessage?: ServerResponse | null }, respond: () => void): void {
+  const current = socket._httpMessage;
   if (!socket.writable) socket.destroy();
-  else if (!underWay?.headersSent) answer();
-  else if (underWay.writableEnded) underWay.once("finish", () => inTurn(socket, answer));
-  // A response under way cannot be mended: whoever reads it must see that it was cut.
+  else if (!current?.headersSent) respond();
+  else if (current.writableEnded) current.once("finish", () => inTurn(socket, respond));
+  // A response that was started cannot be replaced; cut it, so that the client sees the failure.
   else socket.destroy();
 }
 
 function refusalOf({ code, rawPacket }: ParserError): Refusal {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
-    return new Refusal("request_timeout", "the request took too long to arrive");
+    return new Refusal("request_timeout", "timed out waiting for the request");
   }
   if (code !== "HPE_HEADER_OVERFLOW") {
-    return new Refusal("invalid_request", `this is not HTTP as it should be${code ? ` (${code})` : ""}`);
+    return new Refusal("invalid_request", `malformed HTTP request${code ? ` (${code})` : ""}`);
   }
-  // The packet begins with the request line, unless the headers came in several.
+  // The packet starts with the request line, unless the headers came in several packets.
   const start = rawPacket?.subarray(0, longestUrl).toString("latin1") ?? "";
   return /^[A-Z]+ \S+$/.test(start)
     ? new Refusal("uri_too_long", `the URL is longer than ${longestUrl} bytes`)
     : new Refusal("headers_too_large", "the headers are too large");
 }
 
-function answerOnce(world: World, socket: Socket, refusal: Refusal): void {
+function respondOnce(world: World, socket: Socket, refusal: Refusal): void {
   const body = refusal.body();
   const now = world.clock.now();
   const list = standardHeaders(now, world.requestIds.next(), fullWindow(world.options.rateLimit, true, now));
@@ -68,7 +69,7 @@ function answerOnce(world: World, socket: Socket, refusal: Refusal): void {
   for (let at = 0; at < list.length; at += 2) head += `${list[at]}: ${list[at + 1]}\r\n`;
   socket.on("error", () => socket.destroy());
   socket.end(`${head}\r\n${body}`);
-  // The parser reads no further: it would report every later packet as another error, or begin a request.
+  // Detach the parser: it would report each later packet as another error, or start a request.
   socket.removeAllListeners("data");
   discard(socket, () => socket.destroy());
 }

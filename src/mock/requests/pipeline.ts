@@ -1,22 +1,22 @@
 import { type BodyType, mayHaveNoBody, type Operation } from "../../contract/operation.ts";
-import { faultAnswer } from "../faults/fault-answer.ts";
+import { faultResponse } from "../faults/fault-response.ts";
 import type { RequestFault } from "../faults/faults.ts";
 import { readUpload } from "../images/upload.ts";
 import { authenticate, authorize, type Caller } from "../rules/authenticate.ts";
 import { acceptedType, bodyLimitOf, parseJson, readBody } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
-import { type Answer, fingerprintOf, idempotencyKeyOf, type KeyRecord } from "../rules/idempotency.ts";
-import { refuseMalformed } from "../rules/malformed.ts";
+import { type FullResponse, fingerprintOf, idempotencyKeyOf, type KeyRecord } from "../rules/idempotency.ts";
+import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
 import type { Serve } from "./direct-routes.ts";
-import { answerOf, Exchange } from "./exchange.ts";
+import { Exchange, responseFor } from "./exchange.ts";
 import type { Call, Handler } from "./handler.ts";
 
 const noBytes = Buffer.alloc(0);
 
-/** A request on its way: what each step has found out about it. */
+/** A request in the pipeline, with the results of the steps so far. */
 interface Passage {
   readonly exchange: Exchange;
   readonly caller: Caller;
@@ -25,33 +25,33 @@ interface Passage {
   readonly query: unknown;
   bytes: Buffer;
   readonly key: string | null;
-  /** What the key stands for, once it is claimed. */
+  /** The record of the idempotency key, once claimed. */
   claim: KeyRecord | null;
-  /** What has been ordered to go wrong with it. */
+  /** The faults that apply. */
   fault: RequestFault | null;
 }
 
 /**
- * The way of every request to one operation, whichever router it came through:
- * request id -> form -> who calls -> rate limit -> scope -> body -> idempotency -> faults -> content type -> checks -> work -> answer.
+ * Serves requests to one operation, from either router. Steps: request ID, form, API key, rate limit, scope, body,
+ * idempotency, faults, content type, checks, work.
  */
 export function serve(world: World, operation: Operation, handler: Handler): Serve {
   const bodyLimit = bodyLimitOf(operation);
   const mayBeEmpty = mayHaveNoBody(operation);
-  // Most requests have no query; what the schema makes of none is worked out once.
+  // Most requests have no query, so parse an empty one once.
   const emptyQuery = operation.query.parse({});
 
   return (request, response, params, query) => {
     const exchange = new Exchange(world, request, response);
     try {
-      refuseMalformed(request);
+      rejectMalformed(request);
       const caller = authenticate(request.headers.authorization);
       const organization = world.organizations[caller.organization];
       const { rateLimit } = world.options;
       exchange.rate = organization.rate.take(rateLimit, exchange.isRead, exchange.at);
-      // Before the idempotency key: an answer stored under it is for callers who might have asked for it.
+      // Before the idempotency key: a stored response is only for keys with the scope.
       authorize(caller, operation.scope);
-      // GET is never tracked (Cross-cutting rule 1), and a body it may have is nobody's business.
+      // GET requests are not tracked (Cross-cutting rule 1); a body is ignored.
       const isRead = operation.method === "GET";
       const key = isRead ? null : idempotencyKeyOf(request.headers);
       const passage: Passage = {
@@ -74,7 +74,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
 
   function withBody(passage: Passage): void {
     readBody(passage.exchange.request, bodyLimit, (outcome) => {
-      // A body too large is refused before it is known, so there is nothing to store the answer with.
+      // The fingerprint of an oversized body is unknown, so its response is not stored.
       if (outcome instanceof Refusal) return passage.exchange.fail(outcome);
       if (outcome === null) return;
       passage.bytes = outcome;
@@ -82,7 +82,9 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     });
   }
 
-  /** Claims the idempotency key, and waits out the latency and a delay: from here on the request counts as running. */
+  /**
+   * Claims the idempotency key and waits for the latency and a delay. From here on the request is in flight.
+   */
   function hold(passage: Passage): void {
     const { exchange } = passage;
     try {
@@ -101,11 +103,11 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     }
   }
 
-  /** Has a fault cut the connection now, with nothing done and the key free again; one that cuts the answer waits for it. */
+  /** Cuts the connection if a fault says so, and releases the key. A cut of the response only gets noted. */
   function cutBefore({ exchange, organization, key, claim, fault }: Passage): boolean {
     if (fault === null || fault.cut === null) return false;
     if (fault.cut !== "before") {
-      exchange.lost = fault.cut === "after" ? "whole" : fault.cut;
+      exchange.lost = fault.cut === "after" ? "all" : fault.cut;
       return false;
     }
     if (key !== null && claim?.answer === null) organization.keys.release(key, claim);
@@ -113,8 +115,8 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     return true;
   }
 
-  /** The stored answer, when the request is one that was finished before. */
-  function claimKey(passage: Passage): Answer | null {
+  /** The stored response, if the request is a repeat of a finished one. */
+  function claimKey(passage: Passage): FullResponse | null {
     const { key, exchange, organization, bytes } = passage;
     if (key === null) return null;
     const fingerprint = fingerprintOf(exchange.method, exchange.url, bytes);
@@ -128,26 +130,26 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
       if (fault !== null) {
         if (cutBefore(passage)) return;
         if (fault.status !== null) {
-          finish(passage, faultAnswer(fault.status, operation));
+          finish(passage, faultResponse(fault.status, operation));
           return;
         }
       }
       const body = operation.body === undefined ? null : bodyOf(passage);
       if (body instanceof Promise) {
-        body.then((form) => work(passage, form)).catch((error) => finish(passage, answerOf(error)));
+        body.then((form) => work(passage, form)).catch((error) => finish(passage, responseFor(error)));
       } else {
         work(passage, body);
       }
     } catch (error) {
-      finish(passage, answerOf(error));
+      finish(passage, responseFor(error));
     }
   }
 
-  /** The body as the handler gets it, held to the contract. A form takes a moment, anything else is there at once. */
+  /** Parses and checks the body for the handler. Only a form is asynchronous. */
   function bodyOf({ exchange: { request }, bytes }: Passage) {
     if (mayBeEmpty && bytes.length === 0) {
       const [type, schema] = Object.entries(operation.body!)[0]!;
-      // Who names no type sends no body; a type that is named must be right all the same.
+      // An empty body needs no content type, but a given one must be right.
       if (request.headers["content-type"] !== undefined) acceptedType(operation, request);
       return { type: type as BodyType, value: schema.parse({}) };
     }
@@ -161,7 +163,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
 
   function work(passage: Passage, body: unknown): void {
     const { caller, exchange, params } = passage;
-    // As it is now: a reset may have come while the form was read.
+    // Fetch the organization again: the mock may have been reset while the form was read.
     const organization = world.organizations[caller.organization];
     const query = exchange.url.includes("?") ? check(operation.query, passage.query, "query") : emptyQuery;
     const call = { world, organization, params, query, body } as unknown as Call;
@@ -173,8 +175,8 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     });
   }
 
-  function finish({ exchange, organization, key, claim }: Passage, answer: Answer): void {
-    if (key !== null && claim !== null) organization.keys.settle(key, claim, answer);
-    exchange.send(answer);
+  function finish({ exchange, organization, key, claim }: Passage, response: FullResponse): void {
+    if (key !== null && claim !== null) organization.keys.settle(key, claim, response);
+    exchange.send(response);
   }
 }

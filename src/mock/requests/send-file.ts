@@ -5,7 +5,7 @@ import { isKnown, isWanted, lastModifiedOf, mayResume } from "../files/validator
 import { Refusal } from "../rules/refusal.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Answers GET or HEAD with a file: the whole, the part that was asked for, or that the caller has it already. */
+/** Responds to GET or HEAD with a file: all of it, the requested range, or 304. */
 export function sendFile(exchange: Exchange, file: StoredFile): void {
   const { headers } = exchange.request;
   const isGet = exchange.method === "GET";
@@ -14,7 +14,7 @@ export function sendFile(exchange: Exchange, file: StoredFile): void {
   // In the order of RFC 9110, 13.2.2.
   const now = exchange.world.clock.now();
   if (!isWanted(headers, file, now)) {
-    throw new Refusal("precondition_failed", "the file is not the one that was asked for", {
+    throw new Refusal("precondition_failed", "the file does not match the preconditions of the request", {
       headers: version,
     });
   }
@@ -23,7 +23,7 @@ export function sendFile(exchange: Exchange, file: StoredFile): void {
     return;
   }
   const described = { "Content-Type": file.type, "Accept-Ranges": "bytes", ...version };
-  // A range is defined for GET alone (RFC 9110, 14.2).
+  // Ranges are defined for GET only (RFC 9110, 14.2).
   const range = isGet && mayResume(headers, file) ? byteRangeOf(headers.range, file.size) : null;
   if (range === "unsatisfiable") {
     throw new Refusal("range_not_satisfiable", `the file has ${file.size} bytes`, {

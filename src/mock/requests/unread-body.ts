@@ -2,16 +2,16 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Readable } from "node:stream";
 
 /**
- * How much the mock discards of what a client still sends after its response, and for how long. Closing at once gives a
- * client that writes its whole body before it reads a broken pipe instead of the response; without a bound, one request
- * could hold its connection for ever.
+ * Limits for discarding the rest of a request after its response. Closing at once would give a client that
+ * writes its complete body first a broken pipe instead of the response. Without limits, one request could
+ * hold its connection forever.
  */
 export const allowance = { bytes: 64 * 1024 * 1024, ms: 5_000 };
 
 /**
- * Ends a response whose head is written. While the request's body is still arriving, the response is sent at once but ended
- * only when the rest of that body is discarded: Node closes a connection with `Connection: close` as soon as its response has
- * ended.
+ * Ends a response whose head is written. While the request body is still arriving, the response is sent at
+ * once, but ended only when the rest of the body is discarded: Node closes a connection with `Connection:
+ * close` when its response ends.
  */
 export function endAfterBody(
   request: IncomingMessage,
@@ -28,7 +28,7 @@ export function endAfterBody(
   discard(request, () => request.socket.destroy());
 }
 
-/** Discards the rest of a body, if any, where the response ends on its own. */
+/** Discards the rest of a body, if any. Used when the response ends by itself. */
 export function discardBody(request: IncomingMessage): void {
   if (isArriving(request)) discard(request, () => request.socket.destroy());
 }
@@ -40,7 +40,7 @@ function isArriving(request: IncomingMessage): boolean {
   return hasBody && !request.complete;
 }
 
-/** Reads and discards within the allowance: past its bytes it stops reading, past its time it calls `cut`. */
+/** Reads and discards up to the allowance: stops reading after its bytes, and calls `cut` after its time. */
 export function discard(from: Pick<Readable, "on" | "pause">, cut: () => void): void {
   let left = allowance.bytes;
   from.on("data", (chunk: Uint8Array) => {

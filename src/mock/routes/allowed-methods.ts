@@ -3,10 +3,10 @@ import { controlRoutes } from "../control/routes.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { pathOf } from "../requests/request-target.ts";
 
-/** Where the document of the whole API is. */
+/** Path of the OpenAPI document. */
 export const openApiPath = "/openapi.json";
 
-/** Paths of our own beside the contract's, each with its methods. */
+/** Paths of the mock in addition to the contract's, each with its methods. */
 const ownPaths: readonly (readonly [string, readonly string[]])[] = [
   ...Object.values(signedPaths).map((path) => [path("{id}"), ["GET", "HEAD"]] as const),
   [openApiPath, ["GET", "HEAD"]],
@@ -21,10 +21,10 @@ const known = [
   methods,
 }));
 
-/** Every method that some path has. */
+/** All methods of all paths. */
 export const knownMethods: ReadonlySet<string> = new Set(known.flatMap(({ methods }) => methods));
 
-/** The methods that some operation has at this path; none when the path is unknown. */
+/** The methods allowed at a path; empty if the path is unknown. */
 export function allowedMethods(url: string): string[] {
   const path = pathOf(url);
   const methods = known.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods);

@@ -13,7 +13,7 @@ import type { Organization } from "../store/organization.ts";
 import type { ExportedProduct, ProductRecord } from "../store/product-record.ts";
 import type { World } from "../world/world.ts";
 
-/** Exports: read the catalogue live or since a moment, freeze a selection, follow the job. */
+/** Exports: read the catalogue live or since a time, start an export of a selection, get its job. */
 export const exports = {
   list({ world, organization, query }) {
     const { limit, cursor, role, since } = query;
@@ -42,12 +42,12 @@ export const exports = {
 
   get({ world, organization, params }) {
     const job = organization.exports.get(params.export_id);
-    if (job === undefined) throw new Refusal("export_not_found", "there is no such export");
+    if (job === undefined) throw new Refusal("export_not_found", "export not found");
     return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
   },
 } satisfies Handlers["exports"];
 
-/** The job as the service shows it, its artifact signed anew on every read (ExportJob). */
+/** The job as the service shows it, with a newly signed URL on every read (ExportJob). */
 function shown(world: World, job: ExportRecord): ExportJob {
   const { id, format, status, total_assets, error, created_at, finished_at } = job;
   const path = format === "zip" ? signedPaths.exportImages(id) : signedPaths.exportManifest(id);
@@ -58,7 +58,7 @@ function shown(world: World, job: ExportRecord): ExportJob {
   return { id, format, status, url, url_expires_at, total_assets, error, created_at, finished_at };
 }
 
-/** "The whole catalogue visible to the API (same cap of 500)": the newest ones. */
+/** "The whole catalogue visible to the API (same cap of 500)": the newest products. */
 function newest(organization: Organization): ProductRecord[] {
   const selected: ProductRecord[] = [];
   for (const product of organization.products.newestFirst(null)) {
@@ -68,21 +68,23 @@ function newest(organization: Organization): ProductRecord[] {
   return selected;
 }
 
-/** The products of these ids, each once, in the order in which they are named; 404 for the first that is not there. */
+/**
+ * The products with these IDs, without duplicates, in the given order; 404 for the first that does not exist.
+ */
 function named(organization: Organization, ids: readonly string[]): ProductRecord[] {
   const selected = new Set<ProductRecord>();
   for (const [index, id] of ids.entries()) {
     const product = organization.products.get(id);
     if (product === undefined) {
       const param = `product_ids[${index}]`;
-      throw new Refusal("product_not_found", `there is no product ${id.slice(0, 100)}`, { param });
+      throw new Refusal("product_not_found", `product ${id.slice(0, 100)} not found`, { param });
     }
     selected.add(product);
   }
   return [...selected];
 }
 
-/** A product as a row of it needs it, safe from what changes later. */
+/** A copy of the product fields that an export row needs, unaffected by later changes. */
 function freeze(organization: Organization, product: ProductRecord): ExportedProduct {
   const { id, reference, name, sex, generations } = product;
   const photos = listedPhotos(organization, product);

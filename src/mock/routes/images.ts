@@ -10,12 +10,12 @@ export const images = {
     const bytes = Buffer.from(body.value.file);
     const mime_type = imageTypeOf(bytes);
     if (mime_type === null) {
-      throw new Refusal("unsupported_media_type", "the file is no JPEG, PNG or WebP image", {
+      throw new Refusal("unsupported_media_type", "the file is not a JPEG, PNG or WebP image", {
         param: "file",
       });
     }
     const size = sizeOfImage(bytes);
-    if (size === null) throw invalid("the image cannot be read: its size is not where it should be", "file");
+    if (size === null) throw invalid("cannot read the size of the image", "file");
     const { width, height } = size;
     const id = world.ids.next();
     const created_at = world.timestamp();
@@ -26,7 +26,7 @@ export const images = {
 
   get({ world, organization, params }) {
     const image = organization.images.get(params.image_id);
-    if (image === undefined) throw new Refusal("image_not_found", "there is no such image");
+    if (image === undefined) throw new Refusal("image_not_found", "image not found");
     const { id, mime_type, created_at } = image;
     const signed = world.signedUrls.sign(world.baseUrl, signedPaths.image(id), world.clock.now());
     return { body: { id, mime_type, url: signed.url, url_expires_at: signed.expiresAt, created_at } };

@@ -12,9 +12,9 @@ import type { World } from "../world/world.ts";
 /** Imports: submit, follow, read the rows. */
 export const imports = {
   create({ world, organization, query, body }) {
-    // With NDJSON the options stand in the query, with JSON in the body (Imports).
+    // With NDJSON the options are in the query, with JSON in the body (Imports).
     const isNdjson = body.type === "application/x-ndjson";
-    if (!isNdjson) refuseOptionsIn(query);
+    if (!isNdjson) rejectOptionsIn(query);
     const options = isNdjson ? query : body.value;
     const submitted = isNdjson
       ? rowsOfNdjson(body.value)
@@ -33,7 +33,7 @@ export const imports = {
     const job = jobOf(organization, params.import_id);
     const { limit, cursor, status } = query;
     const list = `${organization.name} imports.rows ${job.id} ${status ?? "all"}`;
-    // A row's place in the input never changes, so it is a key that holds while rows leave `pending`.
+    // The position of a row in the input never changes, so it works as a key while rows leave `pending`.
     const after = world.cursors.read(list, cursor) ?? -1;
     const found = rowsAfter(job, after, status);
     const next = ({ index }: { index: number }) => world.cursors.make(list, index);
@@ -41,19 +41,21 @@ export const imports = {
   },
 } satisfies Handlers["imports"];
 
-/** An option at the wrong place would be passed over, and the import be another one than was meant. */
-function refuseOptionsIn(query: Readonly<Record<string, unknown>>): void {
+/**
+ * Rejects options in the query of a JSON request: ignoring them would start a different import than intended.
+ */
+function rejectOptionsIn(query: Readonly<Record<string, unknown>>): void {
   for (const name of ["mode", "on_image_error"]) {
     if (query[name] !== undefined)
-      throw invalid(`${name}: with application/json it stands in the body`, name);
+      throw invalid(`${name}: with application/json, send it in the body instead`, name);
   }
 }
 
-/** The import as the service shows it. The results URL is signed anew on every read (Import). */
+/** The import as the service shows it, with a newly signed results URL on every read (Import). */
 function shown(world: World, job: ImportJob): Import {
   const { id, status, mode, on_image_error, created_at, started_at, finished_at } = job;
   const total = job.rows.length;
-  // "null while validating, never an estimate": nothing is counted before every row was checked.
+  // "null while validating, never an estimate": no counts until every row is checked.
   const counts =
     status === "validating"
       ? { total: null, pending: 0, succeeded: 0, partial: 0, failed: 0 }
@@ -72,7 +74,7 @@ function shown(world: World, job: ImportJob): Import {
 
 function jobOf(organization: Organization, id: string): ImportJob {
   const job = organization.imports.get(id);
-  if (job === undefined) throw new Refusal("import_not_found", "there is no such import");
+  if (job === undefined) throw new Refusal("import_not_found", "import not found");
   return job;
 }
 

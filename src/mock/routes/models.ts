@@ -5,13 +5,13 @@ import { pageOf } from "../rules/cursors.ts";
 import { curatedModels } from "../store/curated-models.ts";
 import type { ModelRecord } from "../store/organization.ts";
 
-/** Models: the organization's own first, then the service's curated ones. */
+/** Models: those of the organization first, then the curated ones of the service. */
 export const models = {
   list({ world, organization, query }) {
     const { limit, cursor, is_public } = query;
     const list = `${organization.name} models.list ${is_public ?? "all"}`;
     const all = [...organization.models, ...curatedModels].map((model, index) => ({ model, index }));
-    // The own ones are never deleted, so a model's place in the whole list is a key that holds.
+    // Models are never deleted, so the position in the combined list works as a key.
     const after = world.cursors.read(list, cursor) ?? -1;
     const found = all.filter(
       ({ model, index }) => index > after && (is_public === undefined || model.is_public === is_public),

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from "fastify";
 import { Exchange } from "../requests/exchange.ts";
-import { refuseMalformed } from "../rules/malformed.ts";
+import { rejectMalformed } from "../rules/malformed.ts";
 import type { World } from "../world/world.ts";
 import { openApiPath } from "./allowed-methods.ts";
 
-/** `GET /openapi.json`: the contract as an OpenAPI document. It asks for no key and counts nothing. */
+/** Adds `GET /openapi.json`: the contract as an OpenAPI document. No API key, no rate limit. */
 export function addOpenApi(app: FastifyInstance, world: World): void {
   let made: Promise<string> | undefined;
   app.route({
@@ -14,7 +14,7 @@ export function addOpenApi(app: FastifyInstance, world: World): void {
       reply.hijack();
       const exchange = new Exchange(world, request.raw, reply.raw);
       try {
-        refuseMalformed(request.raw);
+        rejectMalformed(request.raw);
         made ??= print(world.baseUrl);
         exchange.send({ status: 200, body: await made });
       } catch (error) {
@@ -24,7 +24,7 @@ export function addOpenApi(app: FastifyInstance, world: World): void {
   });
 }
 
-/** Loaded and made when it is first asked for: most runs of the mock never are. */
+/** Creates the document on the first request: most runs of the mock never need it. */
 async function print(serverUrl: string): Promise<string> {
   const { openApiDocument } = await import("../../contract/openapi/document.ts");
   return JSON.stringify(openApiDocument({ serverUrl }));

@@ -7,7 +7,7 @@ import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "
 import { foldCase } from "../store/product-list.ts";
 import type { ProductRecord } from "../store/product-record.ts";
 
-/** Products: create, list, get, update, delete; and the photos on them. */
+/** Products: create, list, get, update, delete; attach and detach photos. */
 export const products = {
   create({ world, organization, body }) {
     const { name, reference, description, sex, images } = body.value;
@@ -28,7 +28,7 @@ export const products = {
     return { body: shown(product) };
   },
 
-  // The specification gives no order for this list; newest first is that of its others.
+  // The specification does not state the order of this list; the other lists have the newest first.
   list({ world, organization, query }) {
     const { limit, cursor, q = "" } = query;
     const words = wordsOf(q);
@@ -68,7 +68,7 @@ export const products = {
   },
 } satisfies Handlers["products"];
 
-/** The product as the service shows it: its record without what is ours alone. */
+/** The product as the service shows it, without the internal fields of its record. */
 const shown = (record: ProductRecord): Product => ({
   id: record.id,
   name: record.name,
@@ -84,11 +84,11 @@ const print = (record: ProductRecord): string => JSON.stringify(shown(record));
 
 function productOf(organization: Organization, id: string): ProductRecord {
   const product = organization.products.get(id);
-  if (product === undefined) throw new Refusal("product_not_found", "there is no such product");
+  if (product === undefined) throw new Refusal("product_not_found", "product not found");
   return product;
 }
 
-/** The images a request names, or 404 for the first that the organization does not have. */
+/** The images named in a request; 404 for the first that the organization does not have. */
 function photosOf(
   organization: Organization,
   images: readonly { image_id: string; orientation: Photo["orientation"] }[],
@@ -96,11 +96,11 @@ function photosOf(
   return images.map(({ image_id, orientation }, index) => {
     if (!organization.images.has(image_id)) {
       const param = `images[${index}].image_id`;
-      throw new Refusal("image_not_found", `there is no image ${image_id.slice(0, 100)}`, { param });
+      throw new Refusal("image_not_found", `image ${image_id.slice(0, 100)} not found`, { param });
     }
     return { id: image_id, orientation };
   });
 }
 
-/** What free-text search looks for; a word that stands there twice is looked for once. */
+/** The distinct words of a text search. */
 const wordsOf = (q: string): string[] => [...new Set(foldCase(q).split(/\s+/).filter(Boolean))];

@@ -3,10 +3,10 @@ import { manifestOf, ZipArtifacts } from "../exports/artifacts.ts";
 import { fileOf, type StoredFile } from "../files/stored-file.ts";
 import { type PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
+import { applyFaults } from "../requests/apply-faults.ts";
 import { Exchange } from "../requests/exchange.ts";
-import { meetFaults } from "../requests/meet-faults.ts";
 import { sendFile } from "../requests/send-file.ts";
-import { refuseMalformed } from "../rules/malformed.ts";
+import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { curatedModels } from "../store/curated-models.ts";
 import type { ExportRecord } from "../store/export-record.ts";
@@ -15,10 +15,13 @@ import type { Organization } from "../store/organization.ts";
 import { EndedError, Life } from "../work/life.ts";
 import type { World } from "../world/world.ts";
 
-/** Finds the file of an id for a reader's life; undefined when it is gone since the URL was signed. */
+/**
+ * Finds the file with this ID, for the lifetime of a response; undefined if it was deleted after the URL was
+ * signed.
+ */
 type Find = (id: string, life: Life) => Promise<StoredFile | undefined> | StoredFile | undefined;
 
-/** `/_signed`: the storage behind signed URLs. It asks for no key, counts nothing and answers GET and HEAD. */
+/** Adds `/_signed`, the storage behind signed URLs: GET and HEAD, no API key, no rate limit. */
 export function addSignedFiles(app: FastifyInstance, world: World): void {
   const pictures = new Pictures();
   const inAny = <T>(of: (organization: Organization) => T | undefined): T | undefined => {
@@ -43,7 +46,7 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
       url: path(":id"),
       handler: (request, reply) => {
         reply.hijack();
-        void answer(world, request, reply, path, find);
+        void respond(world, request, reply, path, find);
       },
     });
 
@@ -61,7 +64,7 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
     const job = inAny((organization) => organization.imports.get(id));
     return job && isTerminal(job) ? resultsOf(job) : undefined;
   });
-  /** The artifact of a job that is done and of that format. */
+  /** The artifact of a completed job of this format. */
   const artifact = (id: string, format: ExportRecord["format"], make: MakeArtifact) =>
     inAny((organization) => {
       const job = organization.exports.get(id);
@@ -78,7 +81,7 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
 
 type MakeArtifact = (organization: Organization, job: ExportRecord) => ReturnType<Find>;
 
-async function answer(
+async function respond(
   world: World,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -87,36 +90,36 @@ async function answer(
 ): Promise<void> {
   const exchange = new Exchange(world, request.raw, reply.raw);
   try {
-    refuseMalformed(request.raw);
-    if (await meetFaults(exchange)) return;
+    rejectMalformed(request.raw);
+    if (await applyFaults(exchange)) return;
     const { id } = request.params as { id: string };
     const query = request.query as Record<string, unknown>;
     world.signedUrls.check(path(id), query, world.clock.now());
     const file = await find(id, lifeOf(exchange));
-    if (file === undefined) throw new Refusal("route_not_found", "there is nothing here any more");
+    if (file === undefined) throw new Refusal("route_not_found", "this file no longer exists");
     sendFile(exchange, file);
   } catch (error) {
-    // Whoever is still there finds out when he asks again what became of the file.
+    // The mock was reset or stopped. Cut the connection: a client that tries again gets the current state.
     if (error instanceof EndedError) exchange.cut();
     else exchange.fail(error);
   }
 }
 
-/** How long an answer is worth its work: until its reader has gone, or the world that it tells of has ended. */
+/** The lifetime of a response: until the client disconnects, or the state of the mock is replaced. */
 function lifeOf({ world, request, response }: Exchange): Life {
   const life = new Life();
   const end = () => life.end();
   if (response.destroyed) end();
   response.once("close", world.life.onEnd(end));
   response.once("close", end);
-  // Of an answer that stands in line behind another only the request says that the connection is gone.
+  // A response queued behind another one does not emit "close" for a lost connection; the request does.
   request.once("close", () => {
     if (request.socket.destroyed) end();
   });
   return life;
 }
 
-/** One ImportRowResult a line, in input order; every line ends in a newline (Import, results_url). */
+/** One ImportRowResult per line, in input order; every line ends with a newline (Import, results_url). */
 function resultsOf(job: ImportJob): StoredFile {
   const text = job.rows.map(({ result }) => `${JSON.stringify(result)}\n`).join("");
   return fileOf(Buffer.from(text), {

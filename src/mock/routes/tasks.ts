@@ -15,13 +15,13 @@ import type { ProductRecord } from "../store/product-record.ts";
 import type { PlacedTask, TaskRecord } from "../store/task-record.ts";
 import type { World } from "../world/world.ts";
 
-/** Tasks: order generations, follow them. */
+/** Tasks: start generations, list and get them. */
 export const tasks = {
   list({ world, organization, query }) {
     const { limit, cursor, status, type, subtype, product_id } = query;
     const list = `${organization.name} tasks.list ${JSON.stringify([status, type, subtype, product_id])}`;
     const after = world.cursors.read(list, cursor);
-    // A try-on has no subtype, so that filter narrows to the beautifier by itself (Tasks).
+    // A try-on has no subtype, so a subtype filter selects beautifier tasks only (Tasks).
     const isWanted = ({ task }: PlacedTask) =>
       (status === undefined || task.status === status) &&
       (type === undefined || task.type === type) &&
@@ -31,17 +31,18 @@ export const tasks = {
     return { body: pageOf(found, limit, ({ task }) => shown(world, task), next) };
   },
 
-  // Refused in the order of what a caller can mend: the request in itself, what it names, the account.
+  // Checks in the order in which a client can fix problems: the request itself, the resources in it, the
+  // account.
   beautify({ world, organization, body }) {
     const { inputs } = body.value;
-    refuseMismatch(body.value);
+    rejectMismatch(body.value);
     const product = organization.products.get(inputs.product_id);
     if (product === undefined) {
-      throw new Refusal("product_not_found", "there is no such product", { param: "inputs.product_id" });
+      throw new Refusal("product_not_found", "product not found", { param: "inputs.product_id" });
     }
     const photos = product.images.map(({ orientation }) => orientation);
     if (!canShow(inputs.angle_shot, photos)) {
-      const message = `the product has no photo that shows it for the angle ${inputs.angle_shot}`;
+      const message = `the product has no photo that fits the angle ${inputs.angle_shot}`;
       throw new Refusal("image_required", message, { param: "inputs.product_id" });
     }
     charge(organization, 1);
@@ -53,7 +54,8 @@ export const tasks = {
   tryon({ world, organization, body }) {
     const judged = judgeTryons(organization, body.value.inputs);
     charge(organization, judged.length);
-    // Inputs of one model, product and styling list look consistent (Tasks): they share the id of the group's first task.
+    // Inputs with the same model, product and styling list look consistent (Tasks): they share the ID of
+    // their first task.
     const groups = new Map<string, string>();
     const tasks = judged.map((one) => {
       const key = groupOf(one);
@@ -66,13 +68,13 @@ export const tasks = {
 
   get({ world, organization, params }) {
     const task = organization.tasks.get(params.task_id);
-    if (task === undefined) throw new Refusal("task_not_found", "there is no such task");
+    if (task === undefined) throw new Refusal("task_not_found", "task not found");
     const isOver = task.finished_at !== null;
     return { body: shown(world, task), retryAfter: isOver ? undefined : pollInterval(world) };
   },
 } satisfies Handlers["tasks"];
 
-/** The task as the service shows it. The URL of its output is signed anew on every read. */
+/** The task as the service shows it, with a newly signed output URL on every read. */
 function shown(world: World, task: TaskRecord): Task {
   const { id, type, subtype, status, product_id, started_at, finished_at, created_at } = task;
   const failure_reason = status === "failed" && task.failure !== null ? { ...task.failure } : null;
@@ -100,33 +102,32 @@ function* filtered<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolea
   for (const item of items) if (isWanted(item)) yield item;
 }
 
-/** 422 for an angle that the subtype does not have, and for a style of anything but clothing. */
-function refuseMismatch({ subtype, inputs }: z.output<typeof BeautifierRequest>): void {
+/** Responds with 422 to an angle that the subtype does not have, and to a style for anything but clothing. */
+function rejectMismatch({ subtype, inputs }: z.output<typeof BeautifierRequest>): void {
   const angles: readonly string[] = beautifierAngleShots[subtype];
   if (!angles.includes(inputs.angle_shot)) {
-    const message = `the angles of ${subtype} are ${angles.join(", ")}`;
+    const message = `angle_shot for ${subtype} must be one of ${angles.join(", ")}`;
     throw new Refusal("inputs_mismatch", message, { param: "inputs.angle_shot" });
   }
   if (inputs.style !== undefined && subtype !== "clothing") {
-    const message = `only clothing has a style, not ${subtype}`;
+    const message = `style is only for clothing, not ${subtype}`;
     throw new Refusal("inputs_mismatch", message, { param: "inputs.style" });
   }
 }
 
-/** Takes a credit a generation, or refuses with nothing taken and nothing queued (Status codes, 402). */
+/**
+ * Takes one credit per generation; without enough credits, takes none and queues no task (Status codes, 402).
+ */
 function charge(organization: Organization, generations: number): void {
   if (organization.credits === null) return;
   if (organization.credits < generations) {
-    const { credits } = organization;
-    const message = `this takes ${creditsOf(generations)}, and ${credits === 1 ? "1 is" : `${credits} are`} left`;
+    const message = `not enough credits: ${generations} needed, ${organization.credits} left`;
     throw new Refusal("insufficient_credits", message);
   }
   organization.credits -= generations;
 }
 
-const creditsOf = (count: number): string => `${count} ${count === 1 ? "credit" : "credits"}`;
-
-/** What the subtype's flow renders, whatever else the product may be. */
+/** The garment that a subtype always renders; null for that of the product. */
 const flows = { clothing: null, shoes: "shoe", headwear: "hat" } as const;
 
 function beautifier(

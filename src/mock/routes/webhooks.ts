@@ -14,7 +14,8 @@ import type { World } from "../world/world.ts";
 export const webhooks = {
   create({ world, organization, body }) {
     const { url, events, description = null } = body.value;
-    // "Verified once at creation": by the policy alone, as nothing says what a call for it would look like.
+    // "Verified once at creation": by the URL policy only, because the specification describes no test
+    // request.
     const breach = webhookUrlBreach(url, world.options.strict);
     if (breach !== null) throw invalid(`url ${describeBreach(breach)}`, "url");
     const id = world.ids.next();
@@ -33,7 +34,7 @@ export const webhooks = {
     return { body: { ...shown(webhook), signing_secret: webhook.signing_secret } };
   },
 
-  // The specification gives no order for this list; newest first is that of its others.
+  // The specification does not state the order of this list; the other lists have the newest first.
   list({ world, organization, query }) {
     const { limit, cursor } = query;
     const list = `${organization.name} webhooks.list`;
@@ -51,7 +52,7 @@ export const webhooks = {
     if (events !== undefined) webhook.events = distinct(events);
     if (description !== undefined) webhook.description = description;
     if (status !== undefined) {
-      // Set going again, it begins with a clean sheet.
+      // Re-enabling a webhook resets its count of abandoned events.
       if (webhook.status === "disabled") webhook.abandoned = 0;
       webhook.status = status;
     }
@@ -69,7 +70,7 @@ export const webhooks = {
   },
 } satisfies Handlers["webhooks"];
 
-/** The webhook as the service shows it: never with the secret. */
+/** The webhook as the service shows it, without the secret. */
 function shown({
   id,
   url,
@@ -84,12 +85,12 @@ function shown({
 
 function webhookOf(organization: Organization, id: string): WebhookRecord {
   const webhook = organization.webhooks.get(id);
-  if (webhook === undefined) throw new Refusal("webhook_not_found", "there is no such webhook");
+  if (webhook === undefined) throw new Refusal("webhook_not_found", "webhook not found");
   return webhook;
 }
 
 const distinct = (events: readonly EventType[]): EventType[] => [...new Set(events)];
 
-/** Follows from the world's secret, so that a seed repeats it; another one for each rotation. */
+/** Derived from the secret of the mock, so that a seed repeats it. Each rotation gives another one. */
 const secretOf = (world: World, id: string, rotation: number): string =>
   `whsec_${createHmac("sha256", world.secret).update(`webhook ${id} ${rotation}`).digest("hex")}`;

@@ -1,17 +1,19 @@
 import type { Scope } from "../../contract/value-sets.ts";
 import { Refusal } from "./refusal.ts";
 
-/** The organization that `ak_mock` belongs to, and the one of `ak_mock_other`. */
+/** The organizations of `ak_mock` and `ak_mock_other`. */
 export const organizationNames = ["main", "other"] as const;
 export type OrganizationName = (typeof organizationNames)[number];
 
 interface Key {
-  /** Null for a key that is bound to a user rather than an organization. */
+  /** Null for a key that belongs to a user. */
   readonly organization: OrganizationName | null;
   readonly readOnly: boolean;
 }
 
-/** The machine keys of the mock. `ak_mock_revoked` is not among them: a revoked key is treated as any unknown one. */
+/**
+ * The API keys of the mock. `ak_mock_revoked` is not listed: a revoked key is treated like an unknown one.
+ */
 const keys: ReadonlyMap<string, Key> = new Map([
   ["ak_mock", { organization: "main", readOnly: false }],
   ["ak_mock_readonly", { organization: "main", readOnly: true }],
@@ -19,43 +21,43 @@ const keys: ReadonlyMap<string, Key> = new Map([
   ["ak_mock_other", { organization: "other", readOnly: false }],
 ]);
 
-/** Who calls: an organization, and whether the key may only read. */
+/** The client behind a request: its organization, and whether its API key is read-only. */
 export interface Caller {
   readonly organization: OrganizationName;
   readonly readOnly: boolean;
 }
 
-/** The same by the whole header as nearly every client sends it. */
+/** The keys by the header in its usual form, a lookup that saves parsing it. */
 const keysByHeader = new Map([...keys].map(([token, key]) => [`Bearer ${token}`, key]));
 
 const scheme = { headers: { "WWW-Authenticate": "Bearer" } };
 
-/** The caller behind an `Authorization` header, or 401 or 403 (Authentication 1, 3 and 4). */
+/** The client behind an `Authorization` header, or 401 or 403 (Authentication 1, 3 and 4). */
 export function authenticate(header: string | undefined): Caller {
   const key = keyOf(header);
   if (key === null) {
-    throw new Refusal("missing_api_key", "send a machine key as Authorization: Bearer <key>", scheme);
+    throw new Refusal("missing_api_key", "no API key; send one as Authorization: Bearer <key>", scheme);
   }
-  if (key === undefined) throw new Refusal("invalid_api_key", "the machine key is not a valid one", scheme);
+  if (key === undefined) throw new Refusal("invalid_api_key", "invalid API key", scheme);
   if (key.organization === null) {
-    throw new Refusal("user_key_not_allowed", "the key is bound to a user, not to an organization");
+    throw new Refusal("user_key_not_allowed", "this API key belongs to a user; use a key of an organization");
   }
   return key as Caller;
 }
 
-/** The organization behind a header, if it names one: for answers that are given without authentication. */
+/** The organization of a header's API key, if any. Used for responses sent without authentication. */
 export function organizationOf(header: string | undefined): OrganizationName | null {
   return keyOf(header)?.organization ?? null;
 }
 
-/** 403 `insufficient_scope` where the key does not carry the operation's scope (Authentication 2). */
+/** 403 `insufficient_scope` if the API key lacks the scope of the operation (Authentication 2). */
 export function authorize(caller: Caller, scope: Scope): void {
   if (caller.readOnly && !scope.endsWith(":read")) {
-    throw new Refusal("insufficient_scope", `the key does not carry the scope ${scope}`);
+    throw new Refusal("insufficient_scope", `this API key lacks the scope ${scope}`);
   }
 }
 
-/** The key that a header names: null for a header without one, undefined for an unknown one. */
+/** The API key of a header: null if the header has none, undefined if the key is unknown. */
 function keyOf(header: string | undefined): Key | null | undefined {
   if (header === undefined) return null;
   const known = keysByHeader.get(header);

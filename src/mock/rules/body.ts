@@ -4,23 +4,23 @@ import { limits } from "../../contract/limits.ts";
 import type { BodyType, Operation } from "../../contract/operation.ts";
 import { invalid, Refusal } from "./refusal.ts";
 
-/** What some editors begin a file with. */
+/** Bytes that some editors write at the start of a file. */
 export const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** Room for the boundaries and part headers of an upload around the image's own bytes. */
+/** Allowance for the boundaries and part headers of an upload, in bytes. */
 const multipartOverhead = 64 * 1024;
-/** Far more than the largest product or webhook has. */
+/** Far more than the largest product or webhook needs. */
 const ordinaryBodyBytes = 1024 * 1024;
 
-/** The largest body an operation takes, in bytes. */
+/** The largest body that an operation accepts, in bytes. */
 export function bodyLimitOf(operation: Operation): number {
   if (operation.body?.["multipart/form-data"] !== undefined) return limits.imageBytes + multipartOverhead;
   return operation.body?.["application/x-ndjson"] !== undefined ? limits.importBodyBytes : ordinaryBodyBytes;
 }
 
 /**
- * Reads a request's body; `done` gets its bytes, a refusal as soon as it is known to be too large, or null when the caller
- * went away before its end.
+ * Reads a request body. Calls `done` with the bytes, with a `Refusal` as soon as the body is too large, or
+ * with null when the client disconnects before the end.
  */
 export function readBody(
   request: IncomingMessage,
@@ -57,7 +57,7 @@ export function readBody(
 const tooLarge = (limit: number): Refusal =>
   new Refusal("body_too_large", `the body is larger than ${limit} bytes`);
 
-/** The content type of a body, if the operation accepts it; else 415. A text in another encoding than UTF-8 is not accepted. */
+/** The content type of a body, or 415 if the operation does not accept it. Text must be UTF-8. */
 export function acceptedType(operation: Operation, request: IncomingMessage): BodyType {
   const header = request.headers["content-type"] ?? "";
   const semicolon = header.indexOf(";");
@@ -65,8 +65,8 @@ export function acceptedType(operation: Operation, request: IncomingMessage): Bo
   const accepted = operation.body ?? {};
   if (!Object.hasOwn(accepted, type)) {
     const wanted = Object.keys(accepted).join(" or ");
-    const got = type === "" ? "none was given" : `not ${type.slice(0, 100)}`;
-    throw new Refusal("unsupported_media_type", `the content type must be ${wanted}; ${got}`);
+    const got = type === "" ? "missing" : `"${type.slice(0, 100)}"`;
+    throw new Refusal("unsupported_media_type", `the content type must be ${wanted}; got: ${got}`);
   }
   const charset = semicolon < 0 ? undefined : charsetIn(header.slice(semicolon));
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
@@ -79,10 +79,10 @@ export function acceptedType(operation: Operation, request: IncomingMessage): Bo
   return type as BodyType;
 }
 
-/** One of a content type's; in quotes a backslash takes any character as it is (RFC 9110, 5.6.4). */
+/** One parameter of a content type. In quotes, a backslash escapes any character (RFC 9110, 5.6.4). */
 const parameter = /;\s*([^=;\s"]+)=(?:"((?:[^"\\]|\\.)*)"?|([^;\s]*))/g;
 
-/** The charset among a content type's parameters, of which another one may have that word in quotes. */
+/** The charset parameter of a content type. Quoted values of other parameters may contain the same word. */
 function charsetIn(parameters: string): string | undefined {
   for (const [, name, quoted, plain] of parameters.matchAll(parameter)) {
     if (name!.toLowerCase() === "charset") return quoted?.replaceAll(/\\(.)/g, "$1") ?? plain;
@@ -90,17 +90,17 @@ function charsetIn(parameters: string): string | undefined {
   return undefined;
 }
 
-/** A JSON body's value, or 400. */
+/** Parses a JSON body, or throws 400. */
 export function parseJson(bytes: Buffer): unknown {
-  if (bytes.length === 0) throw invalid("the body is empty; a JSON object is needed");
+  if (bytes.length === 0) throw invalid("the body is empty; send a JSON object");
   if (!isUtf8(bytes)) throw invalid("the body is not UTF-8");
   try {
     return JSON.parse(bytes.toString());
   } catch (error) {
-    // Not everybody's parser passes over it (RFC 8259, 8.1), so a client that sends one is better told here.
+    // Some parsers ignore the mark and others fail (RFC 8259, 8.1), so the mock reports it.
     if (bytes.subarray(0, 3).equals(byteOrderMark)) {
-      throw invalid("the body begins with a byte order mark, which is no JSON");
+      throw invalid("the body starts with a byte order mark, which JSON does not allow");
     }
-    throw invalid(`the body is not JSON: ${(error as Error).message.slice(0, 200)}`);
+    throw invalid(`the body is not valid JSON: ${(error as Error).message.slice(0, 200)}`);
   }
 }

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { invalid } from "./refusal.ts";
 
-/** `value` as the schema reads it, or 400 `invalid_request` that names the first field at fault. */
+/** Parses `value` with the schema, or throws 400 `invalid_request` for the first invalid field. */
 export function check<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
@@ -11,50 +11,50 @@ export function check<Schema extends z.ZodType>(
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const name = String(issue.path[0]);
-  // A parameter that stands there again comes as a list, which nobody has sent.
+  // A repeated parameter is parsed as a list, so "must be text" would mislead.
   if (what === "query" && Array.isArray((value as Record<string, unknown>)[name])) {
-    throw invalid(`${name}: is given more than once`, name);
+    throw invalid(`${name}: appears more than once`, name);
   }
   const { message, param } = problemsOf(issue, what)[0]!;
   throw invalid(message, param);
 }
 
-/** What is wrong with one field, or with the whole where there is no `param`. */
+/** A problem with one field, or with the complete value if there is no `param`. */
 export interface Problem {
   readonly message: string;
   readonly param?: string;
 }
 
-/** Everything that the schema finds wrong with `value`, in its order; none when it is right. */
+/** All problems that the schema finds in `value`, in its order. */
 export function everyProblem(schema: z.ZodType, value: unknown, what: string): Problem[] {
   const parsed = schema.safeParse(value);
   return parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, what));
 }
 
-/** The problems that an issue stands for: one, or one for every field that nobody knows. */
+/** The problems in a schema issue: one, or one per unknown field. */
 function problemsOf(issue: z.core.$ZodIssue, what: string): Problem[] {
   const at = pathOf(issue.path);
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
       const param = shortened(at === "" ? key : `${at}.${key}`);
-      return { message: `${param} is not a field of this request`, param };
+      return { message: `unknown field ${param}`, param };
     });
   }
   const message = messageOf(issue);
   if (at === "") {
     const isPlain = message.startsWith("must ") || message.startsWith("is ");
-    return [{ message: isPlain ? `the ${what} ${message}` : `the ${what} is not right: ${message}` }];
+    return [{ message: isPlain ? `the ${what} ${message}` : `invalid ${what}: ${message}` }];
   }
   const named = `${String(issue.path.at(-1))} `;
-  // An unknown word in a list of words is the list's fault: the message has its place, `param` the field (Errors).
+  // For an invalid word in a list, the message names the position and `param` names the list (Errors).
   const isWordOfList = issue.code === "invalid_value" && typeof issue.path.at(-1) === "number";
   const param = isWordOfList ? pathOf(issue.path.slice(0, -1)) : at;
   return [{ message: `${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, param }];
 }
 
-/** What a value must be, by the schema library's word for it. */
+/** Descriptions of the schema library's types. */
 const kinds: Readonly<Record<string, string>> = {
-  string: "a text",
+  string: "text",
   number: "a number",
   int: "a whole number",
   boolean: "true or false",
@@ -64,10 +64,10 @@ const kinds: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** How the schema library begins its own sentences; one that begins otherwise is the contract's, and stays. */
+/** Start of the schema library's own messages. Any other message comes from the contract and is kept. */
 const itsOwnWords = /^(?:Invalid|Too (?:small|big)|Unrecognized)\b/;
 
-/** What a value must be, in plain words: the library's speak of types and options. */
+/** The message in plain words; those of the library speak of types and options. */
 function plainMessageOf(issue: z.core.$ZodIssue): string {
   if (!itsOwnWords.test(issue.message)) return issue.message;
   switch (issue.code) {
@@ -87,7 +87,7 @@ function plainMessageOf(issue: z.core.$ZodIssue): string {
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     default:
-      return "does not have the form that it must have";
+      return "has an invalid format";
   }
 }
 
@@ -102,14 +102,14 @@ function boundOf(side: "least" | "most", origin: string, bound: number | bigint)
   return `have at ${side} ${bound} ${words[Number(bound) === 1 ? 0 : 1]}`;
 }
 
-/** The message that says most: of a choice between forms, that of the last form. */
+/** The most useful message of an issue: for a union, that of its last form. */
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code !== "invalid_union") return plainMessageOf(issue);
   const inner = issue.errors.at(-1)?.[0];
   return plainMessageOf(inner ?? issue);
 }
 
-/** A field's place as messages name it: `images[0].orientation`. */
+/** The path of a field as messages show it: `images[0].orientation`. */
 function pathOf(path: readonly PropertyKey[]): string {
   let text = "";
   for (const part of path) {
@@ -119,5 +119,5 @@ function pathOf(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/** A caller may name a field as long as its body; the answer need not. */
+/** Shortens a field name, which a client can make as long as the body. */
 const shortened = (text: string): string => (text.length > 200 ? `${text.slice(0, 197)}...` : text);

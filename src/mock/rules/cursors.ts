@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
 import { Refusal } from "./refusal.ts";
 
-/** Enough of a MAC that no made-up or altered cursor passes. */
+/** Length of the MAC: enough to reject forged or altered cursors. */
 const macLength = 16;
 
-/** The place a list was read up to, as a text that means something to the mock alone (Endpoints: opaque, keyset-based). */
+/** Creates and reads cursors, opaque positions in a list (Endpoints: opaque, keyset-based). */
 export class Cursors {
   readonly #secret: string;
 
@@ -12,18 +12,21 @@ export class Cursors {
     this.#secret = secret;
   }
 
-  /** `list` names the list it belongs to: organization, operation and filters. */
+  /** `list` identifies the list: organization, operation and filters. */
   make(list: string, position: number): string {
     return Buffer.from(`${position}.${this.#mac(list, position)}`).toString("base64url");
   }
 
-  /** The position behind a cursor; null where none is given. One of another list, or made up, is 400 `invalid_cursor`. */
+  /**
+   * The position of a cursor; null without one. A cursor that is forged or of another list is 400
+   * `invalid_cursor`.
+   */
   read(list: string, cursor: string | undefined): number | null {
     if (cursor === undefined) return null;
     const [, position, mac] =
       /^(\d{1,15})\.([\w-]+)$/.exec(Buffer.from(cursor, "base64url").toString()) ?? [];
     if (position === undefined || mac !== this.#mac(list, Number(position))) {
-      throw new Refusal("invalid_cursor", "the cursor is not one that this list gave", { param: "cursor" });
+      throw new Refusal("invalid_cursor", "the cursor does not belong to this list", { param: "cursor" });
     }
     return Number(position);
   }
@@ -37,8 +40,8 @@ export class Cursors {
 }
 
 /**
- * One page of a list, in the envelope of every list. `items` begins after the cursor and is read one further than the page,
- * to know whether there is more; `position` is what the next cursor goes by.
+ * One page of a list, in the list envelope. `items` starts after the cursor. One item past the page is read,
+ * to find out whether there are more. `cursorAfter` makes the next cursor.
  */
 export function pageOf<Item, Shown>(
   items: Iterable<Item>,

@@ -3,24 +3,27 @@ import type { IncomingHttpHeaders } from "node:http";
 import { limits } from "../../contract/limits.ts";
 import { invalid, Refusal } from "./refusal.ts";
 
-/** A finished answer: the body as it goes over the wire, null for an empty one. */
-export interface Answer {
+/** A complete response, with its body as sent; null for an empty body. */
+export interface FullResponse {
   readonly status: number;
   readonly body: string | null;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What a key stands for; `answer` is null while the first request still runs. `at` is when that request began. */
+/**
+ * The record of a key. `answer` is null while the first request is in flight; `at` is when that request
+ * began.
+ */
 export interface KeyRecord {
   readonly fingerprint: string;
   readonly at: number;
-  answer: Answer | null;
+  answer: FullResponse | null;
 }
 
-/** A key whose request never came to an end frees itself after this long (Cross-cutting rule 5, "a few minutes"). */
+/** A key whose request never finished is released after this time (Cross-cutting rule 5, "a few minutes"). */
 const abandonedAfterMs = 300_000;
 
-/** The `Idempotency-Key` of a request, null where there is none; one that is empty or too long is 400. */
+/** The `Idempotency-Key` of a request; null without one, 400 if it is empty or too long. */
 export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
@@ -31,18 +34,20 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/** What makes two requests the same: method, path with its query, and the raw bytes of the body (Cross-cutting rule 3). */
+/**
+ * Identifies equal requests: method, path with query, and the raw bytes of the body (Cross-cutting rule 3).
+ */
 export const fingerprintOf = (method: string, url: string, body: Uint8Array): string =>
   createHash("sha256").update(`${method} ${url}\n`).update(body).digest("base64");
 
 /** The idempotency keys of one organization. */
 export class IdempotencyKeys {
-  /** In order of time, as keys are set anew only once they have expired or were released. */
+  /** In order of time, because a key is set again only after it expired or was released. */
   readonly #records = new Map<string, KeyRecord>();
 
   /**
-   * Claims the key for a request that is about to run, or gives the answer stored under it.
-   * Refuses with 422 when the key stands for another request, with 409 while the first one still runs.
+   * Claims the key for a request that is about to run, or returns the record with the stored response. Throws
+   * 422 if the key belongs to another request, and 409 while the first request is in flight.
    */
   claim(key: string, fingerprint: string, now: number): KeyRecord {
     this.#forgetExpired(now);
@@ -52,10 +57,13 @@ export class IdempotencyKeys {
       now - known.at < (known.answer === null ? abandonedAfterMs : limits.idempotencyKeyMs)
     ) {
       if (known.fingerprint !== fingerprint) {
-        throw new Refusal("idempotency_key_reused", "the idempotency key was used with another request");
+        throw new Refusal("idempotency_key_reused", "this idempotency key was used with a different request");
       }
       if (known.answer === null) {
-        throw new Refusal("request_in_progress", "the first request under this idempotency key still runs");
+        throw new Refusal(
+          "request_in_progress",
+          "the first request with this idempotency key is still in progress",
+        );
       }
       return known;
     }
@@ -66,27 +74,27 @@ export class IdempotencyKeys {
   }
 
   /**
-   * Ends a claim: the answer is stored, but for a 5xx, which releases the key (Cross-cutting rule 5), and for a 429, which
-   * consumes none (Limits).
+   * Ends a claim by storing the response. A 5xx releases the key instead (Cross-cutting rule 5), and so does
+   * a 429, which does not consume it (Limits).
    */
-  settle(key: string, record: KeyRecord, answer: Answer): void {
+  settle(key: string, record: KeyRecord, answer: FullResponse): void {
     if (answer.status >= 500 || answer.status === 429) this.release(key, record);
     else if (this.#records.get(key) === record) record.answer = answer;
   }
 
-  /** Takes a claim back, as if the request had never come. */
+  /** Undoes a claim, as if the request had never arrived. */
   release(key: string, record: KeyRecord): void {
     if (this.#records.get(key) === record) this.#records.delete(key);
   }
 
-  /** The finished ones, for the snapshot. */
-  *state(): Generator<{ key: string; fingerprint: string; at: number; answer: Answer }> {
+  /** The records of finished requests, for the snapshot. */
+  *state(): Generator<{ key: string; fingerprint: string; at: number; answer: FullResponse }> {
     for (const [key, { fingerprint, at, answer }] of this.#records) {
       if (answer !== null) yield { key, fingerprint, at, answer };
     }
   }
 
-  restore({ key, ...record }: { key: string; fingerprint: string; at: number; answer: Answer }): void {
+  restore({ key, ...record }: { key: string; fingerprint: string; at: number; answer: FullResponse }): void {
     this.#records.set(key, record);
   }
 

@@ -1,20 +1,20 @@
 import { limits } from "../../contract/limits.ts";
 import { Refusal } from "./refusal.ts";
 
-/** Requests a minute and organization; null for no limit. */
+/** Requests per minute and organization; null for no limit. */
 export type RateLimit = { readonly reads: number; readonly writes: number } | null;
 
-/** What the `X-RateLimit-*` headers of one answer say; `reset` in Unix seconds. */
+/** The values of the `X-RateLimit-*` headers of a response; `reset` is in Unix seconds. */
 export interface RateReading {
   readonly limit: number;
   readonly remaining: number;
   readonly reset: number;
 }
 
-/** Every answer carries the headers (Cross-cutting rule 8), so without a limit they say one that nobody reaches. */
+/** Shown when there is no limit, because every response has the headers (Cross-cutting rule 8). */
 const withoutLimit = 1_000_000;
 
-/** The window of nobody in particular: nothing is ever counted in it. */
+/** The unused window shown to a client without a known API key. */
 export const fullWindow = (rate: RateLimit, isRead: boolean, now: number): RateReading =>
   reading(rate, isRead, 0, now - (now % limits.rateWindowMs));
 
@@ -22,17 +22,17 @@ function reading(rate: RateLimit, isRead: boolean, used: number, startedAt: numb
   const reset = (startedAt + limits.rateWindowMs) / 1000;
   if (rate === null) return { limit: withoutLimit, remaining: withoutLimit, reset };
   const limit = isRead ? rate.reads : rate.writes;
-  // A state may come from a mock with a higher limit.
+  // A loaded state may have counted more requests than this limit allows.
   return { limit, remaining: Math.max(0, limit - used), reset };
 }
 
-/** How many requests an organization has made in the current minute of the clock (Limits, rate window). */
+/** The requests of an organization in the current minute of the clock (Limits, rate window). */
 export class RateWindow {
   #startedAt = 0;
   reads = 0;
   writes = 0;
 
-  /** Counts one request, or refuses it with 429 and counts nothing. `reading` is told either way. */
+  /** Counts one request and returns the reading, or throws 429 without counting. */
   take(rate: RateLimit, isRead: boolean, now: number): RateReading {
     this.#turn(now);
     if (rate !== null) {
@@ -45,7 +45,7 @@ export class RateWindow {
     return this.read(rate, isRead, now);
   }
 
-  /** How the window stands, without counting. */
+  /** The reading of the window, without counting. */
   read(rate: RateLimit, isRead: boolean, now: number): RateReading {
     this.#turn(now);
     return reading(rate, isRead, isRead ? this.reads : this.writes, this.#startedAt);
@@ -62,7 +62,7 @@ export class RateWindow {
     this.writes = state.writes;
   }
 
-  /** The window starts on the minute. */
+  /** Starts a new window on the minute. */
   #turn(now: number): void {
     if (now >= this.#startedAt && now - this.#startedAt < limits.rateWindowMs) return;
     this.#startedAt = now - (now % limits.rateWindowMs);

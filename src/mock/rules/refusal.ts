@@ -5,14 +5,16 @@ import {
   type TryonRefusal,
 } from "../../contract/error-codes.ts";
 
-/** A request that is refused: thrown anywhere below the pipeline, answered as the service's error envelope. */
+/**
+ * The rejection of a request: thrown anywhere below the pipeline, sent as the error envelope of the service.
+ */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: ErrorCode;
   readonly param: string | undefined;
-  /** The list of every problem, for the two operations that answer with one (Errors). */
+  /** All problems, for the two operations that respond with a list (Errors). */
   readonly list: ImportRefusal | TryonRefusal | undefined;
-  /** More headers, e.g. `Retry-After` in seconds or `Allow`. */
+  /** Extra headers, such as `Allow`, or `Retry-After` in seconds. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(
@@ -31,15 +33,15 @@ export class Refusal extends Error {
     return errorCodes[this.code].status;
   }
 
-  /** The body of the answer: `{error: {type, code, message, param?}}`, or the list where there is one. */
+  /** The response body: `{error: {type, code, message, param?}}`, or the list of problems. */
   body(): string {
     if (this.list !== undefined) return JSON.stringify(this.list);
     const { type } = errorCodes[this.code];
-    // JSON leaves out an undefined param.
+    // JSON.stringify omits an undefined param.
     return JSON.stringify({ error: { type, code: this.code, message: this.message, param: this.param } });
   }
 }
 
-/** A request whose field `param` (or body, or query) breaks a rule: 400 `invalid_request`. */
+/** 400 `invalid_request`, because the field `param`, the body or the query breaks a rule. */
 export const invalid = (message: string, param?: string): Refusal =>
   new Refusal("invalid_request", message, param === undefined ? {} : { param });

@@ -1,7 +1,10 @@
 import { requestIdPattern } from "../../contract/ids.ts";
 import type { Random } from "../seed/random.ts";
 
-/** Gives each request its id: a valid one of the caller's is echoed, else it gets a new one (Cross-cutting rule 7). */
+/**
+ * Assigns request IDs: a valid one from the client is echoed, otherwise a new one is made (Cross-cutting rule
+ * 7).
+ */
 export class RequestIds {
   readonly #prefix: string;
   #count = 0;

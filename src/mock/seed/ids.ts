@@ -1,19 +1,22 @@
 import { decodeTime, monotonicFactory } from "ulid";
 import { Random, type RandomState } from "./random.ts";
 
-/** Where the ids stand: enough to go on with the same ones. `time` is null where the clock gives the time part. */
+/**
+ * The state of the generator, to continue the same sequence. `time` is null if the time part comes from the
+ * clock.
+ */
 export interface IdsState {
   random: RandomState;
   time: number | null;
 }
 
-/** Long enough ago that no clock a test is likely to set stands before it. */
+/** Earlier than any clock that a test is likely to set. */
 const seededEpoch = Date.UTC(2024, 0, 1);
 const dayMs = 86_400_000;
 
 /**
- * Gives out ULIDs, each greater than the one before. With a seed, the time part comes from the seed and moves one
- * millisecond an id: same seed and same requests, same ids, whenever started.
+ * Generates ULIDs in ascending order. With a seed, the time part comes from the seed and advances one
+ * millisecond per ID: the same seed and the same requests give the same IDs, whenever started.
  */
 export class Ids {
   readonly #random: Random;
@@ -29,13 +32,13 @@ export class Ids {
   }
 
   next(): string {
-    // A clock may have been moved by a fraction of a millisecond, which an id cannot tell.
+    // The clock may have fractions of a millisecond; an ID cannot.
     return flat(this.#ulid(this.#time === null ? Math.floor(this.#now()) : this.#time++));
   }
 
   /**
-   * A sequence of its own for `name`, which takes nothing from this one. With a seed, its ids follow from `key` and `name`
-   * alone, the time part being that of `since`, an id given out before.
+   * An independent sequence for `name`. With a seed, its IDs follow from `key` and `name` alone; their time
+   * part is that of the earlier ID `since`.
    */
   derive(key: string, name: string, since: string): Ids {
     const time = this.#time === null ? null : decodeTime(since);
@@ -49,11 +52,14 @@ export class Ids {
 
 const idBytes = Buffer.alloc(26);
 
-/** The same text in one piece: the library's is a tree of pieces, which takes five times the memory. */
+/** A flat copy of the string: the library returns a rope, which takes five times the memory. */
 function flat(id: string): string {
   idBytes.write(id, "latin1");
   return idBytes.toString("latin1");
 }
 
-/** The moment that a seed stands for, in 2024: the time part of its first id, and near when its demo products were made. */
+/**
+ * The start time of a seed, in 2024: the time part of its first ID, and roughly the age of its demo
+ * products.
+ */
 export const momentOf = (random: Random): number => seededEpoch + random.below(365) * dayMs;

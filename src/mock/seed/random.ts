@@ -1,9 +1,9 @@
-/** The whole state of a `Random`: four words of 32 bits. */
+/** The complete state of a `Random`: four words of 32 bits. */
 export type RandomState = [number, number, number, number];
 
 /**
- * Reproducible randomness (sfc32 by Chris Doty-Humphrey): the same start gives the same numbers on every machine, and its
- * state is four numbers, so that a snapshot of the mock can go on exactly where it stopped.
+ * Reproducible random numbers (sfc32 by Chris Doty-Humphrey), identical on every machine. The state is four
+ * numbers, so that a snapshot of the mock can continue exactly where it stopped.
  */
 export class Random {
   #a: number;
@@ -15,15 +15,15 @@ export class Random {
     [this.#a, this.#b, this.#c, this.#d] = state;
   }
 
-  /** Starts from any text; texts that differ in one character start far apart. */
+  /** Starts from any text; similar texts give unrelated sequences. */
   static from(text: string): Random {
     const random = new Random([hash(text, 1), hash(text, 2), hash(text, 3), hash(text, 4)]);
-    // The first few numbers still show the start.
+    // The first few numbers still depend visibly on the start.
     for (let round = 0; round < 12; round++) random.next();
     return random;
   }
 
-  /** The next number, at least 0 and below 1. */
+  /** The next number in [0, 1). */
   readonly next = (): number => {
     const sum = (this.#a + this.#b + this.#d) | 0;
     this.#d = (this.#d + 1) | 0;
@@ -34,7 +34,7 @@ export class Random {
     return (sum >>> 0) / 4_294_967_296;
   };
 
-  /** A whole number, at least 0 and below `bound`. */
+  /** An integer in [0, bound). */
   below(bound: number): number {
     return Math.floor(this.next() * bound);
   }
@@ -57,7 +57,7 @@ export class Random {
 
 const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** FNV-1a with a stir at the end: 32 bits of a text, another 32 for every `variant`. */
+/** FNV-1a with a final mix: a 32-bit hash of a text, different for every `variant`. */
 export function hash(text: string, variant = 0): number {
   let value = 2_166_136_261 ^ Math.imul(variant, 2_654_435_761);
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 16_777_619);

@@ -3,12 +3,12 @@ import { limits } from "../../contract/limits.ts";
 import { Description, Ulid } from "../../contract/resources/fields.ts";
 import { Webhook } from "../../contract/resources/webhook.ts";
 import { eventTypes, webhookStatuses } from "../../contract/value-sets.ts";
-import type { NoAnswer } from "../outgoing/call-out.ts";
+import type { NoResponse } from "../outgoing/outgoing-request.ts";
 import { organizationNames } from "../rules/authenticate.ts";
 import { comingMoment, KeptTimestamp, order } from "../store/state-fields.ts";
 import { abandonedUntilDisabled } from "../store/webhooks.ts";
 
-/** A webhook of a snapshot, with its secret: signatures made after a restore are as good as those before. */
+/** A webhook of a snapshot, with its secret, so that signatures stay valid after a restore. */
 export const WebhookState = z
   .strictObject({
     ...Webhook.shape,
@@ -25,7 +25,7 @@ export const WebhookState = z
   })
   .refine(
     ({ status, abandoned }) => status === "disabled" || abandoned < abandonedUntilDisabled,
-    `a webhook is disabled after ${abandonedUntilDisabled} events that were abandoned`,
+    `a webhook is disabled after ${abandonedUntilDisabled} abandoned events`,
   );
 
 const noAnswers = [
@@ -35,7 +35,7 @@ const noAnswers = [
   "connection_lost",
   "timeout",
   "ended",
-] as const satisfies readonly NoAnswer[];
+] as const satisfies readonly NoResponse[];
 
 const JobState = z.strictObject({ id: Ulid, status: z.string() });
 
@@ -51,7 +51,7 @@ const DeliveryFields = z.strictObject({
     data: z.record(z.string(), JobState),
   }),
   state: z.enum(["pending", "delivered", "abandoned"]),
-  /** All moments of the schedule, and the attempt before the first of them. */
+  /** The first attempt, and all retries of the schedule. */
   tries: z
     .int()
     .min(0)
@@ -67,11 +67,11 @@ const DeliveryFields = z.strictObject({
   ),
 });
 
-/** A delivery of a snapshot: its next attempt is due when it says, at once if that has passed. */
+/** A delivery of a snapshot. An overdue attempt is made immediately. */
 export const DeliveryState = DeliveryFields.refine(
   ({ state, due }) => (state === "pending") === (due !== null),
-  "an attempt is due exactly while it is pending",
+  "due must be set for a pending delivery and null for any other",
 ).refine(
   ({ state, tries }) => state !== "pending" || tries <= limits.webhookRetryMs.length,
-  "after its last try no other is due",
+  "a delivery after its last attempt cannot be pending",
 );

@@ -26,14 +26,17 @@ const ExportFields = z.strictObject({
       }),
     )
     .max(limits.exportProducts)
-    .refine((products) => isUnlike(products.map(({ id }) => id)), "an export has a product once")
+    .refine((products) => isUnlike(products.map(({ id }) => id)), "an export can have a product only once")
     .readonly(),
 });
 
-/** An export job as the state shows it (`ExportRecord`); one whose parts contradict each other is refused. */
-export const ExportState = ExportFields.refine(agrees, "its fields do not fit its format and status");
+/** An export job of a snapshot (`ExportRecord`); contradictory fields are rejected. */
+export const ExportState = ExportFields.refine(agrees, "the fields do not match the format and status");
 
-/** Whether what is set fits how far it has come (States, Export job): a manifest is written at once, and cannot fail. */
+/**
+ * Whether the fields match the status (States, Export job). A manifest is completed immediately and cannot
+ * fail.
+ */
 function agrees({ format, status, error, finished_at }: z.infer<typeof ExportFields>): boolean {
   return (
     (status === "processing") === (finished_at === null) &&

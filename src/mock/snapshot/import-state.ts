@@ -15,7 +15,7 @@ import { comingMoment, isUnlike, JobId, KeptReference, KeptTimestamp } from "../
 const count = z.int().min(0);
 const text = z.string();
 
-/** A row that is still to be done: one that the service would have taken, as it is kept. */
+/** A pending row: valid, in its stored form. */
 const Row = z
   .strictObject({
     reference: text,
@@ -31,11 +31,15 @@ const Row = z
     ),
   })
   .superRefine((row, context) => {
-    // A URL is looked at again when it is fetched, as that of a webhook is when it is called.
+    // URLs are not checked here; they are checked again before the fetch.
     const problem = importRowProblems(row).find(({ param }) => !param?.endsWith(".url"));
-    if (problem !== undefined) context.addIssue({ code: "custom", message: `is no row: ${problem.message}` });
+    if (problem !== undefined)
+      context.addIssue({ code: "custom", message: `is not a valid row: ${problem.message}` });
     else if (canonicalReference(row.reference) !== row.reference) {
-      context.addIssue({ code: "custom", message: "is no row: its reference has space around it" });
+      context.addIssue({
+        code: "custom",
+        message: "is not a valid row: the reference has surrounding whitespace",
+      });
     }
   });
 
@@ -51,13 +55,15 @@ const ImportFields = z.strictObject({
   row_ms: z.number().positive(),
   rows: z
     .array(
-      z.strictObject({ row: Row.nullable(), result: ImportRowResult }).refine(isOfRow, "is no row's result"),
+      z
+        .strictObject({ row: Row.nullable(), result: ImportRowResult })
+        .refine(isOfRow, "the result does not match the row"),
     )
     .min(limits.importRows.min)
     .max(limits.importRows.max)
     .refine(
       (rows) => rows.every(({ result }, at) => at === 0 || result.line > rows[at - 1]!.result.line),
-      "its lines are not in order",
+      "the lines are not in ascending order",
     )
     .refine(
       (rows) => isUnlike(rows.map(({ result }) => result.reference)),
@@ -69,11 +75,14 @@ const ImportFields = z.strictObject({
   failed: count,
 });
 
-/** An import of a snapshot (`ImportJob`); one whose counts do not fit its rows is refused, as it might never end. */
+/**
+ * An import of a snapshot (`ImportJob`). Counts that do not match the rows are rejected, because the job
+ * might never end.
+ */
 export const ImportState = ImportFields.refine(
   agrees,
-  "its rows do not fit its status and its counts",
-).refine(isStamped, "its stamps do not fit its status");
+  "the rows do not match the status and the counts",
+).refine(isStamped, "the timestamps do not match the status");
 
 function agrees({ status, rows, done, ...counts }: z.infer<typeof ImportFields>): boolean {
   if (done > rows.length || (status === "validating" && done > 0)) return false;
@@ -95,16 +104,16 @@ function agrees({ status, rows, done, ...counts }: z.infer<typeof ImportFields>)
   );
 }
 
-/** Whether its stamps fit how far it has come; one that could not run has not started. */
+/** Whether the timestamps match the status; an import that could not run has not started. */
 function isStamped({ status, started_at, finished_at }: z.infer<typeof ImportFields>): boolean {
-  const isUnderWay = status === "validating" || status === "processing";
+  const isInProgress = status === "validating" || status === "processing";
   return (
-    isUnderWay === (finished_at === null) &&
+    isInProgress === (finished_at === null) &&
     (status === "failed" || (status === "validating") === (started_at === null))
   );
 }
 
-/** Whether a result says what may become of its row (ImportRowResult), or nothing while the row is still to be done. */
+/** Whether a result is possible for its row (ImportRowResult); the result of a pending row is empty. */
 function isOfRow({ row, result }: { row: z.infer<typeof Row> | null; result: ImportRowResult }): boolean {
   const { reference, status, action, product_id, images, error } = result;
   if (status === "pending") {
@@ -112,12 +121,12 @@ function isOfRow({ row, result }: { row: z.infer<typeof Row> | null; result: Imp
   }
   const isKept = KeptReference.safeParse(reference).success;
   const attached = images.filter((image) => image.status === "attached");
-  const areTold = images.every((image) =>
+  const areConsistent = images.every((image) =>
     image.status === "attached"
       ? image.image_id !== undefined && image.error === undefined
       : image.image_id === undefined && image.error !== undefined,
   );
-  if (!isKept || !areTold) return false;
+  if (!isKept || !areConsistent) return false;
   if (status === "failed") return action === "none" && !product_id && !!error && attached.length === 0;
   const isMade = action === "created" || action === "updated";
   if (!product_id || error) return false;

@@ -1,12 +1,13 @@
 import type { World } from "../world/world.ts";
 import { jsonPieces, takeSnapshot } from "./snapshot.ts";
 
-/** Texts are gathered to this many characters before they become bytes. */
+/** Number of characters to collect before they are encoded. */
 const pieceLength = 64 * 1024;
 
 /**
- * The whole state as bytes, all at once, so that nothing changes in between; in pieces, as one text may be too short for it.
- * Each is twice as long as the one before: memory outside the heap makes V8 collect garbage every few times it is asked for.
+ * The complete state as JSON bytes, written synchronously, so that nothing changes in between. It is in
+ * pieces because it can be longer than the maximum string. Each piece is twice the size of the last one:
+ * frequent allocations outside the heap trigger garbage collections in V8.
  */
 export function printedState(world: World): Buffer[] {
   const buffers: Buffer[] = [];

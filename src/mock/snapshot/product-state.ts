@@ -4,7 +4,7 @@ import { Description, Name, Sex, Ulid } from "../../contract/resources/fields.ts
 import { imageOrigins, imageTypes, orientations } from "../../contract/value-sets.ts";
 import { isUnlike, KeptReference, KeptTimestamp, order } from "../store/state-fields.ts";
 
-/** A product of a snapshot: what the service would have taken, as it is kept (`ProductRecord`). */
+/** A product of a snapshot: valid, in its stored form (`ProductRecord`). */
 export const ProductState = z.strictObject({
   id: Ulid,
   name: Name,
@@ -14,11 +14,11 @@ export const ProductState = z.strictObject({
   images: z
     .array(z.strictObject({ id: Ulid, orientation: z.enum(orientations), origin: z.enum(imageOrigins) }))
     .min(1)
-    .refine((images) => isUnlike(images.map(({ id }) => id)), "a product holds an image once"),
+    .refine((images) => isUnlike(images.map(({ id }) => id)), "a product can have an image only once"),
   created_at: KeptTimestamp,
   updated_at: KeptTimestamp,
   order,
-  generations: z.array(Ulid).refine(isUnlike, "a product holds a generation once").readonly(),
+  generations: z.array(Ulid).refine(isUnlike, "a product can have a generated image only once").readonly(),
   changed_at: KeptTimestamp,
   deleted_at: KeptTimestamp.nullable(),
 });
@@ -32,7 +32,7 @@ const ImageFields = z.strictObject({
   created_at: KeptTimestamp,
   width: count,
   height: count,
-  /** Base64; null for a picture that is drawn. */
+  /** Base64; null for a drawn picture. */
   bytes: z.base64().nullable(),
   subject: text,
   seed: text,
@@ -49,13 +49,13 @@ const ImageFields = z.strictObject({
     .nullable(),
 });
 
-/** An image of a snapshot, with its bytes (`ImageRecord`), which are of the type that it says. */
+/** An image of a snapshot (`ImageRecord`). The bytes must match the type. */
 export const ImageState = ImageFields.refine(
   ({ bytes, mime_type }) => bytes === null || imageTypeOf(beginningOf(bytes)) === mime_type,
-  { path: ["bytes"], message: "are no image of its type" },
+  { path: ["bytes"], message: "do not match the mime_type" },
 );
 
-/** As many bytes of a base64 text as say what they are: four characters are three of them. */
+/** The first bytes of a base64 text, enough for `imageTypeOf`; four characters are three bytes. */
 const beginningOf = (base64: string) => Buffer.from(base64.slice(0, (imageTypeBytes / 3) * 4), "base64");
 
 interface Held {
@@ -63,7 +63,7 @@ interface Held {
   readonly images: readonly z.infer<typeof ImageState>[];
 }
 
-/** Whether the generations that an organization's products list were made for them. */
+/** Whether the generated images listed by each product were made for it. */
 export function areMadeFor({ products, images }: Held): boolean {
   const makers = new Map<string, string>();
   for (const { id, generation } of images) if (generation !== null) makers.set(id, generation.product_id);

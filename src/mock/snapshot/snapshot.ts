@@ -27,7 +27,7 @@ const word = z.int().min(-0x8000_0000).max(0x7fff_ffff);
 const moment = count.max(lastNow);
 
 type Mark<Item> = readonly [what: string, of: (item: Item) => unknown];
-/** A list of things of which no two have the same mark of any kind; undefined is no mark. */
+/** A list whose items have unique marks of each kind; undefined marks are ignored. */
 const unique = <Item extends z.ZodType>(item: Item, ...marks: Mark<z.output<Item>>[]) =>
   z.array(item).superRefine((items, context) => {
     for (const [what, of] of marks) {
@@ -37,12 +37,12 @@ const unique = <Item extends z.ZodType>(item: Item, ...marks: Mark<z.output<Item
         return mark !== undefined && seen.size === seen.add(mark).size;
       });
       if (twin >= 0) {
-        context.addIssue({ code: "custom", path: [twin], message: `another one has the same ${what}` });
+        context.addIssue({ code: "custom", path: [twin], message: `duplicate ${what}` });
       }
     }
   });
 
-/** A model of the organization's own, whose id is a ULID; the curated ones are in no state (Model). */
+/** A model of the organization; its ID is a ULID (Model). Curated models are not part of the state. */
 const ModelState = z.strictObject({
   id: Ulid,
   name: text.nullable(),
@@ -56,12 +56,12 @@ const ModelState = z.strictObject({
 });
 
 const OrganizationFields = z.strictObject({
-  /** In order of creation, deleted ones too. */
+  /** In order of creation, including deleted products. */
   products: unique(
     ProductState,
     ["id", ({ id }) => id],
     ["order", ({ order }) => order],
-    // A deleted product holds its reference no longer.
+    // The reference of a deleted product is free again.
     ["reference", ({ reference, deleted_at }) => (deleted_at === null ? reference : undefined)],
   ),
   images: unique(ImageState, ["id", ({ id }) => id]),
@@ -82,15 +82,15 @@ const OrganizationFields = z.strictObject({
 
 const OrganizationState = OrganizationFields.refine(
   haveTheirs,
-  "an image of a product, or a task's product or picture, is not there",
-).refine(areMadeFor, "what is listed as a product's generation is none, or was made for another product");
+  "an image of a product, or the product or output of a task, is missing",
+).refine(areMadeFor, "an image listed under generations was not made for that product");
 
-/** Everything the mock knows, as one JSON document: what GET /_mock/state shows and PUT takes. */
+/** The complete state of the mock as one JSON document: the body of GET and PUT /_mock/state. */
 export const MockState = z.strictObject({
   version: z.literal(1),
-  /** The mock's clock when it was taken. */
+  /** Time of the snapshot on the mock's clock. */
   now: KeptTimestamp.refine((now) => Date.parse(now) <= lastNow, "is after the year 9999"),
-  /** Signs URLs and cursors. */
+  /** Secret for the signatures of URLs and cursors. */
   secret: z.string().min(1),
   ids: z.strictObject({ random: z.tuple([word, word, word, word]), time: moment.nullable() }),
   organizations: z.strictObject({ main: OrganizationState, other: OrganizationState }),
@@ -99,7 +99,10 @@ export const MockState = z.strictObject({
 });
 export type MockState = z.infer<typeof MockState>;
 
-/** The state as it is now. Its parts are those that the world goes on changing: copy or print it at once. */
+/**
+ * The current state. It shares objects with the mock, which keeps changing them: copy or print it
+ * immediately.
+ */
 export function takeSnapshot(world: World): MockState {
   const { main, other } = world.organizations;
   return {
@@ -127,21 +130,21 @@ function stateOf(organization: Organization): z.infer<typeof OrganizationState> 
   };
 }
 
-/** A drawn image, as nearly all of a large catalogue are, is shown as it is kept. */
+/** Drawn images, the majority in a large catalog, are not copied. */
 const imageState = (image: ImageRecord): z.infer<typeof ImageState> =>
   image.bytes === null
     ? (image as ImageRecord & { bytes: null })
     : { ...image, bytes: image.bytes.toString("base64") };
 
 /**
- * Puts the world where the snapshot was taken; jobs go on from there, and those that are overdue do at once what they have to,
- * with the time that it is. Time is never turned back, only forward.
+ * Restores a snapshot. Jobs continue from there; overdue steps run immediately, with the current time. The
+ * clock is never moved back.
  */
 export function restoreSnapshot(world: World, state: MockState): void {
   world.letThrough();
   world.cancelTimers();
   world.empty();
-  // A clock that ticks may have gone on from the last moment that it can be moved to.
+  // A ticking clock may be past the last time that it can be moved to.
   const ahead = Math.min(lastMoment, Date.parse(state.now)) - world.clock.now();
   if (ahead > 0) world.clock.advance(ahead);
   world.useSecret(state.secret);
@@ -151,17 +154,17 @@ export function restoreSnapshot(world: World, state: MockState): void {
   );
   for (const name of organizationNames) fill(world, world.organizations[name], state.organizations[name]);
   world.deliveries.restore(structuredClone(state.deliveries));
-  // What is overdue happens now, also on a clock that stands still.
+  // Runs overdue steps now, even if the clock does not tick.
   world.clock.advance(0);
 }
 
 /**
- * Far more than any mock counts up to, far less than the most that a state may say: whatever is counted on after a state was
- * put back, the next state is one that can be put back, too.
+ * More than a mock ever counts, and far below the maximum of a state. It keeps the state valid when counting
+ * continues after a restore.
  */
 const room = 1e12;
 
-/** Things by their order, which begins anew where it has come so far as no mock of ours brings it. */
+/** Items by their order; renumbered from 0 if the numbers are higher than `room`. */
 function inOrder<Thing extends { order: number }>(things: Thing[]): Thing[] {
   things.sort((a, b) => a.order - b.order);
   return (things.at(-1)?.order ?? 0) <= room ? things : things.map((thing, order) => ({ ...thing, order }));
@@ -186,7 +189,7 @@ function fill(world: World, organization: Organization, state: z.infer<typeof Or
   organization.credits = state.credits;
   const now = world.clock.now();
   for (const { at, ...key } of idempotency_keys.sort((a, b) => a.at - b.at)) {
-    // None is of the future: it would outlive its day, and those claimed after it theirs.
+    // A key from the future would live longer than 24 hours, and so would the keys after it.
     organization.keys.restore({ ...key, at: Math.min(at, now) });
   }
   organization.rate.restore(rate_window);
@@ -207,7 +210,7 @@ function fill(world: World, organization: Organization, state: z.infer<typeof Or
   }
 }
 
-/** A value as JSON in pieces, a line for each thing of a long list: a large state is longer than the longest text. */
+/** A value as JSON in pieces, one line per list item: a large state exceeds the maximum string length. */
 export function* jsonPieces(value: unknown, depth = 4): Generator<string> {
   if (depth === 0 || typeof value !== "object" || value === null) {
     yield JSON.stringify(value);

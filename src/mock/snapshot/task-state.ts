@@ -22,13 +22,13 @@ const TaskFields = z.strictObject({
   output_image_id: Ulid.nullable(),
 });
 
-/** A task of a snapshot; one whose parts contradict each other is refused. */
+/** A task of a snapshot; contradictory fields are rejected. */
 export const TaskState = TaskFields.refine(
   (task) => agrees(task) && (task.type === "tryon") === (task.scene.person !== null),
-  "its fields do not fit its type and status",
+  "the fields do not match the type and status",
 );
 
-/** Whether what is set fits how far it has come (States, Task). */
+/** Whether the fields match the status (States, Task). */
 function agrees(task: TaskRecord): boolean {
   const { type, subtype, status, started_at, finished_at, failure, output_image_id } = task;
   const hasStarted = status !== "queued";
@@ -62,8 +62,8 @@ interface Held {
 }
 
 /**
- * Whether the images of an organization's products are there, deleted products' and exported ones' too, and its tasks' products and
- * pictures.
+ * Whether all referenced records exist: the images of products (deleted and exported ones too), the products
+ * and outputs of tasks.
  */
 export function haveTheirs({ exports, tasks, products, images }: Held): boolean {
   const productIds = new Set(products.map(({ id }) => id));

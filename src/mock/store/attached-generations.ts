@@ -1,8 +1,11 @@
 import type { ProductRecord } from "./product-record.ts";
 
-/** Which live products have each generation attached as a photo. Few images are generations, and few of those are attached. */
+/**
+ * The live products that have a generated image attached as a photo. A separate index, because such images
+ * are rare.
+ */
 export class AttachedGenerations {
-  /** Those of each image, in order of creation. */
+  /** Products by image ID, in order of creation. */
   readonly #holders = new Map<string, ProductRecord[]>();
 
   add(imageId: string, product: ProductRecord): void {
@@ -18,7 +21,7 @@ export class AttachedGenerations {
     if (holders.length === 0) this.#holders.delete(imageId);
   }
 
-  /** The one that was created first. */
+  /** The oldest product that has the image. */
   first(imageId: string): ProductRecord | undefined {
     return this.#holders.get(imageId)?.[0];
   }

@@ -2,25 +2,25 @@ import { ChangeList } from "./change-list.ts";
 import { ProductList } from "./product-list.ts";
 import type { ExportedProduct, ProductRecord } from "./product-record.ts";
 
-/** Shared by the many products that have none. */
+/** Shared by the many products without generated images. */
 const noGenerations: readonly string[] = [];
 
-/** How many products are kept printed. */
+/** Maximum number of cached JSON texts. */
 const keptPrints = 1_000;
 
-/** The products of one organization. Making, finding, changing and deleting one cost the same however many there are. */
+/** The products of one organization. The cost of an operation does not grow with the number of products. */
 export class Catalogue {
   readonly #byId = new Map<string, ProductRecord>();
   readonly #byReference = new Map<string, ProductRecord>();
   readonly #list = new ProductList();
   readonly #changes = new ChangeList();
   #nextOrder = 0;
-  /** What was printed lately: a product is read far more often than it changes. */
+  /** JSON of recently read products: reads are far more frequent than changes. */
   readonly #prints = new Map<ProductRecord, string>();
-  /** What exports have frozen of products that have not changed since: many of them may share it. */
+  /** Frozen copies of unchanged products, shared by exports. */
   readonly #frozen = new WeakMap<ProductRecord, ExportedProduct>();
 
-  /** Puts a new product in, after all others; the caller has seen that its reference is free. */
+  /** Adds a product as the newest; the caller has checked that the reference is free. */
   add(fields: Omit<ProductRecord, "order" | "changed_at" | "deleted_at" | "generations">): ProductRecord {
     const { id, name, reference, description, sex, images, created_at, updated_at } = fields;
     const order = this.#nextOrder++;
@@ -44,18 +44,18 @@ export class Catalogue {
     return product;
   }
 
-  /** The live product of that id. */
+  /** The live product with that ID. */
   get(id: string): ProductRecord | undefined {
     const product = this.#byId.get(id);
     return product === undefined || product.deleted_at !== null ? undefined : product;
   }
 
-  /** The live product of that (trimmed) reference. */
+  /** The live product with that (trimmed) reference. */
   withReference(reference: string): ProductRecord | undefined {
     return this.#byReference.get(reference);
   }
 
-  /** Gives a product another name or reference; the caller has seen that the reference is free. */
+  /** Changes the name or reference of a product; the caller has checked that the reference is free. */
   rename(product: ProductRecord, name: string, reference: string): void {
     if (name === product.name && reference === product.reference) return;
     this.#byReference.delete(product.reference);
@@ -65,7 +65,7 @@ export class Catalogue {
     this.#list.renamed(product);
   }
 
-  /** Deletes softly: gone from lists and lookups, its reference free again. */
+  /** Soft delete: the product is removed from lists and lookups, and its reference is free again. */
   delete(product: ProductRecord, at: string): void {
     product.deleted_at = at;
     this.#byReference.delete(product.reference);
@@ -73,7 +73,7 @@ export class Catalogue {
     this.#changes.changed(product, at);
   }
 
-  /** The product as `print` puts it, which is asked again only after a change. */
+  /** The cached text of `print`; `print` runs again only after a change. */
   printed(product: ProductRecord, print: (product: ProductRecord) => string): string {
     const known = this.#prints.get(product);
     if (known !== undefined) return known;
@@ -83,47 +83,47 @@ export class Catalogue {
     return text;
   }
 
-  /** The product as an export freezes it; `freeze` is asked again only after a change. */
+  /** The frozen copy of a product; `freeze` runs again only after a change. */
   frozen(product: ProductRecord, freeze: (product: ProductRecord) => ExportedProduct): ExportedProduct {
     const known = this.#frozen.get(product) ?? freeze(product);
     this.#frozen.set(product, known);
     return known;
   }
 
-  /** Puts a generation that finished at `at` with the product that it was made for. */
+  /** Adds a generated image, finished at `at`, to its product. */
   addGeneration(product: ProductRecord, imageId: string, at: string): void {
     this.changed(product, at);
     product.generations = [...product.generations, imageId];
   }
 
-  /** To be told whenever a product is about to change; `at` is null for a change that no delta tells of. */
+  /** Must be called before a product changes; `at` is null for changes that a delta does not include. */
   changed(product: ProductRecord, at: string | null): void {
     this.#prints.delete(product);
     this.#frozen.delete(product);
     if (at !== null) this.#changes.changed(product, at);
   }
 
-  /** Live products, newest first, from after the one of order `after` on (null: from the newest). */
+  /** Live products, newest first, starting after the one with order `after` (null: from the newest). */
   newestFirst(after: number | null): Iterable<ProductRecord> {
     return this.#list.newestFirst(after);
   }
 
-  /** Those of them that free-text search finds: every word, in lower case, occurs in name or reference, in any case. */
+  /** Live products that match a search: every word (lower case) occurs in name or reference, in any case. */
   withWords(words: readonly string[], after: number | null): Iterable<ProductRecord> {
     return this.#list.withWords(words, after);
   }
 
-  /** Products that changed at or after `since` (milliseconds), deleted ones too, in the order of `newestFirst`. */
+  /** Products changed or deleted at or after `since` (milliseconds), in the order of `newestFirst`. */
   changedSince(since: number, after: number | null): Iterable<ProductRecord> {
     return this.#changes.since(since, after);
   }
 
-  /** Every product, deleted ones too, in order of creation. */
+  /** Every product, including deleted ones, in order of creation. */
   all(): Iterable<ProductRecord> {
     return this.#byId.values();
   }
 
-  /** Puts back a product of a snapshot; they come in the order of creation. */
+  /** Restores a product of a snapshot; must be called in order of creation. */
   restore(product: ProductRecord): void {
     this.#insert(product);
     this.#nextOrder = product.order + 1;

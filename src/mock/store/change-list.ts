@@ -1,28 +1,30 @@
 import { firstWhere } from "./first-where.ts";
 import type { ProductRecord } from "./product-record.ts";
 
-/** How many entries of a level one of the next stands for. */
+/** Number of entries that one entry of the next level summarizes. */
 const width = 32;
 
 /**
- * Every product in order of creation, deleted ones too, with when each last changed. Those that changed since a moment are
- * found without looking at the others: over the times lies the latest of every 32, over those the latest of every 32 of them,
- * and so on. The order of creation never changes, so that a reader who pages through it misses nothing when products change.
+ * Every product, including deleted ones, in order of creation, with the time of its last change. A tree of
+ * maximums (the latest of every 32, of every 1,024, and so on) finds recent changes without a scan. The
+ * order of creation never changes, so paging misses nothing when products change in between.
  */
 export class ChangeList {
   readonly #products: ProductRecord[] = [];
   /** Milliseconds since the epoch: of each product, of every 32, of every 1,024, … */
   readonly #levels: number[][] = [[]];
 
-  /** Puts a product after all others: its order is the highest yet. */
+  /** Adds a product; its order must be the highest. */
   add(product: ProductRecord): void {
     this.#products.push(product);
     this.#raise(this.#products.length - 1, Date.parse(product.changed_at));
   }
 
-  /** Notes that a product changed; not where the clock says that it last did so later than that, as nobody may miss it then. */
+  /**
+   * Records a change. An earlier time than the recorded one is ignored, so that no delta misses the product.
+   */
   changed(product: ProductRecord, at: string): void {
-    // So it is with every photo of a product that is just being made.
+    // True for every photo of a product that is being created.
     if (at === product.changed_at) return;
     const place = this.#firstFrom(product.order);
     const time = Date.parse(at);
@@ -31,7 +33,10 @@ export class ChangeList {
     this.#raise(place, time);
   }
 
-  /** Those that changed at or after `since` (milliseconds), newest first, from after the one of order `after` on. */
+  /**
+   * Products changed at or after `since` (milliseconds), newest first, starting after the one with order
+   * `after`.
+   */
   *since(since: number, after: number | null): Generator<ProductRecord> {
     let place = after === null ? this.#products.length : this.#firstFrom(after);
     while (true) {
@@ -41,7 +46,7 @@ export class ChangeList {
     }
   }
 
-  /** The greatest place up to `place` whose time is `since` or later; -1 when there is none. */
+  /** The greatest index up to `place` whose time is `since` or later, or -1. */
   #lastSince(since: number, place: number): number {
     let level = 0;
     let at = place;
@@ -55,7 +60,7 @@ export class ChangeList {
       } else if (at % width > 0) {
         at--;
       } else {
-        // The rest of these 32 has been looked at: on with the ones before, all at once.
+        // This group of 32 is done; continues with the previous group, one level up.
         level++;
         at = at / width - 1;
       }
@@ -63,7 +68,7 @@ export class ChangeList {
     return -1;
   }
 
-  /** Writes a time down that is later than the one before. */
+  /** Stores a later time, and updates the levels above. */
   #raise(place: number, time: number): void {
     this.#levels[0]![place] = time;
     for (let level = 1, at = place; this.#levels[level - 1]!.length > 1; level++) {
@@ -75,7 +80,7 @@ export class ChangeList {
     }
   }
 
-  /** The place of the first product of that order or a higher one. */
+  /** The index of the first product with that order or a higher one. */
   #firstFrom(order: number): number {
     return firstWhere(this.#products.length, (place) => this.#products[place]!.order >= order);
   }

@@ -23,7 +23,7 @@ const curated = (
   eye_color,
 });
 
-/** The people that the service itself offers to everybody; their ids are short (Model). */
+/** The models that every organization can use; their IDs are short (Model). */
 export const curatedModels: readonly ModelRecord[] = [
   curated("mdl_001", "Amara", "female", ["slim", "18-24", "black", "black", "brown"]),
   curated("mdl_002", "Bastian", "male", ["athletic", "25-34", "white", "blond", "blue"]),
@@ -39,6 +39,6 @@ export const curatedModels: readonly ModelRecord[] = [
   curated("mdl_012", "Leila", "female", ["plus", "35-44", "mixed", "black", "hazel"]),
 ];
 
-/** The model of that id which the organization may use: one of its own or a curated one. */
+/** The model with that ID: one of the organization or a curated one. */
 export const findModel = (organization: Organization, id: string): ModelRecord | undefined =>
   organization.models.find((own) => own.id === id) ?? curatedModels.find((curated) => curated.id === id);

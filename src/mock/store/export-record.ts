@@ -3,16 +3,16 @@ import type { AssetRole, exportFormats } from "../../contract/value-sets.ts";
 import type { ExportedProduct } from "./product-record.ts";
 
 /**
- * An export job as it is kept: what was selected, not what it is written as. An image never changes, so the ids of a product's
- * images are enough to write its artifact again, the same each time.
+ * A stored export job: the selection, not the artifact. Images never change, so their IDs are enough to
+ * write the same artifact again.
  */
 export interface ExportRecord
   extends Pick<ExportJob, "id" | "status" | "total_assets" | "error" | "created_at" | "finished_at"> {
   readonly format: (typeof exportFormats)[number];
-  /** When a ZIP is rendered, in milliseconds since the epoch. */
+  /** Completion time of a ZIP in milliseconds since the epoch. */
   readonly ready_at: number;
-  /** The assets that were asked for; null for all. */
+  /** The requested asset roles; null for all. */
   readonly roles: readonly AssetRole[] | null;
-  /** The products as they were. */
+  /** The products at the time of the request. */
   readonly products: readonly ExportedProduct[];
 }

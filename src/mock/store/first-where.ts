@@ -1,6 +1,6 @@
 /**
- * The first of the indexes from `from` to below `length` that `isPast` says yes to, `length` where it is none: it says no up
- * to some place, and yes from there on. Asked as often as the logarithm of their number.
+ * Binary search: the first index in [`from`, `length`) for which `isPast` is true, or `length`. `isPast`
+ * must be false up to some index and true from there on.
  */
 export function firstWhere(length: number, isPast: (index: number) => boolean, from = 0): number {
   let low = from;

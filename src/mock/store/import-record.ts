@@ -2,7 +2,7 @@ import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
 import type { ImportMode, OnImageError, sexes } from "../../contract/value-sets.ts";
 
-/** A row as it was accepted: judged by `importRowProblems`, its reference trimmed. */
+/** An accepted row: validated by `importRowProblems`, with a trimmed reference. */
 export interface AcceptedRow {
   reference: string;
   name: string;
@@ -11,36 +11,38 @@ export interface AcceptedRow {
   images: ImportRowImage[];
 }
 
-/** One submitted row and what became of it. */
+/** One submitted row and its result. */
 export interface ImportJobRow {
-  /** Null once the row is settled. */
+  /** Null once the row is done. */
   row: AcceptedRow | null;
   result: ImportRowResult;
 }
 
-/** An import as it is kept. Where it stands follows from these numbers and the clock, so a snapshot can go on with it. */
+/**
+ * A stored import. Its progress follows from these numbers and the clock, so it continues after a restore.
+ */
 export interface ImportJob
   extends Pick<Import, "id" | "status" | "created_at" | "started_at" | "finished_at"> {
   readonly mode: ImportMode;
   readonly on_image_error: OnImageError;
-  /** When every row has been checked, in milliseconds since the epoch. */
+  /** End of the validation in milliseconds since the epoch. */
   readonly validated_at: number;
-  /** How long one row takes, in milliseconds. */
+  /** Duration of one row in milliseconds. */
   readonly row_ms: number;
   /** In input order. */
   readonly rows: ImportJobRow[];
-  /** How many rows are settled, from the first on. */
+  /** Number of rows done, from the first on. */
   done: number;
   succeeded: number;
   partial: number;
   failed: number;
 }
 
-/** Whether its status is one that nothing moves any more (States, Import job). */
+/** Whether the status is final (States, Import job). */
 export const isTerminal = (job: Pick<ImportJob, "status">): boolean =>
   job.status !== "validating" && job.status !== "processing";
 
-/** How a row reads before its turn has come. */
+/** The result of a pending row. */
 export const pendingResult = (line: number, reference: string): ImportRowResult => ({
   line,
   reference,

@@ -5,16 +5,16 @@ import { isGeneration, movingRows } from "./listed-generations.ts";
 import type { Organization } from "./organization.ts";
 import type { ProductRecord } from "./product-record.ts";
 
-/** An image to put on a product; the caller has seen that it exists. */
+/** An image to attach; the caller has checked that it exists. */
 export interface Photo {
   readonly id: string;
   readonly orientation: Orientation;
 }
 
 /**
- * Puts photos on a product and gives back their links. A product holds an image at most once, as a link is named by product
- * and image (Products, detach): attaching it again gives it the new orientation. `updated_at` stays (Product), but a delta
- * since `now` has the product (Exports, `since`).
+ * Attaches photos and returns their links. A product has an image at most once, because product and image
+ * identify a link (Products, detach); attaching it again changes the orientation. `updated_at` does not
+ * change (Product), but a delta since `now` includes the product (Exports, `since`).
  */
 export function attach(
   organization: Organization,
@@ -40,7 +40,10 @@ export function attach(
   return attached;
 }
 
-/** The caller's own photos have the origin `user`; the others are generations, of which the enum names one kind (Product). */
+/**
+ * `user` for uploaded photos. For generated images the enum has only `beautifier`; the others are `other`
+ * (Product).
+ */
 function originOf(organization: Organization, imageId: string): ProductImage["origin"] {
   const generation = organization.images.get(imageId)?.generation ?? null;
   if (generation === null) return "user";
@@ -48,8 +51,8 @@ function originOf(organization: Organization, imageId: string): ProductImage["or
 }
 
 /**
- * Takes an image off a product; 404 when it is not on it, 422 when it is the last (Products, detach). That is not among the
- * changes that a delta tells of (Exports, `since`).
+ * Removes an image from a product; 404 if the product does not have it, 422 if it is the last (Products,
+ * detach). A delta does not include this change (Exports, `since`).
  */
 export function detach(
   organization: Organization,
@@ -58,9 +61,9 @@ export function detach(
   now: string,
 ): void {
   const at = product.images.findIndex((image) => image.id === imageId);
-  if (at < 0) throw new Refusal("image_not_found", "there is no such image on this product");
+  if (at < 0) throw new Refusal("image_not_found", "the product does not have this image");
   if (product.images.length === 1) {
-    throw new Refusal("cannot_drop_last_image", "a product keeps at least one image");
+    throw new Refusal("cannot_drop_last_image", "a product must keep at least one image");
   }
   organization.products.changed(product, null);
   movingRows(organization, product, [imageId], now, () => {
@@ -69,7 +72,7 @@ export function detach(
   });
 }
 
-/** Deletes a product softly; generations that stood in its row may stand in another's from here on. */
+/** Soft-deletes a product; other products may list its generated images from then on. */
 export function remove(organization: Organization, product: ProductRecord, now: string): void {
   const photos = product.images.map(({ id }) => id);
   const ids = [...new Set([...photos, ...product.generations])];
@@ -79,14 +82,14 @@ export function remove(organization: Organization, product: ProductRecord, now: 
   });
 }
 
-/** Fields that a change may give; one that is left out stays as it is. */
+/** Fields to change; absent fields keep their value. */
 export type ProductChange = {
   [Field in "name" | "reference" | "description" | "sex"]?: ProductRecord[Field] | undefined;
 };
 
 /**
- * Changes a product's fields; 409 when another product holds the new reference. `updated_at` moves only when a value
- * really changes (Product: "bumped only by changes to name, reference, description or sex").
+ * Changes fields of a product; 409 if another product has the new reference. `updated_at` changes only if a
+ * value does (Product: "bumped only by changes to name, reference, description or sex").
  */
 export function changeProduct(
   organization: Organization,
@@ -108,7 +111,7 @@ export function changeProduct(
   Object.assign(product, { description, sex, updated_at: now });
 }
 
-/** 409 when a live product of the organization has the reference already. */
+/** 409 if a live product of the organization has the reference. */
 export function refuseTaken(organization: Organization, reference: string): void {
   if (organization.products.withReference(reference) === undefined) return;
   throw new Refusal("reference_already_exists", "another product has this reference", { param: "reference" });

@@ -1,33 +1,36 @@
 import { firstWhere } from "./first-where.ts";
 import type { ProductRecord } from "./product-record.ts";
 
-/** Few enough that writing down the texts of one block anew goes unnoticed, many enough that a million products are few blocks. */
+/**
+ * Small enough to rebuild the text of a block quickly, large enough that a million products need few blocks.
+ */
 const blockSize = 256;
 
-/** Neighbours in the order of creation. Deleted ones are swept out once they are more than half. */
+/** Consecutive products in order of creation. Deleted ones are removed once they are more than half. */
 interface Block {
-  /** The order of the first product that it was made with: where the block stands among the others. */
+  /** The order of the block's first product at its creation; blocks are sorted by it. */
   readonly first: number;
   products: ProductRecord[];
   deleted: number;
-  /** The texts of its products one after the other; null where they have to be written down anew. */
+  /** The concatenated texts of the products; null if they must be rebuilt. */
   texts: Texts | null;
 }
 
 interface Texts {
   readonly all: string;
-  /** Where the text of each product begins. */
+  /** Start offset of each product's text. */
   readonly starts: Uint32Array;
 }
 
 /**
- * The live products in order of creation, to be listed and searched from the newest. They lie in blocks, and a search runs
- * through the text of a whole block at once, which is some twenty times as fast as looking at each product.
+ * The live products in order of creation, for lists and searches from the newest. They are grouped in
+ * blocks. A search scans the text of a complete block, which is about twenty times as fast as checking each
+ * product.
  */
 export class ProductList {
   readonly #blocks: Block[] = [];
 
-  /** Puts a product after all others: its order is the highest yet. */
+  /** Adds a product; its order must be the highest. */
   add(product: ProductRecord): void {
     const last = this.#blocks.at(-1);
     if (last === undefined || last.products.length >= blockSize) {
@@ -35,11 +38,11 @@ export class ProductList {
       return;
     }
     last.products.push(product);
-    // A full block is searched as it is from now on; one that grows would be written down again and again.
+    // Texts are built only for a full block; those of a growing block would be rebuilt with every product.
     last.texts = last.products.length === blockSize ? textsOf(last.products) : null;
   }
 
-  /** To be told when a product was deleted. */
+  /** Must be called after a product was deleted. */
   deleted(product: ProductRecord): void {
     const at = this.#blockUpTo(product.order);
     const block = this.#blocks[at]!;
@@ -51,12 +54,12 @@ export class ProductList {
     if (block.products.length === 0) this.#blocks.splice(at, 1);
   }
 
-  /** To be told when the name or the reference of a product has changed. */
+  /** Must be called after the name or reference of a product changed. */
   renamed(product: ProductRecord): void {
     this.#blocks[this.#blockUpTo(product.order)]!.texts = null;
   }
 
-  /** Newest first, from after the one of order `after` on (null: from the newest). */
+  /** Newest first, starting after the one with order `after` (null: from the newest). */
   *newestFirst(after: number | null): Generator<ProductRecord> {
     for (let at = this.#blockBefore(after); at >= 0; at--) {
       const { products } = this.#blocks[at]!;
@@ -66,7 +69,10 @@ export class ProductList {
     }
   }
 
-  /** Those of them with every one of the words, which are as `foldCase` makes them, in name or reference, in any case. */
+  /**
+   * Like `newestFirst`, limited to products whose name or reference contains every word; words come from
+   * `foldCase`.
+   */
   *withWords(words: readonly string[], after: number | null): Generator<ProductRecord> {
     for (let at = this.#blockBefore(after); at >= 0; at--) {
       const block = this.#blocks[at]!;
@@ -84,13 +90,13 @@ export class ProductList {
     return after === null ? this.#blocks.length - 1 : this.#blockUpTo(after - 1);
   }
 
-  /** The index of the block that the product of that order is in. */
+  /** The index of the block with the product of that order. */
   #blockUpTo(order: number): number {
     return firstWhere(this.#blocks.length, (index) => this.#blocks[index]!.first > order) - 1;
   }
 }
 
-/** The index of the last product whose order is below `order`; of the last of all for null. */
+/** The index of the last product whose order is below `order`; null for no bound. */
 function lastBefore(products: readonly ProductRecord[], order: number | null): number {
   if (order === null) return products.length - 1;
   return firstWhere(products.length, (index) => products[index]!.order >= order) - 1;
@@ -99,18 +105,19 @@ function lastBefore(products: readonly ProductRecord[], order: number | null): n
 const isAscii = (text: string): boolean => !/[^\0-\x7f]/.test(text);
 
 /**
- * A text as it is searched for and in, the same for all ways to write it in large and small letters, whatever language they
- * are of: `Straße` is `STRASSE`, a sigma is one at the end of a word, too, and of an I only the letter counts, not its dot.
- * A letter with its accent is the same in one sign or two (NFC).
+ * Normalizes text for case-insensitive search in any language: `Straße` equals `STRASSE`, a final sigma
+ * equals a sigma, and the dot of an I is ignored. Accents match in composed and decomposed form (NFC).
  */
 export function foldCase(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
-  // Small first: the capital of the sharp s is its own capital, and only the small one becomes two letters.
+  // Lower case first: a capital sharp s stays one letter in upper case; only the lower-case one becomes two.
   const folded = text.normalize("NFC").toLowerCase().toUpperCase().toLowerCase();
   return folded.replaceAll("ς", "σ").replaceAll("i\u0307", "i").normalize("NFC");
 }
 
-/** No word holds white space, so none is found across two texts, or across reference and name. */
+/**
+ * Words have no whitespace, so the newlines prevent matches across two texts, or across reference and name.
+ */
 function textsOf(products: readonly ProductRecord[]): Texts {
   const texts = products.map(({ reference, name }) => foldCase(`${reference}\n${name}\n`));
   const starts = new Uint32Array(products.length);
@@ -119,11 +126,13 @@ function textsOf(products: readonly ProductRecord[]): Texts {
     starts[index] = length;
     length += texts[index]!.length;
   }
-  // Joined, it is one text in memory too, not a tree of its pieces.
+  // join() gives a flat string, not a rope.
   return { all: texts.join(""), starts };
 }
 
-/** The indexes of the texts that hold every word. What the word before has not left to be looked at is skipped. */
+/**
+ * The indexes of the texts that contain every word. Each hit skips the texts before it for the next word.
+ */
 function findIn({ all, starts }: Texts, words: readonly string[]): number[] {
   const found: number[] = [];
   let at = 0;
@@ -142,6 +151,6 @@ function findIn({ all, starts }: Texts, words: readonly string[]): number[] {
   }
 }
 
-/** The index of the text that a place lies in, from `low` on. */
+/** The index of the text that contains a position, from `low` on. */
 const textAt = (starts: Uint32Array, place: number, low: number): number =>
   firstWhere(starts.length, (index) => starts[index]! > place, low) - 1;

@@ -4,32 +4,36 @@ import { lastMoment } from "../../clock.ts";
 import { canonicalReference } from "../../contract/import-row.ts";
 import { Reference, Ulid } from "../../contract/resources/fields.ts";
 
-/** The last moment of a clock that has ticked on for a day beyond the last that it may be moved to: the end of the year 9999. */
+/**
+ * The latest valid time: a day after the last time that the clock can be moved to, the end of the year 9999.
+ */
 export const lastNow = lastMoment + 86_400_000;
 
-/** A moment of what is to come, in milliseconds since the epoch: as far as any that a date can have. */
+/** A future time in milliseconds since the epoch, up to the maximum of a Date. */
 export const comingMoment = z.number().min(0).max(8.64e15);
 
-/** A time as it is kept, and so served: in UTC (Resources), whose years have four digits. */
+/** A stored timestamp: UTC (Resources), with a four-digit year. */
 export const KeptTimestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00:00Z");
 
-/** A product's reference as it is kept: trimmed already. */
+/** A stored reference, already trimmed. */
 export const KeptReference = z
   .string()
-  .refine((text) => canonicalReference(text) === text, "must have no space around it")
+  .refine((text) => canonicalReference(text) === text, "must not have surrounding whitespace")
   .pipe(Reference);
 
-/** Where a thing stands in the order of creation. A cursor has room for 15 digits; what is made later has higher ones. */
+/**
+ * A position in the order of creation. Cursors have room for 15 digits; later records get higher numbers.
+ */
 export const order = z.int().min(0).max(1e14);
 
-/** Ids are in the order of their times, as texts. */
+/** IDs sort as text in the order of their times. */
 const lastTime = encodeTime(2 ** 48 - 1e12);
 
 /**
- * The id of a job: the ids of what it makes may follow from its time, each a millisecond after the one before, so there is to be
- * room for far more of them before the last time that an id can have.
+ * The ID of a job. IDs of its results can start from its time and advance by a millisecond each, so it must
+ * be far below the maximum time of an ID.
  */
-export const JobId = Ulid.refine((id) => id < lastTime, "is of a time that leaves no room");
+export const JobId = Ulid.refine((id) => id < lastTime, "has a time too close to the maximum of a ULID");
 
-/** Whether no two are the same. */
+/** Whether all items are different. */
 export const isUnlike = (things: readonly unknown[]): boolean => new Set(things).size === things.length;

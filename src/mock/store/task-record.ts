@@ -3,39 +3,42 @@ import type { taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import type { Scene } from "../drawing/scene.ts";
 import type { JobFailure } from "../faults/faults.ts";
 
-/** A task as it is kept. Where it stands follows from its two moments and the clock, so a snapshot can go on with it. */
+/**
+ * A stored task. Its progress follows from `runs_at`, `ends_at` and the clock, so it continues after a
+ * restore.
+ */
 export interface TaskRecord
   extends Pick<Task, "id" | "status" | "product_id" | "started_at" | "finished_at" | "created_at"> {
-  // A client passes on any other value; the mock has these alone.
+  // The client accepts any value; the mock has only these.
   readonly type: (typeof taskTypes)[number];
   readonly subtype: (typeof taskSubtypes)[number] | null;
-  /** When it begins to run and when it ends, in milliseconds since the epoch. */
+  /** Start and end of the run in milliseconds since the epoch. */
   readonly runs_at: number;
   readonly ends_at: number;
-  /** What its picture shows. */
+  /** The content of its picture. */
   readonly scene: Scene;
-  /** Each once, in the order of the request. */
+  /** Without duplicates, in the order of the request. */
   readonly styling_product_ids: readonly string[];
-  /** Why it fails: known from when it begins, shown when it has ended. */
+  /** Why it fails; set at the start, shown at the end. */
   failure: JobFailure | null;
   /** Set once it has succeeded. */
   output_image_id: string | null;
 }
 
-/** A task and its place in the order of creation, which is what cursors go by. */
+/** A task and its position in the order of creation; cursors use it. */
 export interface PlacedTask {
   readonly task: TaskRecord;
   readonly place: number;
 }
 
-/** The tasks of one organization. None is ever deleted, so a task's place among all is a key that holds. */
+/** The tasks of one organization. Tasks are never deleted, so their positions are stable keys. */
 export class Tasks {
   readonly #all: TaskRecord[] = [];
   readonly #byId = new Map<string, TaskRecord>();
-  /** The places of each product's tasks, so that a list of them does not walk through all. */
+  /** Positions of each product's tasks, to list them without a scan. */
   readonly #ofProduct = new Map<string, number[]>();
 
-  /** Puts a task in, after all others. */
+  /** Adds a task as the newest. */
   add(task: TaskRecord): void {
     const places = this.#ofProduct.get(task.product_id);
     if (places === undefined) this.#ofProduct.set(task.product_id, [this.#all.length]);
@@ -53,7 +56,7 @@ export class Tasks {
     return this.#all;
   }
 
-  /** Newest first, from after the one at `after` on (null: from the newest); of one product, where one is given. */
+  /** Newest first, starting after position `after` (null: from the newest), optionally of one product. */
   *newestFirst(after: number | null, productId: string | undefined): Generator<PlacedTask> {
     if (productId === undefined) {
       for (let place = Math.min(after ?? Infinity, this.#all.length) - 1; place >= 0; place--) {

@@ -1,24 +1,24 @@
 import type { EventType, webhookStatuses } from "../../contract/value-sets.ts";
 
-/** After so many events in a row that were abandoned a webhook is disabled (interface, choices). */
+/** Number of consecutive abandoned events after which a webhook is disabled (interface, choices). */
 export const abandonedUntilDisabled = 5;
 
-/** A webhook as it is kept, with its secret. */
+/** A stored webhook, with its secret. */
 export interface WebhookRecord {
-  /** Where it stands in the order of creation: what the cursors of the list go by. */
+  /** Position in the order of creation; cursors use it. */
   readonly order: number;
   readonly id: string;
   readonly url: string;
   events: readonly EventType[];
   status: (typeof webhookStatuses)[number];
   description: string | null;
-  /** When an event was last accepted. */
+  /** Time of the last accepted event. */
   last_delivery_at: string | null;
   readonly created_at: string;
   signing_secret: string;
-  /** How often its secret was changed. */
+  /** Number of secret rotations. */
   rotations: number;
-  /** How many events in a row were abandoned. */
+  /** Number of consecutive abandoned events. */
   abandoned: number;
 }
 
@@ -45,12 +45,12 @@ export class Webhooks {
     return this.#byId.values();
   }
 
-  /** Newest first, from after the one of order `after` on (null: from the newest). */
+  /** Newest first, starting after the one with order `after` (null: from the newest). */
   newestFirst(after: number | null): WebhookRecord[] {
     return [...this.#byId.values()].reverse().filter(({ order }) => after === null || order < after);
   }
 
-  /** Puts back one of a snapshot; they come in the order of creation. */
+  /** Restores a webhook of a snapshot; must be called in order of creation. */
   restore(webhook: WebhookRecord): void {
     this.#byId.set(webhook.id, webhook);
     this.#nextOrder = webhook.order + 1;

@@ -1,9 +1,11 @@
-/** Something was stopped, as nobody is left who it was for. */
+/** Work was canceled because its result is no longer needed. */
 export class EndedError extends Error {
   override readonly name = "EndedError";
 }
 
-/** How long something may go on: until its end is declared. Work under way is told, so that it can let go of its sockets. */
+/**
+ * A cancellation scope: work continues until `end()`. Work in progress is notified, to close its sockets.
+ */
 export class Life {
   #ended = false;
   readonly #onEnd = new Set<() => void>();
@@ -12,12 +14,12 @@ export class Life {
     return this.#ended;
   }
 
-  /** Throws EndedError once it has ended. */
+  /** Throws EndedError after the end. */
   mustGoOn(): void {
     if (this.#ended) throw new EndedError();
   }
 
-  /** Calls `run` at the end, or at once after it; returns how to take that back. */
+  /** Calls `run` at the end, or immediately if already ended; returns a function that cancels this. */
   onEnd(run: () => void): () => void {
     if (this.#ended) run();
     else this.#onEnd.add(run);

@@ -1,13 +1,13 @@
 import { EndedError, Life } from "./life.ts";
 
-/** Work that several may wait for: it goes on while one of them is left. */
+/** Work shared by several readers; it continues while at least one is waiting. */
 export class SharedWork<Result> {
   readonly #life = new Life();
   readonly #result: Promise<Result>;
   #waiting = 0;
   #isLost = false;
 
-  /** `begin` is to stop with the life that it is given, by an error. */
+  /** `begin` must reject when the given life ends. */
   constructor(begin: (life: Life) => Promise<Result>) {
     this.#result = begin(this.#life);
     this.#result.catch(() => {
@@ -15,12 +15,12 @@ export class SharedWork<Result> {
     });
   }
 
-  /** Whether nothing comes of it: it has failed, or nobody was left. */
+  /** Whether the work failed or was canceled. */
   get isLost(): boolean {
     return this.#isLost || this.#life.ended;
   }
 
-  /** The result for somebody who waits no longer than this life: at its end it rejects with EndedError. */
+  /** The result; rejects with EndedError when `life` ends. */
   resultFor(life: Life): Promise<Result> {
     this.#waiting++;
     return new Promise((resolve, reject) => {

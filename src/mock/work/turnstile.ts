@@ -1,4 +1,4 @@
-/** Lets so many in at once; the others wait in line. */
+/** A semaphore with a first-in, first-out queue. */
 export class Turnstile {
   readonly #places: number;
   #free: number;
@@ -17,7 +17,7 @@ export class Turnstile {
     return this.#free === 0;
   }
 
-  /** Null when there is room at once, so that what needs no waiting stays synchronous; else resolves when there is. */
+  /** Null if there is room, so that the caller stays synchronous; otherwise resolves when there is. */
   enter(): Promise<void> | null {
     if (this.#free > 0) {
       this.#free--;

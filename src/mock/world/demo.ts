@@ -41,7 +41,7 @@ const cloths = [
   "cashmere",
   "twill",
 ];
-const colours = [
+const colors = [
   "ivory",
   "sand",
   "navy",
@@ -56,22 +56,22 @@ const colours = [
 ];
 const cuts = ["Slim", "Relaxed", "Cropped", "Oversized", "Classic", "Belted", "Pleated", "Quilted"];
 
-/** Made once and shared, so that a hundred thousand products hold few texts. */
+/** All names of a noun, created once, so that a hundred thousand products share a few strings. */
 const namesOf = (noun: string): string[] =>
   cuts.flatMap((cut) =>
-    cloths.flatMap((cloth) => colours.map((colour) => `${cut} ${cloth} ${noun}, ${colour}`)),
+    cloths.flatMap((cloth) => colors.map((color) => `${cut} ${cloth} ${noun}, ${color}`)),
   );
 const descriptions = [
   null,
   "Cut from a cloth woven in Portugal, washed for a soft hand.",
   "A piece to wear from the first day of the season to the last.",
-  "Made in small runs; the colour may vary a little from lot to lot.",
+  "Made in small runs; the color may vary slightly from lot to lot.",
 ];
 const views = [["front"], ["front", "back"], ["front", "back", "detail"]] as const;
 const types = ["image/jpeg", "image/jpeg", "image/png", "image/webp"] as const;
 const minuteMs = 60_000;
 
-/** Puts `count` plausible products into an organization, the last one made a minute before `until`. */
+/** Adds `count` plausible products to an organization, the last one created a minute before `until`. */
 export function addDemoProducts(
   organization: Organization,
   ids: Ids,
@@ -93,7 +93,7 @@ export function addDemoProducts(
         id,
         mime_type: random.pick(types),
         created_at,
-        // Written out, as a record with something spread in its middle takes a third more memory.
+        // No spread: an object with a spread in the middle takes a third more memory.
         width: drawnSize.width,
         height: drawnSize.height,
         bytes: null,
@@ -116,7 +116,7 @@ export function addDemoProducts(
   }
 }
 
-/** Two models of the organization's own; their ids are ULIDs (Model). */
+/** Adds two models of the organization; their IDs are ULIDs (Model). */
 export function addDemoModels(organization: Organization, ids: Ids): void {
   const own = (name: string, sex: "male" | "female", more: Partial<ModelRecord>): ModelRecord => ({
     id: ids.next(),

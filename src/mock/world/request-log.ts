@@ -1,39 +1,42 @@
-/** One request that the mock has received, as GET /_mock/requests shows it. */
+/** One received request, as GET /_mock/requests shows it. */
 export interface RecordedRequest {
-  /** When it arrived, RFC 3339. */
+  /** Time of arrival, RFC 3339. */
   at: string;
   method: string;
-  /** The path with its query, as it was sent. */
+  /** The path with its query, as sent. */
   path: string;
-  /** Null while it runs, and for one whose caller went away before an answer. */
+  /** Null while the request runs, and if the client disconnected before the response. */
   status: number | null;
   request_id: string;
   idempotency_key: string | null;
-  /** Whether the answer came from the idempotency store. */
+  /** Whether the stored response of an idempotency key was replayed. */
   replayed: boolean;
-  /** As they were sent, but for the machine key. */
+  /** As sent, with the API key masked. */
   headers: Record<string, string>;
 }
 
-/** What is kept of a request: made for every one, so nothing is worked out before somebody asks. */
+/** A logged request. Created for every request, so the rest is computed only when the log is read. */
 export interface LoggedRequest {
   readonly at: number;
   readonly method: string;
   readonly path: string;
   readonly requestId: string;
-  /** Names and values by turns as they were sent: one text, which lies light in memory, where an object of texts does not. */
+  /** Alternating names and values in one string, which takes less memory than an object. */
   readonly headers: string;
   status: number | null;
   replayed: boolean;
 }
 
-/** Cannot stand in a header. */
+/** Not allowed in a header. */
 const separator = "\n";
 
-/** The headers of a request as they are kept. */
+/** The headers of a request as one string. */
 export const keptHeaders = (rawHeaders: readonly string[]): string => rawHeaders.join(separator);
 
-/** How many requests are remembered. More would outlive the young part of the heap, which costs every request a third of its time. */
+/**
+ * Number of requests kept. With more, entries reach the old generation of the heap, which slows each request
+ * by a third.
+ */
 const remembered = 1_000;
 
 /** The last requests, oldest first. */
@@ -74,7 +77,7 @@ function shown(request: LoggedRequest): RecordedRequest {
   };
 }
 
-/** By lower-case name; one that was sent several times is joined, as HTTP allows. */
+/** Headers by lower-case name; repeated ones are joined, as HTTP allows. */
 function headersOf(kept: string): Record<string, string> {
   const headers = new Map<string, string>();
   const parts = kept === "" ? [] : kept.split(separator);
@@ -86,5 +89,5 @@ function headersOf(kept: string): Record<string, string> {
   return Object.fromEntries(headers);
 }
 
-/** Whether a key was sent is worth knowing, the key itself is nobody's business. */
+/** Shows that a key was sent, but not the key. */
 const masked = (authorization: string): string => (/^bearer /i.test(authorization) ? "Bearer ***" : "***");

@@ -13,35 +13,35 @@ import { Ids, momentOf } from "../seed/ids.ts";
 import { Random } from "../seed/random.ts";
 import { Organization } from "../store/organization.ts";
 import { Life } from "../work/life.ts";
-import { Underway } from "../work/underway.ts";
+import { WorkInProgress } from "../work/work-in-progress.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
 import { RequestLog } from "./request-log.ts";
 
-/** What a mock is started with, defaults filled in. */
+/** Options of a mock, with defaults filled in. */
 export interface WorldOptions {
   readonly clock: MovableClock;
-  /** Null: every start is another world. */
+  /** Null for different IDs and contents on every start. */
   readonly seed: number | null;
-  /** How many demo products the first organization begins with. */
+  /** Number of demo products in the first organization. */
   readonly demo: number;
-  /** Jobs run this many times faster than the service's. */
+  /** Speed of jobs relative to the service. */
   readonly speed: number;
   readonly rateLimit: RateLimit;
-  /** How long every request is held before its work is done. */
+  /** Delay of every request before it is processed. */
   readonly latencyMs: number;
-  /** Refuses webhook URLs on loopback, as the service does. */
+  /** Rejects webhook URLs on loopback, like the service. */
   readonly strict: boolean;
   /** Fetches the image URLs of imports instead of drawing a picture for each. */
   readonly fetchImages: boolean;
-  /** Fills a world that starts with a state of its own, in place of demo products: when it is told to begin, and after a reset. */
+  /** Loads an initial state instead of demo products; runs in `begin()` and after a reset. */
   readonly begin?: ((world: World) => void) | undefined;
-  /** How it calls out; the network as it is unless told. */
+  /** Replaces the network for outgoing requests. */
   readonly network?: Network | undefined;
 }
 
 /**
- * The service's whole state in memory, and the one clock that it runs on. With a state of its own it is empty and does nothing until
- * `begin()`: jobs go on and deliveries go out of one that can be reached, and of no other.
+ * The complete state of the mock in memory, and its clock. With an initial state (`options.begin`) it stays
+ * empty and idle until `begin()`, so that jobs and deliveries start only once the server is reachable.
  */
 export class World {
   readonly clock: MovableClock;
@@ -49,26 +49,26 @@ export class World {
   readonly log = new RequestLog();
   readonly faults = new Faults();
   readonly network: Network;
-  /** What waits for others, in real time. */
-  readonly underway = new Underway();
+  /** Work in progress that depends on other servers, in real time. */
+  readonly workInProgress = new WorkInProgress();
   readonly deliveries: Deliveries;
-  /** Until the next reset, restore or stop: calls to others end with it. */
+  /** Ends at the next reset, restore or stop; cancels outgoing requests. */
   life = new Life();
-  /** Where the mock listens, e.g. `http://127.0.0.1:4010`: signed URLs begin with it. */
+  /** The address of the mock, e.g. `http://127.0.0.1:4010`; the start of signed URLs. */
   baseUrl = "http://127.0.0.1";
-  /** Signs URLs and cursors, so it belongs to the state: what was signed before a restore holds after it. */
+  /** Signs URLs and cursors. Part of the state, so that signatures stay valid after a restore. */
   secret = "";
   organizations!: Record<OrganizationName, Organization>;
   ids!: Ids;
   requestIds!: RequestIds;
   cursors!: Cursors;
   signedUrls!: SignedUrls;
-  /** The last timestamp: things made in the same millisecond share it, which is lighter, too. */
+  /** The last timestamp, shared by records of the same millisecond to save memory. */
   #stamp = { at: 0, text: new Date(0).toISOString() };
   readonly #timers = new Set<() => void>();
-  /** The requests that wait out the latency, each with how to take its timer back. */
+  /** Requests delayed by the latency option, with the functions that cancel their timers. */
   readonly #held = new Map<() => void, () => void>();
-  /** What waits for the beginning; null once it has begun. */
+  /** Callbacks that wait for `begin()`; null after it. */
   #early: (() => void)[] | null = null;
 
   constructor(options: WorldOptions) {
@@ -84,7 +84,7 @@ export class World {
     this.#renew();
   }
 
-  /** Puts its own state in, where it has one, and lets through what has come before. */
+  /** Loads the initial state, if any, and runs the waiting callbacks. */
   begin(): void {
     if (this.#early === null) return;
     this.reset();
@@ -97,12 +97,14 @@ export class World {
     return this.#early === null;
   }
 
-  /** Runs something as soon as the world begins, which it has not yet. */
+  /** Runs something at `begin()`; only before it. */
   onceBegun(run: () => void): void {
     this.#early?.push(run);
   }
 
-  /** Back to how it started: the same seed, the demo products or the state it was given, nothing else. The clock stays where it is. */
+  /**
+   * Resets to the start: the same seed, and the demo products or the initial state. The clock is not reset.
+   */
   reset(): void {
     this.letThrough();
     this.cancelTimers();
@@ -118,7 +120,7 @@ export class World {
     addDemoProducts(this.organizations.main, this.ids, random, demo, moment ?? this.clock.now());
   }
 
-  /** Empties everything and draws anew what follows from the seed. */
+  /** Removes all data and restarts everything that follows from the seed. */
   #renew(): { random: Random; moment: number | null } {
     const { seed } = this.options;
     const random = Random.from(seed === null ? randomBytes(16).toString("hex") : `seed ${seed}`);
@@ -131,19 +133,19 @@ export class World {
   }
 
   /**
-   * The ids of what one row of a job makes. They follow from the seed, the job and the row alone: not from how many requests
-   * came while the job ran. The secret is the seed's, and a snapshot has it.
+   * The IDs for the results of one row of a job. They follow from the seed, the job and the row alone, not
+   * from the number of requests during the job. The secret follows from the seed and is part of snapshots.
    */
   idsOfRow(jobId: string, index: number): Ids {
     return this.ids.derive(this.secret, `${jobId} ${index}`, jobId);
   }
 
-  /** The same for one thing that is made of another, e.g. the event about a job: it follows from the job and its own name. */
+  /** The ID of a derived record, e.g. the event of a job; it follows from the job and the name. */
   idFor(name: string, about: string): string {
     return this.ids.derive(this.secret, `${about} ${name}`, about).next();
   }
 
-  /** Takes everything out of every organization. */
+  /** Removes all data of every organization. */
   empty(): void {
     this.deliveries.clear();
     this.organizations = Object.fromEntries(
@@ -157,14 +159,14 @@ export class World {
     this.signedUrls = new SignedUrls(secret);
   }
 
-  /** Now, as the service writes timestamps: RFC 3339 in UTC (Resources). */
+  /** The current time as RFC 3339 in UTC (Resources). */
   timestamp(): string {
     const now = this.clock.now();
     if (now !== this.#stamp.at) this.#stamp = { at: now, text: new Date(now).toISOString() };
     return this.#stamp.text;
   }
 
-  /** Tells the organization's webhooks that a job has ended (Events). */
+  /** Sends the event of a finished job to the webhooks of the organization (Events). */
   announce(
     organization: Organization,
     type: EventType,
@@ -173,7 +175,7 @@ export class World {
     this.deliveries.announce(organization, type, resource);
   }
 
-  /** Runs something at a moment of the clock; forgotten on reset and stop. */
+  /** Runs something at a time of the clock; canceled by reset and stop. */
   schedule(time: number, run: () => void): void {
     const cancel = this.clock.at(time, () => {
       this.#timers.delete(cancel);
@@ -182,7 +184,10 @@ export class World {
     this.#timers.add(cancel);
   }
 
-  /** Holds a request back until a moment of the clock; a reset lets it through before that, as somebody waits for its answer. */
+  /**
+   * Delays a request until a time of the clock. A reset releases it earlier, because the client waits for a
+   * response.
+   */
   hold(time: number, run: () => void): void {
     const go = () => {
       this.#held.delete(go);
@@ -191,7 +196,7 @@ export class World {
     this.#held.set(go, this.clock.at(time, go));
   }
 
-  /** Lets every request that is held do its work now. */
+  /** Releases every delayed request now. */
   letThrough(): void {
     for (const [go, cancel] of [...this.#held]) {
       cancel();
@@ -199,7 +204,7 @@ export class World {
     }
   }
 
-  /** Ends everything that would go on by itself. Only this world's own: others may wait on the same clock. */
+  /** Cancels all timers of this mock. Other users of the same clock keep theirs. */
   cancelTimers(): void {
     this.life.end();
     this.life = new Life();

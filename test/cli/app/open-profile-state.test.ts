@@ -6,7 +6,7 @@ import { exitCodeOf } from "../../../src/cli/context/exit.ts";
 import { systemClock } from "../../../src/clock.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Someone in a folder of their own, with some flags and an environment. */
+/** A user in an empty folder, with flags and an environment. */
 function asker(
   folder: string,
   env: Record<string, string>,
@@ -18,14 +18,14 @@ function asker(
   };
 }
 
-/** The path of the state that is opened. */
+/** The path of the opened state. */
 async function pathOf(...asked: Parameters<typeof asker>): Promise<string | null> {
   const state = await openProfileState(asker(...asked));
   state.close();
   return state.path;
 }
 
-test("each profile has a file: that of the flag, of the environment, the active one, or the default", async () => {
+test("opens the state of the profile from the flag, the environment, the config file, or the default", async () => {
   const folder = temporaryFolder();
   const home = join(folder, "home");
   const env = { CAT_HOME: home };
@@ -41,20 +41,20 @@ test("each profile has a file: that of the flag, of the environment, the active 
   expect(readdirSync(join(home, "state"))).toEqual(["%2e%2e%2fx.db", "ci.db", "default.db", "shop.db"]);
 });
 
-test("a config file that is broken does not matter when it is not asked", async () => {
+test("ignores a broken config file if a flag or a variable names the profile", async () => {
   const home = temporaryFolder();
   writeFileSync(join(home, "config.json"), "{");
   expect(await pathOf(home, { CAT_HOME: home }, { profile: "ci" })).toBe(join(home, "state", "ci.db"));
   await expect(pathOf(home, { CAT_HOME: home })).rejects.toMatchObject({ code: "invalid_config" });
 });
 
-test("with --mock nothing is written", async () => {
+test("writes no file with --mock", async () => {
   const home = temporaryFolder();
   expect(await pathOf(home, { CAT_HOME: home }, { mock: true })).toBe(null);
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("a ledger of one's own stands where it was named, in a folder that is left as it is", async () => {
+test("opens a --ledger file at its path, without changes to the folder", async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, "ci"), { mode: 0o755 });
   const state = await openStateFile(asker(folder, {}), "ci/ledger.db");
@@ -67,7 +67,7 @@ test("a ledger of one's own stands where it was named, in a folder that is left 
   expect(exitCodeOf(refused)).toBe(2);
 });
 
-test("a file that is no ledger is refused as one that was named by mistake, and an emptied one as damaged", async () => {
+test("rejects a file that is not a ledger, and an emptied one as damaged", async () => {
   const folder = temporaryFolder();
   const refusal = async (text: string) => {
     writeFileSync(join(folder, "s.csv"), text);
@@ -78,12 +78,12 @@ test("a file that is no ledger is refused as one that was named by mistake, and 
   };
   for (const text of ["reference,name\n", "reference,name\n".repeat(1000)]) {
     expect(await refusal(text)).toEqual([
-      "the file ./s.csv is not a ledger: this program did not write it",
-      "Name another file with --ledger; if it was a ledger once, put a copy of it back.",
+      "the file ./s.csv is not a ledger of this program",
+      "Use another --ledger FILE. If this file was a ledger, restore a copy of it.",
     ]);
   }
   expect(await refusal("")).toEqual([
     "the state file ./s.csv is damaged, or was not written by this program (it is empty)",
-    expect.stringMatching(/^Put a copy of it back, or move it away .* adds its photos a second time\.$/),
+    expect.stringMatching(/^Restore a copy of it, or move it elsewhere .* adds its photos a second time\.$/),
   ]);
 });

@@ -6,38 +6,60 @@ const start = Date.parse("2026-01-05T09:00:00Z");
 
 function notes() {
   const clock = new MovableClock({ frozenAt: start });
-  const told: string[] = [];
-  const onWait = waitNotes(clock, async (text) => void told.push(text));
-  return { clock, told, onWait };
+  const printed: string[] = [];
+  const onWait = waitNotes(clock, async (text) => void printed.push(text));
+  return { clock, printed, onWait };
 }
 
 const request = { method: "GET", path: "/v1/imports/X" };
 
-test("a wait that lasts is told once for all who wait for the same", () => {
-  const { clock, told, onWait } = notes();
+test("prints one note for all requests that wait for the same reason", () => {
+  const { clock, printed, onWait } = notes();
   onWait({ reason: "network", ms: 1_900, ...request });
   onWait({ reason: "network", ms: 4_100, ...request });
   clock.advance(1_000);
   onWait({ reason: "network", ms: 4_000, ...request });
   onWait({ reason: "rate_window", ms: 30_000, ...request });
-  expect(told).toEqual([
-    "Waiting 5 s: the service cannot be reached, and is tried again.",
-    "Waiting 30 s: this minute's requests are used up.",
+  expect(printed).toEqual([
+    "Cannot reach the service; retrying in 5 s.",
+    "Rate limit reached; continuing in 30 s.",
   ]);
 });
 
-test("an outage is told once, with the time since which nothing came, and not every attempt in it", () => {
-  const { clock, told, onWait } = notes();
+test("prints one note per outage, with its start, and none for the attempts in it", () => {
+  const { clock, printed, onWait } = notes();
   const since = start - 8_000;
-  const wall = (time: number) => /\d\d:\d\d:\d\d/.exec(new Date(time).toString())![0];
+  const local = (time: number) => /\d\d:\d\d:\d\d/.exec(new Date(time).toString())![0];
   for (let pause = 0; pause < 10; pause++) {
     onWait({ reason: "outage", ms: 20_000, since, ...request });
     clock.advance(25_000);
     onWait({ reason: "network", ms: 4_000, ...request });
     onWait({ reason: "server_error", ms: 4_000, ...request });
   }
-  expect(told).toEqual([`The service has not answered since ${wall(since)}; trying again.`]);
+  expect(printed).toEqual([`No response from the service since ${local(since)}; still retrying.`]);
   const again = clock.now();
   onWait({ reason: "outage", ms: 20_000, since: again, ...request });
-  expect(told.slice(1)).toEqual([`The service has not answered since ${wall(again)}; trying again.`]);
+  expect(printed.slice(1)).toEqual([`No response from the service since ${local(again)}; still retrying.`]);
+});
+
+test("prints a note within 10 s if short waits for the rate limit follow each other, then one per minute", () => {
+  const { clock, printed, onWait } = notes();
+  const when: number[] = [];
+  for (let second = 0; second < 100; second++) {
+    const before = printed.length;
+    onWait({ reason: second % 2 === 0 ? "rate_limited" : "rate_window", ms: 1_000, ...request });
+    if (printed.length > before) when.push(second);
+    clock.advance(1_000);
+  }
+  expect(when).toEqual([5, 65]);
+  expect(new Set(printed)).toEqual(new Set(["The service asked to slow down; still retrying."]));
+});
+
+test("prints no note for short waits for the rate limit that are far apart", () => {
+  const { clock, printed, onWait } = notes();
+  for (let time = 0; time < 10; time++) {
+    onWait({ reason: "rate_limited", ms: 1_000, ...request });
+    clock.advance(10_000);
+  }
+  expect(printed).toEqual([]);
 });

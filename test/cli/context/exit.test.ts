@@ -13,8 +13,8 @@ import { tell } from "../../../src/cli/tell.ts";
 import { CatError } from "../../../src/errors.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
 
-const answered = (status: number, type = "invalid_request") =>
-  new CatError("refused", { type, code: "code", status });
+const responded = (status: number, type = "invalid_request") =>
+  new CatError("rejected", { type, code: "code", status });
 
 describe("the exit status", () => {
   test.for([
@@ -23,9 +23,9 @@ describe("the exit status", () => {
     [404, 5],
     [409, 6],
     ...[408, 429, 500, 501, 502, 503, 504, 599].map((status) => [status, 7] as const),
-  ] as const)("of an answer with %i is %i, whatever its type", ([status, exit]) => {
-    expect(exitCodeOf(answered(status))).toBe(exit);
-    expect(exitCodeOf(answered(status, "some_new_type"))).toBe(exit);
+  ] as const)("for a response with %i is %i, whatever its type", ([status, exit]) => {
+    expect(exitCodeOf(responded(status))).toBe(exit);
+    expect(exitCodeOf(responded(status, "some_new_type"))).toBe(exit);
   });
 
   test.for([
@@ -41,15 +41,15 @@ describe("the exit status", () => {
     ["bad_answer", 7],
     ["partial", 8],
     ["something else", 1],
-  ] as const)("of an error of type %s is %i", ([type, exit]) => {
+  ] as const)("for an error of type %s is %i", ([type, exit]) => {
     expect(exitCodeOf(new CatError("x", { type, code: "x" }))).toBe(exit);
   });
 
-  test("of an answer that was not the service's says the type, not the status: a 404 of HTML is no 404", () => {
+  test("depends on the type, not the status, if the response did not come from the service", () => {
     expect(exitCodeOf(new CatError("x", { type: "bad_answer", code: "x", status: 404 }))).toBe(7);
   });
 
-  test("of the rest", () => {
+  test("for other errors is fixed", () => {
     expect(exitCodeOf(new InterruptError("SIGINT"))).toBe(130);
     expect(exitCodeOf(new InterruptError("SIGTERM"))).toBe(143);
     expect(exitCodeOf(new InterruptError("SIGHUP"))).toBe(129);
@@ -62,7 +62,7 @@ describe("the exit status", () => {
   });
 });
 
-test("an error of the file system that no module expects is told as one of the file, not as a bug", async () => {
+test("an unexpected file system error is reported as a file error, not as a bug", async () => {
   const stderr = new FakeOutput();
   const context = { stderr, env: {}, interrupt: new AbortController().signal } as unknown as Context;
   const error = Object.assign(new Error("EMFILE: too many open files, open '/a'"), {
@@ -76,28 +76,28 @@ test("an error of the file system that no module expects is told as one of the f
 });
 
 describe("an error for people", () => {
-  const plain = { json: false, verbose: false, paint: (text: string) => text };
+  const plain = { json: false, verbose: false, width: null, paint: (text: string) => text };
 
-  test("is one line, or two when there is something to do", () => {
+  test("is one line, or two with a hint", () => {
     const detail = { type: "conflict", code: "c", status: 409 };
     expect(explain(new CatError("it exists.", detail), plain)).toBe("error: it exists\n");
-    expect(explain(new CatError("it exists", { ...detail, hint: "Look." }), plain)).toBe(
-      "error: it exists\nLook.\n",
+    expect(explain(new CatError("it exists", { ...detail, hint: "Check it." }), plain)).toBe(
+      "error: it exists\nCheck it.\n",
     );
   });
 
-  test("names the request once", () => {
+  test("shows the request ID once", () => {
     const detail = { type: "internal", code: "c", status: 500, requestId: "req-1" };
     expect(explain(new CatError("it failed.", detail), plain)).toBe("error: it failed (request req-1)\n");
     expect(explain(new CatError("it failed in req-1", detail), plain)).toBe("error: it failed in req-1\n");
   });
 
-  test("hides nothing and obeys nothing", () => {
+  test("shows control characters as escapes", () => {
     const text = explain(new CatError("a\u001b[2J\nb", { type: "x", code: "x" }), plain);
     expect(text).toBe("error: a\\x1b[2J\\nb\n");
   });
 
-  test("a bug is a line without a trace; --verbose adds it", () => {
+  test("shows a stack trace for a bug only with --verbose", () => {
     const fault = new TypeError("x is not a function");
     const text =
       "error: internal error: x is not a function\nThis is a bug. Run the command again with --verbose and report the output.\n";
@@ -105,24 +105,24 @@ describe("an error for people", () => {
     expect(explain(fault, { ...plain, verbose: true })).toContain("TypeError: x is not a function\n    at ");
   });
 
-  test("an interrupt is one word, a reader that went away nothing", () => {
+  test("is one word for an interrupt, and empty for a closed pipe", () => {
     expect(explain(new InterruptError("SIGINT"), { ...plain, verbose: true })).toBe("interrupted\n");
     expect(explain(new ReaderGoneError(), plain)).toBe("");
   });
 });
 
-test("an error for programs has the fields of the interface and no others", () => {
-  const json = { json: true, verbose: false, paint: (text: string) => text };
+test("an error for programs has exactly the fields of the interface", () => {
+  const json = { json: true, verbose: false, width: 20, paint: (text: string) => text };
   const error = new CatError("bad.", {
     type: "invalid_request",
     code: "invalid_row",
     param: "rows[0].name",
     status: 400,
     requestId: "req-1",
-    hint: "Mend it.",
+    hint: "Fix it.",
   });
   expect(explain(error, json)).toBe(
-    '{"error":{"type":"invalid_request","code":"invalid_row","message":"bad. Mend it.","param":"rows[0].name",' +
+    '{"error":{"type":"invalid_request","code":"invalid_row","message":"bad. Fix it.","param":"rows[0].name",' +
       '"status":400,"request_id":"req-1","exit":3}}\n',
   );
   expect(explain(new TypeError("oh"), json)).toBe(

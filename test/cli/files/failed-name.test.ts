@@ -20,7 +20,7 @@ test.each([
   expect(failedName(file, format)).toBe(name);
 });
 
-test("a failed file that fails again gets the next number, in its own format", async () => {
+test("the failed file of a failed file gets the next number, in the same format", async () => {
   const world = await createWorld();
   const bad = "https://cdn.example.com/fail-timeout.jpg";
   world.write("a.tsv", `reference\tname\timages\nBAD\tCoat\t${bad}\n`);
@@ -32,7 +32,7 @@ test("a failed file that fails again gets the next number, in its own format", a
     const ran = await world.cat(`import ${file} --no-progress`);
     expect(ran.exit).toBe(8);
     expect(ran.stderr.split("\n").slice(-3)).toEqual([
-      `What did not make it is in ${failed}, with the reason. Put it right, then run:`,
+      `Failed rows are in ${failed}, with the reasons. Fix them there, then run:`,
       `  cat import ${failed}`,
       "",
     ]);

@@ -5,7 +5,7 @@ import type { Lead } from "../../../src/cli/hand-over/leads-to-us.ts";
 import { systemCats } from "../../../src/cli/hand-over/system-cats.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** The first cat on a PATH of one folder, when starting it leads there. */
+/** The first cat on a PATH of one folder, if starting it has the effect `lead`. */
 async function first(folder: string, lead: Lead) {
   const host = { env: { PATH: folder }, platform: process.platform, cwd: () => folder };
   for await (const cat of systemCats(host, async () => lead)) return cat;
@@ -13,14 +13,14 @@ async function first(folder: string, lead: Lead) {
 }
 
 test.each<[place: string, lead: Lead, mayCallBack: boolean]>([
-  ["the usual place", "nowhere", false],
-  ["the usual place", "anywhere", true],
-  ["a place of its own", "nowhere", true],
-  ["a place of its own", "anywhere", true],
-])("a cat in %s that leads %s may call us back: %s", async (place, lead, mayCallBack) => {
+  ["the usual folder", "nowhere", false],
+  ["the usual folder", "anywhere", true],
+  ["another folder", "nowhere", true],
+  ["another folder", "anywhere", true],
+])("a cat in %s that leads %s may start this program again: %s", async (place, lead, mayCallBack) => {
   const own = temporaryFolder();
   writeFileSync(join(own, "cat"), "");
   chmodSync(join(own, "cat"), 0o755);
-  const folder = place === "the usual place" ? "/bin" : own;
+  const folder = place === "the usual folder" ? "/bin" : own;
   expect(await first(folder, lead)).toMatchObject({ path: join(folder, "cat"), mayCallBack });
 });

@@ -31,8 +31,8 @@ const writesOf = (world: TestWorld) =>
     .map(({ method, path }) => `${method} ${path.split(/[?]|(?<=products\/)/)[0]}`);
 const run = "import products.csv --no-progress";
 
-describe("a file that is imported again", () => {
-  test("as it was sends nothing and adds no photo", async () => {
+describe("importing a file again", () => {
+  test("sends nothing if the file is unchanged", async () => {
     const world = await worldWith();
     await world.cat(run);
     const ran = await world.cat(run);
@@ -50,7 +50,7 @@ describe("a file that is imported again", () => {
     expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 
-  test("next week with a change, a new photo and a new row writes just these", async () => {
+  test("a week later sends only a changed field, a new photo and a new row", async () => {
     const world = await worldWith();
     await world.cat(run);
     world.clock.advance(7 * 24 * hour);
@@ -71,30 +71,20 @@ describe("a file that is imported again", () => {
     expect(productsOf(world)).toEqual(["A-1 Gown 1", "A-2 Coat 2", "A-3 Hat 1"]);
   });
 
-  test("with --photos all, or in another mode, goes as it stands", async () => {
-    const world = await worldWith();
-    await world.cat(run);
-    const all = await world.cat(`${run} --photos all --json`);
-    expect(JSON.parse(all.stdout)).toMatchObject({ submitted: 2, updated: 2, unchanged: 0 });
-    expect(productsOf(world)).toEqual(["A-1 Dress 2", "A-2 Coat 2"]);
-    const skip = await world.cat(`${run} --mode skip_existing --json`);
-    expect(JSON.parse(skip.stdout)).toMatchObject({ submitted: 2, skipped: 2, unchanged: 0 });
-  });
-
-  test("with its --ledger in a file does so on another machine", async () => {
+  test("sends only changes from another machine, with the same --ledger", async () => {
     const world = await worldWith();
     const at = (home: string) => ({ env: { CAT_HOME: join(world.folder, home) } });
     await world.cat(`${run} --ledger shop.ledger`, at("one"));
     const ran = await world.cat(`${run} --ledger shop.ledger`, at("two"));
     expect(ran).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Nothing to do: /) });
     expect(readdirSync(world.folder).filter((name) => name.startsWith("shop"))).toEqual(["shop.ledger"]);
-    // A machine that has none of it adds the photos again.
+    // Without the ledger the photos are added again.
     await world.cat(run, at("three"));
     expect(productsOf(world)).toEqual(["A-1 Dress 2", "A-2 Coat 2"]);
   });
 });
 
-test("a ledger is enough where the profile's own state cannot be used", async () => {
+test("an import with --ledger works if the state of the profile cannot be used", async () => {
   const world = await worldWith();
   writeFileSync(join(world.folder, "file"), "");
   const env = { CAT_HOME: join(world.folder, "file") };
@@ -102,7 +92,7 @@ test("a ledger is enough where the profile's own state cannot be used", async ()
   expect(ran.exit).toBe(0);
   const path = join(world.folder, "file", "state", "default.db");
   expect(ran.stderr).toContain(
-    `the state file ${path} cannot be written (what should be its folder is a file): cat imports list will not tell of this import.\n`,
+    `the state file ${path} cannot be written (part of its path is a file, not a folder): cat imports list will not show this import.\n`,
   );
   expect(await world.cat(`${run} --ledger shop.ledger`, { env })).toMatchObject({
     exit: 0,
@@ -111,8 +101,8 @@ test("a ledger is enough where the profile's own state cannot be used", async ()
   expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
 });
 
-describe("a run that was stopped", () => {
-  test("by a lost answer goes on with the same command", async () => {
+describe("a stopped run", () => {
+  test("resumes with the same command after a lost response", async () => {
     const world = await worldWith();
     await fault(world, answersLost);
     const first = await world.cat(`${run} --json`);
@@ -133,7 +123,7 @@ describe("a run that was stopped", () => {
     expect(Object.keys(world.mock.state().organizations.main!.imports)).toHaveLength(1);
   });
 
-  test("by an interrupt goes on with the same command", async () => {
+  test("resumes with the same command after an interrupt", async () => {
     const world = await worldWith();
     world.clock.isIdle = () => false;
     const running = world.cat(run);
@@ -149,57 +139,44 @@ describe("a run that was stopped", () => {
     expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
 
-  test("with --no-wait is followed by the same command without it", async () => {
+  test("that times out while it waits for the import of another file prints a summary", async () => {
     const world = await worldWith();
-    expect((await world.cat(`${run} --no-wait`)).exit).toBe(0);
-    const ran = await world.cat(`${run} --json`);
-    expect(ran.exit).toBe(0);
-    expect(JSON.parse(ran.stdout)).toMatchObject({
-      submitted: 2,
-      created: 2,
-      imports: [{ status: "completed" }],
+    world.write("other.csv", `${head}B-1,Hat,${cdn}/3.jpg\n`);
+    await world.cat("import other.csv --no-wait --no-progress");
+    expect(await world.cat(`${run} --timeout 1s`)).toEqual({
+      exit: 7,
+      stdout: "",
+      stderr: [
+        "Stopped: sent 0 of 2 rows of products.csv.",
+        "  2 rows not sent",
+        "To resume, run the same command again (nothing is sent twice):",
+        "  cat import products.csv",
+        "error: the import did not finish within 1 s",
+        "The service keeps processing what it accepted. To resume the rest, run the same command again.",
+        "",
+      ].join("\n"),
     });
-    expect(writesOf(world)).toEqual(["POST /v1/imports"]);
+    const again = await world.cat(run);
+    expect(again).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Imported 2 rows /) });
+    expect(productsOf(world).sort()).toEqual(["A-1 Dress 1", "A-2 Coat 1", "B-1 Hat 1"]);
   });
 
-  test("with a call in doubt for more than a day asks what to do, and sends nothing", async () => {
+  test("with a batch unconfirmed for over a day sends nothing without --unknown, and follows its choice", async () => {
     const world = await worldWith();
     await fault(world, answersLost);
     await world.cat(run);
     await fault(world);
     world.clock.advance(25 * hour);
+    const writes = writesOf(world);
     const ran = await world.cat(`${run} --json`);
     expect(ran).toMatchObject({ exit: 6, stdout: "" });
     const { error } = JSON.parse(ran.stderr.trim().split("\n").at(-1)!);
     expect(error).toMatchObject({ type: "conflict", code: "unknown_outcome", exit: 6 });
     expect(error.message).toContain("2 rows of products.csv sent at 2026-01-05T09:0");
-    expect(error.message).toContain("of their products 2 exist");
-    const writes = writesOf(world).length;
-    const decided = await world.cat(`${run} --unknown imported`);
-    expect(decided.exit).toBe(0);
-    expect(writesOf(world)).toHaveLength(writes);
+    expect(error.message).toContain("2 of their products exist");
+    expect((await world.cat(`${run} --no-input`, { tty: true })).exit).toBe(6);
+    expect((await world.cat(`${run} --unknown imported`)).exit).toBe(0);
+    expect(writesOf(world)).toEqual(writes);
     expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
   });
-
-  test("asks nobody with --no-input, and does what --unknown says", async () => {
-    const world = await worldWith();
-    await fault(world, { ...answersLost, drop: "before" });
-    await world.cat(run);
-    await fault(world);
-    world.clock.advance(25 * hour);
-    const refused = await world.cat(`${run} --no-input`, { tty: true });
-    expect(refused.exit).toBe(6);
-    const decided = await world.cat(`${run} --unknown not-imported`);
-    expect(decided.exit).toBe(0);
-    expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
-  });
-});
-
-test("a service that was started anew at the same address gets every row", async () => {
-  const world = await worldWith();
-  await world.cat(run);
-  world.mock.reset();
-  const ran = await world.cat(`${run} --json`);
-  expect(JSON.parse(ran.stdout)).toMatchObject({ submitted: 2, created: 2, unchanged: 0 });
-  expect(productsOf(world)).toEqual(["A-1 Dress 1", "A-2 Coat 1"]);
 });

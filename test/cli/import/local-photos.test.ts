@@ -6,14 +6,14 @@ import { createWorld } from "../../support/world.ts";
 
 const head = "reference,name,images\n";
 
-test("the check of a dry run looks at photos beside the file, wherever it was called", async () => {
+test("a dry run checks photos relative to the file, from any folder", async () => {
   const world = await createWorld();
   world.write("lists/rows.csv", `${head}A,Dress,photos/a.png\nB,Dress,photos/A.PNG|photos\n`);
   world.write("lists/photos/a.png", tinyPng);
   const ran = await world.cat("import lists/rows.csv --dry-run");
   expect(ran.exit).toBe(3);
   expect(ran.stderr).toContain(
-    `lists/rows.csv:3  images  photo_not_found  "photos/A.PNG" is neither an https:// URL, nor an image id, nor a file: there is no ${world.folder}/lists/photos/A.PNG, but there is "a.png"\n` +
+    `lists/rows.csv:3  images  photo_not_found  "photos/A.PNG" is not a URL, an image ID or an existing file (${world.folder}/lists/photos/A.PNG does not exist; did you mean "a.png"?)\n` +
       'lists/rows.csv:3  images  not_an_image  "photos" is a folder, not a file\n',
   );
   expect(world.requests()).toEqual([]);
@@ -21,7 +21,7 @@ test("the check of a dry run looks at photos beside the file, wherever it was ca
   expect(await world.cat("import lists/rows.csv --dry-run")).toMatchObject({ exit: 0 });
 });
 
-test("--images-root says where they are, and what they may not leave", async () => {
+test("photos are relative to --images-root, and cannot be outside of it", async () => {
   const world = await createWorld();
   world.write("lists/rows.csv", `${head}A,Dress,../photos/a.png\n`);
   world.write("photos/a.png", tinyPng);
@@ -32,7 +32,7 @@ test("--images-root says where they are, and what they may not leave", async () 
       reference: "A",
       param: "images",
       code: "photo_outside_root",
-      message: `"../photos/a.png" lies outside of the folder of the file (${world.folder}/lists): give --images-outside to let paths lead there`,
+      message: `"../photos/a.png" leads outside the folder of the file (${world.folder}/lists): move the photo there, or add --images-outside`,
     },
   ]);
   expect(await world.cat("import lists/rows.csv --dry-run --images-outside")).toMatchObject({ exit: 0 });
@@ -57,7 +57,7 @@ test("photos of piped rows are relative to the current folder", async () => {
   expect([ran.exit, ran.stderr]).toEqual([
     3,
     expect.stringContaining(
-      `stdin:1  images[0].path  photo_outside_root  images[0].path: "b.png" leads through a link and lies outside of the current folder (${world.folder}): give --images-outside to let paths lead there\n`,
+      `stdin:1  images[0].path  photo_outside_root  images[0].path: "b.png" (through a link) leads outside the current folder (${world.folder}): move the photo there, or add --images-outside\n`,
     ),
   ]);
 });

@@ -12,11 +12,11 @@ const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 const cdn = "https://cdn.example.com";
 const half = `reference,name,images\nOK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;
 
-/** The error of the system that has that code. */
+/** A system error with this code. */
 const systemError = (code: string) => Object.assign(new Error(code), { code });
 
-describe("a photo that the check refused", () => {
-  /** A file whose photos are at fault, each in its own way, but for that of its first row. */
+describe("a photo that failed the check", () => {
+  /** A file whose photos are invalid in different ways, except in the first row. */
   async function refusedPhotos() {
     const world = await createWorld();
     world.write("list/good.png", png);
@@ -39,21 +39,23 @@ describe("a photo that the check refused", () => {
   }
 
   test.each(["list/big.png", "hard.png", "list/anim.gif", "list/unreadable.png", "outside.png", "far.png"])(
-    "is no place for what a run writes: %s",
+    "is never an output file: %s",
     async (name) => {
       const world = await refusedPhotos();
       const before = await files.readFile(join(world.folder, name));
       for (const flag of ["--results", "--failed"]) {
         const ran = await world.cat(`import list/a.csv --skip-invalid ${flag} ${name}`);
         expect(ran.exit).toBe(2);
-        expect(ran.stderr).toContain(`error: ${flag} ${name}, which is a photo of the file to import\n`);
+        expect(ran.stderr).toContain(
+          `error: cannot write ${flag} ${name}: it is a photo in the file to import\n`,
+        );
       }
       expect(before.equals(await files.readFile(join(world.folder, name)))).toBe(true);
       expect(world.requests()).toEqual([]);
     },
   );
 
-  test.each(["list/big.png", "list/anim.gif"])("is no ledger: %s", async (name) => {
+  test.each(["list/big.png", "list/anim.gif"])("is never a ledger: %s", async (name) => {
     const world = await refusedPhotos();
     const before = await files.readFile(join(world.folder, name));
     const ran = await world.cat(`import list/a.csv --skip-invalid --no-progress --ledger ${name}`);
@@ -68,7 +70,7 @@ describe("a file that is write-protected", () => {
     const world = await createWorld();
     world.write("a.csv", half);
     world.write("mine", "mine");
-    // The system lets the superuser write anything, who runs some tests.
+    // Some tests run as root, who can write anything.
     const { access } = await vi.importActual<typeof files>("node:fs/promises");
     vi.mocked(files.access).mockImplementation(async (path, mode) => {
       if (String(path).endsWith("/mine") && mode === files.constants.W_OK) throw systemError("EACCES");
@@ -77,17 +79,17 @@ describe("a file that is write-protected", () => {
     const ran = await world.cat(`import a.csv ${flag} mine`);
     expect([ran.exit, ran.stderr]).toEqual([
       2,
-      `error: ${flag} mine, which may not be written by you\nName another file with ${flag}.\n`,
+      `error: cannot write ${flag} mine: permission denied\nChoose another file, for example ${flag} ${flag.slice(2)}.csv.\n`,
     ]);
     expect(world.read("mine")).toBe("mine");
     expect(world.requests()).toEqual([]);
   });
 });
 
-describe("who may read a file that is written", () => {
+describe("the permissions of an output file", () => {
   const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
-  test.each([0o600, 0o640, 0o666])("stays as it was where it replaces one (%i)", async (mode) => {
+  test.each([0o600, 0o640, 0o666])("are kept when a file is replaced (%i)", async (mode) => {
     const world = await createWorld();
     world.write("a.csv", half);
     const outputs = ["results.ndjson", "failed.csv"].map((name) => world.write(name, "old"));
@@ -104,13 +106,10 @@ describe("who may read a file that is written", () => {
     [0o640, "640"],
     [0o644, "644"],
     [0o444, "644"],
-  ])(
-    "are those who may read the input, of failed rows; its owner may mend them (%i)",
-    async (mode, failed) => {
-      const world = await createWorld();
-      chmodSync(world.write("a.csv", half), mode);
-      await world.cat("import a.csv --no-progress");
-      expect(modeOf(join(world.folder, "a.failed.csv"))).toBe(failed);
-    },
-  );
+  ])("of failed rows are those of the input, and writable by the owner (%i)", async (mode, failed) => {
+    const world = await createWorld();
+    chmodSync(world.write("a.csv", half), mode);
+    await world.cat("import a.csv --no-progress");
+    expect(modeOf(join(world.folder, "a.failed.csv"))).toBe(failed);
+  });
 });

@@ -19,7 +19,7 @@ const half = `reference,name,images\nOK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail
 
 beforeEach(needsBuild);
 
-/** A folder with `a.csv` and a pipe, and the real program in it, since a thread of a test cannot be interrupted. */
+/** A folder with `a.csv` and a pipe. The tests run the real program, because a thread cannot be interrupted. */
 function place() {
   const folder = temporaryFolder();
   writeFileSync(join(folder, "a.csv"), half);
@@ -39,7 +39,7 @@ async function ended(child: ReturnType<typeof start>) {
   return { exit, stderr };
 }
 
-/** Waits until a process has a file open, as /proc tells. */
+/** Waits until a process has a file open, according to /proc. */
 async function opened(pid: number, path: string): Promise<void> {
   const descriptors = `/proc/${pid}/fd`;
   const has = (descriptor: string) => {
@@ -52,29 +52,17 @@ async function opened(pid: number, path: string): Promise<void> {
   while (!readdirSync(descriptors).some(has)) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe("a pipe without its other end", () => {
-  test.each(["--failed", "--results"])("as %s refuses the command, and nothing is sent", async (flag) => {
+describe("an input pipe without a writer", () => {
+  test.runIf(process.platform === "linux")("waits for a writer, and exits on Ctrl-C", async () => {
     const folder = place();
-    const ran = await ended(start(folder, ["import", "a.csv", "--mock", "--no-progress", flag, "pipe"]));
-    expect(ran).toEqual({
-      exit: 2,
-      stderr: `error: ${flag} pipe, which is a pipe that nobody reads\nName another file with ${flag}.\n`,
-    });
+    const child = start(folder, ["import", "pipe", "--dry-run"]);
+    const ran = ended(child);
+    await opened(child.pid!, join(folder, "pipe"));
+    child.kill("SIGINT");
+    expect(await ran).toMatchObject({ exit: 130 });
   });
 
-  test.runIf(process.platform === "linux")(
-    "as the input waits for its writer, and ends at Ctrl-C",
-    async () => {
-      const folder = place();
-      const child = start(folder, ["import", "pipe", "--dry-run"]);
-      const ran = ended(child);
-      await opened(child.pid!, join(folder, "pipe"));
-      child.kill("SIGINT");
-      expect(await ran).toMatchObject({ exit: 130 });
-    },
-  );
-
-  test("as the input is read once the writer comes", async () => {
+  test("is read once a writer opens it", async () => {
     const folder = place();
     const child = start(folder, ["import", "pipe", "--format", "csv", "--dry-run"]);
     const ran = ended(child);
@@ -96,14 +84,14 @@ describe("a process substitution", () => {
       }),
     );
 
-  test("takes results and failed rows, and is not named as a file to import", async () => {
+  test("receives results and failed rows, and is not suggested as a file to import", async () => {
     const folder = place();
     const ran = await bash(
       folder,
       `"$NODE" "$CAT" import a.csv --mock --no-progress --results >(wc -l > results) --failed >(wc -l > failed); e=$?; wait; sleep 0.2; exit $e`,
     );
     expect(ran.exit).toBe(8);
-    expect(ran.stderr).toMatch(/^What did not make it went to \/dev\/fd\/\d+, with the reason\.$/m);
+    expect(ran.stderr).toMatch(/^Failed rows were written to \/dev\/fd\/\d+, with the reasons\.$/m);
     expect(ran.stderr).not.toContain("cat import");
     const count = (name: string) => readFileSync(join(folder, name), "utf8").trim();
     expect([count("results"), count("failed")]).toEqual(["2", "2"]);
@@ -116,9 +104,9 @@ describe("a process substitution", () => {
   });
 });
 
-// Which descriptors are whose is asked of /proc.
+// The owners of descriptors are read from /proc.
 describe.runIf(process.platform === "linux")("a descriptor", () => {
-  /** Runs the program with a file and a pipe open, and says what it was told. */
+  /** Runs the program with an output, and returns its exit status and stderr. */
   async function ranWith(folder: string, output: string, redirection = "") {
     const script = `"$NODE" "$CAT" import a.csv --mock --no-progress ${output} ${redirection}`;
     const env = { PATH: process.env.PATH ?? "", NODE: process.execPath, CAT: catProgram };
@@ -126,8 +114,8 @@ describe.runIf(process.platform === "linux")("a descriptor", () => {
     return ended(spawn("/bin/bash", ["--norc", "-c", script], args) as ReturnType<typeof start>);
   }
 
-  const notGiven = "is no descriptor that this program was given";
-  const opened = "is a file that is open already: name the file itself";
+  const notGiven = "it is not an open file descriptor of this command";
+  const opened = "it is a descriptor of an open file; use the path of the file";
 
   test.each([
     ["--results /dev/fd/7", "", notGiven],
@@ -138,32 +126,32 @@ describe.runIf(process.platform === "linux")("a descriptor", () => {
     ["--results /dev/fd/30", "30>>old.txt", opened],
     ["--results /dev/fd/30", "30<old.txt", opened],
     ["--failed /dev/stdin", "<old.txt", opened],
-    ["--failed /dev/stdin", "< <(sleep 0)", "is open for reading only"],
-    ["--results /dev/stdin", "</dev/null", "is open for reading only"],
-    ["--results /dev/stdout", ">>old.txt", "is read or written already"],
-  ])("is no place for %s %s", async (output, redirection, why) => {
+    ["--failed /dev/stdin", "< <(sleep 0)", "it is open for reading only"],
+    ["--results /dev/stdin", "</dev/null", "it is open for reading only"],
+    ["--results /dev/stdout", ">>old.txt", "the command already reads or writes it"],
+  ])("is rejected for %s %s", async (output, redirection, why) => {
     const folder = place();
     writeFileSync(join(folder, "old.txt"), "old");
     symlinkSync("/dev/fd/7", join(folder, "link"));
-    const flag = output.split(" ")[0];
+    const flag = output.split(" ")[0]!;
     expect(await ranWith(folder, output, redirection)).toEqual({
       exit: 2,
-      stderr: `error: ${output}, which ${why}\nName another file with ${flag}.\n`,
+      stderr: `error: cannot write ${output}: ${why}\nChoose another file, for example ${flag} ${flag.slice(2)}.csv.\n`,
     });
     expect(readFileSync(join(folder, "old.txt"), "utf8")).toBe("old");
   });
 
   test.each(["30>/dev/null", "30<>pipe", "30> >(cat >/dev/null)"])(
-    "that is open for writing is written into: %s",
+    "that is open for writing is written to: %s",
     async (redirection) => {
       const ran = await ranWith(place(), "--results /dev/fd/30", redirection);
       expect(ran.exit).toBe(8);
-      expect(ran.stderr).toContain("Results of every row: /dev/fd/30\n");
+      expect(ran.stderr).toContain("Results of all rows: /dev/fd/30\n");
     },
   );
 });
 
-test.each([1, 2])("the file that descriptor %i goes to is not one to be replaced", async (descriptor) => {
+test.each([1, 2])("the file that descriptor %i is redirected to is not replaced", async (descriptor) => {
   const folder = place();
   const open = openSync(join(folder, "out.txt"), "w");
   const stdio: StdioOptions = ["ignore", "ignore", "ignore"];

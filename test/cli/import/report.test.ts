@@ -25,7 +25,7 @@ const run = (more: Partial<ReportedRun> = {}): ReportedRun => ({
   ...more,
 });
 
-describe("imports whose end is not known", () => {
+describe("imports with unknown results", () => {
   const imports: ImportSummary["imports"] = [
     { id: "A", status: "completed", rows: 2 },
     { id: "B", status: "processing", rows: 1 },
@@ -34,59 +34,64 @@ describe("imports whose end is not known", () => {
   ];
   const stopped = new Error("stopped");
 
-  test("are named by what is not known; those whose rows were all counted are not", () => {
+  test("are listed by what is unknown, without imports whose rows were counted", () => {
     const summary = summaryOf({ imports, succeeded: 2, failed: 1 });
     expect(reportLines(summary, flags(), run({ stopped, unread: new Set(["C"]) })).slice(2)).toEqual([
-      "  1 row under way at the service: import B (processing)",
-      "  1 row done at the service, with results that were not read: import C (completed_with_errors)",
-      "Give the same command again to go on; nothing is sent twice:",
+      "  1 row in progress at the service: import B (processing)",
+      "  1 row done at the service, results not read yet: import C (completed_with_errors)",
+      "To resume, run the same command again (nothing is sent twice):",
       "  cat import a.csv",
     ]);
   });
 
-  test("are not named where nobody waits for them", () => {
+  test("are not listed with --no-wait, but the command that waits for them is", () => {
     const summary = summaryOf({ imports, succeeded: 0, created: 0 });
-    expect(reportLines(summary, flags({ wait: false }), run())).toHaveLength(1);
+    expect(reportLines(summary, flags({ wait: false }), run()).slice(1)).toEqual([
+      "For the results, run the command again without --no-wait:",
+      "  cat import a.csv",
+    ]);
+    const globals = { profile: undefined, baseUrl: undefined, mock: true };
+    expect(reportLines(summary, flags({ wait: false }), run({ globals }))).toHaveLength(1);
   });
 });
 
 test.each([
-  [1, 1, "Stopped: 1 of 1 row of a.csv was submitted."],
-  [0, 1, "Stopped: 0 of 1 row of a.csv was submitted."],
-  [1, 2, "Stopped: 1 of 2 rows of a.csv were submitted."],
-])("a stop after %i of %i is told in one sentence", (submitted, total, line) => {
+  [1, 1, "Stopped: sent 1 of 1 row of a.csv."],
+  [0, 1, "Stopped: sent 0 of 1 row of a.csv."],
+  [1, 2, "Stopped: sent 1 of 2 rows of a.csv."],
+])("a stop after %i of %i is reported in one sentence", (submitted, total, line) => {
   const summary = summaryOf({ submitted, total, succeeded: 0, created: 0 });
   expect(reportLines(summary, flags(), run({ stopped: new Error("stopped") }))[0]).toBe(line);
 });
 
-describe("the command to type next is one", () => {
+describe("the next command is", () => {
   const stopped = new CatError("no credits", { type: "payment_required", code: "insufficient_credits" });
   const summary = summaryOf({ succeeded: 0, created: 0, submitted: 0, failed_file: "f.csv" });
   const last = (more: Partial<ImportSummary>, of = flags(), how: Partial<ReportedRun> = { stopped }) =>
     reportLines({ ...summary, ...more }, of, run(how)).slice(-1)[0];
   const piped = readFlags("-", { mode: "upsert", onImageError: "skip", wait: true, concurrency: 4 }, "/");
 
-  test("after a stop the same one, which brings in what is in the failed file too", () => {
+  test("the same one after a stop, which covers the failed file, too", () => {
     expect(last({})).toBe("  cat import a.csv");
     const lines = reportLines(summary, flags(), run({ stopped }));
-    expect(lines).toContain("What did not make it is in f.csv, with the reason.");
+    expect(lines).toContain("Failed rows are in f.csv, with the reasons.");
     expect(lines.join("\n")).not.toContain("cat import f.csv");
   });
 
-  test("of what was piped in the failed file, unless something is not in it", () => {
+  test("the import of the failed file for piped rows, unless it lacks some", () => {
     expect(last({}, piped)).toBe("  cat import f.csv");
     expect(last({ unknown: [{ first_line: 2, last_line: 2, rows: 1 }] }, piped)).toBe("  cat import -");
     expect(last({ imports: [{ id: "A", status: "processing", rows: 1 }] }, piped)).toBe("  cat import -");
   });
 
-  test("the same one where nothing was heard of some rows, though others were refused", () => {
+  test("the same one if rows are unconfirmed, though others were rejected", () => {
     const refused = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 422 });
     const unknown = [{ first_line: 4002, last_line: 6001, rows: 2000 }];
     expect(last({}, flags(), { stopped: refused })).toBe("  cat import f.csv");
     expect(last({ unknown }, flags(), { stopped: refused })).toBe("  cat import a.csv");
   });
 
-  test("the same one where results were not read, though other rows were refused; not where nobody waits for them", () => {
+  test("the same one if results were not read, though other rows were rejected, but not with --no-wait", () => {
     const refused = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 422 });
     const imports: ImportSummary["imports"] = [{ id: "A", status: "completed_with_errors", rows: 2 }];
     const how = { stopped: refused, unread: new Set(["A"]) };
@@ -94,14 +99,14 @@ describe("the command to type next is one", () => {
     expect(last({ imports }, flags({ wait: false }), how)).toBe("  cat import f.csv");
   });
 
-  test("none for a file that was changed, which is another one", () => {
+  test("none for a changed file", () => {
     const changed = new CatError("changed", { type: "input", code: "file_changed" });
     const unknown = [{ first_line: 4002, last_line: 6001, rows: 2000 }];
     const lines = reportLines({ ...summary, unknown, failed_file: null }, flags(), run({ stopped: changed }));
     expect(lines.join("\n")).not.toContain("cat import");
   });
 
-  test("none for a file that was changed, whatever else stopped the run; how to go on is said", () => {
+  test("none for a changed file, whatever stopped the run, but a hint", () => {
     const changed = new CatError("a.csv was changed", {
       type: "input",
       code: "file_changed",
@@ -111,8 +116,8 @@ describe("the command to type next is one", () => {
     const more = { unknown, failed_file: null, unwritten: ["a.csv was changed"] };
     const lines = reportLines({ ...summary, ...more }, flags(), run({ stopped, changed }));
     expect(lines.slice(1)).toEqual([
-      "  3 rows not sent: the run stopped before",
-      "  It is not known whether the rows of lines 2 to 3 were accepted.",
+      "  3 rows not sent",
+      "  2 rows unconfirmed: no response from the service (lines 2 to 3)",
       "a.csv was changed.",
       "Put it back.",
     ]);
@@ -120,20 +125,22 @@ describe("the command to type next is one", () => {
     expect(asError).toHaveLength(3);
   });
 
-  test("none when what was remembered is gone", () => {
+  test("none if the state is lost", () => {
     const gone = new CatError("gone", { type: "state", code: "state_gone" });
     const lines = reportLines({ ...summary, failed_file: null }, flags(), run({ stopped: gone }));
     expect(lines.join("\n")).not.toContain("cat import");
   });
 });
 
-test("rows that are not waited for are counted without those that failed before they were sent", () => {
+test("the rows sent with --no-wait do not include rows that failed before", () => {
   const summary = summaryOf({ submitted: 5, failed: 2, succeeded: 0, created: 0 });
-  expect(reportLines(summary, flags({ wait: false }), run())[0]).toMatch(/^Submitted 3 rows of a\.csv /);
+  expect(reportLines(summary, flags({ wait: false }), run())[0]).toMatch(
+    /^Sent 3 rows of a\.csv in 1\.0 s, without waiting for the results\.$/,
+  );
 });
 
-test("a failed file that this run has not written is told to be an old one, where one was named and is there", () => {
-  const line = "f.csv is of an earlier run: this one has written nothing into it.";
+test("an existing failed file of --failed that the run did not write is reported as an earlier one", () => {
+  const line = "f.csv is from an earlier run; this run did not write to it.";
   const named = flags({ failed: "f.csv" });
   expect(reportLines(summaryOf({}), named, run()).at(-1)).toBe(line);
   expect(reportLines(summaryOf({}), named, run({ failedFileStays: false }))).not.toContain(line);
@@ -141,33 +148,33 @@ test("a failed file that this run has not written is told to be an old one, wher
 });
 
 test.each([
-  [5, "Results of every row: r.ndjson"],
+  [5, "Results of all rows: r.ndjson"],
   [2, "Results of 2 of 5 rows: r.ndjson"],
-])("the results of %i of five rows are called that", (resultRows, line) => {
+])("the summary reports that the results file has %i of five rows", (resultRows, line) => {
   expect(reportLines(summaryOf({ results_file: "r.ndjson" }), flags(), run({ resultRows }))).toContain(line);
 });
 
-test("the command to go on with names the profile", () => {
+test("the next command has the profile", () => {
   const globals = { profile: "dev", baseUrl: undefined, mock: false };
   const lines = reportLines(summaryOf({ failed_file: "a.failed.csv" }), flags(), run({ globals }));
   expect(lines.at(-1)).toBe("  cat import a.failed.csv --profile dev");
 });
 
-test("a file that would change nothing is told in one sentence", () => {
+test("a file without changes is reported in one sentence", () => {
   const summary = summaryOf({ submitted: 0, succeeded: 0, created: 0, unchanged: 5 });
   expect(reportLines(summary, flags(), run())).toEqual([
     "Nothing to do: all 5 rows of a.csv are unchanged since the last import.",
   ]);
 });
 
-test("rows that were left as they are count as done", () => {
+test("unchanged rows count as imported", () => {
   const summary = summaryOf({ submitted: 2, succeeded: 2, created: 1, updated: 1, unchanged: 3 });
   expect(reportLines(summary, flags(), run())).toEqual([
     "Imported 5 rows from a.csv in 1.0 s: 1 created, 1 updated, 3 unchanged.",
   ]);
 });
 
-test("the command to go on with says all that makes it the same run", () => {
+test("the command that resumes a run has all of its flags", () => {
   const stopped = new CatError("the service could not be reached", { type: "network", code: "refused" });
   const given = flags({
     ...{
@@ -180,7 +187,7 @@ test("the command to go on with says all that makes it the same run", () => {
     ...{ imagesRoot: "my photos", imagesOutside: true, ledger: "l.db", results: "r.ndjson" },
   });
   expect(reportLines(summaryOf({ submitted: 0, created: 0 }), given, run({ stopped })).slice(-2)).toEqual([
-    "Give the same command again to go on; nothing is sent twice:",
+    "To resume, run the same command again (nothing is sent twice):",
     "  cat import a.csv --photos all --delimiter tab --encoding windows-1252 --map sku=reference --skip-invalid --images-root 'my photos' --images-outside --ledger l.db --results r.ndjson",
   ]);
   const failed = summaryOf({ failed: 1, failed_file: "a.failed.csv" });
@@ -190,22 +197,22 @@ test("the command to go on with says all that makes it the same run", () => {
 });
 
 test.each([
-  [1, "1 row left out: it does not validate"],
-  [2, "2 rows left out: they do not validate"],
-])("of %d rows that do not validate is said that they were left out", (invalid, line) => {
+  [1, "1 invalid row skipped"],
+  [2, "2 invalid rows skipped"],
+])("%d invalid rows are reported as skipped", (invalid, line) => {
   const summary = summaryOf({ invalid, submitted: 5 - invalid, succeeded: 5 - invalid });
   expect(reportLines(summary, flags(), run()).slice(1)).toEqual([`  ${line}`]);
 });
 
-test("what was refused is not to be sent again as it stands", () => {
+test("no command is suggested for rejected rows", () => {
   const stopped = new CatError("refused", { type: "invalid_request", code: "invalid_row", status: 400 });
   expect(reportLines(summaryOf({ submitted: 0, created: 0 }), flags(), run({ stopped }))).toEqual([
-    "Stopped: 0 of 5 rows of a.csv were submitted.",
-    "  5 rows not sent: the run stopped before",
+    "Stopped: sent 0 of 5 rows of a.csv.",
+    "  5 rows not sent",
   ]);
 });
 
-describe("the command for a failed file, in a mode that changes no product,", () => {
+describe("the command for a failed file in mode create", () => {
   const lines = (more: Partial<ImportSummary>) =>
     reportLines(
       summaryOf({ ...more, succeeded: 2, created: 4, failed_file: "failed.csv" }),
@@ -213,17 +220,17 @@ describe("the command for a failed file, in a mode that changes no product,", ()
       run(),
     ).slice(-2);
 
-  test("adds photos where every row in it has a product", () => {
+  test("adds photos if all its rows have products", () => {
     expect(lines({ partial: 3 })).toEqual([
-      "What did not make it is in failed.csv, with the reason. Put it right, then run:",
+      "Partial rows are in failed.csv, with the reasons. Fix them there, then run:",
       "  cat import failed.csv",
     ]);
   });
 
-  test("stays in that mode where others have none", () => {
+  test("keeps the mode if some rows have no product", () => {
     expect(lines({ partial: 2, failed: 1 })).toEqual([
       "  cat import failed.csv --mode create",
-      "Rows that are partial exist already: to add their missing photos, give --mode upsert.",
+      "Partial rows already exist as products. To add their missing photos, use --mode upsert.",
     ]);
   });
 });

@@ -8,11 +8,11 @@ import { createWorld } from "../../support/world.ts";
 const good = "https://cdn.example.com/good.jpg";
 const bad = "https://cdn.example.com/fail-timeout.jpg";
 
-describe("a spreadsheet as a shop saves it", () => {
+describe("a spreadsheet saved by a shop", () => {
   test.each([
     [";", '--delimiter ";"'],
     ["\t", "--delimiter tab"],
-  ])("whose sep= line does not fit is told what parts its cells: %j", async (delimiter, flag) => {
+  ])("is rejected for a wrong sep= line, with the likely delimiter: %j", async (delimiter, flag) => {
     const world = await createWorld();
     const table = [
       ["reference", "name", "image_1"],
@@ -22,7 +22,7 @@ describe("a spreadsheet as a shop saves it", () => {
     const ran = await world.cat("import a.csv --dry-run --no-progress");
     expect(ran.exit).toBe(3);
     expect(ran.stderr.split("\n")[0]).toBe(
-      `a.csv:1  -  wrong_format  the first line says that "," parts the cells (sep=), but ${JSON.stringify(delimiter)} seems to: take that line out, or give ${flag}`,
+      `a.csv:1  -  wrong_format  the sep= line declares ",", but the header seems to use ${JSON.stringify(delimiter)}: remove that line, or use ${flag}`,
     );
     const again = await world.cat(["import", "a.csv", "--dry-run", "--delimiter", delimiter]);
     expect(again.exit).toBe(0);
@@ -32,14 +32,14 @@ describe("a spreadsheet as a shop saves it", () => {
   });
 
   test.each([
-    [";", ",", "", '";"', '","', "leave --delimiter out, or "],
-    [",", ";", "", '","', '";"', "leave --delimiter out, or "],
-    ["tab", "|", "", "tab", '"|"', "leave --delimiter out, or "],
-    ["#", "\t", "", '"#"', "tab", "leave --delimiter out, or "],
+    [";", ",", "", '";"', '","', "remove --delimiter or "],
+    [",", ";", "", '","', '";"', "remove --delimiter or "],
+    ["tab", "|", "", "tab", '"|"', "remove --delimiter or "],
+    ["#", "\t", "", '"#"', "tab", "remove --delimiter or "],
     [",", ";", "sep=,\n", '","', '";"', ""],
   ])(
-    "whose --delimiter %j does not fit is told what parts its cells: %j",
-    async (given, delimiter, before, said, other, leaveOut) => {
+    "is rejected for a wrong --delimiter %j, with the likely one: %j",
+    async (given, delimiter, before, said, other, remove) => {
       const world = await createWorld();
       const table = [
         ["reference", "name", "image_1"],
@@ -49,25 +49,25 @@ describe("a spreadsheet as a shop saves it", () => {
       const ran = await world.cat(["import", "a.csv", "--dry-run", "--no-progress", "--delimiter", given]);
       expect(ran.exit).toBe(3);
       expect(ran.stderr.split("\n").filter((line) => line.startsWith("a.csv:"))).toEqual([
-        `a.csv:${before === "" ? 1 : 2}  -  wrong_format  --delimiter ${said} does not part the cells, but ${JSON.stringify(delimiter)} seems to: ${leaveOut}give --delimiter ${other}`,
+        `a.csv:${before === "" ? 1 : 2}  -  wrong_format  --delimiter ${said} does not fit the header, which seems to use ${JSON.stringify(delimiter)}: ${remove}use --delimiter ${other}`,
       ]);
       const named = other.replaceAll('"', "");
       expect(await world.cat(["import", "a.csv", "--dry-run", "--delimiter", named])).toMatchObject({
         exit: 0,
       });
-      if (leaveOut !== "") expect(await world.cat("import a.csv --dry-run")).toMatchObject({ exit: 0 });
+      if (remove !== "") expect(await world.cat("import a.csv --dry-run")).toMatchObject({ exit: 0 });
     },
   );
 
-  test("whose --delimiter stands within a header alone is told what parts its cells", async () => {
+  test("is rejected for a --delimiter that only appears within a header", async () => {
     const world = await createWorld();
     world.write("a.csv", "reference;name;Foto, vorne\nA;Dress;https://cdn.example.com/1.jpg\n");
     const line = "import a.csv --dry-run --no-progress --delimiter";
     const wrong = await world.cat(`${line} ,`);
     expect(wrong.stderr.split("\n")[0]).toBe(
-      'a.csv:1  -  wrong_format  --delimiter "," does not part the cells, but ";" seems to: leave --delimiter out, or give --delimiter ";"',
+      'a.csv:1  -  wrong_format  --delimiter "," does not fit the header, which seems to use ";": remove --delimiter or use --delimiter ";"',
     );
-    // What the right one leaves unknown is told as such.
+    // With the right delimiter, unknown columns are reported as such.
     world.write("a.csv", "Artikel;Preis, netto\nA;1\n");
     expect((await world.cat([...line.split(" "), ";"])).stderr).not.toContain("wrong_format");
     world.write("a.csv", "reference\nA\n");
@@ -81,7 +81,7 @@ describe("a spreadsheet as a shop saves it", () => {
     ["utf-16le", "", "\ufeff"],
     ["utf-16be", "--encoding utf-16", "\ufeff"],
   ])(
-    "in %s: what failed comes back in its form, and the printed command imports it",
+    "in %s has a failed file of the same form, which the suggested command imports",
     async (encoding, flag, mark) => {
       const world = await createWorld();
       const price = encoding === "shift_jis" ? "価格" : "Preis in €";
@@ -108,20 +108,20 @@ describe("a spreadsheet as a shop saves it", () => {
     },
   );
 
-  test("with decimal commas is told where they are one cell too many", async () => {
+  test("with decimal commas is rejected with the line of the extra cell", async () => {
     const world = await createWorld();
     world.write("a.csv", `reference,name,Preis,images\r\nA1,Hemd,12,50,${good}\r\n`);
     expect(await world.cat("import a.csv --dry-run --no-progress --map Preis=ignore")).toMatchObject({
       exit: 3,
       stderr: expect.stringContaining(
-        'a.csv:2  -  ragged_row  has 5 cells, the header has 4: look for a missing or an extra ",", or a cell that needs quotes, as "12,50" does if it is one number\n',
+        'a.csv:2  -  ragged_row  row has 5 cells, but the header has 4: check for a missing or extra ",", or put quotes (") around a cell that contains one, for example "12,50" if it is one number\n',
       ),
     });
   });
 });
 
-describe("bounds of a file", () => {
-  test("100,000 columns that are left out are read", async () => {
+describe("the limits of a file", () => {
+  test("allow 100,000 ignored columns", async () => {
     const world = await createWorld();
     const columns = 100_000;
     const row = (first: string, cell: string) => `${first}${`,${cell}`.repeat(columns)}\n`;
@@ -129,29 +129,17 @@ describe("bounds of a file", () => {
     expect((await world.cat("import a.csv --dry-run --no-progress")).exit).toBe(0);
   });
 
-  test("of 1,500 unknown columns people see 1,000 and programs all", async () => {
-    const world = await createWorld();
-    const headers = Array.from({ length: 1500 }, (_, index) => `c-${index}`).join(",");
-    world.write("a.csv", `reference,name,images,${headers}\n`);
-    const listed = await world.cat("import a.csv --dry-run --no-progress");
-    expect(listed.stderr.match(/unknown_column/g)).toHaveLength(1000);
-    expect(listed.stderr).toContain("and 500 more: --dry-run --json lists all of them\n");
-    const told = await world.cat("import a.csv --dry-run --no-progress --json");
-    expect(JSON.parse(told.stdout).problems).toHaveLength(1500);
-  });
-
-  test("a row with a stray quote is left out with --skip-invalid, and comes back with its cells as they stand", async () => {
+  test("--skip-invalid skips a row with a stray quote, and keeps its cells unchanged in the failed file", async () => {
     const world = await createWorld();
     const rows = `A,5" heel,${good}\n,Coat,${good}\nC,Dress,${good}\nD,"Red" top,${good}\n`;
     world.write("a.csv", `reference,name,images\n${rows}`);
     const checked = await world.cat("import a.csv --dry-run --no-progress");
-    const says =
-      'a quote (") stands within a cell: put the cell in quotes and double the quote inside it ("")';
+    const says = 'stray quote (") in a cell: remove it or double it ("") and put quotes around the cell';
     expect([checked.exit, checked.stderr]).toEqual([
       3,
       `a.csv:2  name  stray_quote  ${says}\na.csv:3  reference  invalid_row  reference is missing\na.csv:5  name  stray_quote  ${says}\n` +
-        "error: 3 of 4 rows of a.csv do not validate; nothing was sent\n" +
-        "Mend them and run the command again, or import only the others with --skip-invalid.\n",
+        "error: a.csv has 3 invalid rows out of 4; nothing was sent\n" +
+        "Fix the file and run the command again, or add --skip-invalid to import the valid rows.\n",
     ]);
     const ran = await world.cat("import a.csv --skip-invalid --json --no-progress");
     expect(ran.exit).toBe(8);
@@ -163,7 +151,7 @@ describe("bounds of a file", () => {
         `,Coat,${good},invalid_row,reference is missing\n` +
         `D,"Red" top,${good},${reason}\n`,
     );
-    // As it is, it is refused again, and gets no longer.
+    // Importing it unchanged fails again, and adds nothing to it.
     const again = await world.cat("import a.failed.csv --no-progress");
     expect([again.exit, again.stderr.split("\n").filter((line) => line.includes("stray_quote"))]).toEqual([
       3,
@@ -180,25 +168,22 @@ describe("bounds of a file", () => {
     expect(await world.cat("import c.csv --dry-run")).toMatchObject({ exit: 0 });
   });
 
-  test("an NDJSON line that is too long is left out with --skip-invalid, and its place told in the failed file", async () => {
+  test("--skip-invalid skips an NDJSON line that is too long, and puts its number in the failed file", async () => {
     const world = await createWorld();
     const line = (reference: string) =>
       `${JSON.stringify({ reference, name: "Dress", images: [{ url: good }] })}\n`;
-    world.write(
-      "a.ndjson",
-      `${line("A")}{"reference":"B","name":"${"x".repeat(5 * 2 ** 20)}"}\n${line("C")}`,
-    );
+    world.write("a.ndjson", `${line("A")}{"reference":"B","name":"${"x".repeat(2 ** 20)}"}\n${line("C")}`);
     const ran = await world.cat("import a.ndjson --skip-invalid --json --no-progress");
     expect(ran.exit).toBe(8);
     expect(JSON.parse(ran.stdout)).toMatchObject({ total: 3, invalid: 1, succeeded: 2 });
     expect(world.read("a.failed.ndjson")).toBe(
-      '{"error_code":"record_too_long","error_message":"this line (2) is longer than 1 MiB: no row needs as much"}\n',
+      '{"error_code":"record_too_long","error_message":"line 2 is longer than 1 MiB"}\n',
     );
   });
 
-  test("a cell of 20 MB is one plain problem, in CSV and in NDJSON", async () => {
+  test("report a cell of 2 MB as one problem, in CSV and NDJSON", async () => {
     const world = await createWorld();
-    const long = "x".repeat(20 * 1024 * 1024);
+    const long = "x".repeat(2 * 1024 * 1024);
     world.write("a.csv", `reference,name,images\nA,n,${good}\nB,"${long}",${good}\n`);
     world.write("a.ndjson", `{"reference":"A","name":"${long}"}\n`);
     for (const [file, line] of [
@@ -207,11 +192,13 @@ describe("bounds of a file", () => {
     ] as const) {
       const ran = await world.cat(`import ${file} --dry-run --no-progress`);
       expect(ran.exit).toBe(3);
-      expect(ran.stderr.split("\n")[0]).toMatch(`${file}:${line}  -  record_too_long  this`);
+      expect(ran.stderr.split("\n")[0]).toMatch(
+        new RegExp(`^${file}:${line}  -  record_too_long  (record|line ${line}) is longer than 1 MiB`),
+      );
     }
   });
 
-  test("control characters in headers and in names of images are made visible", async () => {
+  test("show control characters in headers and image names as escapes", async () => {
     const world = await createWorld();
     world.write("a.csv", 'reference,name,"ima\x1b[2Jge",images\nA,n,x,"\x1b]0;evil\x07.jpg"\n');
     const ran = await world.cat([

@@ -1,8 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { json, scriptedServer, stopServers } from "../../http/scripted-server.ts";
 import { importsWorld, mixed, sentImport, tidy, unknownId } from "./imports-world.ts";
 
-describe("one import", () => {
-  test("is shown a field a line", async () => {
+describe("an import", () => {
+  test("is shown with one field per line", async () => {
     const world = await importsWorld();
     const id = await world.send("autumn.csv", mixed);
     const ran = await world.cat(`imports get ${id}`);
@@ -24,7 +25,7 @@ describe("one import", () => {
     );
   });
 
-  test("is the service's own object with --json, whatever its reader does", async () => {
+  test("is printed as the service returns it with --json", async () => {
     const world = await importsWorld();
     const id = await world.send("autumn.csv", tidy(1), "--no-wait");
     const ran = await world.cat(`imports get ${id} --json`);
@@ -47,7 +48,7 @@ describe("one import", () => {
     expect(gone).toEqual({ exit: 0, stdout: "", stderr: "" });
   });
 
-  test("is listed from then on with the status it has", async () => {
+  test("is listed with its current status afterwards", async () => {
     const world = await importsWorld();
     const id = await world.send("autumn.csv", mixed, "--no-wait");
     expect(await world.listed()).toMatchObject([{ id, status: "validating" }]);
@@ -56,7 +57,7 @@ describe("one import", () => {
     expect(await world.listed()).toMatchObject([{ id, status: "completed_with_errors", file: "autumn.csv" }]);
   });
 
-  test("changes nothing about one of the same id that was sent to another service", async () => {
+  test("does not update an import with the same ID at another service", async () => {
     const world = await importsWorld();
     const id = await world.send("autumn.csv", mixed, "--no-wait");
     await world.remember([sentImport(1, { id })]);
@@ -67,14 +68,14 @@ describe("one import", () => {
     ]);
   });
 
-  test("that another machine sent is shown, and not listed", async () => {
+  test("sent from another machine is shown, but not listed", async () => {
     const world = await importsWorld();
     const id = await world.send("autumn.csv", tidy(1));
     expect((await world.cat(`imports get ${id} --profile other`)).stdout).toContain("completed");
     expect(await world.listed("--profile other")).toEqual([]);
   });
 
-  test("is shown even when the state is damaged", async () => {
+  test("is shown even if the state is damaged", async () => {
     const world = await importsWorld();
     const id = await world.send("autumn.csv", tidy(1));
     const path = world.write(".home/state/default.db", "no database".repeat(100));
@@ -82,23 +83,26 @@ describe("one import", () => {
     expect(ran.exit).toBe(0);
     expect(ran.stdout).toContain("status          completed\n");
     expect(ran.stderr).toBe(
-      `The status could not be kept for cat imports list: the state file ${path} is damaged, or was not written by this program (file is not a database).\n`,
+      `cat imports list will not show this status: the state file ${path} is damaged, or was not written by this program (file is not a database).\n`,
     );
     expect(await world.cat(`imports get ${id} --json`)).toMatchObject({ exit: 0, stderr: "" });
   });
 });
 
-describe("an id", () => {
-  test.for(["get", "watch", "rows"])("that no import has ends %s in 5, with one line", async (verb) => {
-    const world = await importsWorld();
-    const ran = await world.cat(`imports ${verb} ${unknownId}`);
-    const [request] = world.requests();
-    expect(ran).toEqual({
-      exit: 5,
-      stdout: "",
-      stderr: `error: there is no such import (GET ${request!.path.replace(/\?.*/, "")}: 404 import_not_found) (request ${request!.request_id})\n`,
-    });
-  });
+describe("an ID", () => {
+  test.for(["get", "watch", "rows"])(
+    "makes %s exit with 5 and print one line if no import has it",
+    async (verb) => {
+      const world = await importsWorld();
+      const ran = await world.cat(`imports ${verb} ${unknownId}`);
+      const [request] = world.requests();
+      expect(ran).toEqual({
+        exit: 5,
+        stdout: "",
+        stderr: `error: import not found (GET ${request!.path.replace(/\?.*/, "")}: 404 import_not_found, request ${request!.request_id})\nCheck the ID. To list your imports: cat imports list\n`,
+      });
+    },
+  );
 
   test("of another organization is not found", async () => {
     const world = await importsWorld();
@@ -122,49 +126,57 @@ describe("an id", () => {
     [`${unknownId}0`, `"${unknownId}0"`],
     ["8ZZZZZZZZZZZZZZZZZZZZZZZZZ", `"8ZZZZZZZZZZZZZZZZZZZZZZZZZ"`],
     ["x".repeat(9000), `"${"x".repeat(60)}…"`],
-  ] as const)("that cannot be one is not asked for: %s", async ([id, shown]) => {
+  ] as const)("is rejected without a request if it cannot be one: %s", async ([id, shown]) => {
     const world = await importsWorld();
     for (const verb of ["get", "watch", "rows"]) {
       const ran = await world.cat(["imports", verb, id]);
       expect(ran).toMatchObject({ exit: 5, stdout: "" });
-      expect(ran.stderr).toMatch(/^[^\n]+\n$/);
       expect(ran.stderr.replace("\\u001b", "\\x1b")).toBe(
-        `error: there is no import ${shown}: an import's id has 26 capital letters and digits\n`,
+        `error: no import has the ID ${shown}\nCheck the ID: it has 26 capital letters and digits.\n`,
       );
     }
     expect(world.requests()).toEqual([]);
   });
 
-  test.for(["", "  "])("that is empty is a wrong command line: %j", async (id) => {
+  test.for(["", "  "])("makes the command exit with 2 if it is empty: %j", async (id) => {
     const world = await importsWorld();
     for (const verb of ["get", "watch", "rows"]) {
       const ran = await world.cat(["imports", verb, id]);
-      expect(ran).toEqual({ exit: 2, stdout: "", stderr: "error: the import's id is empty\n" });
+      expect(ran).toEqual({ exit: 2, stdout: "", stderr: "error: the import ID is empty\n" });
     }
   });
 
-  test("may have space around it", async () => {
+  test("can have spaces around it", async () => {
     const world = await importsWorld();
     const id = await world.send("autumn.csv", tidy(1));
     expect((await world.cat(["imports", "get", ` ${id}\n`])).exit).toBe(0);
   });
 });
 
-test("a key that may not ask ends in 4", async () => {
+test("a key without the scope exits with 4", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", tidy(1));
   for (const verb of ["get", "watch", "rows"]) {
     const bound = await world.cat(`imports ${verb} ${id}`, { env: { CAT_API_KEY: "ak_mock_user" } });
     expect(bound).toMatchObject({ exit: 4, stdout: "" });
     expect(bound.stderr).toMatch(
-      /^error: the key is bound to a user, [^\n]+: 403 user_key_not_allowed\) [^\n]+\n$/,
+      /^error: this API key belongs to a user; [^\n]+: 403 user_key_not_allowed, [^\n]+\)\n$/,
     );
     const reader = await world.cat(`imports ${verb} ${id}`, { env: { CAT_API_KEY: "ak_mock_readonly" } });
     expect(reader.exit).toBe(0);
     const none = await world.cat(`imports ${verb} ${id}`, { env: { CAT_API_KEY: undefined } });
     expect(none).toMatchObject({
       exit: 4,
-      stderr: expect.stringContaining("error: there is no key for the service\n"),
+      stderr: expect.stringContaining("error: no API key\n"),
     });
   }
+});
+
+test.each(["", null, undefined])("an import is shown if its results_url is %j", async (results_url) => {
+  onTestFinished(stopServers);
+  const counts = { total: 1, pending: 0, succeeded: 1, partial: 0, failed: 0 };
+  const server = await scriptedServer(json(200, { id: unknownId, status: "completed", counts, results_url }));
+  const world = await importsWorld();
+  const ran = await world.cat(`imports get ${unknownId} --json`, { env: { CAT_BASE_URL: server.origin } });
+  expect([ran.exit, JSON.parse(ran.stdout).status]).toEqual([0, "completed"]);
 });

@@ -20,24 +20,24 @@ export const mixed = [
 export const tidy = (count: number): string =>
   `reference,name,images\n${Array.from({ length: count }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`).join("")}`;
 
-/** An id that no import has. */
+/** An ID that no import has. */
 export const unknownId = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
 
-/** What is not there for a command that must not need it. */
+/** Removes the settings that a command must not need. */
 export const noSettings = { CAT_BASE_URL: undefined, CAT_API_KEY: undefined };
 
-/** A world in which files can be sent and their imports be named. */
+/** A test environment that sends files and returns the IDs of their imports. */
 export async function importsWorld(options?: WorldOptions) {
   const world = await createWorld(options);
   return {
     ...world,
-    /** Sends a file and waits for its end unless `--no-wait` is among the flags; gives the import's id. */
+    /** Imports a file, and waits unless the flags have `--no-wait`. Returns the ID of the import. */
     async send(file: string, content: string, flags = ""): Promise<string> {
       world.write(file, content);
       const ran = await world.cat(`import ${file} --json --no-progress ${flags}`);
       return JSON.parse(ran.stdout).imports[0].id;
     },
-    /** Has this machine remember imports, as if it had sent them. */
+    /** Stores imports on this machine, as if they had been sent from it. */
     async remember(sent: readonly SentJob[]): Promise<void> {
       const folder = join(world.folder, ".home", "state");
       mkdirSync(folder, { recursive: true });
@@ -45,7 +45,7 @@ export async function importsWorld(options?: WorldOptions) {
       for (const one of sent) state.sentJobs.add(one);
       state.close();
     },
-    /** The imports that the list tells of. */
+    /** The imports in the list. */
     async listed(flags = ""): Promise<Record<string, unknown>[]> {
       const { stdout } = await world.cat(`imports list --json ${flags}`);
       return stdout
@@ -53,14 +53,14 @@ export async function importsWorld(options?: WorldOptions) {
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line));
     },
-    /** Has the service fail at what the order's `match` fits. */
+    /** Makes the service fail requests or jobs that match `match`. */
     async fault(order: object): Promise<void> {
       await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(order) });
     },
   };
 }
 
-/** An import as it is remembered; the higher the number the later it was sent. */
+/** A stored import; a higher number was sent later. */
 export const sentImport = (number: number, fields: Partial<SentJob> = {}): SentJob => ({
   id: `01KE6W9ZJ8Q3V5X7B2D4F6${String(number).padStart(4, "0")}`,
   baseUrl: "https://api.example.com",

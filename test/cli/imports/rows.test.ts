@@ -1,9 +1,10 @@
-import { expect, test } from "vitest";
-import { importsWorld, mixed, tidy } from "./imports-world.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { json, scriptedServer, stopServers } from "../../http/scripted-server.ts";
+import { importsWorld, mixed, tidy, unknownId } from "./imports-world.ts";
 
 const cdn = "https://cdn.example.com";
 
-test("rows are a table that says why some did not make it", async () => {
+test("rows are a table with the reasons of failed rows", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", mixed);
   const [one, part, two] = world.products();
@@ -19,7 +20,7 @@ test("rows are a table that says why some did not make it", async () => {
   });
 });
 
-test("with --json they are the service's own objects, those with a status alone if one is given", async () => {
+test("with --json, rows are printed as the service returns them, filtered by --status", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", mixed);
   const ran = await world.cat(`imports rows ${id} --status failed --json`);
@@ -53,24 +54,24 @@ test("with --json they are the service's own objects, those with a status alone 
     [2],
     [],
   ]);
-  expect((await world.cat(`imports rows ${id} --status pending`)).stderr).toBe("No row is pending.\n");
+  expect((await world.cat(`imports rows ${id} --status pending`)).stderr).toBe("No pending rows.\n");
   expect(await world.cat(`imports rows ${id} --status lost`)).toMatchObject({
     exit: 2,
-    stderr: expect.stringContaining("Allowed choices are pending, succeeded, partial, failed"),
+    stderr: expect.stringContaining("use pending, succeeded, partial or failed"),
   });
 });
 
-test("as CSV they have the columns of an import's results file", async () => {
+test("as CSV, rows have the columns of a results file", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", mixed, "--results results.csv");
   const csv = (await world.cat(`imports rows ${id} --format csv`)).stdout.split("\n");
   const results = world.read("results.csv").split("\n");
   expect(csv[0]).toBe("line,reference,status,action,product_id,error_code,error_message,images");
-  // But for the line of the file, which the service does not know.
+  // Without the line of the file, which the service does not know.
   expect(csv).toEqual(results.map((line) => line.slice(line.indexOf(",") + 1)));
 });
 
-test("rows that are not done yet have nothing to tell", async () => {
+test("pending rows have no results", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", tidy(1), "--no-wait");
   expect((await world.cat(`imports rows ${id}`)).stdout).toBe(
@@ -78,12 +79,12 @@ test("rows that are not done yet have nothing to tell", async () => {
   );
 });
 
-test("there are 25 unless told; --limit goes over pages, and --all over all", async () => {
+test("25 rows are listed by default, more pages with --limit, and all with --all", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", tidy(230));
   const first = await world.cat(`imports rows ${id}`);
   expect(first.stdout.trimEnd().split("\n")).toHaveLength(26);
-  expect(first.stderr).toBe("These are the first 25; --all shows all, --limit N more.\n");
+  expect(first.stderr).toBe("Showing the first 25. To see more, add --limit N or --all.\n");
   const before = world.requests().length;
   const some = await world.cat(`imports rows ${id} --limit 120 --json`);
   expect(some.stdout.trimEnd().split("\n")).toHaveLength(120);
@@ -96,7 +97,7 @@ test("there are 25 unless told; --limit goes over pages, and --all over all", as
   expect((await world.cat(`imports rows ${id} --limit 230`)).stderr).toBe("");
 });
 
-test("a reader that goes away ends the reading too", async () => {
+test("the listing stops when the reader closes the pipe", async () => {
   const world = await importsWorld();
   const id = await world.send("autumn.csv", tidy(2000));
   const before = world.requests().length;
@@ -105,7 +106,7 @@ test("a reader that goes away ends the reading too", async () => {
   expect(world.requests().length - before).toBeLessThan(15);
 });
 
-test("control characters are made visible", async () => {
+test("control characters are shown as escapes", async () => {
   const world = await importsWorld();
   const row = { reference: "A\u0007\u009b2J", name: "Dress", images: [{ url: `${cdn}/1.jpg` }] };
   const id = await world.send("a.ndjson", JSON.stringify(row));
@@ -114,23 +115,35 @@ test("control characters are made visible", async () => {
 });
 
 test.each([40, 60, 80])(
-  "on a terminal of %i columns no ID is cut, and what has no room is named",
+  "on a terminal of %i columns no ID is cut, and hidden columns are named",
   async (columns) => {
     const world = await importsWorld({ columns });
     const id = await world.send("a-file-with-a-rather-long-name-for-a-table.csv", mixed);
     const tty = { tty: { stdout: true } };
     const ids = world.products().map((product) => product.id);
     const rows = await world.cat(`imports rows ${id} --no-color`, tty);
-    const left = { 40: "status, action, error, images", 60: "action, images", 80: null }[columns];
+    const left = {
+      40: "line, status, action, error, images",
+      60: "action, error, images",
+      80: "action",
+    }[columns]!;
     const note = (names: string) =>
-      `Columns left out for lack of room: ${names}. To see them, add --format csv.\n`;
+      `The terminal is too narrow for: ${names}. To see all columns, add --format csv.\n`;
     expect({ ...rows, stdout: ids.filter((one) => rows.stdout.includes(one)) }).toEqual({
       exit: 0,
       stdout: ids,
-      stderr: left === null || left === undefined ? "" : note(left),
+      stderr: note(left),
     });
     const listed = await world.cat("imports list --no-color", tty);
     expect(listed.stdout).toContain(`${id}  a-`);
+    if (columns > 40) {
+      expect(rows.stdout.match(/(?<=-\d +)(?:succeeded|partial|failed)/g)).toEqual([
+        "succeeded",
+        "partial",
+        "failed",
+        "succeeded",
+      ]);
+    }
     const products = await world.cat("products list --no-color", tty);
     expect(ids.filter((one) => products.stdout.includes(one))).toEqual(ids);
     for (const { stdout } of [rows, listed, products]) {
@@ -139,3 +152,37 @@ test.each([40, 60, 80])(
     expect((await world.cat(`imports rows ${id} --quiet`, tty)).stderr).toBe("");
   },
 );
+
+test("rows are shown with the fields they have, whatever the values", async () => {
+  onTestFinished(stopServers);
+  const row = {
+    line: 1,
+    reference: "A",
+    status: "succeeded",
+    action: "created",
+    product_id: null,
+    images: [],
+  };
+  const { product_id: _, ...withoutProduct } = row;
+  const rows = [
+    { ...row, action: "merged" },
+    { ...row, status: "queued", images: [{ index: "0", status: "queued", image_id: 7 }] },
+    { ...row, reference: null },
+    withoutProduct,
+    { ...row, images: null, error: "odd" },
+  ];
+  const server = await scriptedServer(json(200, { data: rows, next_cursor: null, has_more: false }));
+  const world = await importsWorld();
+  const env = { CAT_BASE_URL: server.origin };
+  const shown = await world.cat(`imports rows ${unknownId} --json`, { env });
+  expect([
+    shown.exit,
+    shown.stderr,
+    shown.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+  ]).toEqual([0, "", rows]);
+  expect(await world.cat(`imports rows ${unknownId}`, { env })).toMatchObject({ exit: 0, stderr: "" });
+  expect(await world.cat(`imports rows ${unknownId} --format csv`, { env })).toMatchObject({ exit: 0 });
+});

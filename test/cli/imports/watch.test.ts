@@ -3,7 +3,7 @@ import { importsWorld, mixed, tidy } from "./imports-world.ts";
 
 type World = Awaited<ReturnType<typeof importsWorld>>;
 
-/** Starts to watch and holds the clock after the first answer, until it is told to go on. */
+/** Starts to watch and stops the clock after the first response, until `goOn` is called. */
 async function watching(world: World, line: string, call = {}) {
   const { clock } = world;
   const slept = clock.slept.length;
@@ -19,7 +19,7 @@ async function watching(world: World, line: string, call = {}) {
 }
 
 describe("watching an import", () => {
-  test("asks as the service says until it has ended, tells how far it is, and shows it", async () => {
+  test("polls as Retry-After says, reports the progress and shows the import at the end", async () => {
     const world = await importsWorld();
     const id = await world.send("big.csv", tidy(2000), "--no-wait");
     const before = world.requests().length;
@@ -27,14 +27,14 @@ describe("watching an import", () => {
     expect(ran).toMatchObject({
       exit: 0,
       stdout: expect.stringContaining("status          completed\n"),
-      stderr: "processing: 400 of 2,000\nprocessing: 1,400 of 2,000, 67/s, 9 s left\n",
+      stderr: "importing rows: 400 of 2,000\nimporting rows: 1,400 of 2,000, 67/s, 9 s left\n",
     });
     expect(world.clock.slept).toEqual([5000, 5000, 5000, 5000, 5000]);
     expect(world.requests()).toHaveLength(before + 6);
     expect(await world.listed()).toMatchObject([{ id, status: "completed" }]);
   });
 
-  test("is over at once when it had ended, and says nothing more", async () => {
+  test("exits at once for a finished import, without a note", async () => {
     const world = await importsWorld();
     const id = await world.send("a.csv", tidy(2));
     const before = world.requests().length;
@@ -44,7 +44,7 @@ describe("watching an import", () => {
     expect(world.requests()).toHaveLength(before + 1);
   });
 
-  test("with rows that did not make it ends in 8, and says how to see them", async () => {
+  test("exits with 8 for failed rows, and prints the command that lists them", async () => {
     const world = await importsWorld();
     const id = await world.send("a.csv", mixed, "--no-wait");
     const ran = await world.cat(["imports", "watch", id, "--base-url", world.mock.baseUrl]);
@@ -53,7 +53,7 @@ describe("watching an import", () => {
       stdout: expect.stringContaining("status          completed_with_errors\n"),
       stderr:
         `1 row failed: cat imports rows ${id} --status failed --base-url ${world.mock.baseUrl}\n` +
-        "1 row partial, the product is there, some of its photos are not: " +
+        "1 row imported without some of its photos: " +
         `cat imports rows ${id} --status partial --base-url ${world.mock.baseUrl}\n`,
     });
     const again = await world.cat(`imports watch ${id} --json`);
@@ -61,19 +61,19 @@ describe("watching an import", () => {
     expect(JSON.parse(again.stdout).status).toBe("completed_with_errors");
   });
 
-  test("that the service could not run ends in 8", async () => {
+  test("exits with 8 if the service could not run it", async () => {
     const world = await importsWorld();
     await world.fault({ match: { job: "import" }, fail: { code: "upstream_unavailable", message: "no" } });
     const id = await world.send("a.csv", tidy(2), "--no-wait");
     expect(await world.cat(`imports watch ${id}`)).toMatchObject({
       exit: 8,
       stdout: expect.stringContaining("status          failed\n"),
-      stderr: "The service could not run this import: no row was processed.\n",
+      stderr: "The service could not run this import; no row was processed.\n",
     });
     expect(await world.listed()).toMatchObject([{ id, status: "failed" }]);
   });
 
-  test("outlasts the service for some minutes", async () => {
+  test("survives an outage of a few minutes", async () => {
     const world = await importsWorld();
     const id = await world.send("a.csv", tidy(2), "--no-wait");
     const { running, goOn } = await watching(world, `imports watch ${id}`);
@@ -85,21 +85,21 @@ describe("watching an import", () => {
   });
 });
 
-describe("a watch that ends before the import", () => {
-  test("at --timeout ends in 7, and says how far it was and how to go on", async () => {
+describe("a watch that stops before the import", () => {
+  test("exits with 7 at --timeout, with the progress and the next command", async () => {
     const world = await importsWorld();
     const id = await world.send("big.csv", tidy(2000), "--no-wait");
     expect(await world.cat(`imports watch ${id} --timeout 12s --no-progress`)).toEqual({
       exit: 7,
       stdout: "",
       stderr:
-        `error: import ${id} had not ended after 12 s (processing, 900 of 2,000 rows done)\n` +
-        `It goes on at the service. To watch it again: cat imports watch ${id}\n`,
+        `error: timed out after 12 s: import ${id} is still in progress (processing, 900 of 2,000 rows done)\n` +
+        `It keeps running on the service. To watch it again: cat imports watch ${id}\n`,
     });
     expect(await world.listed()).toMatchObject([{ id, status: "processing" }]);
   });
 
-  test("at --timeout has the last state on stdout with --json", async () => {
+  test("prints the last state with --json at --timeout", async () => {
     const world = await importsWorld();
     const id = await world.send("big.csv", tidy(2000), "--no-wait");
     const ran = await world.cat(`imports watch ${id} --timeout 2s --json`);
@@ -109,26 +109,26 @@ describe("a watch that ends before the import", () => {
       error: {
         type: "timeout",
         code: "wait_timeout",
-        message: `import ${id} had not ended after 2 s (validating). It goes on at the service. To watch it again: cat imports watch ${id}`,
+        message: `timed out after 2 s: import ${id} is still in progress (validating). It keeps running on the service. To watch it again: cat imports watch ${id}`,
         exit: 7,
       },
     });
   });
 
-  test("at --timeout says what was wrong with the service, where it did not answer", async () => {
+  test("reports at --timeout why the service did not respond", async () => {
     const world = await importsWorld();
     const id = await world.send("a.csv", tidy(2), "--no-wait");
     const ran = await world.cat(`imports watch ${id} --timeout 2s --base-url http://127.0.0.1:9 --quiet`);
     expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
       7,
-      `error: import ${id} had not ended after 2 s: http://127.0.0.1:9 cannot be reached`,
+      `error: timed out after 2 s: import ${id} is still in progress: http://127.0.0.1:9 cannot be reached`,
     ]);
   });
 
   test.for([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("at %s says in one line that the import goes on", async ([signal, exit]) => {
+  ] as const)("reports on %s that the import keeps running", async ([signal, exit]) => {
     const world = await importsWorld();
     const id = await world.send("a.csv", tidy(2), "--no-wait");
     const { running, goOn } = await watching(world, `--profile default imports watch ${id}`);
@@ -136,13 +136,13 @@ describe("a watch that ends before the import", () => {
     expect(await running).toEqual({
       exit,
       stdout: "",
-      stderr: `interrupted: import ${id} goes on at the service; to watch it again: cat imports watch ${id} --profile default\n`,
+      stderr: `interrupted; import ${id} keeps running on the service\nTo watch it again: cat imports watch ${id} --profile default\n`,
     });
     goOn();
     expect((await world.cat(`imports watch ${id} --quiet`)).exit).toBe(0);
   });
 
-  test("with --json has the last state on stdout when it is interrupted", async () => {
+  test("prints the last state with --json when it is interrupted", async () => {
     const world = await importsWorld();
     const id = await world.send("a.csv", tidy(2), "--no-wait");
     const { running } = await watching(world, `imports watch ${id} --json`);
@@ -153,7 +153,7 @@ describe("a watch that ends before the import", () => {
     expect(JSON.parse(ran.stderr)).toMatchObject({ error: { type: "interrupted", exit: 130 } });
   });
 
-  test("before it was ever seen claims nothing about it", async () => {
+  test("claims nothing about an import that was never seen", async () => {
     const world = await importsWorld();
     await world.fault({ match: { method: "GET", path: "/v1/imports" }, delay_ms: 60_000 });
     const running = world.cat("imports watch 01KE6W9ZJ8Q3V5X7B2D4F6H8JK");
@@ -162,12 +162,12 @@ describe("a watch that ends before the import", () => {
     expect(await running).toEqual({ exit: 130, stdout: "", stderr: "interrupted\n" });
   });
 
-  test.for(["0s", "-1s", "soon", ""])("with a wrong --timeout (%j) does not begin", async (timeout) => {
+  test.for(["0s", "-1s", "soon", ""])("does not start with an invalid --timeout (%j)", async (timeout) => {
     const world = await importsWorld();
     const ran = await world.cat(["imports", "watch", "01KE6W9ZJ8Q3V5X7B2D4F6H8JK", `--timeout=${timeout}`]);
     expect(ran).toMatchObject({
       exit: 2,
-      stderr: expect.stringContaining("It must be a time such as 90s, 30m or 2h"),
+      stderr: expect.stringContaining("use a duration such as 90s, 30m or 2h"),
     });
     expect(world.requests()).toEqual([]);
   });

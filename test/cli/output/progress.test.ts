@@ -24,8 +24,8 @@ async function view(stderr: FakeOutput, silent = false) {
   return createProgress({ context, silent, paint, visible });
 }
 
-describe("off a terminal", () => {
-  test("a line every ten seconds, with what is done, the rate and the time left", async () => {
+describe("progress without a terminal", () => {
+  test("prints a line every ten seconds, with the count, the rate and the time left", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
     progress.update({ step: "processing", done: 0, total: 2000 });
@@ -41,7 +41,7 @@ describe("off a terminal", () => {
     expect(stderr.text.split("\n")).toHaveLength(3);
   });
 
-  test("bytes are told in megabytes, with their rate", async () => {
+  test("shows bytes in megabytes, with their rate", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
     const event = { step: "uploading photos", total: 1_296_040_000, unit: "bytes" } as const;
@@ -55,7 +55,7 @@ describe("off a terminal", () => {
     progress.end();
   });
 
-  test("no less time is told to be left than the service needs, and it runs down", async () => {
+  test("shows at least the time that the rate limit needs, and counts it down", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
     const event = { step: "uploading photos", total: 3_000_000, unit: "bytes" } as const;
@@ -75,7 +75,7 @@ describe("off a terminal", () => {
     ]);
   });
 
-  test("a step that has come to its total says nothing of time left, however long the next one takes", async () => {
+  test("shows no time left for a step at its total, however long the next step takes", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
     progress.update({ step: "sending", done: 0, total: 5000 });
@@ -86,7 +86,7 @@ describe("off a terminal", () => {
     expect(stderr.text).toBe("sending: 5,000 of 5,000, 500/s\nsending: 5,000 of 5,000, 250/s\n");
   });
 
-  test("a job that is over sooner says nothing, and leaves no timer", async () => {
+  test("prints nothing for a shorter job, and leaves no timer", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
     progress.update({ step: "checking", done: 10, total: null });
@@ -95,7 +95,7 @@ describe("off a terminal", () => {
     expect(stderr.text).toBe("");
   });
 
-  test("nothing at all when it is to be silent", async () => {
+  test("prints nothing if silent", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr, true);
     progress.update({ step: "checking", done: 10, total: null });
@@ -104,10 +104,10 @@ describe("off a terminal", () => {
   });
 });
 
-describe("on a terminal", () => {
+describe("progress on a terminal", () => {
   const shows = "\u001b[?25h";
 
-  /** A terminal, what stands on it, and the time that the bar draws by. */
+  /** A terminal, its screen, and the timers of the bar. */
   async function onScreen() {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -115,7 +115,7 @@ describe("on a terminal", () => {
     return { stderr, screen: () => screenOf(stderr.text), tick: () => vi.advanceTimersByTime(200) };
   }
 
-  test("steps take turns in one line, of which nothing stays, and the cursor comes back", async () => {
+  test("shows steps in one line, removes it at the end and shows the cursor again", async () => {
     const { stderr, screen, tick } = await onScreen();
     const progress = await view(stderr);
     await stderr.write("before\n");
@@ -134,7 +134,7 @@ describe("on a terminal", () => {
     expect(stderr.text.lastIndexOf("\u001b[?7h")).toBeGreaterThan(stderr.text.lastIndexOf("\u001b[?7l"));
   });
 
-  test("lines above the bar stay, however many, and the bar stays below them", async () => {
+  test("keeps all lines above the bar", async () => {
     const { stderr, screen, tick } = await onScreen();
     const progress = await view(stderr);
     const lines = Array.from({ length: 12 }, (_, index) => `note ${index}`);
@@ -149,7 +149,7 @@ describe("on a terminal", () => {
     expect(screen()).toEqual([...lines, "interrupted"]);
   });
 
-  test("data on the same terminal does not mix with the bar, also where it comes in parts of a line", async () => {
+  test("does not mix the bar with data on the same terminal, even with incomplete lines", async () => {
     const { stderr, screen, tick } = await onScreen();
     const progress = await view(stderr);
     const data = async (text: string) => {
@@ -167,7 +167,7 @@ describe("on a terminal", () => {
     expect(screen()).toEqual(['{"a":1}']);
   });
 
-  test("the rate and the time left are reckoned anew while nothing moves", async () => {
+  test("updates the rate and the time left without new events", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const stderr = new FakeOutput({ isTTY: true, columns: 100 });
@@ -185,7 +185,7 @@ describe("on a terminal", () => {
     progress.end();
   });
 
-  test("an interrupt gives the cursor back at once, and nothing is drawn after it", async () => {
+  test("shows the cursor again at an interrupt, and draws nothing after it", async () => {
     const stderr = new FakeOutput({ isTTY: true });
     const progress = await view(stderr);
     progress.update({ step: "processing", done: 1, total: 2 });
@@ -198,7 +198,7 @@ describe("on a terminal", () => {
     expect(stderr.text).toBe(before);
   });
 
-  test("a line that comes meanwhile goes above the bar", async () => {
+  test("prints a note above the bar", async () => {
     const stderr = new FakeOutput({ isTTY: true });
     const progress = await view(stderr);
     expect(progress.above?.("before")).toBe(false);
@@ -212,14 +212,14 @@ describe("on a terminal", () => {
 describe("the line of a bar", () => {
   const pace = { perSecond: 120, secondsLeft: 7 };
 
-  test("has everything where there is room", () => {
+  test("has all parts on a wide terminal", () => {
     const event = { step: "processing", done: 1200, total: 2000, note: "3 failed" };
     expect(barLine(event, pace, { width: 100, paint: plain, visible })).toBe(
       `processing  ${"█".repeat(18)}${"░".repeat(12)}  1,200 of 2,000  60%  120/s  7 s left  3 failed`,
     );
   });
 
-  test("loses the bar, then its end, where there is none", () => {
+  test("drops the bar, then its end, on a narrow terminal", () => {
     const event = { step: "processing", done: 1200, total: 2000 };
     expect(barLine(event, pace, { width: 52, paint: plain, visible })).toBe(
       "processing  1,200 of 2,000  60%  120/s  7 s left",
@@ -227,7 +227,7 @@ describe("the line of a bar", () => {
     expect(barLine(event, pace, { width: 21, paint: plain, visible })).toBe("processing  1,200 of");
   });
 
-  test("shows control characters and copes with odd numbers", () => {
+  test("shows control characters as escapes and accepts odd numbers", () => {
     const nothing = { perSecond: null, secondsLeft: null };
     const event = { step: "a\u001b[2J", done: 3, total: 0, note: "\n" };
     expect(barLine(event, nothing, { width: 100, paint: plain, visible })).toBe(
@@ -247,7 +247,7 @@ describe("the line of a bar", () => {
 });
 
 describe("the pace", () => {
-  test("looks back a minute only", () => {
+  test("covers the last minute only", () => {
     const meter = new PaceMeter();
     meter.measure({ step: "x", done: 0, total: 1000 }, 0);
     meter.measure({ step: "x", done: 0, total: 1000 }, 30_000);
@@ -257,7 +257,7 @@ describe("the pace", () => {
     });
   });
 
-  test("is that of whole rate windows: what went at once and what was waited for count together", () => {
+  test("covers complete rate limit windows: bursts and waits count together", () => {
     const meter = new PaceMeter();
     const rates: (number | null)[] = [];
     // Two windows of 60 each: a burst of 10 s, then 50 s of waiting.
@@ -269,7 +269,7 @@ describe("the pace", () => {
     expect(new Set(rates.slice(60))).toEqual(new Set([1]));
   });
 
-  test("says more than the service needs where the rate does, and goes by the rate alone after that", () => {
+  test("uses the measured rate if that takes longer than the rate limit needs", () => {
     const meter = new PaceMeter();
     const event = (done: number) => ({ step: "x", done, total: 100, leastMsLeft: 20_000 });
     meter.measure(event(0), 0);
@@ -278,7 +278,7 @@ describe("the pace", () => {
     expect([left(10), left(15), left(29), left(30)]).toEqual([90, 85, 71, 270]);
   });
 
-  test("does not run down, nor fall, while nothing has begun", () => {
+  test("does not change before the first unit", () => {
     const meter = new PaceMeter();
     const none = { step: "x", done: 0, total: 150, leastMsLeft: 120_000 };
     expect([0, 30, 55].map((second) => meter.measure(none, second * 1000).secondsLeft)).toEqual([
@@ -288,7 +288,7 @@ describe("the pace", () => {
     expect(meter.measure(some, 56_000)).toEqual({ perSecond: 10, secondsLeft: 119 });
   });
 
-  test("is not known where nothing has moved for a minute", () => {
+  test("is unknown after a minute without progress", () => {
     const meter = new PaceMeter();
     const event = { step: "x", done: 0, total: 1000 };
     meter.measure(event, 0);
@@ -296,7 +296,7 @@ describe("the pace", () => {
     expect(meter.measure({ ...event, done: 10 }, 62_000)).toEqual({ perSecond: null, secondsLeft: null });
   });
 
-  test("is not told before it can be known", () => {
+  test("is unknown at first", () => {
     const meter = new PaceMeter();
     expect(meter.measure({ step: "x", done: 5, total: 10 }, 0)).toEqual({
       perSecond: null,
@@ -305,7 +305,7 @@ describe("the pace", () => {
     expect(meter.measure({ step: "x", done: 5, total: 10 }, 5_000).perSecond).toBeNull();
   });
 
-  test("in words", () => {
+  test("has a readable form", () => {
     const left = (secondsLeft: number | null) => leftText({ perSecond: 1, secondsLeft });
     expect([left(null), left(0.2), left(59.5), left(200), left(7500)]).toEqual([
       "",

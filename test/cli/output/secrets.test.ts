@@ -15,7 +15,7 @@ test.each([
   expect(new Secrets({ CAT_API_KEY: ` ${key}\n` }).mask(text)).toBe(shown);
 });
 
-test("a key with quotes is masked within JSON, a URL and a CSV cell too", () => {
+test("masks a key with quotes in JSON, in a URL and in a CSV cell too", () => {
   const odd = 'ak_"quoted"/\\key';
   const { mask } = new Secrets({ CAT_API_KEY: odd });
   const csv = `"${odd.replaceAll('"', '""')}"`;
@@ -24,12 +24,12 @@ test("a key with quotes is masked within JSON, a URL and a CSV cell too", () => 
   );
 });
 
-test("the webhook secret of the environment is masked whatever it looks like, and a text of few characters is not", () => {
+test("masks any CAT_WEBHOOK_SECRET except a very short one", () => {
   const { mask } = new Secrets({ CAT_WEBHOOK_SECRET: "whsec_!!not/base64!!", CAT_API_KEY: "short" });
   expect(mask("whsec_!!not/base64!! short")).toBe("whsec_… short");
 });
 
-test("a secret that a command prints on purpose stays, and others do not", () => {
+test("does not mask a secret that a command shows on purpose", () => {
   const secrets = new Secrets({ CAT_API_KEY: key });
   secrets.show(signing);
   const line = JSON.stringify({ signing_secret: signing, was: `${signing}0`, key });
@@ -41,7 +41,7 @@ test("a secret that a command prints on purpose stays, and others do not", () =>
   expect(secrets.mask(key)).toBe(key);
 });
 
-test("an output masks the same however a text is cut into writes", async () => {
+test("masks the same secrets, however a text is split into writes", async () => {
   const secrets = new Secrets({ CAT_API_KEY: key });
   const piece = fc.constantFrom(key, signing, "ak_", "w", "whsec", key.slice(0, 9), "x", " ", "\n");
   await fc.assert(
@@ -63,7 +63,7 @@ test("an output masks the same however a text is cut into writes", async () => {
   );
 });
 
-test("bytes go out as they are, after the text before them", async () => {
+test("writes bytes unchanged, after the text before them", async () => {
   const stdout = new FakeOutput();
   const output = new MaskedOutput(stdout, new Secrets({ CAT_API_KEY: key }));
   await output.write("ak_");

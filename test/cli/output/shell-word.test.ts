@@ -5,7 +5,7 @@ import { shellWord } from "../../../src/cli/output/shell-word.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
 import { repetitions } from "../../support/repetitions.ts";
 
-/** What bash takes a list of words for. */
+/** The words that bash reads from a line. */
 const inBash = (words: readonly string[]): string[] =>
   execFileSync("/bin/bash", ["--norc", "-c", `printf '%s\\0' ${words.join(" ")}`])
     .toString()
@@ -22,11 +22,11 @@ test.each([
   ["it's\\\t.csv", "$'it\\'s\\\\\\t.csv'"],
   ["\u001b[2J9.csv", "$'\\033[2J9.csv'"],
   ["\u20249\u202e9.csv", "$'\u20249\\342\\200\\2569.csv'"],
-])("%j is typed as %s", (text, typed) => {
+])("%j is quoted as %s", (text, typed) => {
   expect(shellWord(text)).toBe(typed);
 });
 
-test("a shell reads every word as it was, and a terminal has nothing to obey in it", () => {
+test("a shell reads back every word, and no control character is left", () => {
   const word = fc
     .string({ unit: "binary" })
     .filter((text) => !text.includes("\0") && !/\p{Surrogate}/u.test(text));

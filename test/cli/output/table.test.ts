@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Column } from "../../../src/cli/output/columns.ts";
+import { type Column, whole } from "../../../src/cli/output/columns.ts";
 import { table } from "../../../src/cli/output/table.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
 
@@ -17,7 +17,7 @@ const columns: Column<Row>[] = [
 const textOf = <R>(...args: Parameters<typeof table<R>>): string => table<R>(...args).text;
 const free = { width: null, heading: (text: string) => text, visible };
 
-test("columns stand under their names, as wide as they need, without a blank at the end of a line", () => {
+test("aligns columns with their names, without trailing spaces", () => {
   const rows = [
     { code: "A-1", name: "Linen dress" },
     { code: "LONG-CODE", name: null },
@@ -28,25 +28,25 @@ test("columns stand under their names, as wide as they need, without a blank at 
   );
 });
 
-test("off a terminal nothing is cut", () => {
+test("cuts nothing without a terminal", () => {
   const name = "x".repeat(500);
   expect(textOf(columns, [{ code: "A", name }], free)).toContain(name);
 });
 
-test("on a terminal the widest columns give way, and the cut shows", () => {
+test("cuts the widest columns on a terminal, with an ellipsis", () => {
   const rows = [{ code: "A-1", name: "A very long name that does not fit" }];
   expect(textOf(columns, rows, { ...free, width: 20 })).toBe("code  name\nA-1   A very long n…\n");
 });
 
-describe("a column that is named like IDs", () => {
+describe("a column of IDs, by its name,", () => {
   const id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
   const wide = (name: string): Column<object>[] => [
     { name: "line", value: () => 1 },
     { name: "reference", value: () => "A long reference", cut: "last" },
     { name: "action", value: () => "created", drop: "first" },
     { name, value: () => id },
-    { name: "status", value: () => "succeeded" },
-    { name: "error", value: () => "download_failed" },
+    { name: "status", value: () => "succeeded", least: whole },
+    { name: "error", value: () => "reference_already_exists" },
   ];
 
   test.each(["id", "product_id", "run_id", "image_ids"])("is never cut: %s", (name) => {
@@ -55,52 +55,93 @@ describe("a column that is named like IDs", () => {
       const [head, line] = text.split("\n");
       expect(line).toContain(id);
       for (const column of ["line", "reference", "action", "status", "error"]) {
-        // Where a name is cut, so much of it stays.
+        // The shortest remaining text of a name.
         expect(head!.includes(column.slice(0, 5))).toBe(!dropped.includes(column));
       }
       if (width >= 36) expect(line!.length).toBeLessThanOrEqual(width);
     }
   });
 
-  test("stays with the reference while others go, the least useful one first, then from the right", () => {
+  test("is kept with the reference while other columns are dropped, `drop: first` first, then from the right", () => {
     const at = (width: number) => table(wide("id"), [{}], { ...free, width });
-    expect(at(80)).toEqual({
+    expect(at(81)).toEqual({
       text:
-        "line  reference         action   id                          status    error\n" +
-        `1     A long reference  created  ${id}  succeed…  download…\n`,
-      dropped: [],
-    });
-    expect(at(60)).toEqual({
-      text: `line  reference   id                          status  error\n1     A long re…  ${id}  succe…  downl…\n`,
+        "line  reference         id                          status     error\n" +
+        `1     A long reference  ${id}  succeeded  reference_already…\n`,
       dropped: ["action"],
     });
-    expect(at(40)).toEqual({
-      text: `line  refer…  id\n1     A lon…  ${id}\n`,
+    expect(at(75)).toEqual({
+      text:
+        "line  reference         id                          status     error\n" +
+        `1     A long reference  ${id}  succeeded  reference_a…\n`,
+      dropped: ["action"],
+    });
+    expect(at(61)).toEqual({
+      text: `line  reference         id                          status\n1     A long reference  ${id}  succeeded\n`,
+      dropped: ["action", "error"],
+    });
+    expect(at(60)).toEqual({
+      text: `line  reference         id\n1     A long reference  ${id}\n`,
       dropped: ["action", "status", "error"],
+    });
+    expect(at(40)).toEqual({
+      text: `reference     id\nA long refe…  ${id}\n`,
+      dropped: ["line", "action", "status", "error"],
     });
   });
 
-  test("does not keep one that is not from being cut", () => {
+  test("does not protect other columns from being cut", () => {
     expect(table(wide("android"), [{}], { ...free, width: 60 }).text).not.toContain(id);
   });
 });
 
-/** Of the characters below, two take two columns. */
+/** Two of the characters below are two columns wide. */
 const displayWidth = (line: string): number =>
   [...line].reduce((width, character) => width + (/[日😀]/u.test(character) ? 2 : 1), 0);
 
-test("what is copied from a table is cut last, and an id never", () => {
+test("cuts references last and IDs never", () => {
   const rows = [{ code: "01ARZ3NDEKTSV4RRFFQ69G5FAV", name: "Linen dress" }];
   const drawn = (cut: "last" | "never", width: number) =>
     textOf([{ ...columns[0]!, cut }, columns[1]!], rows, { ...free, width }).split("\n")[1];
-  expect(drawn("last", 35)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen …");
-  expect(drawn("last", 20)).toBe("01ARZ3NDEKT…  Linen…");
-  expect(drawn("never", 35)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen …");
-  expect(drawn("never", 34)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen…");
+  expect(drawn("last", 40)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen dress");
+  expect(drawn("last", 35)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV");
+  expect(drawn("last", 20)).toBe("01ARZ3NDEKTSV4RRFFQ…");
+  expect(drawn("never", 39)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen dress");
+  expect(drawn("never", 38)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV");
   expect(drawn("never", 20)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV");
 });
 
-test("a row is a line whatever is in it, and no line is wider than the terminal", () => {
+describe("a table that is too wide", () => {
+  const at = "2026-01-05T09:00Z";
+  const wide: Column<object>[] = [
+    { name: "file", value: () => "spring-and-summer.csv" },
+    { name: "mode", value: () => "upsert", drop: "first" },
+    { name: "at", value: () => at, least: whole },
+    { name: "note", value: () => "photographed twice" },
+  ];
+  const drawn = (width: number) => table(wide, [{}], { ...free, width });
+
+  test("drops `drop: first` before it cuts anything", () => {
+    expect(drawn(68)).toMatchObject({
+      text: expect.stringContaining(`.csv  upsert  ${at}  photographed twice\n`),
+    });
+    expect(drawn(67)).toEqual({
+      text: `file                   at                 note\nspring-and-summer.csv  ${at}  photographed twice\n`,
+      dropped: ["mode"],
+    });
+  });
+
+  test("drops a column before it is too narrow to read, and never cuts a whole one", () => {
+    for (let width = 17; width <= 70; width++) {
+      const { text, dropped } = drawn(width);
+      for (const line of text.trimEnd().split("\n")) expect(line.length).toBeLessThanOrEqual(width);
+      expect(text.includes(at)).toBe(!dropped.includes("at"));
+      for (const [cut] of text.matchAll(/\S+(?: \S+)*…/g)) expect(cut.length).toBeGreaterThanOrEqual(10);
+    }
+  });
+});
+
+test("prints one line per row, whatever its content, and none wider than the terminal", () => {
   const text = fc.string({ unit: fc.constantFrom(...'ab \n\r\t\u001bé日😀,"│'), maxLength: 60 });
   fc.assert(
     fc.property(

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { jsonLine } from "../../../src/cli/output/json.ts";
 import { visible, visibleInCell } from "../../../src/cli/output/visible.ts";
 
-/** Any character that a terminal may obey, in plain words of Unicode: controls, formats that turn direction, separators. */
+/** Characters with an effect on a terminal, by Unicode category: controls, bidirectional formats, separators. */
 const unseen = /[\p{Cc}\u2028\u2029\ufeff\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const anyText = fc.string({ unit: "binary", maxLength: 40 });
 const controls = fc.array(fc.constantFrom(..."\0\t\n\r\u001b\u007f\u0085\u009b\u202e\u2066\ufeffaé😀\\"), {
@@ -21,11 +21,11 @@ test.for([
   expect(visible(text)).toBe(shown);
 });
 
-test("a CSV cell keeps tabs and line ends, which its quotes hold", () => {
+test("keeps tabs and line ends in a CSV cell, which is quoted", () => {
   expect(visibleInCell("a\tb\r\nc\u001b\u0000")).toBe("a\tb\r\nc\\x1b\\x00");
 });
 
-test("nothing unseen is left, and what can be seen stays as it is", () => {
+test("escapes every invisible character, and leaves visible ones unchanged", () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -40,7 +40,7 @@ test("nothing unseen is left, and what can be seen stays as it is", () => {
   );
 });
 
-test("JSON is one line without anything unseen, and says exactly the same", () => {
+test("prints JSON on one line, without invisible characters, with the same value", () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -11,11 +11,11 @@ test.each([
   ["Shop", "%53hop"],
   ["con", "%63on"],
   ["é", "%c3%a9"],
-])("the profile %j is kept in %j", (profile, name) => {
+])("the profile %j has the file %j", (profile, name) => {
   expect(profileFileName(profile)).toBe(name);
 });
 
-test("no two profiles share a file, also where case does not count, and each name is one of a file", () => {
+test("no two profiles share a file, even if case is ignored, and all names are valid", () => {
   const name = fc.oneof(fc.string({ unit: "grapheme" }), fc.string({ minLength: 140, maxLength: 400 }));
   fc.assert(
     fc.property(name, name, (one, other) => {

@@ -1,4 +1,4 @@
-// Each call is a compile error in the line that its comment is on.
+// Each call is a compile error on the line of its comment.
 import createClient from "openapi-fetch";
 import type { paths } from "./api.ts";
 

@@ -1,15 +1,11 @@
-import { expect, onTestFinished, test } from "vitest";
-import { type Client, createClient } from "../../../src/client/client.ts";
+import { expect, test } from "vitest";
+import type { Client } from "../../../src/client/client.ts";
 import type { BatchOperation } from "../../../src/flows/batches/batch-operation.ts";
 import { Journal } from "../../../src/flows/batches/journal.ts";
 import { sendBatches } from "../../../src/flows/batches/send.ts";
 import { sendAgain } from "../../../src/flows/batches/send-again.ts";
 import type { CutBatch } from "../../../src/flows/batches/sent-batch.ts";
-import type { RunAtHand } from "../../../src/flows/runs/run-at-hand.ts";
-import { startMock } from "../../../src/mock/index.ts";
-import { openState } from "../../../src/state/open-state.ts";
-import { newAccount } from "../../support/new-account.ts";
-import { TestClock } from "../../support/test-clock.ts";
+import { tryonRun } from "../tryon-run.ts";
 
 /** POST /v1/tasks/tryon: a task per row, problems by `input_index`. */
 const tryons = (client: Client): BatchOperation => ({
@@ -22,39 +18,10 @@ const tryons = (client: Client): BatchOperation => ({
 
 /** A mock, a run of kind `tryon` on a state in memory, and rows on lines 2, 3 and so on. */
 async function tryonWorld() {
-  const clock = new TestClock();
-  const mock = await startMock({ clock, seed: 1, demo: 2, rateLimit: false });
-  const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey, clock, random: () => 0.5 });
-  const state = await openState(null, { clock });
-  onTestFinished(async () => {
-    state.close();
-    await client.close();
-    await mock.stop();
-  });
-  const account = newAccount(state, mock.baseUrl);
-  const run = {
-    id: "run",
-    account,
-    kind: "tryon",
-    identity: "i",
-    file: "looks.csv",
-    options: {},
-    startedAt: 1,
-  };
-  state.runs.begin(run);
-  const at: RunAtHand = {
-    state,
-    sentJobs: state.sentJobs,
-    service: { baseUrl: mock.baseUrl, keyFingerprint: "print" },
-    account,
-    id: run.id,
-    kind: run.kind,
-  };
+  const { mock, client, state, run: at, service } = await tryonRun();
   const product_id = (await client.products.list({ limit: 1 })).data[0]!.id;
   const model_id = (await client.models.list({ limit: 1 })).data[0]!.id;
-  let keys = 0;
-  const { signal } = new AbortController();
-  const service = { client, clock, signal, newKey: () => `key-${++keys}`, concurrency: 2 };
+  const { clock, signal } = service;
   const cut = (first: number, backgrounds: readonly string[]): CutBatch => ({
     body: Buffer.from(
       JSON.stringify({
@@ -77,7 +44,7 @@ async function tryonWorld() {
     cut,
     async send(batches: readonly CutBatch[]) {
       async function* all() {
-        yield* sendAgain(at, state.batches.of(run.id), service);
+        yield* sendAgain(at, state.batches.of(at.id), service);
         yield* batches;
       }
       return sendBatches(all(), {
@@ -85,7 +52,7 @@ async function tryonWorld() {
         clock,
         signal,
         concurrency: 2,
-        journal: new Journal(at, state.batches.of(run.id), service, {
+        journal: new Journal(at, state.batches.of(at.id), service, {
           listedAs: null,
           changesProducts: false,
           guarded: true,
@@ -99,7 +66,7 @@ async function tryonWorld() {
   };
 }
 
-test("keeps a task for each row, in their order, and marks neither jobs to list nor a change of products", async () => {
+test("keeps a task for each row, in order, and records neither jobs to list nor a change of products", async () => {
   const world = await tryonWorld();
   const { sent, stopped } = await world.send([world.cut(0, ["white", "beige"]), world.cut(2, ["black"])]);
   expect(stopped).toBe(undefined);
@@ -117,7 +84,7 @@ test("keeps a task for each row, in their order, and marks neither jobs to list 
   expect(world.state.runs.lastWriter(1)).toBe(null);
 });
 
-test("reports what the service rejects by the line of each input, and queues nothing of that batch", async () => {
+test("reports the service's problems by the line of each input, and queues nothing of that batch", async () => {
   const world = await tryonWorld();
   const { sent } = await world.send([world.cut(0, ["white", "floor", "nowhere"])]);
   expect(sent).toMatchObject([{ kind: "refused", problems: [{ line: 3 }, { line: 4 }] }]);
@@ -125,7 +92,7 @@ test("reports what the service rejects by the line of each input, and queues not
   expect(world.state.batches.of("run")).toEqual([]);
 });
 
-test("sends a batch whose response was lost again with its bytes and key: nothing is queued twice", async () => {
+test("repeats a batch whose response was lost with its bytes and key: nothing is queued twice", async () => {
   const world = await tryonWorld();
   await world.fault({ match: { method: "POST", path: "/v1/tasks/tryon" }, drop: "after" });
   const lost = await world.send([world.cut(0, ["white", "beige"])]);

@@ -8,7 +8,7 @@ import {
 } from "../../../src/flows/catalogue/find-products.ts";
 import { startMock } from "../../../src/mock/index.ts";
 
-/** A catalogue of so many products, and what is read of it. */
+/** A catalogue of `demo` products, and the requests that read it. */
 async function catalogue(demo: number) {
   const mock = await startMock({ seed: 1, demo, rateLimit: false });
   const client = createClient({ baseUrl: mock.baseUrl, apiKey: mock.apiKey });
@@ -44,7 +44,7 @@ test("a few references are searched for, one read each", async () => {
   expect(count(reads())).toEqual([0, 3]);
 });
 
-test("many are found by listing a catalogue of ten pages", async () => {
+test("many references are found by listing a catalogue of ten pages", async () => {
   const { references, service, reads } = await catalogue(1000);
   const found = await productsByReference([...references, "none"], service);
   expect(found.size).toBe(1000);
@@ -52,7 +52,7 @@ test("many are found by listing a catalogue of ten pages", async () => {
   expect(count(reads())).toEqual([10, 0]);
 });
 
-test("of a catalogue that is long beside what is wanted, only the first pages are listed", async () => {
+test("only the first pages of a long catalogue are listed", async () => {
   const { references, service, reads } = await catalogue(1000);
   // The oldest products are on the last pages.
   const wanted = references.slice(-4);
@@ -61,7 +61,7 @@ test("of a catalogue that is long beside what is wanted, only the first pages ar
   expect(count(reads())).toEqual([2, 4]);
 });
 
-test("a product is found by its ID, by its reference, and not by a part of it", async () => {
+test("a product is found by its ID or its reference, and not by a part of it", async () => {
   const { references, service } = await catalogue(24);
   const reference = references[5]!;
   const byReference = await findProduct(` ${reference} `, service);
@@ -71,7 +71,7 @@ test("a product is found by its ID, by its reference, and not by a part of it", 
   expect(await findProduct("01JGZZ0000000000000000000A", service)).toBe(null);
 });
 
-test("a search gives up where too many others are like the reference", async () => {
+test("a search stops if too many other references are similar", async () => {
   const { references, service } = await catalogue(24);
   const common = references[0]!.slice(0, 1);
   expect(await productByReference(common, service, 3)).toBe("too many");

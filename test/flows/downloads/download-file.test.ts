@@ -63,7 +63,7 @@ describe("a file", () => {
     expect([read(), left()]).toEqual([whole, ["a.zip"]]);
   });
 
-  test("that exists stays as it was until then, and keeps its permissions", async () => {
+  test("that exists stays unchanged until the download is complete, and keeps its permissions", async () => {
     const { get, path, read } = await against(gone, all());
     writeFileSync(path, "old", { mode: 0o640 });
     await expect(get()).rejects.toMatchObject({ code: "download_refused" });
@@ -72,7 +72,7 @@ describe("a file", () => {
     expect([read(), statSync(path).mode & 0o777]).toEqual([whole, 0o640]);
   });
 
-  test("that a link names is replaced where the link leads", async () => {
+  test("behind a link is replaced at the target of the link", async () => {
     const { get, folder, read, path } = await against(all());
     mkdirSync(join(folder, "there"));
     symlinkSync("there/b.zip", path);
@@ -80,7 +80,7 @@ describe("a file", () => {
     expect([read(), readdirSync(join(folder, "there"))]).toEqual([whole, ["b.zip"]]);
   });
 
-  test("reports its progress, and its digest only decides when it is expected", async () => {
+  test("reports its progress, and is checked by its digest only if one is expected", async () => {
     const seen: object[] = [];
     const { get, read, left } = await against(all());
     await get({ onProgress: (progress) => seen.push(progress) });
@@ -94,7 +94,7 @@ describe("a file", () => {
     expect([read(), left()]).toEqual([whole, ["a.zip"]]);
   });
 
-  test("of many chunks and batches is the source", async () => {
+  test("of many chunks and batches equals the source", async () => {
     const source = Buffer.alloc(5_000_001, "0123456789abcdefghijklm");
     const { get, path } = await against(bytes(200, source, { "content-length": source.length, etag }));
     const seen: number[] = [];
@@ -104,7 +104,7 @@ describe("a file", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "is on the disk before it has its name, and so is the name",
+    "is synced to disk before it gets its name, and its folder after that",
     async () => {
       const { get, folder, path } = await against(all());
       const probe = await open(".", "r");
@@ -128,7 +128,7 @@ describe("a file", () => {
 });
 
 describe("a part", () => {
-  test("is kept after the last attempt, and the next process continues it", async () => {
+  test("is kept after the last attempt, and the next process resumes it", async () => {
     const { get, left, read, asked } = await against(cutAfter(5), gone, rest(5));
     await expect(get()).rejects.toMatchObject({ code: "download_refused" });
     expect(left()).toEqual([".a.zip.part", ".a.zip.part.state"]);
@@ -136,7 +136,7 @@ describe("a part", () => {
     expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", "bytes=5-"]]);
   });
 
-  test("names neither the URL nor its signature", async () => {
+  test("contains neither the URL nor its signature", async () => {
     const { get, folder } = await against(cutAfter(5), gone);
     await get().catch(() => {});
     const [head, ...checkpoints] = readFileSync(join(folder, ".a.zip.part.state"), "utf8").split("\n");
@@ -155,14 +155,14 @@ describe("a part", () => {
     expect(left()).toEqual([]);
   });
 
-  test("of another resource is not continued", async () => {
+  test("of another resource is not resumed", async () => {
     const { get, read, asked } = await against(cutAfter(5), gone, all());
     await get({ resource: "image A" }).catch(() => {});
     await get({ resource: "image B" });
     expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", null]]);
   });
 
-  test("of the same resource is continued behind another signature, not behind another path", async () => {
+  test("of the same resource is resumed with another signature, not with another path", async () => {
     const first = await against(cutAfter(5), gone, rest(5));
     await first.get({ resource: "image A" }).catch(() => {});
     await first.get({ resource: "image A", url: `${first.origin}/file?signature=t` });
@@ -173,7 +173,7 @@ describe("a part", () => {
     expect([other.read(), other.asked()]).toEqual(["FEDCBA9876543210", [null, "bytes=5-", null]]);
   });
 
-  test("of a fresh URL with another path is bound to that one", async () => {
+  test("of a fresh URL with another path is bound to that path", async () => {
     const { get, read, origin, asked } = await against(
       cutAfter(5),
       bytes(403, "", {}),
@@ -187,7 +187,7 @@ describe("a part", () => {
     expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", null, "bytes=7-", "bytes=7-"]]);
   });
 
-  test("of a version that has changed starts over, also when it was complete", async () => {
+  test("of a version that has changed starts over, even if it was complete", async () => {
     const { get, read, left, asked, folder } = await against(cutAfter(5), gone, all("NEW", { etag: '"v2"' }));
     await get().catch(() => {});
     writeFileSync(join(folder, ".a.zip.part"), whole);
@@ -202,7 +202,7 @@ describe("a part", () => {
     ["a sidecar of null", (folder) => writeFileSync(join(folder, ".a.zip.part.state"), "null\n5\n")],
     ["a part that is shorter", (folder) => truncateSync(join(folder, ".a.zip.part"), 4)],
     [
-      "a checkpoint that is no number",
+      "a checkpoint that is not a number",
       (folder) => writeFileSync(join(folder, ".a.zip.part.state"), "x\n", { flag: "a" }),
     ],
   ])("with %s starts over", async (_, damage) => {
@@ -213,7 +213,7 @@ describe("a part", () => {
     expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", null]]);
   });
 
-  test("with bytes after its checkpoint is continued from the checkpoint", async () => {
+  test("with bytes after its checkpoint is resumed from the checkpoint", async () => {
     const { get, folder, read, asked } = await against(cutAfter(5), gone, rest(5));
     await get().catch(() => {});
     writeFileSync(join(folder, ".a.zip.part"), "0123456\0\0\0");
@@ -221,7 +221,7 @@ describe("a part", () => {
     expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", "bytes=5-"]]);
   });
 
-  test("that is damaged between its samples is found by the digest, and downloaded again", async () => {
+  test("damaged between its samples is detected by the digest, and downloaded again", async () => {
     const large = "0123456789abcdef".repeat(20_000);
     const from = 300_000;
     const { get, folder, read, asked } = await against(
@@ -257,13 +257,13 @@ describe("a part", () => {
     },
   );
 
-  test("of another program is neither continued nor removed", async () => {
+  test("of another program is neither resumed nor removed", async () => {
     const { get, folder, left, asked } = await against(all());
     writeFileSync(join(folder, ".a.zip.part"), "mine");
     expect(await get().catch((error: unknown) => error)).toMatchObject({
       name: "OutputError",
       code: "part_exists",
-      hint: "Move that file away, or choose another name for the download.",
+      hint: "Move that file elsewhere, or choose another name for the download.",
     });
     expect([readFileSync(join(folder, ".a.zip.part"), "utf8"), left(), asked()]).toEqual([
       "mine",
@@ -272,7 +272,7 @@ describe("a part", () => {
     ]);
   });
 
-  test("of a process that was killed before the first checkpoint is replaced", async () => {
+  test("of a process killed before the first checkpoint is replaced", async () => {
     const { get, folder, read, left } = await against((response) => {
       response.writeHead(200, { etag, "content-length": 16 });
       response.write("01234");
@@ -302,7 +302,7 @@ describe("a part", () => {
     expect(left()).toEqual([".a.zip.part", ".a.zip.part.state"]);
   });
 
-  test("that another process has replaced is never put in place", async () => {
+  test("that another process has replaced is never moved to the file's name", async () => {
     let goOn = () => {};
     const held: Step = (response) => {
       response.writeHead(200, { etag, "content-length": 16 });
@@ -322,7 +322,7 @@ describe("a part", () => {
     expect(readFileSync(other, "utf8")).toBe("other bytes");
   });
 
-  test("has a name that fits, however long the file's is", () => {
+  test("has a name that fits, however long the file's name is", () => {
     expect(partName("a.zip")).toBe(".a.zip.part");
     const long = `${"é".repeat(125)}.zip`;
     const [one, other] = [partName(long), partName(`${"é".repeat(124)}e.zip`)];
@@ -335,7 +335,7 @@ describe("a part", () => {
   });
 });
 
-describe("a place that cannot be written", () => {
+describe("a target that cannot be written", () => {
   test("is an OutputError that names the file", async () => {
     const { client, folder, get } = await against(all());
     for (const [path, code] of [
@@ -350,7 +350,7 @@ describe("a place that cannot be written", () => {
     expect(client).toBeDefined();
   });
 
-  test("as a full disk is an OutputError, and nothing is left", async () => {
+  test("because of a full disk is an OutputError, and nothing is left", async () => {
     const { get, path, read, left, asked } = await against(all());
     const probe = await open(".", "r");
     const handles = Object.getPrototypeOf(probe) as FileHandle;
@@ -368,7 +368,7 @@ describe("a place that cannot be written", () => {
     expect([read(), asked().at(-1)]).toEqual([whole, null]);
   });
 
-  test("takes writes that are short", async () => {
+  test("that writes only part of each buffer gets all bytes", async () => {
     const { get, read } = await against(all());
     const probe = await open(".", "r");
     const handles = Object.getPrototypeOf(probe) as FileHandle;
@@ -388,8 +388,8 @@ describe("a place that cannot be written", () => {
   });
 });
 
-describe("against the mock's signed files", () => {
-  test("an image comes in one request, and continues by its ETag", async () => {
+describe("the mock's signed files", () => {
+  test("send an image in one request, and resume it by its ETag", async () => {
     const world = await createWorld({ mock: { demo: 1 } });
     const { baseUrl, apiKey } = world.mock;
     const client = createClient({ baseUrl, apiKey, clock: world.clock, random: () => 0.5 });
@@ -407,7 +407,7 @@ describe("against the mock's signed files", () => {
     expect(readdirSync(world.folder)).toEqual(["a.jpg"]);
   });
 
-  test("an expired URL is replaced halfway", async () => {
+  test("allow an expired URL to be replaced during a download", async () => {
     const world = await createWorld({ mock: { demo: 1 } });
     const { baseUrl, apiKey } = world.mock;
     const client = createClient({ baseUrl, apiKey, clock: world.clock, random: () => 0.5 });

@@ -5,7 +5,7 @@ import { importWorld } from "./run-import.ts";
 const cdn = "https://cdn.example.com";
 const bad = `${cdn}/fail-timeout.jpg`;
 
-/** Imports a file and twice what failed of it; gives the failed files. */
+/** Imports a file, then its failed file twice; returns the failed files. */
 async function thrice(text: string, flags: Partial<ImportInput> = {}) {
   const world = await importWorld();
   await world.write("0.csv", text);
@@ -23,20 +23,20 @@ async function thrice(text: string, flags: Partial<ImportInput> = {}) {
 const map = (...entries: [string, string][]) => ({ map: new Map(entries) });
 
 test.each<[string, string, Partial<ImportInput>, string]>([
-  ["as they are", `reference,name,images,error_code,error_message\nA,B,${bad},x,y\n`, {}, ""],
+  ["unchanged", `reference,name,images,error_code,error_message\nA,B,${bad},x,y\n`, {}, ""],
   [
-    "though they are mapped to ignore",
+    "mapped to ignore",
     `reference,name,images,Error_Code,error_message\nA,B,${bad},x,y\n`,
     map(["error_code", "ignore"]),
     "",
   ],
   [
-    "that stand twice",
+    "written twice",
     `reference,name,images,error_code,error_message,error_code,error_message\nA,B,${bad},x,y,z,z\n`,
     {},
     "",
   ],
-])("columns of an earlier failed file %s are replaced by one pair", async (_, text, flags, more) => {
+])("replaces the error columns of an earlier failed file %s with one pair", async (_, text, flags, more) => {
   const files = await thrice(text, flags);
   expect(new Set(files.map((file) => file.split("\n")[0]))).toEqual(
     new Set([`reference,name,images,${more}error_code,error_message`]),
@@ -44,7 +44,7 @@ test.each<[string, string, Partial<ImportInput>, string]>([
   expect(new Set(files).size).toBe(1);
 });
 
-test("a column of such a name that holds a field comes back under the field's name", async () => {
+test("renames a mapped column with the name of an error column to its field", async () => {
   const world = await importWorld();
   await world.write("a.csv", `reference,name,images,error_message\nA,B,${bad},long\n`);
   await world.import("a.csv", map(["error_message", "description"]));
@@ -53,7 +53,7 @@ test("a column of such a name that holds a field comes back under the field's na
   );
 });
 
-test("a ragged row comes back as it was, however often", async () => {
+test("writes a ragged row unchanged every time", async () => {
   const files = await thrice(`reference,name,images\nA,B,${bad}\nC,D\nE,F,${bad},1,2\n`, {
     skipInvalid: true,
   });

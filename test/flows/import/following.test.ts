@@ -3,7 +3,7 @@ import { json, refusal, type Step } from "../../http/scripted-server.ts";
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
 
-// Two rows a call, so that few rows are many calls.
+// Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
   const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
   return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
@@ -11,7 +11,7 @@ vi.mock("../../../src/contract/limits.ts", async (original) => {
 
 const cdn = "https://cdn.example.com";
 
-/** Imports `count` calls' rows through a service of which `script` says what it does with a look at a job. */
+/** Imports the rows of `count` batches; `script` is the service's response to a poll. */
 async function jobs(count: number, script: NonNullable<Script["job"]>) {
   const world = await importWorld();
   const rows = Array.from({ length: (count - 1) * 2 + 1 }, (_, index) => `R-${index},Dress,${cdn}/1.jpg\n`);
@@ -26,9 +26,9 @@ const halfJson: Step = (response) =>
 
 test.each<[string, Step, object]>([
   ["is not found", refusal(404, "import_not_found"), { status: 404 }],
-  ["is answered in half", halfJson, { type: "bad_answer" }],
-  ["fails at the service, again and again", refusal(503, "unavailable"), { status: 503 }],
-])("a job that %s leaves the others to be followed to their end", async (_, step, error) => {
+  ["gets a truncated response", halfJson, { type: "bad_answer" }],
+  ["fails through all retries", refusal(503, "unavailable"), { status: 503 }],
+])("follows the other imports until they end if one %s", async (_, step, error) => {
   const { summary, stopped } = await jobs(4, (job) => (job === 2 ? step : null));
   expect(stopped).toMatchObject(error);
   expect(summary).toMatchObject({ submitted: 7, succeeded: 5 });
@@ -40,7 +40,7 @@ test.each<[string, Step, object]>([
   ]);
 });
 
-test("nobody who is not let in asks for the other jobs", async () => {
+test("does not poll the other imports after the API key was rejected", async () => {
   const { summary, stopped, service } = await jobs(30, () => refusal(401, "invalid_api_key"));
   expect(stopped).toMatchObject({ status: 401 });
   expect(summary).toMatchObject({ submitted: 59, succeeded: 0 });
@@ -48,7 +48,7 @@ test("nobody who is not let in asks for the other jobs", async () => {
   expect(asked.slice(20)).toEqual(Array.from({ length: 10 }, () => 0));
 });
 
-test("a service that is gone is not asked for every job in turn", async () => {
+test("does not poll every import in turn after the service became unreachable", async () => {
   const { stopped, service } = await jobs(30, () => refusal(503, "unavailable"));
   expect(stopped).toMatchObject({ status: 503 });
   const asked = Array.from({ length: 30 }, (_, index) => service.reads(index + 1));
@@ -56,9 +56,9 @@ test("a service that is gone is not asked for every job in turn", async () => {
 });
 
 test.each<[string, number, number, Step]>([
-  ["a key that is refused", 3, 401, refusal(401, "invalid_api_key")],
-  ["a service that is gone", 8, 503, refusal(503, "unavailable")],
-])("%s is told, not the job that was left before", async (_, count, status, step) => {
+  ["a rejected API key", 3, 401, refusal(401, "invalid_api_key")],
+  ["an unreachable service", 8, 503, refusal(503, "unavailable")],
+])("reports %s, not the import that was skipped before", async (_, count, status, step) => {
   let gone = false;
   const { stopped, summary } = await jobs(count, (job, asJob) => {
     if (job === 1) {
@@ -71,7 +71,7 @@ test.each<[string, number, number, Step]>([
   expect(summary).toMatchObject({ succeeded: 0 });
 });
 
-test("a key that is refused while results are read is told, not the job that was left before", async () => {
+test("reports an API key rejected while reading results, not the import that was skipped before", async () => {
   const looks = new Map<number, number>();
   const { stopped } = await jobs(2, (job) => {
     if (job === 1) return refusal(404, "import_not_found");
@@ -81,13 +81,13 @@ test("a key that is refused while results are read is told, not the job that was
   expect(stopped).toMatchObject({ status: 401 });
 });
 
-test("no more than 20 jobs are looked up at once", async () => {
+test("polls at most 20 imports at once", async () => {
   const looks = new Map<number, number>();
   let atFirstEnd: number | null = null;
   const { summary } = await jobs(25, (job, asJob) => {
     const looked = (looks.get(job) ?? 0) + 1;
     looks.set(job, looked);
-    // All were sent long before.
+    // All batches were sent long before.
     if (looked < 100) return json(200, asJob("processing"), { "retry-after": 5 });
     atFirstEnd ??= looks.size;
     return null;

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import { openState } from "../../../src/state/open-state.ts";
+import { cdn, fileOf, once, worldWith } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
-import { cdn, fileOf, once, worldWith } from "./small-world.ts";
 
 const head = "reference,name,description,sex,image_1,image_1_orientation,image_2\n";
 const dress = (
@@ -14,7 +13,7 @@ const dress = (
   return `${head}${[reference, name, description, sex, one, orientation, two].join(",")}\n`;
 };
 
-/** A client of which others delete each product just before its PATCH. */
+/** A client; another one deletes each product just before its PATCH. */
 const deletedBeforeItsPatch = (client: Client): Client => ({
   ...client,
   products: {
@@ -26,7 +25,7 @@ const deletedBeforeItsPatch = (client: Client): Client => ({
   },
 });
 
-/** Imports a file, has something happen to the products, and imports the next one. */
+/** Imports a file, changes the products, and imports the next file. */
 async function again(
   first: string,
   second: string,
@@ -64,17 +63,17 @@ const asUnchanged = { submitted: 0, succeeded: 0, updated: 0, created: 0, unchan
 const asPatched = { submitted: 1, succeeded: 1, updated: 1, created: 0, unchanged: 0, imports: [] };
 const asSent = { submitted: 1, succeeded: 1, updated: 1, created: 0, unchanged: 0 };
 
-describe("a file that comes again", () => {
+describe("a file that is imported again", () => {
   test.each<[string, string, string]>([
-    ["as it was", dress({}), dress({})],
+    ["if it is unchanged", dress({}), dress({})],
     ["without a description, which an upsert leaves", dress({}), dress({ description: "" })],
     ["without a sex, which an upsert leaves", dress({}), dress({ sex: "" })],
     ["without a photo", dress({}), dress({ two: "" })],
-    ["with another orientation of a photo that is there", dress({}), dress({ orientation: "back" })],
+    ["with another orientation of an attached photo", dress({}), dress({ orientation: "back" })],
     ["with its photos in another order", dress({}), dress({ one: `${cdn}/2.jpg`, two: `${cdn}/1.jpg` })],
-    ["with a photo that stands twice", dress({ two: `${cdn}/1.jpg` }), dress({ two: `${cdn}/1.jpg` })],
-    ["with spaces around the reference", dress({}), dress({ reference: "  A " })],
-  ])("%s sends nothing", async (_, first, second) => {
+    ["with a duplicate photo", dress({ two: `${cdn}/1.jpg` }), dress({ two: `${cdn}/1.jpg` })],
+    ["with spaces around its reference", dress({}), dress({ reference: "  A " })],
+  ])("sends nothing %s", async (_, first, second) => {
     const { summary, writes } = await again(first, second);
     expect(summary).toMatchObject(asUnchanged);
     expect(writes).toEqual([]);
@@ -98,7 +97,7 @@ describe("a file that comes again", () => {
       dress({ name: "Coat", description: "", sex: "" }),
       { name: "Coat", description: "long", sex: "female" },
     ],
-  ])("with %s changed is one PATCH", async (_, second, fields) => {
+  ])("sends one PATCH if it changes %s", async (_, second, fields) => {
     const { summary, writes, product, world } = await again(dress({}), second);
     expect(summary).toMatchObject(asPatched);
     expect(writes).toEqual(patched);
@@ -107,13 +106,13 @@ describe("a file that comes again", () => {
     expect((await world.import("second.csv")).summary).toMatchObject(asUnchanged);
   });
 
-  test("with fields that the product did not have sets them", async () => {
+  test("sets fields that the product did not have", async () => {
     const { writes, product } = await again(dress({ description: "", sex: "" }), dress({}));
     expect(writes).toEqual(patched);
     expect(product).toMatchObject({ description: "long", sex: "female" });
   });
 
-  test("with one new photo sends it alone, and the fields with it", async () => {
+  test("sends only its new photo, with the fields", async () => {
     const { summary, writes, product, world } = await again(
       dress({}),
       dress({ name: "Coat", one: `${cdn}/3.jpg`, orientation: "back" }),
@@ -125,7 +124,7 @@ describe("a file that comes again", () => {
     expect((await world.import("first.csv")).summary).toMatchObject(asPatched);
   });
 
-  test("with --photos all sends every row as it stands", async () => {
+  test("sends every row as is with --photos all", async () => {
     const world = await worldWith("A");
     await world.import("a.csv");
     const { summary } = await world.import("a.csv", { photos: "all" });
@@ -135,30 +134,15 @@ describe("a file that comes again", () => {
   });
 });
 
-describe("what others did meanwhile", () => {
-  test("a product that they deleted is created again, with all its photos", async () => {
+describe("changes by other clients", () => {
+  test("re-creates a deleted product with all its photos", async () => {
     const { summary, writes, product } = await again(dress({}), dress({}), { meanwhile: remove("A") });
     expect(summary).toMatchObject({ submitted: 1, created: 1, unchanged: 0 });
     expect(writes).toEqual(upserted);
     expect(product.images).toHaveLength(2);
   });
 
-  test("a product that they deleted and made anew gets all photos", async () => {
-    const { summary, product } = await again(fileOf("A"), fileOf("A"), {
-      async meanwhile(world) {
-        await remove("A")(world);
-        const state = await openState(null, { clock: world.clock });
-        await world.write("theirs.csv", `reference,name,images\nA,Theirs,${cdn}/theirs.jpg\n`);
-        await world.import("theirs.csv", { machine: { state } });
-        state.close();
-      },
-    });
-    expect(summary).toMatchObject(asSent);
-    expect(product).toMatchObject({ name: "Dress" });
-    expect(product.images).toHaveLength(2);
-  });
-
-  test("a reference that they changed: the file's is created again, theirs stays as it is", async () => {
+  test("re-creates a product if its reference changed, and leaves the renamed one unchanged", async () => {
     const { summary, products } = await again(dress({}), dress({}), {
       meanwhile: edit("A", { reference: "B" }),
     });
@@ -169,7 +153,7 @@ describe("what others did meanwhile", () => {
     ]);
   });
 
-  test("two references that they swapped: each has the photos of the other, and gets its own", async () => {
+  test("sends the photos of both products if their references were swapped", async () => {
     const swap = async (world: World) => {
       const [a, b] = [await productOf(world, "A"), await productOf(world, "B")];
       const call = (product_id: string, reference: string) =>
@@ -190,7 +174,7 @@ describe("what others did meanwhile", () => {
     { description: null },
     { sex: "male" },
     { sex: null },
-  ])("fields that they edited (%j) are restored by a PATCH", async (theirs) => {
+  ])("restores edited fields (%j) with a PATCH", async (theirs) => {
     const { summary, writes, product } = await again(dress({}), dress({}), { meanwhile: edit("A", theirs) });
     expect(summary).toMatchObject(asPatched);
     expect(writes).toEqual(patched);
@@ -198,7 +182,7 @@ describe("what others did meanwhile", () => {
     expect(product.images).toHaveLength(2);
   });
 
-  test("fields that they edited to what the file says now are left", async () => {
+  test("sends no PATCH for fields that were edited to the values in the file", async () => {
     const { summary, writes } = await again(dress({}), dress({ name: "Coat", description: "new" }), {
       meanwhile: edit("A", { name: "Coat", description: "new" }),
     });
@@ -206,7 +190,7 @@ describe("what others did meanwhile", () => {
     expect(writes).toEqual([]);
   });
 
-  test("fields of theirs that the file says nothing of are left", async () => {
+  test("keeps edited fields that are not in the file", async () => {
     const { summary, product } = await again(
       dress({ description: "", sex: "" }),
       dress({ description: "", sex: "" }),
@@ -218,7 +202,7 @@ describe("what others did meanwhile", () => {
     expect(product).toMatchObject({ description: "theirs", sex: "kid" });
   });
 
-  test("a photo that they attached, and a generation that ended, are no reason to send anything", async () => {
+  test("sends nothing for an attached photo or a finished generation", async () => {
     const { summary, writes } = await again(dress({}), dress({}), {
       async meanwhile(world) {
         const { id, images } = await productOf(world, "A");
@@ -233,7 +217,7 @@ describe("what others did meanwhile", () => {
     expect(writes).toEqual([]);
   });
 
-  test("is seen long after the last look, and only what came since is read", async () => {
+  test("finds changes long after the last refresh, and reads only newer ones", async () => {
     const world = await worldWith("A", "B");
     await world.import("a.csv");
     await world.import("a.csv");
@@ -252,13 +236,13 @@ describe("what others did meanwhile", () => {
     expect(decodeURIComponent(last.path)).toContain("since=2026-01-05T10:55");
   });
 
-  test("a product that was made last and is deleted by others is no sign that the service was put back", async () => {
+  test("does not mistake a deletion of the newest product for a restored service", async () => {
     const { world, notes, writes } = await again(fileOf("A", "B"), fileOf("A"), { meanwhile: remove("B") });
     expect([notes, writes]).toEqual([[], []]);
     expect(await world.products()).toEqual(once("A"));
   });
 
-  test("a product that is deleted between the look and its PATCH is a failed row, and made anew the next time", async () => {
+  test("fails a row whose product is deleted just before its PATCH, and re-creates it the next time", async () => {
     const { summary, world } = await again(dress({}), dress({ name: "Coat" }), {
       through: deletedBeforeItsPatch,
     });
@@ -277,7 +261,7 @@ describe("what others did meanwhile", () => {
 });
 
 describe("many products", () => {
-  test("that no look finds are changed all the same: no row is passed over", async () => {
+  test("are changed even if no refresh finds them: no row is skipped", async () => {
     const world = await importWorld();
     const text = (name: string) =>
       `reference,name,description,images\n${Array.from({ length: 301 }, (_, index) => `R${index},${name},long,${cdn}/1.jpg\n`).join("")}`;
@@ -294,13 +278,13 @@ describe("many products", () => {
     expect((await world.import("a.csv")).summary).toMatchObject({ submitted: 0, unchanged: 301 });
   });
 
-  test("whose references were swapped far apart keep what is known of each", async () => {
+  test("keep their known photos if references were swapped far apart", async () => {
     const world = await importWorld();
     const references = Array.from({ length: 1200 }, (_, index) => `R${String(index).padStart(4, "0")}`);
     await world.write("a.csv", fileOf(...references));
     await world.import("a.csv");
     const [first, last] = [await idOf(world, "R0000"), await idOf(world, "R1199")];
-    // The newest changes are read first: these two stand on either side of a thousand others.
+    // The newest changes are read first: a thousand others lie between these two.
     const call = (product_id: string, reference: string) =>
       world.client.products.update({ product_id, body: { reference } });
     await call(first, "x");
@@ -323,10 +307,10 @@ describe("many products", () => {
 
 const idOf = async (world: World, reference: string) => world.state.ledger.get(1, reference)!.productId;
 
-describe("rows of which not all went well", () => {
+describe("partial and failed rows", () => {
   const bad = `${cdn}/fail-timeout.jpg`;
 
-  test("a partial row: its failed file has the failed photos alone, and so has what is sent the next time", async () => {
+  test("have only their failed photos in the failed file and in the next batch", async () => {
     const world = await importWorld();
     await world.write("a.csv", dress({ two: bad }));
     const first = await world.import("a.csv");
@@ -335,7 +319,7 @@ describe("rows of which not all went well", () => {
       failedFile: { path: `${world.folder}/2`, name: "2", overwrite: true },
     });
     expect(second.summary).toMatchObject({ submitted: 1, failed: 0, partial: 1, unchanged: 0, created: 0 });
-    // The first photo is at the service since the first time.
+    // The first photo was attached by the first import.
     const [line] = (await world.read("2")).split("\n").slice(1);
     expect(line).toMatch(new RegExp(`^A,Dress,long,female,,,${bad},`));
     expect(await world.products()).toEqual(["A Dress 1"]);
@@ -345,7 +329,7 @@ describe("rows of which not all went well", () => {
     expect(await world.products()).toEqual(["A Dress 2"]);
   });
 
-  test("fields change though none of the row's new photos can be had, as its others are there", async () => {
+  test("change their fields even if all new photos fail, because other photos are attached", async () => {
     const world = await importWorld();
     await world.write("a.csv", fileOf("A", "B"));
     await world.import("a.csv");
@@ -376,14 +360,14 @@ describe("rows of which not all went well", () => {
       expect.stringMatching(new RegExp(`^A,Coat,${bad},timeout,`)),
       expect.stringMatching(new RegExp(`^B,Dress,${bad},timeout,`)),
     ]);
-    // Where every photo is to be there, nothing of the row is changed.
+    // With fail_row, nothing of the row changes.
     await world.write("c.csv", text.replace("A,Coat", "A,Hat"));
     const strict = await world.import("c.csv", { onImageError: "fail_row" });
     expect(strict.summary).toMatchObject({ failed: 2, updated: 0 });
     expect((await world.products()).sort()).toEqual(["A Coat 1", "B Dress 1"]);
   });
 
-  test("fields of such rows are changed by the process that goes on, and told as changed", async () => {
+  test("have their fields changed and reported by the process that resumes the run", async () => {
     const world = await importWorld();
     await world.write("a.csv", fileOf("A", "B"));
     await world.import("a.csv");
@@ -412,7 +396,7 @@ describe("rows of which not all went well", () => {
     expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);
   });
 
-  test("fields of such rows are changed where nobody ever waits", async () => {
+  test("have their fields changed even if no run ever waits", async () => {
     const world = await importWorld();
     await world.write("a.csv", fileOf("A"));
     await world.import("a.csv");
@@ -424,7 +408,7 @@ describe("rows of which not all went well", () => {
     expect(await world.products()).toEqual(["A Coat 1"]);
   });
 
-  test("a product that others delete before its fields are changed is to be made anew with all its photos", async () => {
+  test("need all their photos if the product is deleted before its fields are changed", async () => {
     const world = await importWorld();
     await world.write("a.csv", fileOf("A"));
     await world.import("a.csv");
@@ -439,7 +423,7 @@ describe("rows of which not all went well", () => {
     expect(await world.products()).toEqual(["A Coat 1"]);
   });
 
-  test("the failed file of a row of which photos were left out tells images by their place in the row", async () => {
+  test("number images by their place in the row, even if photos were skipped", async () => {
     const world = await importWorld();
     await world.write("a.csv", dress({}));
     await world.import("a.csv");
@@ -460,7 +444,7 @@ describe("rows of which not all went well", () => {
     ]);
   });
 
-  test("a row that failed as a whole is sent again as it stands", async () => {
+  test("are sent again as is if no part of them succeeded", async () => {
     const world = await importWorld();
     await world.write("a.csv", dress({ two: bad }));
     await world.import("a.csv", { onImageError: "fail_row" });
@@ -469,7 +453,7 @@ describe("rows of which not all went well", () => {
     expect(summary).toMatchObject({ submitted: 1, partial: 1, created: 1 });
   });
 
-  test("rows of an import that could not be run are sent again", async () => {
+  test("are sent again if their import could not be run", async () => {
     const world = await worldWith("A", "B");
     await world.fault({ match: { job: "import" }, fail: { code: "internal", message: "no" } });
     const first = await world.import("a.csv");
@@ -480,7 +464,7 @@ describe("rows of which not all went well", () => {
     expect(await world.products()).toEqual(once("A", "B"));
   });
 
-  test("a PATCH that is refused fails its row alone, with all its cells in the failed file", async () => {
+  test("are in the failed file with all cells after a rejected PATCH, and other rows are not affected", async () => {
     const { world } = await again(fileOf("A", "B"), fileOf("A", "B"));
     await world.write("c.csv", fileOf("A", "B").replaceAll("Dress", "Coat"));
     const { id } = await productOf(world, "A");
@@ -493,7 +477,7 @@ describe("rows of which not all went well", () => {
     expect((await world.products()).sort()).toEqual(["A Coat 1", "B Coat 1"]);
   });
 
-  test("a PATCH that meets an outage stops the run, and the next one does what is left", async () => {
+  test("stop at a PATCH during an outage, and are changed by the next run", async () => {
     const { world } = await again(fileOf("A", "B", "C"), fileOf("A", "B", "C"));
     await world.write("c.csv", fileOf("A", "B", "C").replaceAll("Dress", "Coat"));
     const { id } = await productOf(world, "B");
@@ -509,7 +493,7 @@ describe("rows of which not all went well", () => {
     ]);
     expect(second.summary).toMatchObject({
       run_id: first.summary!.run_id,
-      // The answer that was lost was that of a write that was done.
+      // The lost response was for a completed write.
       ...{ submitted: 3, updated: 3, succeeded: 3, unchanged: 0 },
     });
     expect(world.writes().length - before).toBe(1);

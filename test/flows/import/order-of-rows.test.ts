@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
-import { beforeCall, cdn, fileOf, worldWith } from "./small-world.ts";
+import { beforeBatch, cdn, fileOf, worldWith } from "./import-fixtures.ts";
 
-// Two rows a call, so that few rows are many calls.
+// Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
   const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
   return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
@@ -9,10 +9,10 @@ vi.mock("../../../src/contract/limits.ts", async (original) => {
 
 const bad = `${cdn}/fail-timeout.jpg`;
 
-test("the results file has a line for every row of the file, in its order, whatever was done with it", async () => {
+test("writes every row to the results file in file order, with any outcome", async () => {
   const world = await worldWith("B", "D", "F", "H");
   await world.import("a.csv");
-  // B and H are as they were, D has another name, F another photo, the others are new.
+  // B and H are unchanged, D has another name, F another photo, the others are new.
   const text = fileOf("A", "B", "C", "D", "E", "F", "G", "H")
     .replace("D,Dress", "D,Coat")
     .replace("F.jpg", "F2.jpg")
@@ -46,25 +46,25 @@ test("the results file has a line for every row of the file, in its order, whate
   );
 });
 
-test("a run that was taken up, whose later calls lie between earlier ones, tells its rows in the order of the file", async () => {
+test("reports rows in file order if batches of a resumed run lie between earlier ones", async () => {
   const references = ["A", "B", "C", "D", "E", "F", "G", "H", "I"];
   const world = await worldWith();
   const text = references
     .map((one) => `${one},Dress,${"CEI".includes(one) ? bad : `${cdn}/${one}.jpg`}\n`)
     .join("");
   await world.write("a.csv", `reference,name,images\n${text}`);
-  // The second call of five is refused when the others are on their way.
+  // The second of five batches is rejected while the others are in flight.
   const refused = { match: { method: "POST", path: "/v1/imports" }, status: 402, times: 1 };
   const first = await world.import(
     "a.csv",
     { concurrency: 1 },
-    beforeCall(2, () => world.fault(refused)),
+    beforeBatch(2, () => world.fault(refused)),
   );
   expect(first.summary).toMatchObject({ submitted: 2 });
   const second = await world.import(
     "a.csv",
     { concurrency: 1, failedFile: { path: `${world.folder}/2`, name: "2", overwrite: true } },
-    beforeCall(2, () => world.fault(refused)),
+    beforeBatch(2, () => world.fault(refused)),
   );
   expect(second.summary).toMatchObject({ submitted: 4 });
   const resultsFile = { path: `${world.folder}/results`, name: "results" };
@@ -81,10 +81,10 @@ test("a run that was taken up, whose later calls lie between earlier ones, tells
   expect((await world.read("3")).match(/^[A-Z](?=,)/gm)).toEqual(["C", "E", "I"]);
 });
 
-test("calls that were cut anew between accepted ones are read beside them", async () => {
+test("reads the results of batches that were cut again between accepted ones", async () => {
   const references = ["A", "B", "C", "D", "E", "F"];
   const world = await worldWith(...references);
-  // Of three calls at once the first is refused by itself; the others are accepted before it is known.
+  // Three batches are sent at once. The first is rejected; the others are accepted before that is known.
   let begun = 0;
   let go = () => {};
   const all = new Promise<void>((resolve) => {

@@ -1,25 +1,28 @@
 import { describe, expect, test, vi } from "vitest";
 import { openState } from "../../../src/state/open-state.ts";
 import {
-  answersLost,
-  beforeCall,
+  beforeBatch,
   cdn,
   fileOf,
   hour,
   nothingArrives,
   once,
+  responsesLost,
   worldWith,
-} from "./small-world.ts";
+} from "./import-fixtures.ts";
 
-// Two rows a call, so that few rows are many calls.
+// Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
   const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
   return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
 });
 
-describe("rows that another file has under way", () => {
-  /** A first file whose call is lost, and a second one with one of its rows. */
-  async function lostAnd(second: string, fault: typeof answersLost | typeof nothingArrives = answersLost) {
+describe("rows that another run has in flight", () => {
+  /** A first file whose batch got no response, and a second one with one of its rows. */
+  async function lostAnd(
+    second: string,
+    fault: typeof responsesLost | typeof nothingArrives = responsesLost,
+  ) {
     const world = await worldWith("A", "B", "C");
     await world.fault(fault);
     await world.import("a.csv", { concurrency: 1 });
@@ -28,71 +31,71 @@ describe("rows that another file has under way", () => {
     return world;
   }
 
-  test("in a call of unknown outcome: nothing is sent, and the user is told what to choose", async () => {
+  test("are not sent if their outcome is unknown, and the user gets the choices", async () => {
     const world = await lostAnd(fileOf("X", "B"));
     const before = world.writes().length;
     const ran = await world.import("b.csv").catch((error: unknown) => error);
     expect(ran).toMatchObject({ type: "conflict", code: "unknown_outcome" });
-    expect((ran as Error).message).toMatch(/2 rows of \S+a\.csv sent at .*; of their products 2 exist$/);
+    expect((ran as Error).message).toMatch(/2 rows of \S+a\.csv sent at .*; 2 of their products exist$/);
     expect(world.writes().slice(before)).toEqual([]);
   });
 
   test.each([
-    ["imported", answersLost, ["A Dress 1", "B Dress 1", "X Dress 1"]],
+    ["imported", responsesLost, ["A Dress 1", "B Dress 1", "X Dress 1"]],
     ["not-imported", nothingArrives, ["B Dress 1", "X Dress 1"]],
-    // Sent again as it was, under its key: nothing is doubled.
-    ["resend", answersLost, ["A Dress 1", "B Dress 1", "X Dress 1"]],
+    // Resent unchanged with its key: nothing is duplicated.
+    ["resend", responsesLost, ["A Dress 1", "B Dress 1", "X Dress 1"]],
     ["resend", nothingArrives, ["A Dress 1", "B Dress 1", "X Dress 1"]],
-  ] as const)("with --unknown %s (%j) go on", async (unknown, fault, products) => {
+  ] as const)("are imported with --unknown %s (%j)", async (unknown, fault, products) => {
     const world = await lostAnd(fileOf("X", "B"), fault);
     const { stopped } = await world.import("b.csv", { unknown });
     expect(stopped).toBeUndefined();
     expect((await world.products()).sort()).toEqual(products);
-    // The first file has its rest yet to come, and its call no more in doubt.
+    // The first file still has rows to send, but no batch with an unknown outcome.
     const first = await world.import("a.csv");
     expect(first.stopped).toBeUndefined();
     expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X"));
   });
 
-  test("of several files are asked about at once, and none by an answer to another question", async () => {
+  test("need one choice for all files, which applies to nothing else", async () => {
     const world = await worldWith("A", "B");
     await world.write("b.csv", fileOf("S", "T"));
     await world.write("both.csv", fileOf("A", "S"));
     await world.fault(nothingArrives);
     await world.import("a.csv");
     await world.fault();
-    await world.fault(answersLost);
+    await world.fault(responsesLost);
     await world.import("b.csv");
     await world.fault();
     world.clock.advance(60_000);
     const asked = await world.import("both.csv").catch((error: unknown) => error);
     expect((asked as Error).message).toMatch(
-      /4 rows of \S+a\.csv, \S+b\.csv sent at .*; of their products 2 exist$/,
+      /4 rows of \S+a\.csv, \S+b\.csv sent at .*; 2 of their products exist$/,
     );
     const { summary } = await world.import("both.csv", { unknown: "imported" });
     expect(summary).toMatchObject({ created: 1, unchanged: 1 });
     expect((await world.products()).sort()).toEqual(once("A", "S", "T"));
   });
 
-  test("are not answered by what was said of the file's own calls", async () => {
+  test("need a separate choice from the batches of the file itself", async () => {
     const world = await worldWith("A");
     await world.write("b.csv", fileOf("A", "S"));
-    await world.fault(answersLost);
+    await world.fault(responsesLost);
     await world.import("a.csv");
     await world.fault();
     await world.fault(nothingArrives);
-    // Sent as it stands, it may have a row that another run has under way.
+    // Rows sent as is may include one that another run has in flight.
     await world.import("b.csv", { photos: "all" });
     await world.fault();
     world.clock.advance(25 * hour);
     const first = await world.import("a.csv", { unknown: "imported" }).catch((error: unknown) => error);
-    expect((first as Error).message).toMatch(/2 rows of \S+b\.csv sent at .*; of their products 1 exists$/);
+    expect((first as Error).message).toMatch(/2 rows of \S+b\.csv sent at .*; 1 of their products exists$/);
     const second = await world.import("a.csv", { unknown: "not-imported" });
     expect(second.summary).toMatchObject({ submitted: 0, unchanged: 1 });
     expect(await world.products()).toEqual(once("A"));
   });
 
-  test("of which none is in the file are left alone", async () => {
+  test("are ignored if the file has none of them", async () => {
     const world = await lostAnd(fileOf("X", "Y"));
     const { summary } = await world.import("b.csv");
     expect(summary).toMatchObject({ submitted: 2, created: 2 });
@@ -100,7 +103,7 @@ describe("rows that another file has under way", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B", "C", "X", "Y"));
   });
 
-  test("are waited for where the service has them, and their photos are known then", async () => {
+  test("are waited for if the service has them, so that their photos are known", async () => {
     const world = await worldWith("A", "B", "C");
     await world.import("a.csv", { wait: false });
     await world.write(
@@ -112,14 +115,14 @@ describe("rows that another file has under way", () => {
     expect((await world.products()).sort()).toEqual(["A Dress 1", "B Coat 2", "C Dress 1"]);
   });
 
-  test("do not matter where rows go as they stand", async () => {
+  test("do not matter if rows are sent as is", async () => {
     const world = await lostAnd(fileOf("X", "B"));
     const { summary } = await world.import("b.csv", { photos: "all" });
     expect(summary).toMatchObject({ submitted: 2 });
     expect((await world.products()).sort()).toEqual(["A Dress 1", "B Dress 2", "X Dress 1"]);
   });
 
-  test("of a process that is at work: nothing is sent", async () => {
+  test("stop the import if the other process is still running", async () => {
     const world = await worldWith("A", "B", "C");
     await world.write("b.csv", fileOf("X", "B"));
     const [path, clock] = [`${world.folder}/cat.state`, world.clock];
@@ -128,7 +131,7 @@ describe("rows that another file has under way", () => {
     const first = await world.import(
       "a.csv",
       { machine: { state: ours }, concurrency: 1 },
-      beforeCall(1, async () => {
+      beforeBatch(1, async () => {
         second = await world.import("b.csv", { machine: { state: theirs } }).catch((error: unknown) => error);
       }),
     );
@@ -141,19 +144,20 @@ describe("rows that another file has under way", () => {
     theirs.close();
   });
 
-  test("of a process that begins them after we looked: our call does not go out", async () => {
+  test("are not sent if the other process sends them after the check of this one", async () => {
     const world = await worldWith("A", "B", "C");
     await world.write("b.csv", fileOf("X", "Y", "B"));
     const [path, clock] = [`${world.folder}/cat.state`, world.clock];
     const [ours, theirs] = [await openState(path, { clock }), await openState(path, { clock })];
     let second: Awaited<ReturnType<typeof world.import>> | undefined;
-    // The other process has sent its first call when this one begins, whose rows stand in its second.
+    // The other process has sent its first batch when this one starts; the rows of this one are in its
+    // second.
     await world
       .import(
         "b.csv",
         { machine: { state: ours }, concurrency: 1 },
-        beforeCall(1, async () => {
-          await world.fault({ ...answersLost, times: 100 });
+        beforeBatch(1, async () => {
+          await world.fault({ ...responsesLost, times: 100 });
           second = await world.import("a.csv", { machine: { state: theirs }, concurrency: 1 });
           await world.fault();
         }),
@@ -171,7 +175,7 @@ describe("rows that another file has under way", () => {
     theirs.close();
   });
 
-  test("whose import the service forgot do not keep others from going on for ever", async () => {
+  test("do not block other files forever if the service lost their import", async () => {
     const world = await worldWith("A", "B");
     await world.import("a.csv", { wait: false });
     world.clock.advance(48 * hour);
@@ -183,11 +187,11 @@ describe("rows that another file has under way", () => {
   });
 });
 
-test("a ledger that is carried in a file goes on anywhere", async () => {
+test("resumes on any machine with a ledger file", async () => {
   const world = await worldWith("A", "B", "C");
   const [path, { clock }] = [`${world.folder}/ledger`, world];
   const first = await openState(path, { clock, folder: "theirs" });
-  await world.fault(answersLost);
+  await world.fault(responsesLost);
   await world.import("a.csv", { machine: { state: first }, concurrency: 1 });
   first.close();
   await world.fault();

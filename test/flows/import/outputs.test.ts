@@ -11,7 +11,7 @@ const half = `${head}OK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;
 type World = Awaited<ReturnType<typeof importWorld>>;
 const target = (world: World, name: string) => ({ path: `${world.folder}/${name}`, name });
 
-/** The client that does something before the results are read. */
+/** A client that runs `meet` before the results are read. */
 const beforeResults =
   (work: () => Promise<unknown>) =>
   (client: Client): Client => ({
@@ -22,12 +22,12 @@ const beforeResults =
     },
   });
 
-describe("the files of a run", () => {
+describe("output files", () => {
   test.each([
-    ["is cut short", head],
-    ["has another row on that line", half.replace("BAD", "SPOILT")],
-    ["is no text any more", "\0\0\0\0"],
-  ])("hold no rows of an input that %s before they are written", async (_, later) => {
+    ["is truncated", head],
+    ["has a different row on that line", half.replace("BAD", "SPOILT")],
+    ["is not text any more", "\0\0\0\0"],
+  ])("contain no rows of an input that %s before they are written", async (_, later) => {
     const world = await importWorld();
     await world.write("a.csv", half);
     const { summary, stopped, resultRows } = await world.import(
@@ -36,7 +36,7 @@ describe("the files of a run", () => {
       beforeResults(() => world.write("a.csv", later)),
     );
     expect(stopped).toMatchObject({ type: "input", code: "file_changed" });
-    // What does not depend on the input is there all the same, and nothing unfinished stays behind.
+    // Output that does not depend on the input is written, and no unfinished file remains.
     expect(summary).toMatchObject({
       succeeded: 1,
       failed: 1,
@@ -49,7 +49,7 @@ describe("the files of a run", () => {
     expect(await world.files()).toEqual(["a.csv", "results.ndjson"]);
   });
 
-  test("do not keep one another from being written", async () => {
+  test("are written even if the other one fails", async () => {
     const world = await importWorld();
     await world.write("a.csv", half);
     const { summary, stopped } = await world.import("a.csv", {
@@ -60,7 +60,7 @@ describe("the files of a run", () => {
     expect(await world.read("failed")).toContain("BAD,Coat,");
   });
 
-  test("leave no unfinished part behind when they cannot be put in their place", async () => {
+  test("leave no unfinished file if they cannot be moved into place", async () => {
     const world = await importWorld();
     await world.write("a.csv", half);
     await mkdir(`${world.folder}/results.ndjson`);
@@ -72,11 +72,11 @@ describe("the files of a run", () => {
   test.each([
     ["gone", "removed", (world: World) => rm(`${world.folder}/a.csv`)],
     [
-      "a folder now",
+      "now a folder",
       "changed",
       (world: World) => rm(`${world.folder}/a.csv`).then(() => mkdir(`${world.folder}/a.csv`)),
     ],
-  ])("are not missed in silence: an input that is %s was %s", async (_, what, change) => {
+  ])("report an input that is %s as %s", async (_, what, change) => {
     const world = await importWorld();
     await world.write("a.csv", half);
     const { summary, stopped } = await world.import(
@@ -89,7 +89,7 @@ describe("the files of a run", () => {
     expect(summary).toMatchObject({ failed: 1, failed_file: null, unwritten: [message] });
   });
 
-  test("an input that is gone when a later call is cut was removed", async () => {
+  test("report an input as removed if it is missing when a later batch is cut", async () => {
     const world = await importWorld();
     await world.write(
       "a.csv",
@@ -111,7 +111,7 @@ describe("the files of a run", () => {
   });
 });
 
-test("an input that is no text any more when it is cut was changed: nothing is sent, and it is no fault of ours", async () => {
+test("reports an input that is no longer text as changed, not as an internal error, and sends nothing", async () => {
   const world = await importWorld();
   await world.write("a.csv", half);
   const later = async (client: Client) => {
@@ -125,7 +125,7 @@ test("an input that is no text any more when it is cut was changed: nothing is s
 });
 
 describe("results", () => {
-  test("behind a link that has expired are read from a fresh one", async () => {
+  test("are read from a fresh link if the link has expired", async () => {
     const world = await importWorld();
     await world.write("a.csv", half);
     let links = 0;
@@ -141,7 +141,7 @@ describe("results", () => {
     expect(summary).toMatchObject({ succeeded: 1, failed: 1 });
   });
 
-  test("whose connection breaks in the middle are read again", async () => {
+  test("are read again if the connection breaks", async () => {
     const world = await importWorld();
     await world.write("a.csv", half);
     let times = 0;

@@ -18,7 +18,7 @@ const deleteProduct = async (world: World, reference: string) => {
   await world.client.products.delete({ product_id: product!.id });
 };
 
-/** The client, which has something happen once before the first upload. */
+/** A client that runs something once before the first upload. */
 const beforeUpload = (client: Client, happens: () => Promise<void>): Client => {
   let happened = false;
   const upload: Client["images"]["upload"] = async (...call) => {
@@ -29,8 +29,8 @@ const beforeUpload = (client: Client, happens: () => Promise<void>): Client => {
   return { ...client, images: { ...client.images, upload } };
 };
 
-describe("a product that others delete while the import runs", () => {
-  test("during the uploads is created anew with all its photos", async () => {
+describe("a product that another client deletes during the import", () => {
+  test("is re-created with all its photos if deleted during the uploads", async () => {
     const world = await importWorld();
     await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg\n`);
     await world.import("a.csv");
@@ -43,7 +43,7 @@ describe("a product that others delete while the import runs", () => {
     expect(await world.products()).toEqual(["A Dress 3"]);
   });
 
-  test("during the uploads and is found by a 404 alone has no photo uploaded twice", async () => {
+  test("has no photo uploaded twice if deleted during the uploads and found only by a 404", async () => {
     const world = await importWorld({ seed: undefined });
     await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\nB,Dress,${cdn}/2.jpg\n`);
     await world.import("a.csv");
@@ -74,7 +74,7 @@ describe("a product that others delete while the import runs", () => {
     expect(world.writes().filter((write) => write.startsWith("POST /v1/images"))).toHaveLength(1);
   });
 
-  test("after the last look is told as partial, with the photos that are missing in the failed file", async () => {
+  test("is partial if deleted after the last check, with its missing photos in the failed file", async () => {
     const world = await importWorld();
     await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg|${cdn}/2.jpg\n`);
     await world.import("a.csv");
@@ -97,8 +97,8 @@ describe("a product that others delete while the import runs", () => {
   });
 });
 
-describe("photos on this machine that are other ones by now", () => {
-  test("make another run, which sends them", async () => {
+describe("local photos with new content", () => {
+  test("start another run, which sends them", async () => {
     const world = await importWorld();
     photo(world, "1.png", "one");
     await world.write("a.csv", `${head}A,Dress,1.png\n`);
@@ -109,7 +109,7 @@ describe("photos on this machine that are other ones by now", () => {
     expect(await world.products()).toEqual(["A Dress 2"]);
   });
 
-  test("and the same ones do not", async () => {
+  test("start no other run if the content is the same", async () => {
     const world = await importWorld();
     photo(world, "1.png", "one");
     await world.write("a.csv", `${head}A,Dress,1.png\n`);
@@ -120,7 +120,7 @@ describe("photos on this machine that are other ones by now", () => {
   });
 });
 
-test("a PATCH that is answered with a 404 for a product that is there forgets none of its photos", async () => {
+test("keeps the known photos of an existing product whose PATCH returns 404", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
   await world.import("a.csv");
@@ -131,7 +131,7 @@ test("a PATCH that is answered with a 404 for a product that is there forgets no
   expect(await world.products()).toEqual(["A Long dress 1"]);
 });
 
-test("what a killed process left unfinished beside the file is taken over by the one that goes on", async () => {
+test("replaces the unfinished files of a killed process when the run is resumed", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/fail-timeout.jpg\n`);
   await world.import("a.csv", { wait: false });
@@ -140,7 +140,7 @@ test("what a killed process left unfinished beside the file is taken over by the
   expect(await world.files()).toEqual(["a.csv", "failed"]);
 });
 
-test("a call that is refused for what is wrong with its rows is in the failed file; for another reason it is not", async () => {
+test("writes a batch to the failed file only if it was rejected for its rows", async () => {
   const world = await importWorld();
   await world.write("a.csv", `${head}A,Dress,${cdn}/1.jpg\n`);
   for (const [status, failedFile] of [
@@ -152,7 +152,7 @@ test("a call that is refused for what is wrong with its rows is in the failed fi
   }
 });
 
-test("an upload that is refused is told with a summary", async () => {
+test("reports a rejected upload with the summary", async () => {
   const world = await importWorld();
   photo(world, "1.png", "one");
   await world.write("a.csv", `${head}A,Dress,1.png\n`);

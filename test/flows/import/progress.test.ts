@@ -1,18 +1,18 @@
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { ChangingProgress } from "../../../src/flows/import/fields/changing-progress.ts";
+import { UpdateProgress } from "../../../src/flows/import/fields/update-progress.ts";
 import { ImportProgress } from "../../../src/flows/import/run/progress.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
+import { beforeBatch, fileOf, responsesLost, worldWith } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
-import { answersLost, beforeCall, fileOf, worldWith } from "./small-world.ts";
 
-// Two rows a call, so that few rows are many calls.
+// Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
   const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
   return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
 });
 
-/** What each bar of a known length said last: a new one begins with each change of the step. */
+/** The last state of each progress bar with a total; each step has its own bar. */
 const endsOf = (events: readonly ProgressEvent[]): string[] =>
   events
     .filter(({ total }) => total !== null)
@@ -20,20 +20,20 @@ const endsOf = (events: readonly ProgressEvent[]): string[] =>
     .map(({ step, done, total }) => `${step}: ${done} of ${total}`);
 
 const ended = (rows: number) => [
-  `sending: ${rows} of ${rows}`,
-  `processing: ${rows} of ${rows}`,
+  `sending rows: ${rows} of ${rows}`,
+  `importing rows: ${rows} of ${rows}`,
   `reading results: ${rows} of ${rows}`,
 ];
 
-describe("each step of an import ends at its total:", () => {
-  test("rows that are unchanged are neither sent nor read", async () => {
+describe("the totals of the progress", () => {
+  test("do not count unchanged rows as sent or read", async () => {
     const world = await worldWith("A", "B", "C", "D", "E");
     expect(endsOf((await world.import("a.csv")).events)).toEqual(ended(5));
     await world.write("a.csv", fileOf("A", "B", "C", "D", "E", "F", "G", "H"));
     expect(endsOf((await world.import("a.csv")).events)).toEqual(ended(3));
   });
 
-  test("with nothing to do no step has a total, but the reading where a results file tells of all rows", async () => {
+  test("are not shown without changes, except for reading into a results file", async () => {
     const world = await worldWith("A", "B", "C");
     await world.import("a.csv");
     expect(endsOf((await world.import("a.csv")).events)).toEqual([]);
@@ -43,30 +43,30 @@ describe("each step of an import ends at its total:", () => {
     ]);
   });
 
-  test("fields that are changed alone are no rows to send", async () => {
+  test("do not count rows with changed fields only as rows to send", async () => {
     const world = await worldWith("A", "B", "C");
     await world.import("a.csv");
     await world.write("a.csv", fileOf("A", "B", "C", "D").replace("B,Dress", "B,Skirt"));
     const ends = endsOf((await world.import("a.csv")).events);
-    // The import of the one that is sent may end while the other one is changed.
-    expect(ends.filter((end) => end !== "processing: 1 of 1")).toEqual([
-      "sending: 1 of 1",
-      "updating fields: 1 of 1",
+    // The import of the new row may end while the other row is changed.
+    expect(ends.filter((end) => end !== "importing rows: 1 of 1")).toEqual([
+      "sending rows: 1 of 1",
+      "updating products: 1 of 1",
       "reading results: 2 of 2",
     ]);
     await world.write("a.csv", fileOf("A", "B", "C", "D"));
     expect(endsOf((await world.import("a.csv")).events)).toEqual([
-      "updating fields: 1 of 1",
+      "updating products: 1 of 1",
       "reading results: 1 of 1",
     ]);
   });
 
-  test("without waiting only the sending is told", async () => {
+  test("cover only the sending with --no-wait", async () => {
     const world = await worldWith("A", "B", "C");
-    expect(endsOf((await world.import("a.csv", { wait: false })).events)).toEqual(["sending: 3 of 3"]);
+    expect(endsOf((await world.import("a.csv", { wait: false })).events)).toEqual(["sending rows: 3 of 3"]);
   });
 
-  test("without those that the check refused", async () => {
+  test("do not count rows that the check rejected", async () => {
     const world = await importWorld();
     await world.write("a.csv", fileOf("A", "B", "C").replace("B,Dress", "B,"));
     const { events, summary } = await world.import("a.csv", { skipInvalid: true });
@@ -75,60 +75,64 @@ describe("each step of an import ends at its total:", () => {
   });
 
   test.each(["new", "all"] as const)(
-    "a run that is gone on with begins at what was sent before (--photos %s)",
+    "start at the rows sent before in a resumed run (--photos %s)",
     async (photos) => {
       const world = await worldWith("A", "B", "C", "D", "E");
       const stop = () => world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
-      const first = await world.import("a.csv", { photos, concurrency: 1 }, beforeCall(2, stop));
+      const first = await world.import("a.csv", { photos, concurrency: 1 }, beforeBatch(2, stop));
       expect(endsOf(first.events)).toEqual([
-        "sending: 2 of 5",
-        "processing: 2 of 2",
+        "sending rows: 2 of 5",
+        "importing rows: 2 of 2",
         "reading results: 2 of 2",
       ]);
       await world.fault();
       const second = await world.import("a.csv", { photos, concurrency: 1 });
-      expect(second.events.find(({ step }) => step === "sending")).toEqual({
-        ...{ step: "sending", done: 2, total: 5 },
+      expect(second.events.find(({ step }) => step === "sending rows")).toEqual({
+        ...{ step: "sending rows", done: 2, total: 5 },
       });
       expect(endsOf(second.events)).toEqual(ended(5));
     },
   );
 
-  test("calls whose answers were lost are sent again, and are among the rows to send", async () => {
+  test("count batches that are sent again after a lost response as rows to send", async () => {
     const world = await worldWith("A", "B", "C", "D", "E");
-    await world.fault(answersLost);
+    await world.fault(responsesLost);
     const first = await world.import("a.csv", { concurrency: 1 });
-    expect(endsOf(first.events)).toEqual(["sending: 0 of 5"]);
+    expect(endsOf(first.events)).toEqual(["sending rows: 0 of 5"]);
     await world.fault();
     expect(endsOf((await world.import("a.csv", { concurrency: 1 })).events)).toEqual(ended(5));
   });
 
-  test("what was all sent before is followed and read, and nothing is sent", async () => {
+  test("cover only following the imports and reading results if everything was sent before", async () => {
     const world = await worldWith("A", "B", "C");
     const photos = "all";
     await world.import("a.csv", { photos, wait: false });
     expect(endsOf((await world.import("a.csv", { photos })).events)).toEqual([
-      "processing: 3 of 3",
+      "importing rows: 3 of 3",
       "reading results: 3 of 3",
     ]);
   });
 
-  test("rows that a stopped run did not come to are read for the failed file", async () => {
+  test("count unsent rows of a stopped run, which are read for the failed file", async () => {
     const world = await worldWith("A", "B", "C", "D", "E");
     const stop = () => world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
-    const { events } = await world.import("a.csv", { piped: true, concurrency: 1 }, beforeCall(2, stop));
-    expect(endsOf(events)).toEqual(["sending: 2 of 5", "processing: 2 of 2", "reading results: 5 of 5"]);
+    const { events } = await world.import("a.csv", { piped: true, concurrency: 1 }, beforeBatch(2, stop));
+    expect(endsOf(events)).toEqual([
+      "sending rows: 2 of 5",
+      "importing rows: 2 of 2",
+      "reading results: 5 of 5",
+    ]);
   });
 });
 
-test("jobs that go on while rows are sent or changed are a note beside that, not a step between", () => {
+test("shows imports in progress as a note while rows are sent or changed, not as a step", () => {
   const events: ProgressEvent[] = [];
   const progress = new ImportProgress((event) => events.push(event));
   progress.begin(3, 2);
   progress.followed("processing", 1);
   progress.accepted(3);
   progress.written();
-  const changing = new ChangingProgress(2, progress.writing);
+  const changing = new UpdateProgress(2, progress.writing);
   changing.begin();
   progress.followed("processing", 4);
   changing.changed();
@@ -136,23 +140,23 @@ test("jobs that go on while rows are sent or changed are a note beside that, not
   progress.written();
   progress.followed("processing", 5);
   expect(events).toEqual([
-    { step: "sending", done: 2, total: 5 },
-    { step: "sending", done: 2, total: 5, note: "1 imported" },
-    { step: "sending", done: 5, total: 5, note: "1 imported" },
-    { step: "updating fields", done: 0, total: 2, note: "1 imported" },
-    { step: "updating fields", done: 0, total: 2, note: "4 imported" },
-    { step: "updating fields", done: 1, total: 2, note: "4 imported" },
-    { step: "updating fields", done: 1, total: 1, note: "4 imported" },
-    { step: "processing", done: 5, total: 5 },
+    { step: "sending rows", done: 2, total: 5 },
+    { step: "sending rows", done: 2, total: 5, note: "1 imported" },
+    { step: "sending rows", done: 5, total: 5, note: "1 imported" },
+    { step: "updating products", done: 0, total: 2, note: "1 imported" },
+    { step: "updating products", done: 0, total: 2, note: "4 imported" },
+    { step: "updating products", done: 1, total: 2, note: "4 imported" },
+    { step: "updating products", done: 1, total: 1, note: "4 imported" },
+    { step: "importing rows", done: 5, total: 5 },
   ]);
 });
 
-test("changes of which none turns out to be needed are no step", () => {
+test("shows no step for changes that turn out to be unnecessary", () => {
   const events: ProgressEvent[] = [];
-  const changing = new ChangingProgress(3, (event) => events.push(event));
+  const changing = new UpdateProgress(3, (event) => events.push(event));
   changing.unneeded();
   expect(events).toEqual([]);
   changing.changed();
   changing.changed();
-  expect(events.at(-1)).toEqual({ step: "updating fields", done: 2, total: 2 });
+  expect(events.at(-1)).toEqual({ step: "updating products", done: 2, total: 2 });
 });

@@ -2,22 +2,22 @@ import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/operations.ts";
 import { FieldDigests } from "../../../src/flows/import/ledger/field-digests.ts";
+import { fileOf, once } from "./import-fixtures.ts";
 import { importWorld } from "./run-import.ts";
-import { fileOf, once } from "./small-world.ts";
 
 type World = Awaited<ReturnType<typeof importWorld>>;
 
 const idOf = (world: World, reference: string) => world.state.ledger.get(1, reference)!.productId;
 const rename = (world: World, product_id: string, reference: string) =>
   world.client.products.update({ product_id, body: { reference } });
-/** A file in which X is called Y, with the photo that it has. */
+/** A file in which X is renamed to Y, with its photo. */
 const followed = (...others: string[]) => fileOf("X", ...others).replace("X,", "Y,");
 const many = (count: number) => Array.from({ length: count }, (_, at) => `R${String(at).padStart(4, "0")}`);
 
-describe("a reference that others changed, and the file after them, adds no photo", () => {
+describe("a reference that changed at the service and then in the file adds no photo", () => {
   test.each([
-    ["where the file has no other row", followed()],
-    ["beside a row that is known", followed("Z")],
+    ["if the file has no other row", followed()],
+    ["next to a known row", followed("Z")],
   ])("%s", async (_, text) => {
     const world = await importWorld();
     await world.write("a.csv", fileOf("X", "Z"));
@@ -29,7 +29,7 @@ describe("a reference that others changed, and the file after them, adds no phot
     expect((await world.products()).sort()).toEqual(once("Y", "Z"));
   });
 
-  test.each([301, 1300])("where %i others were changed as well", async (count) => {
+  test.each([301, 1300])("if %i other products changed as well", async (count) => {
     const world = await importWorld();
     await world.write("a.csv", fileOf("X", "Z", ...many(count)));
     await world.import("a.csv");
@@ -39,37 +39,40 @@ describe("a reference that others changed, and the file after them, adds no phot
       world.clock.advance(1);
       await rename(world, idOf(world, one), one);
     }
-    // What is read first is that another product has the reference now.
+    // The first change says that another product has the reference now.
     const [image] = (await world.client.products.get({ product_id: x })).images;
     const images = [{ image_id: image!.id, orientation: "back" as const }];
     await world.client.products.create({ body: { reference: "X", name: "Theirs", images } });
     await world.write("b.csv", followed("Z"));
     const before = world.mock.requests().length;
     expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2 });
-    // Not all of what was changed is read for two rows.
+    // For two rows, only some changes are read.
     expect(world.mock.requests().length - before).toBeLessThan(20);
-    // And of a large file all of it is.
+    // For a large file, all changes are read.
     await world.write("c.csv", followed("Z", ...many(count)));
     expect((await world.import("c.csv")).summary).toMatchObject({ submitted: 0, unchanged: count + 2 });
     expect((await world.products()).sort()).toEqual([...once("Y", "Z", ...many(count)), "X Theirs 1"].sort());
   });
 
-  test.each(["renamed", "deleted"] as const)("that another product had, which was %s", async (how) => {
-    const world = await importWorld();
-    await world.write("a.csv", fileOf("X", "Y", "Z", ...many(301)));
-    await world.import("a.csv");
-    const [x, y] = [idOf(world, "X"), idOf(world, "Y")];
-    if (how === "renamed") await rename(world, x, "W");
-    else await world.client.products.delete({ product_id: x });
-    await rename(world, y, "X");
-    // It is X now, with the photo that it has.
-    await world.write("b.csv", fileOf("Y", "Z").replace("Y,", "X,"));
-    expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2 });
-    const left = how === "renamed" ? ["W", "X", "Z"] : ["X", "Z"];
-    expect((await world.products()).sort()).toEqual(once(...many(301), ...left).sort());
-  });
+  test.each(["renamed", "deleted"] as const)(
+    "if it belonged to another product, which was %s",
+    async (how) => {
+      const world = await importWorld();
+      await world.write("a.csv", fileOf("X", "Y", "Z", ...many(301)));
+      await world.import("a.csv");
+      const [x, y] = [idOf(world, "X"), idOf(world, "Y")];
+      if (how === "renamed") await rename(world, x, "W");
+      else await world.client.products.delete({ product_id: x });
+      await rename(world, y, "X");
+      // The product is X now, with the photo of X.
+      await world.write("b.csv", fileOf("Y", "Z").replace("Y,", "X,"));
+      expect((await world.import("b.csv")).summary).toMatchObject({ submitted: 0, unchanged: 2 });
+      const left = how === "renamed" ? ["W", "X", "Z"] : ["X", "Z"];
+      expect((await world.products()).sort()).toEqual(once(...many(301), ...left).sort());
+    },
+  );
 
-  test("where a search gives too much to look through, and the changes are read after all", async () => {
+  test("if a search has too many results, so that the changes are read instead", async () => {
     const world = await importWorld();
     const like = Array.from({ length: 310 }, (_, at) => `Y-${at}`);
     await world.write("a.csv", fileOf("X", ...like));
@@ -82,7 +85,10 @@ describe("a reference that others changed, and the file after them, adds no phot
   });
 });
 
-/** A world that has looked at a file of so many rows, and loses the newest product, of another file. */
+/**
+ * A test environment that refreshed the ledger for a file of so many rows, then lost the newest product, of
+ * another file.
+ */
 async function withoutNewest(references: readonly string[]) {
   const world = await importWorld({ seed: undefined });
   await world.write("a.csv", fileOf(...references));
@@ -97,7 +103,7 @@ async function withoutNewest(references: readonly string[]) {
   return world;
 }
 
-test("another process that doubts everything during a listing makes no product count as gone", async () => {
+test("keeps all products if another process resets the known fields during a listing", async () => {
   const references = many(1100);
   const world = await withoutNewest(references);
   const fields = FieldDigests.nothing.bytes;
@@ -118,7 +124,7 @@ test("another process that doubts everything during a listing makes no product c
   expect(seen).toBeGreaterThanOrEqual(1100);
 });
 
-test("a list that lacks products that are there is not believed", async () => {
+test("does not trust a list that lacks existing products", async () => {
   const world = await withoutNewest(many(310));
   let lists = 0;
   const listless = (client: Client): Client => ({

@@ -9,11 +9,7 @@ import { type Client, createClient } from "../../../src/client/client.ts";
 import { operations } from "../../../src/contract/operations.ts";
 import { importForm } from "../../../src/flows/import/columns/import-form.ts";
 import { importFile } from "../../../src/flows/import/import-file.ts";
-import type {
-  DoubtQuestion,
-  ImportInput,
-  UnknownChoice,
-} from "../../../src/flows/import/run/import-input.ts";
+import type { ImportDeps, ImportInput } from "../../../src/flows/import/run/import-input.ts";
 import type { OutputTargets } from "../../../src/flows/outputs/output-targets.ts";
 import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
@@ -26,23 +22,23 @@ import type { State } from "../../../src/state/state.ts";
 import { TestClock } from "../../support/test-clock.ts";
 import { seededRandom } from "../rows/check-support.ts";
 
-/** Who imports, where it is not the one that a world begins with. */
+/** A machine or user other than the default one. */
 export interface Machine {
   state: State;
   client: Client;
   fingerprint: string;
-  ask: (question: DoubtQuestion) => Promise<UnknownChoice>;
+  ask: NonNullable<ImportDeps["ask"]>;
 }
 
 type Flags = Partial<ImportInput & OutputTargets> & {
-  /** Whether the file is piped into the command, so that it is nowhere else for it. */
+  /** Whether the file is piped in, so that the command cannot read it again. */
   piped?: boolean;
   machine?: Partial<Machine>;
 };
 
 const job = { noun: "import", ifEdited: "Do not use --photos all." };
 
-/** A mock, a client and a folder, on a clock that jumps over waits. */
+/** A mock, a client and a folder, on a clock that skips waits. */
 export async function importWorld(options: MockOptions = {}) {
   const clock = new TestClock();
   const mock = await startMock({ clock, seed: 1, rateLimit: false, ...options });
@@ -63,9 +59,9 @@ export async function importWorld(options: MockOptions = {}) {
     clock,
     client,
     folder,
-    /** What this machine remembers. */
+    /** The local state. */
     state,
-    /** Has the service do something wrong from now on (interface, serve --mock, Faults); without an order everything goes well again. */
+    /** Injects a fault (interface, serve --mock, Faults); without an order, removes all faults. */
     async fault(order?: FaultOrder) {
       const body = order === undefined ? {} : { body: JSON.stringify(order) };
       const headers = { "content-type": "application/json" };
@@ -73,14 +69,14 @@ export async function importWorld(options: MockOptions = {}) {
       const { ok } = await fetch(`${mock.baseUrl}/_mock/faults`, { method, headers, ...body });
       if (!ok) throw new Error("no such fault");
     },
-    /** Gives the service a state of before again (interface, serve --mock, Control). */
+    /** Restores an earlier state of the service (interface, serve --mock, Control). */
     async putBack(state: MockState) {
       const headers = { "content-type": "application/json" };
       const body = JSON.stringify(state);
       const { ok } = await fetch(`${mock.baseUrl}/_mock/state`, { method: "PUT", headers, body });
       if (!ok) throw new Error("no such state");
     },
-    /** What was written at the service so far: method, path and status of each. */
+    /** The writes so far: method, path and status of each. */
     writes: () =>
       mock
         .requests()
@@ -91,7 +87,7 @@ export async function importWorld(options: MockOptions = {}) {
     write: (name: string, text: string) => writeFile(join(folder, name), text),
     read: (name: string) => readFile(join(folder, name), "utf8"),
     files: async () => (await readdir(folder)).sort(),
-    /** What the service holds, oldest first: reference, name and how many photos. */
+    /** The products of the service, oldest first: reference, name and number of photos. */
     async products() {
       const found: string[] = [];
       for (let cursor: string | undefined; ; ) {
@@ -102,7 +98,7 @@ export async function importWorld(options: MockOptions = {}) {
         cursor = page.next_cursor;
       }
     },
-    /** Runs the flow on a file of the folder; `through` may put something between it and the client. */
+    /** Imports a file of the folder; `through` can wrap the client. */
     async import(
       file: string,
       { failedFile, resultsFile = null, piped = false, machine = {}, map = new Map(), ...flags }: Flags = {},
@@ -164,7 +160,7 @@ export async function importWorld(options: MockOptions = {}) {
   };
 }
 
-/** What the service says to a key that may not read products. */
+/** The error for a key without products:read. */
 export function mayNot(): never {
   throw new ApiError({
     ...{ request: "GET /v1/products/ID", status: 403 },
@@ -177,7 +173,7 @@ async function* refused(): AsyncGenerator<never> {
   mayNot();
 }
 
-/** The client of a key that may not read products. */
+/** A client whose key lacks products:read. */
 export const withoutProducts = (client: Client): Client => ({
   ...client,
   products: { ...client.products, get: async () => mayNot(), list: async () => mayNot() },
@@ -185,7 +181,7 @@ export const withoutProducts = (client: Client): Client => ({
     operation.path === operations.products.list.path ? refused() : client.paginate(operation, ...rest),
 });
 
-/** The client of a key that may not read exports. */
+/** A client whose key lacks exports:read. */
 export const withoutExports = (client: Client): Client => ({
   ...client,
   exports: { ...client.exports, list: async () => mayNot() },
@@ -193,7 +189,7 @@ export const withoutExports = (client: Client): Client => ({
     operation.path === operations.exports.list.path ? refused() : client.paginate(operation, ...rest),
 });
 
-/** The client of a key that may read neither. */
+/** A client whose key lacks both scopes. */
 export const blind = (client: Client): Client => withoutExports(withoutProducts(client));
 
 /** The client with another POST /v1/imports. */
@@ -202,14 +198,14 @@ export const withCreate = (client: Client, create: Client["imports"]["create"]):
   imports: { ...client.imports, create },
 });
 
-/** The client of a service that does not list the rows of imports. */
+/** A client of a service that does not list the rows of imports. */
 export const withoutRows = (client: Client): Client => ({
   ...client,
   paginate: (operation, ...rest) => {
     if (operation.path !== operations.imports.rows.path) return client.paginate(operation, ...rest);
     throw new ApiError({
       ...{ request: `GET ${operation.path}`, status: 404 },
-      body: { type: "not_found", code: "import_not_found", message: "there is no such import" },
+      body: { type: "not_found", code: "import_not_found", message: "import not found" },
     });
   },
 });

@@ -5,11 +5,11 @@ import type { FaultOrder } from "../../../src/mock/faults/faults.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
 import { repetitions } from "../../support/repetitions.ts";
-import { Killed, Life } from "./mortal.ts";
+import { cdn } from "./import-fixtures.ts";
+import { KillableProcess, Killed } from "./killable-process.ts";
 import { importWorld, withCreate } from "./run-import.ts";
-import { cdn } from "./small-world.ts";
 
-// Two rows a call, so that few rows are many calls.
+// Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
   const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
   return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
@@ -38,7 +38,7 @@ const row = fc.record({
   photos: fc.uniqueArray(fc.constantFrom("1", "2", "3", "fail-timeout"), { minLength: 1, maxLength: 3 }),
 });
 const rows = fc.uniqueArray(row, { selector: ({ reference }) => reference, minLength: 1, maxLength: 5 });
-/** What is over after as many attempts as are made without the user, also where it meets the same request twice. */
+/** Faults that end within the number of automatic attempts, even if they hit the same request twice. */
 const fault: fc.Arbitrary<FaultOrder> = fc
   .record({
     match: fc.constantFrom(
@@ -82,7 +82,7 @@ const textOf = (all: Row[]) =>
     )
     .join("\n")}\n`;
 
-/** What the service is to hold, worked out without any of it. */
+/** The expected products, computed without any code of the import. */
 class Model {
   readonly #products = new Map<
     string,
@@ -95,7 +95,7 @@ class Model {
       if (product !== undefined && (mode === "create" || mode === "skip_existing")) continue;
       const sent = photos.filter((one) => mode !== "upsert" || !product?.photos.includes(one));
       const isGood = (one: string) => !one.startsWith("fail");
-      // "A row whose images all fail is failed"; those that were left out would not fail.
+      // "A row whose images all fail is failed"; skipped images would not fail.
       if (!photos.some(isGood)) continue;
       this.#products.set(reference, {
         name,
@@ -142,8 +142,8 @@ async function editAsOthers({ client }: World, { reference, what }: Edit): Promi
 }
 
 /**
- * Gives a command over and over, and kills it at a step of each of its lives, until one ends by itself. After the first of
- * them another file is imported; gives whether it was.
+ * Runs a command again and again, killing it at a given step each time, until one finishes. After the first
+ * kill another file is imported; returns whether that happened.
  */
 async function untilDone(
   world: World,
@@ -158,7 +158,7 @@ async function untilDone(
       ? ({ mode: "upsert", photos: mode === "all" ? "all" : "new" } as const)
       : ({ mode } as const);
   for (const [at, steps] of [...story.lives, Number.POSITIVE_INFINITY].entries()) {
-    const life = new Life(steps);
+    const life = new KillableProcess(steps);
     let hasEnded = false;
     const bound = life.state({
       ...state,
@@ -182,7 +182,7 @@ async function untilDone(
     } catch (error) {
       if (!(error instanceof Killed)) throw error;
     }
-    // Killed when all was done: whoever gives the command again means another run, which an upsert does not mind.
+    // Killed after all work was done: the same command starts another run, which is harmless for an upsert.
     if (hasEnded && mode !== "upsert") return isOtherDone;
     if (at === 0 && mode === "upsert" && story.other.length > 0)
       isOtherDone = await importOther(world, state);
@@ -190,7 +190,9 @@ async function untilDone(
   throw new Error("the last life has no end");
 }
 
-/** Whether it was imported: not where a call of the killed command has the same products, and nobody knows what became of it. */
+/**
+ * Whether it was imported: not if a batch of the killed command has the same products and an unknown outcome.
+ */
 async function importOther(world: World, state: State): Promise<boolean> {
   try {
     const { stopped } = await world.import("other.csv", { machine: { state } });
@@ -225,7 +227,7 @@ async function endsAsItShould(
   state.close();
 }
 
-test("whatever the files, what others do between them, what fails for a while, and where a run is killed: the service ends the same", async () => {
+test("ends with the same products for any files, changes by others, temporary faults and kills", async () => {
   const world = await importWorld();
   await fc.assert(
     fc.asyncProperty(story, (one) => endsAsItShould(world, one)),
@@ -233,7 +235,7 @@ test("whatever the files, what others do between them, what fails for a while, a
   );
 });
 
-test("a new key for what is sent again would be seen", async () => {
+test("detects a resent batch with a new key (negative control)", async () => {
   const world = await importWorld();
   let keys = 0;
   const found = await fc.check(

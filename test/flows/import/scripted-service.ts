@@ -5,14 +5,14 @@ import type { Wait } from "../../../src/http/wait.ts";
 import { json, type Seen, type Step, scriptedServer } from "../../http/scripted-server.ts";
 import type { importWorld } from "./run-import.ts";
 
-/** What the service does otherwise than it should; each is told which, from 1. Null does as it should, which is `usual`. */
+/** Responses that differ from the usual ones, by number from 1. Null means the usual response. */
 export interface Script {
   post?: (nth: number, usual: Step) => Step | null;
   job?: (job: number, asJob: (status: string) => object) => Step | null;
   results?: (job: number) => Step | null;
-  /** What GET /v1/imports/{import_id}/rows answers. */
+  /** The response to GET /v1/imports/{import_id}/rows. */
   rows?: (job: number) => Step | null;
-  /** Beside the usual headers of an answer to a POST. */
+  /** Headers added to the response to a POST. */
   postHeaders?: (nth: number) => Record<string, string>;
 }
 
@@ -20,7 +20,10 @@ const idOf = (job: number): string => `01JGZZ00000000000000000${String(job).padS
 const jobOf = (path: string): number => Number(/(\d{3})(?:\/rows)?(?:\?.*)?$/.exec(path)![1]);
 const isList = (path: string): boolean => /\/rows(\?|$)/.test(path);
 
-/** A service whose jobs end at once and well, but for what the script says; and a client of it on the world's clock. */
+/**
+ * A service whose imports complete at once, except where the script differs, and a client of it on the test
+ * clock.
+ */
 export async function scriptedService(world: Awaited<ReturnType<typeof importWorld>>, script: Script) {
   const bodies: string[][] = [];
   const server = await scriptedServer((response, seen) => stepFor(seen)(response, seen));
@@ -75,7 +78,7 @@ export async function scriptedService(world: Awaited<ReturnType<typeof importWor
     reads: (job: number) =>
       server.requests.filter(({ method, path }) => method === "GET" && path.endsWith(idOf(job))).length,
     downloads: () => server.requests.filter(({ path }) => path.startsWith("/results/")).length,
-    /** The pages of rows that were asked for. */
+    /** The requested pages of rows. */
     lists: () => server.requests.filter(({ path }) => isList(path)).map(({ path }) => path),
     asJob,
   };
@@ -86,7 +89,7 @@ const resultOf = (row: string, index: number) => ({
   ...{ product_id: "01JGZZ0000000000000000000A", images: [], error: null },
 });
 
-/** The page that a path asks for; a cursor is the place where it begins. */
+/** The page for a path; the cursor is the index of its first entry. */
 function pageOf<Entry>(entries: readonly Entry[], path: string) {
   const { searchParams } = new URL(path, "http://localhost");
   const from = Number(searchParams.get("cursor") ?? 0);

@@ -2,18 +2,18 @@ import { describe, expect, test, vi } from "vitest";
 import { type Client, createClient } from "../../../src/client/client.ts";
 import { MovableClock } from "../../../src/clock.ts";
 import type { ImportInput } from "../../../src/flows/import/run/import-input.ts";
+import { cdn, fileOf, hour, nothingArrives, once, responsesLost, worldWith } from "./import-fixtures.ts";
 import { importWorld, mayNot, withoutProducts } from "./run-import.ts";
-import { answersLost, cdn, fileOf, hour, nothingArrives, once, worldWith } from "./small-world.ts";
 
-// Two rows a call, so that few rows are many calls.
+// Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
   const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
   return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
 });
 
-/** Sends one call whose answer is lost, lets time pass, and gives the command again. */
+/** Sends one batch whose response is lost, lets time pass, and runs the command again. */
 async function dayLater(
-  fault: typeof answersLost | typeof nothingArrives,
+  fault: typeof responsesLost | typeof nothingArrives,
   { passes = 25 * hour, ...flags }: Partial<ImportInput> & { passes?: number } = {},
 ) {
   const world = await worldWith("A", "B", "C");
@@ -31,53 +31,61 @@ async function dayLater(
 const created = "POST /v1/imports 202";
 const replayed = "POST /v1/imports replayed";
 
-describe("a call whose outcome is unknown for longer than the service keeps keys", () => {
+describe("a batch whose outcome is unknown for longer than the service keeps keys", () => {
   test.each([
-    [answersLost, "2 exist", ["A Dress 1", "B Dress 1"]],
-    [nothingArrives, "none exists", []],
+    [
+      responsesLost,
+      "2 of their products exist",
+      ["A Dress 1", "B Dress 1"],
+      "Check a few products, then run the command again with --unknown imported, not-imported or resend (may add photos twice).",
+    ],
+    [
+      nothingArrives,
+      "none of their products exists",
+      [],
+      "To send these rows, run the command again with --unknown not-imported.",
+    ],
   ])(
-    "is not sent again on its own in an upsert (%j): %s, and the user chooses",
-    async (fault, exist, left) => {
+    "is not resent without a choice in an upsert (%j): %s, and the user chooses",
+    async (fault, exist, left, hint) => {
       const { again, products, writes } = await dayLater(fault);
-      expect(again).toMatchObject({ type: "conflict", code: "unknown_outcome" });
+      expect(again).toMatchObject({ type: "conflict", code: "unknown_outcome", hint });
       expect((again as Error).message).toMatch(
-        new RegExp(
-          `the service took up 2 rows of \\S+a\\.csv sent at 2026-01-05T09:0\\d:\\d\\dZ; of their products ${exist}$`,
-        ),
+        new RegExp(`^no response for 2 rows of \\S+a\\.csv sent at 2026-01-05T09:0\\d:\\d\\dZ; ${exist}$`),
       );
       expect(writes).toEqual([]);
       expect(products).toEqual(left);
     },
   );
 
-  test("is sent again under its key as long as the service keeps it", async () => {
-    const { products, writes } = await dayLater(answersLost, { passes: 22 * hour });
+  test("is resent with its key as long as the service keeps it", async () => {
+    const { products, writes } = await dayLater(responsesLost, { passes: 22 * hour });
     expect(writes).toEqual([replayed, created]);
     expect(products).toEqual(once("A", "B", "C"));
   });
 
-  test("is decided by who may not read products as well, but for one answer that would double photos", async () => {
+  test("can be decided without products:read, except for the choice that would duplicate photos", async () => {
     const world = await worldWith("A", "B");
-    await world.fault(answersLost);
+    await world.fault(responsesLost);
     await world.import("a.csv");
     await world.fault();
     world.clock.advance(25 * hour);
     const ran = world.import("a.csv", {}, withoutProducts);
     await expect(ran).rejects.toMatchObject({
       code: "unknown_outcome",
-      message: expect.stringMatching(/; this key may not read their products \(scope products:read\)$/),
-      hint: "Look at some of them, then give the command again with --unknown not-imported, or with --unknown resend (which may add photos a second time).",
+      message: expect.stringMatching(/; this key lacks the scope products:read$/),
+      hint: "Check a few products, then run the command again with --unknown not-imported or resend (may add photos twice).",
     });
     await expect(world.import("a.csv", { unknown: "imported" }, withoutProducts)).rejects.toMatchObject({
       code: "unknown_outcome",
-      hint: "Give the command again with a key that may read products, or with another choice.",
+      hint: "Use a key with that scope, or another choice for --unknown.",
     });
     expect(await world.products()).toEqual(once("A", "B"));
     const { summary } = await world.import("a.csv", { unknown: "not-imported" }, withoutProducts);
     expect(summary).toMatchObject({ updated: 2, failed: 0 });
   });
 
-  test("goes out all the same where the service tells no time", async () => {
+  test("sends the first batch even if responses have no Date", async () => {
     const world = await worldWith("A");
     const mayNotRead = (client: Client): Client => ({
       ...client,
@@ -87,11 +95,11 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     expect((await world.import("a.csv", {}, mayNotRead)).summary).toMatchObject({ created: 1 });
   });
 
-  test("whose age is told by the service's clock from the first one on, however far this machine's is from it", async () => {
+  test("is as old as the service's clock says, however wrong the local clock is", async () => {
     const there = new MovableClock({ frozenAt: Date.parse("2026-01-06T10:00:00Z") });
     const world = await importWorld({ clock: there });
     await world.write("a.csv", fileOf("A", "B", "C"));
-    await world.fault(answersLost);
+    await world.fault(responsesLost);
     await world.import("a.csv", { concurrency: 1, wait: false });
     expect(world.mock.requests()[0]).toMatchObject({ method: "GET", path: "/v1/products?limit=1" });
     await world.fault();
@@ -102,18 +110,18 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
   });
 
   test.each([
-    ["is sent again under its key", 22, undefined, [replayed, created]],
-    ["is not sent again on its own", 24, "unknown_outcome", []],
-  ] as const)("%s where only the service's clock went on, by %i hours", async (_, hours, code, expected) => {
+    ["is resent with its key", 22, undefined, [replayed, created]],
+    ["is not resent without a choice", 24, "unknown_outcome", []],
+  ] as const)("%s if only the service's clock advanced, by %i hours", async (_, hours, code, expected) => {
     const there = new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") });
     const world = await importWorld({ clock: there });
     await world.write("a.csv", fileOf("A", "B", "C"));
-    await world.fault(answersLost);
+    await world.fault(responsesLost);
     await world.import("a.csv", { concurrency: 1, wait: false });
     await world.fault();
     there.advance(hours * hour);
     const before = world.writes().length;
-    // Another process, which the service has not told its time yet.
+    // Another process, which has not yet received the service's time.
     const client = createClient({
       baseUrl: world.mock.baseUrl,
       apiKey: world.mock.apiKey,
@@ -127,17 +135,17 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     expect(world.writes().slice(before)).toEqual(expected);
   });
 
-  test.each<[string, typeof answersLost | typeof nothingArrives, ImportInput["unknown"], string[], string[]]>(
-    [
-      ["done", answersLost, "imported", [created], once("A", "B", "C")],
-      ["not done", nothingArrives, "not-imported", [created, created], once("A", "B", "C")],
-      ["not done", nothingArrives, "resend", [created, created], once("A", "B", "C")],
-      ["done", answersLost, "resend", [created, created], ["A Dress 2", "B Dress 2", "C Dress 1"]],
-      ["done", answersLost, "not-imported", [created, created], ["A Dress 2", "B Dress 2", "C Dress 1"]],
-      // The user was wrong; what does not exist is sent all the same.
-      ["not done", nothingArrives, "imported", [created, created], once("A", "B", "C")],
-    ],
-  )("that was %s (%j) with --unknown %s writes %j", async (_, fault, unknown, expected, left) => {
+  test.each<
+    [string, typeof responsesLost | typeof nothingArrives, ImportInput["unknown"], string[], string[]]
+  >([
+    ["processed", responsesLost, "imported", [created], once("A", "B", "C")],
+    ["not processed", nothingArrives, "not-imported", [created, created], once("A", "B", "C")],
+    ["not processed", nothingArrives, "resend", [created, created], once("A", "B", "C")],
+    ["processed", responsesLost, "resend", [created, created], ["A Dress 2", "B Dress 2", "C Dress 1"]],
+    ["processed", responsesLost, "not-imported", [created, created], ["A Dress 2", "B Dress 2", "C Dress 1"]],
+    // The user was wrong; missing products are sent anyway.
+    ["not processed", nothingArrives, "imported", [created, created], once("A", "B", "C")],
+  ])("that was %s (%j) with --unknown %s sends %j", async (_, fault, unknown, expected, left) => {
     const { world, again, products, writes } = await dayLater(fault, { unknown });
     expect(again).toMatchObject({ stopped: undefined });
     expect(writes).toEqual(expected);
@@ -146,8 +154,8 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     expect(summary).toMatchObject({ unchanged: 3, submitted: 0 });
   });
 
-  test("taken as imported keeps fields of the file up, as nobody knows what they are", async () => {
-    const { world } = await dayLater(answersLost);
+  test("keeps its fields up to date if counted as imported, because their values are unknown", async () => {
+    const { world } = await dayLater(responsesLost);
     const [product] = (await world.client.products.list({ q: "A" })).data;
     await world.client.products.update({ product_id: product!.id, body: { name: "Another" } });
     const { summary } = await world.import("a.csv", { unknown: "imported" });
@@ -155,8 +163,8 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
   });
 
-  test("is asked about where there is somebody to ask", async () => {
-    const { world } = await dayLater(answersLost);
+  test("is resolved by a prompt on a terminal", async () => {
+    const { world } = await dayLater(responsesLost);
     const asked: unknown[] = [];
     const ask = async (question: object) => {
       asked.push(question);
@@ -177,16 +185,16 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
   });
 
   test.each(["create", "skip_existing"] as const)(
-    "may be sent again in mode %s, under a new key",
+    "can be resent in mode %s, with a new key",
     async (mode) => {
-      const { again, products, writes } = await dayLater(answersLost, { mode });
+      const { again, products, writes } = await dayLater(responsesLost, { mode });
       expect(again).toMatchObject({ stopped: undefined });
       expect(writes).toEqual([created, created]);
       expect(products).toEqual(once("A", "B", "C"));
     },
   );
 
-  test("whose products are found by their whole reference, whatever a search finds", async () => {
+  test("has its products found by their exact reference among all search results", async () => {
     const world = await worldWith("A", "B");
     await world.write("others.csv", fileOf("AB", "BA", "xA"));
     await world.import("others.csv");
@@ -195,10 +203,10 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     await world.fault();
     world.clock.advance(25 * hour);
     const again = await world.import("a.csv").catch((error: unknown) => error);
-    expect((again as Error).message).toMatch(/none exists$/);
+    expect((again as Error).message).toMatch(/none of their products exists$/);
   });
 
-  test("of an import that the service does not know any more is asked about too", async () => {
+  test("needs a choice if the service no longer knows its import, too", async () => {
     const world = await worldWith("A", "B");
     await world.import("a.csv", { wait: false });
     world.clock.advance(60_000);
@@ -206,26 +214,26 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
     await world.fault(lost);
     const again = await world.import("a.csv").catch((error: unknown) => error);
     expect(again).toMatchObject({ code: "unknown_outcome" });
-    // Its bytes are gone, so there is nothing to send again.
+    // Its body was deleted, so it cannot be resent.
     const resent = await world.import("a.csv", { unknown: "resend" }).catch((error: unknown) => error);
     expect(resent).toMatchObject({
       code: "unknown_outcome",
-      hint: expect.stringMatching(/--unknown imported, or with --unknown not-imported\.$/),
+      hint: expect.stringMatching(/--unknown imported or not-imported\.$/),
     });
     const { summary } = await world.import("a.csv", { unknown: "imported" });
     expect(summary).toMatchObject({ submitted: 0, unchanged: 2 });
     expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
 
-  test("of a run that sends all photos adds none again where it is taken as imported", async () => {
-    const { again, products, writes } = await dayLater(answersLost, { photos: "all", unknown: "imported" });
+  test("adds no photo twice with --photos all if counted as imported", async () => {
+    const { again, products, writes } = await dayLater(responsesLost, { photos: "all", unknown: "imported" });
     expect(again).toMatchObject({ summary: { submitted: 3, updated: 2, created: 1 } });
     expect(writes).toEqual([created]);
     expect(products).toEqual(once("A", "B", "C"));
   });
 
-  test("of such a run is not sent again by it either when another file had it taken as imported", async () => {
-    const { world } = await dayLater(answersLost, { photos: "all" });
+  test("is not resent with --photos all if another file counted it as imported", async () => {
+    const { world } = await dayLater(responsesLost, { photos: "all" });
     await world.write("b.csv", fileOf("A", "B"));
     const other = await world.import("b.csv", { unknown: "imported" });
     expect(other.summary).toMatchObject({ submitted: 0, unchanged: 2 });
@@ -236,9 +244,9 @@ describe("a call whose outcome is unknown for longer than the service keeps keys
 });
 
 describe("--fresh", () => {
-  test("begins anew after the earlier run was brought to its end: nothing is doubled", async () => {
+  test("starts over after the earlier run has ended: nothing is duplicated", async () => {
     const world = await worldWith("A", "B", "C");
-    await world.fault(answersLost);
+    await world.fault(responsesLost);
     await world.import("a.csv", { concurrency: 1 });
     await world.fault();
     const { summary } = await world.import("a.csv", { fresh: true, concurrency: 1 });
@@ -246,7 +254,7 @@ describe("--fresh", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
   });
 
-  test("waits for what was sent and not awaited", async () => {
+  test("waits for batches that were sent without waiting", async () => {
     const world = await worldWith("A", "B", "C");
     await world.import("a.csv", { wait: false });
     const { summary } = await world.import("a.csv", { fresh: true });
@@ -254,7 +262,7 @@ describe("--fresh", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B", "C"));
   });
 
-  test("begins at once where nothing was sent, or nothing was begun", async () => {
+  test("starts at once if nothing was sent, or there is no earlier run", async () => {
     const world = await worldWith("A", "B", "C");
     await world.fault({ match: { method: "POST", path: "/v1/imports" }, status: 402 });
     await world.import("a.csv", { concurrency: 1 });
@@ -266,18 +274,18 @@ describe("--fresh", () => {
     expect(second.notes.some((note) => note.startsWith("Resuming"))).toBe(false);
   });
 
-  test("asks about a call of unknown outcome that is too old, like the run itself", async () => {
-    const { again, writes } = await dayLater(answersLost, { fresh: true });
+  test("asks about an expired batch with an unknown outcome, as resuming does", async () => {
+    const { again, writes } = await dayLater(responsesLost, { fresh: true });
     expect(again).toMatchObject({ code: "unknown_outcome" });
     expect(writes).toEqual([]);
-    const other = await dayLater(answersLost, { fresh: true, unknown: "imported" });
+    const other = await dayLater(responsesLost, { fresh: true, unknown: "imported" });
     expect(other.again).toMatchObject({ summary: { run_id: "run_2", unchanged: 2, created: 1 } });
     expect(other.products).toEqual(once("A", "B", "C"));
   });
 
-  test("of a create finds what the earlier run made, and fails these rows", async () => {
+  test("finds products that the earlier run created in mode create, and fails their rows", async () => {
     const world = await worldWith("A", "B", "C");
-    await world.fault(answersLost);
+    await world.fault(responsesLost);
     await world.import("a.csv", { concurrency: 1, mode: "create" });
     await world.fault();
     const { summary } = await world.import("a.csv", { fresh: true, mode: "create", concurrency: 1 });

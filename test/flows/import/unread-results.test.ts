@@ -3,7 +3,7 @@ import { bytes, cutInHalf, json, refusal, reset } from "../../http/scripted-serv
 import { importWorld } from "./run-import.ts";
 import { type Script, scriptedService } from "./scripted-service.ts";
 
-// Two hundred rows a call, whose results are two pages.
+// Two hundred rows per batch, so that the results have two pages.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
   const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
   return { limits: { ...limits, importRows: { min: 1, max: 200 } } };
@@ -11,7 +11,7 @@ vi.mock("../../../src/contract/limits.ts", async (original) => {
 
 const cdn = "https://cdn.example.com";
 
-/** Imports five calls' rows through a service that follows the script. */
+/** Imports the rows of five batches through a scripted service. */
 async function five(
   script: (world: Awaited<ReturnType<typeof importWorld>>) => Script,
   interrupt?: AbortController,
@@ -27,10 +27,10 @@ async function five(
 
 const failing = bytes(500, "<h1>", { "content-type": "text/html" });
 const forbidden = bytes(403, "", {});
-/** A list that is not there, for which nobody waits. */
+/** A 404 for the list, which is not retried. */
 const noList = refusal(404, "import_not_found");
 
-test("results that cannot be had are waited for once, and it is told; those of the rest are tried once each", async () => {
+test("retries unavailable results of the first import, reports it, and tries those of the others once each", async () => {
   const { service, stopped, summary, ms } = await five(() => ({
     results: () => failing,
     rows: () => noList,
@@ -44,7 +44,7 @@ test("results that cannot be had are waited for once, and it is told; those of t
   expect(ms).toBeLessThan(30_000);
 });
 
-test("once results are had again, those of the others are waited for as usual", async () => {
+test("returns to normal retries once results are read", async () => {
   let tries = 0;
   const { service, summary } = await five(() => ({
     results: (job) => (job === 1 || (job === 3 && ++tries < 4) ? failing : null),
@@ -54,42 +54,42 @@ test("once results are had again, those of the others are waited for as usual", 
   expect(service.downloads()).toBe(6 + 1 + 4 + 2);
 });
 
-test("links that are not honoured are asked for afresh, for the first import of which that is so", async () => {
+test("gets fresh links for the first import whose link is rejected", async () => {
   const { service, stopped } = await five(() => ({ results: () => forbidden, rows: () => noList }));
   expect(stopped).toMatchObject({ type: "signed_url" });
   expect(service.downloads()).toBe(3 + 4);
 });
 
-describe("results behind links that lead to nothing are read from the service's list", () => {
+describe("reads results from the service's list if the links fail", () => {
   const half = cutInHalf(`${JSON.stringify({ line: 1 })}\n`.repeat(100));
 
   test.each([
-    ["refused", forbidden, 3],
-    ["answered with a fault of the storage", failing, 6],
-    ["cut before the answer", reset, 6],
-    ["cut in the middle of it", half, 3],
-    ["answered with HTML", bytes(200, "<h1>\n", { "content-type": "text/html" }), 3],
-    ["led elsewhere", bytes(302, "", { location: "https://login.example.com" }), 3],
-  ])("links that are %s", async (_, step, patience) => {
+    ["rejected", forbidden, 3],
+    ["failing with a storage error", failing, 6],
+    ["disconnected before the response", reset, 6],
+    ["cut off within the response", half, 3],
+    ["replaced with HTML", bytes(200, "<h1>\n", { "content-type": "text/html" }), 3],
+    ["redirected", bytes(302, "", { location: "https://login.example.com" }), 3],
+  ])("if links are %s", async (_, step, patience) => {
     const { service, stopped, summary, unread, ms } = await five(() => ({ results: () => step }));
     expect(stopped).toBeUndefined();
     expect(summary).toMatchObject({ submitted: 801, succeeded: 801, created: 801 });
     expect([...unread!]).toEqual([]);
-    // The first for all patience, the second once, and then none.
+    // All retries for the first import, one try for the second, then none.
     expect(service.downloads()).toBe(patience + 1);
     const ofAll = [1, 2, 3, 4].map((job) => pagesOf(service.idOf(job), 200));
     expect(service.lists()).toEqual([...ofAll.flat(), ...pagesOf(service.idOf(5), 1)]);
     expect(ms).toBeLessThan(30_000);
   });
 
-  /** The pages of an import's rows: a hundred each. */
+  /** The pages of an import's rows, a hundred each. */
   const pagesOf = (id: string, rows: number): string[] =>
     Array.from({ length: Math.ceil(rows / 100) }, (_, page) => {
       const cursor = page === 0 ? "" : `&cursor=${page * 100}`;
       return `/v1/imports/${id}/rows?limit=100${cursor}`;
     });
 
-  test("also where the import names no link", async () => {
+  test("if the import has no link", async () => {
     const { service, stopped, summary } = await five(() => ({
       job: (_, asJob) => json(200, { ...asJob("completed"), results_url: null }),
     }));
@@ -98,14 +98,14 @@ describe("results behind links that lead to nothing are read from the service's 
     expect(service.downloads()).toBe(0);
   });
 
-  test("and after one such link the others are tried first, and had", async () => {
+  test("and still tries the links of the other imports first", async () => {
     const { service, summary } = await five(() => ({ results: (job) => (job === 1 ? forbidden : null) }));
     expect(summary).toMatchObject({ succeeded: 801 });
     expect(service.downloads()).toBe(3 + 4);
     expect(service.lists()).toHaveLength(2);
   });
 
-  test("a list that fails after two that were read is made up for by the link", async () => {
+  test("falls back to the link if a list fails after two that were read", async () => {
     const { service, stopped, summary } = await five(() => ({
       results: (job) => (job < 4 ? forbidden : null),
       rows: (job) => (job === 4 ? noList : null),
@@ -115,7 +115,7 @@ describe("results behind links that lead to nothing are read from the service's 
     expect(service.downloads()).toBe(3 + 1 + 0 + 1 + 1);
   });
 
-  test("a list that keeps failing is waited for twice, and what is told is what is wrong with the link", async () => {
+  test("retries a failing list for two imports, and reports the error of the link", async () => {
     const { service, stopped } = await five(() => ({
       results: () => forbidden,
       rows: () => refusal(503, "unavailable"),
@@ -125,7 +125,7 @@ describe("results behind links that lead to nothing are read from the service's 
     expect(service.downloads()).toBe(3 + 4);
   });
 
-  test("nobody who may not read the list asks for anything more", async () => {
+  test("requests nothing more if the key cannot read the list", async () => {
     const { service, stopped, unread } = await five(() => ({
       results: () => failing,
       rows: () => refusal(401, "invalid_api_key"),
@@ -136,7 +136,7 @@ describe("results behind links that lead to nothing are read from the service's 
     expect(unread?.size).toBe(5);
   });
 
-  test("a list without end is left where it is longer than what was sent", async () => {
+  test("stops reading a list that is longer than the batch", async () => {
     let page = 0;
     const result = { reference: "R", status: "succeeded", action: "created", product_id: null };
     const data = Array.from({ length: 100 }, (_, at) => ({
@@ -150,7 +150,7 @@ describe("results behind links that lead to nothing are read from the service's 
     expect(service.lists()).toHaveLength(4 * 3 + 1);
   });
 
-  test("an interrupt ends the list too", async () => {
+  test("stops reading a list after an interrupt", async () => {
     const interrupt = new AbortController();
     const reason = new Error("interrupted");
     const { service, stopped } = await five(
@@ -169,7 +169,7 @@ describe("results behind links that lead to nothing are read from the service's 
   });
 });
 
-test("nobody who is not let in any more asks for the other results", async () => {
+test("does not request other results after the API key was rejected", async () => {
   const looks = new Map<number, number>();
   const { service, stopped } = await five(() => ({
     job: (job) => {
@@ -182,7 +182,7 @@ test("nobody who is not let in any more asks for the other results", async () =>
   expect([...looks.values()]).toEqual([2, 1, 1, 1, 1]);
 });
 
-test("a service that is gone is not asked for the results of every import in turn", async () => {
+test("does not request the results of every import in turn if the service is unreachable", async () => {
   const looks = new Map<number, number>();
   const { stopped } = await five(() => ({
     job: (job) => {
@@ -194,7 +194,7 @@ test("a service that is gone is not asked for the results of every import in tur
   expect([...looks.values()]).toEqual([7, 7, 1, 1, 1]);
 });
 
-test("the imports whose results were not read are told apart from the others", async () => {
+test("reports which imports have unread results", async () => {
   const { service, unread, summary } = await five(() => ({
     results: (job) => (job === 2 ? forbidden : null),
     rows: () => noList,

@@ -5,23 +5,26 @@ import { type Client, createClient } from "../../../src/client/client.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { scriptedServer } from "../../http/scripted-server.ts";
 import { photo } from "../photos/photo-folder.ts";
+import { cdn, fileOf, hour, once } from "./import-fixtures.ts";
 import { importWorld, withCreate } from "./run-import.ts";
-import { cdn, fileOf, hour, once } from "./small-world.ts";
 
 type World = Awaited<ReturnType<typeof importWorld>>;
 
 const note =
-  "The newest product of the last import is missing and was not reported as deleted: checking all products. If the service was restored to an earlier state, add --photos all to send photos that remaining products lost.";
+  "The newest product of the last import is missing and was not reported as deleted: checking all products. If the service was restored to an earlier state, products may lack photos. To send all photos again, add --photos all.";
 const many = (count: number) => Array.from({ length: count }, (_, at) => `R${String(at).padStart(4, "0")}`);
 
-/** A world without a seed, which would give the IDs of what was lost to what comes after, with a file for each entry. */
+/**
+ * A test environment with one file per entry. It has no seed, so that new products do not reuse the IDs of
+ * lost ones.
+ */
 async function worldOf(files: Record<string, string[]>) {
   const world = await importWorld({ seed: undefined });
   for (const [file, references] of Object.entries(files)) await world.write(file, fileOf(...references));
   return world;
 }
 
-/** What an import asks the service before its first write: method and path, without the query. */
+/** The requests of an import before its first write: method and path, without the query. */
 async function asked(world: World, file: string): Promise<string[]> {
   const before = world.mock.requests().length;
   await world.import(file);
@@ -33,10 +36,10 @@ async function asked(world: World, file: string): Promise<string[]> {
 }
 
 describe("the delta", () => {
-  test.each([1, 310])("takes one more request, for the newest product, of %i rows", async (count) => {
+  test.each([1, 310])("takes one more request, for the newest product, with %i rows", async (count) => {
     const world = await worldOf({ "a.csv": many(count) });
     await world.import("a.csv");
-    // As long after the products as the delta reaches back.
+    // The next import refreshes the ledger, so that later deltas do not include the products.
     world.clock.advance(hour);
     await world.import("a.csv");
     const newest = world.state.ledger.last(1);
@@ -51,7 +54,7 @@ describe("the delta", () => {
     }
   });
 
-  test("that reports the newest as deleted has the one before it asked for, and nothing is listed", async () => {
+  test("leads to a request for the second newest product if it reports the newest as deleted, without a list", async () => {
     const world = await worldOf({ "a.csv": ["A", "B"], "b.csv": ["A"] });
     await world.import("b.csv");
     await world.import("a.csv");
@@ -66,7 +69,7 @@ describe("the delta", () => {
   });
 });
 
-/** A client of the world whose list of all products ends with one from the dashboard; the changes report it as well. */
+/** A client whose list of all products ends with one from the dashboard; the changes report it as well. */
 async function withDashboardProduct(world: World): Promise<Client> {
   const id = "01JGZZ0000000000000000000C";
   const odd = { id, name: null, reference: null, images: null, created_at: null };
@@ -96,7 +99,7 @@ async function withDashboardProduct(world: World): Promise<Client> {
   return client;
 }
 
-test("a product from the dashboard, without a reference, is skipped where all products are checked", async () => {
+test("skips a product without a reference, from the dashboard, when all products are checked", async () => {
   const world = await worldOf({ "old.csv": ["A", "B"], "new.csv": ["A", ...many(310)] });
   await world.import("old.csv");
   const state = world.mock.state();
@@ -118,7 +121,7 @@ describe("a service that was restarted or restored", () => {
     ["restarted", 310],
     ["restored", 3],
     ["restored", 310],
-  ] as const)("is %s: %i rows are checked against a list, and sent again", async (how, count) => {
+  ] as const)("(%s) gets %i rows again after a check against a list", async (how, count) => {
     const world = await worldOf({ "old.csv": ["A", "B"], "new.csv": ["A", ...many(count)] });
     const blank = world.mock.state();
     await world.import("old.csv");
@@ -129,7 +132,7 @@ describe("a service that was restarted or restored", () => {
     await world.import("new.csv");
     const newest = world.state.ledger.last(1);
     await world.putBack(state);
-    // One of them comes with a new photo: it is to have the first one, too.
+    // One of them has a new photo: its first photo is sent again as well.
     const text = (await world.read("new.csv")).replace(
       `${cdn}/R0001.jpg`,
       `${cdn}/R0001.jpg|${cdn}/more.jpg`,
@@ -152,7 +155,7 @@ describe("a service that was restarted or restored", () => {
   });
 
   test.each(["all", "create", "skip_existing"] as const)(
-    "is found also after a file that asked nothing: %s",
+    "is detected after a file without a refresh, too: %s",
     async (how) => {
       const world = await worldOf({ "old.csv": ["A"], "new.csv": ["A", "B", "C"], "other.csv": ["D"] });
       await world.import("old.csv");
@@ -172,7 +175,7 @@ describe("a service that was restarted or restored", () => {
     },
   );
 
-  test("before its products were ever looked for is found by product", async () => {
+  test("is detected by product if it was restarted before the first refresh", async () => {
     const world = await worldOf({ "old.csv": ["A"], "new.csv": ["B", "C"], "other.csv": ["D"] });
     await world.import("old.csv");
     const state = world.mock.state();
@@ -185,7 +188,7 @@ describe("a service that was restarted or restored", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B", "C", "D"));
   });
 
-  test("while an import was being sent is found by the next one", async () => {
+  test("is detected by the next import if it was restarted during one", async () => {
     const world = await worldOf({ "old.csv": ["A"], "lost.csv": ["B", "C"], "new.csv": ["D"] });
     await world.import("old.csv");
     const state = world.mock.state();
@@ -202,7 +205,7 @@ describe("a service that was restarted or restored", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B", "C", "D"));
   });
 
-  test("has references checked as well: a rename that the file had followed may be undone", async () => {
+  test("has its references checked as well: a rename may be undone", async () => {
     const world = await worldOf({ "a.csv": ["X", "Z"], "c.csv": ["X", "Z", "Q"] });
     await world.import("a.csv");
     const state = world.mock.state();
@@ -217,7 +220,7 @@ describe("a service that was restarted or restored", () => {
     expect((await world.products()).sort()).toEqual(once("Q", "X", "Z"));
   });
 
-  test("with rows in progress asks what became of them", async () => {
+  test("needs a choice for rows that were in progress", async () => {
     const world = await worldOf({ "a.csv": ["A"], "b.csv": ["B"] });
     const blank = world.mock.state();
     await world.import("b.csv");
@@ -230,7 +233,7 @@ describe("a service that was restarted or restored", () => {
     expect((await world.products()).sort()).toEqual(once("A", "B"));
   });
 
-  test.each(["by product", "by the newest"])("has photos on this machine uploaded again: %s", async (how) => {
+  test.each(["by product", "by the newest"])("gets local photos uploaded again: %s", async (how) => {
     const world = await worldOf({ "old.csv": ["A"] });
     await world.import("old.csv");
     const state = world.mock.state();
@@ -249,7 +252,7 @@ describe("a service that was restarted or restored", () => {
   });
 });
 
-test("a product that others deleted has no photo uploaded again", async () => {
+test("uploads no photo again for a product that another client deleted", async () => {
   const world = await worldOf({});
   for (const name of ["a", "b"]) writeFileSync(join(world.folder, `${name}.png`), photo(name));
   await world.write("a.csv", "reference,name,images\nA,Dress,a.png\nB,Dress,b.png\n");
@@ -261,7 +264,7 @@ test("a product that others deleted has no photo uploaded again", async () => {
   expect(uploads).toHaveLength(2);
 });
 
-test("photos of a small file are uploaded again to a restarted service on which others have imported much since", async () => {
+test("uploads photos of a small file again to a restarted service with many newer imports", async () => {
   const world = await worldOf({ "others.csv": many(310) });
   const row = (reference: string) => `reference,name,images\n${reference},Dress,a.png\n`;
   writeFileSync(join(world.folder, "a.png"), photo("a"));
@@ -275,4 +278,26 @@ test("photos of a small file are uploaded again to a restarted service on which 
   others.state.close();
   const { summary } = await world.import("second.csv");
   expect(summary).toMatchObject({ created: 1, failed: 0 });
+});
+
+test("checks a restored service with many newer imports once for several small files, and uploads their photos once", async () => {
+  const world = await worldOf({ "old.csv": ["A", "B"], "new.csv": ["N"], "others.csv": many(310) });
+  await world.import("old.csv");
+  const state = world.mock.state();
+  world.clock.advance(hour);
+  await world.import("new.csv");
+  world.clock.advance(hour);
+  await world.import("new.csv");
+  await world.putBack(state);
+  const others = { state: await openState(null, { clock: world.clock }) };
+  await world.import("others.csv", { machine: others });
+  others.state.close();
+  writeFileSync(join(world.folder, "a.png"), photo("a"));
+  const notes: string[][] = [];
+  for (const reference of ["A", "B"]) {
+    await world.write("a.csv", `reference,name,images\n${reference},Dress,${cdn}/${reference}.jpg|a.png\n`);
+    notes.push((await world.import("a.csv")).notes);
+  }
+  expect(notes).toEqual([[note], []]);
+  expect(world.writes().filter((write) => write.startsWith("POST /v1/images"))).toHaveLength(1);
 });

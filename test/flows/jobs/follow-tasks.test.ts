@@ -22,7 +22,7 @@ async function taskWorld() {
   return {
     clock,
     client,
-    /** Queues so many try-ons; gives their IDs. */
+    /** Queues `count` try-ons; returns their IDs. */
     async queue(count: number): Promise<string[]> {
       const ids: string[] = [];
       for (let left = count; left > 0; left -= 20) {
@@ -32,7 +32,7 @@ async function taskWorld() {
       }
       return ids;
     },
-    /** The reads since the last time this was asked. */
+    /** The number of reads since the last call. */
     reads(): string[] {
       const all = mock.requests().filter(({ method, path }) => method === "GET" && path.includes("/tasks"));
       const news = all.slice(this.told).map(({ path }) => (path.includes("?") ? "list" : "get"));
@@ -53,7 +53,7 @@ async function taskWorld() {
   };
 }
 
-test("looks at 250 tasks in three reads, and follows them to their end", async () => {
+test("checks 250 tasks in three reads, and follows them until they end", async () => {
   const world = await taskWorld();
   const ids = await world.queue(250);
   const { follower, seen, lost } = world.follow();
@@ -72,7 +72,7 @@ test("looks at 250 tasks in three reads, and follows them to their end", async (
   ).toEqual(ids.sort());
 });
 
-test("asks for one task by its ID", async () => {
+test("fetches a single task by its ID", async () => {
   const world = await taskWorld();
   const { follower } = world.follow();
   follower.add(await world.queue(1));
@@ -80,7 +80,7 @@ test("asks for one task by its ID", async () => {
   expect(world.reads()).toEqual(["get"]);
 });
 
-test("asks one by one where others have queued too many since", async () => {
+test("fetches tasks one by one if others have queued too many since", async () => {
   const world = await taskWorld();
   const ours = await world.queue(2);
   await world.queue(300);
@@ -101,7 +101,7 @@ test("reports a task that the service does not have, and follows the others", as
   expect(ours.map((id) => follower.latest(id)?.status)).toEqual(["succeeded", "succeeded"]);
 });
 
-test("outlasts an outage of ten minutes, no longer, and stops at once when the key is rejected", async () => {
+test("survives an outage of up to ten minutes, and stops immediately if the key is rejected", async () => {
   const world = await taskWorld();
   const ours = await world.queue(1);
   let until = 0;

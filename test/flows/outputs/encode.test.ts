@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { canEncode, encoderOf } from "../../../src/flows/outputs/encode.ts";
 
-/** Every encoding that Node's decoder has, but for those that cannot be written. */
+/** Every encoding of Node's decoder that can be written. */
 const encodings = (
   "utf-8 utf-16le utf-16be ibm866 iso-8859-2 iso-8859-3 iso-8859-4 iso-8859-5 iso-8859-6 iso-8859-7 iso-8859-8 iso-8859-8-i " +
   "iso-8859-10 iso-8859-13 iso-8859-14 iso-8859-15 koi8-r koi8-u macintosh windows-874 windows-1250 windows-1251 windows-1252 " +
@@ -13,7 +13,7 @@ const decode = (bytes: Uint8Array, encoding: string): string => {
   return decoder.decode(bytes, { stream: true }) + decoder.decode();
 };
 
-/** All that an encoding can say in one or two bytes. */
+/** Every character that an encoding has in one or two bytes. */
 function everything(encoding: string): string {
   const bytes: number[] = [];
   for (let one = 0; one < 0x100; one++) bytes.push(one, 0x0a);
@@ -21,7 +21,7 @@ function everything(encoding: string): string {
   return decode(Uint8Array.from(bytes), encoding).replaceAll("\ufffd", "");
 }
 
-describe("a text comes back from an encoding as it was", () => {
+describe("text is encoded as it was decoded", () => {
   test.each(encodings)("%s", (encoding) => {
     const text = encoding.startsWith("utf") ? "Größe ἄλφα 女 😀 \u{10ffff}\r\n" : everything(encoding);
     expect(decode(encoderOf(encoding, () => "?")(text), encoding)).toBe(text);
@@ -44,13 +44,13 @@ test.each([
   expect(bytes.toString("hex")).toBe(hex.replaceAll(" ", ""));
 });
 
-test("what an encoding does not have goes as it is told", () => {
+test("a character that the encoding lacks is replaced as the caller specifies", () => {
   expect(encoderOf("windows-1252", () => "?")("aλ😀b").toString("latin1")).toBe("a??b");
   expect(
     encoderOf("windows-1252", (character) => `<${character.codePointAt(0)}>`)("λ").toString("latin1"),
   ).toBe("<955>");
 });
 
-test("encodings with escape sequences or four bytes a character are not written", () => {
+test("encodings with escape sequences or four bytes per character are not written", () => {
   expect(["iso-2022-jp", "gb18030", "windows-1252"].map(canEncode)).toEqual([false, false, true]);
 });

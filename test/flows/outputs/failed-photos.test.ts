@@ -9,7 +9,10 @@ import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { photoFolder } from "../photos/photo-folder.ts";
 
-/** The failed file of a text of which the first row was refused, and of the second's images those of `attached` were attached. */
+/**
+ * The failed file of a text whose first row was rejected, and whose second row has the images `attached`
+ * attached.
+ */
 async function failedOf(name: string, text: string, attached: readonly number[], images: number) {
   const { folder, at, write, photosIn } = photoFolder({ "a.jpg": "a" });
   write(name, Buffer.from(text));
@@ -33,17 +36,17 @@ async function failedOf(name: string, text: string, attached: readonly number[],
   return readFileSync(at("failed"), "utf8").replaceAll(folder, "~");
 }
 
-test("a refused row says what is wrong with its photos, a partial one keeps those that failed, as they were written", async () => {
+test("a rejected row shows the problems of its photos, and a partial one keeps the failed photos as written", async () => {
   const text =
     "reference,name,images,image_1,image_1_orientation\nA,X,no.jpg,,\nB,Y, a.jpg | b_front.jpg ,c.jpg,side\n";
   expect(await failedOf("rows.csv", text, [0, 2], 3)).toBe(
     "reference,name,images,image_1,image_1_orientation,error_code,error_message\n" +
-      'A,X,no.jpg,,,photo_not_found,"""no.jpg"" is neither an https:// URL, nor an image id, nor a file: there is no ~/no.jpg"\n' +
+      'A,X,no.jpg,,,photo_not_found,"""no.jpg"" is not a URL, an image ID or an existing file (~/no.jpg does not exist)"\n' +
       "B,Y,b_front.jpg,,,timeout,too slow\n",
   );
 });
 
-test("in NDJSON, too, and without an orientation that only the name told", async () => {
+test("the same applies in NDJSON, without an orientation taken from the file name", async () => {
   const row = (reference: string, images: object[]) => JSON.stringify({ reference, name: "X", images });
   const text = `${row("A", [{ path: "" }])}\n${row("B", [{ path: "a.jpg" }, { path: "b_front.jpg" }])}\n`;
   const failed = await failedOf("rows.ndjson", text, [0], 2);

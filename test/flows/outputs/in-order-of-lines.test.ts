@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inOrderOfLines, type Stretch } from "../../../src/flows/outputs/in-order-of-lines.ts";
 
-/** Stretches over these lines, of which each says how many of them are open at once. */
+/** Stretches over these lines, each reporting how many of them are open at once. */
 function stretchesOf(lines: readonly (readonly number[])[], early: readonly number[] = []) {
   const seen = { open: 0, most: 0, closed: 0 };
   const stretches = lines.map(
@@ -29,7 +29,7 @@ const all = async <Row>(rows: AsyncIterable<Row>) => {
 };
 
 describe("stretches of rows", () => {
-  test("that follow one another are open one at a time", async () => {
+  test("that are consecutive are open one at a time", async () => {
     const { stretches, seen } = stretchesOf([
       [6, 7],
       [2, 3, 4],
@@ -39,7 +39,7 @@ describe("stretches of rows", () => {
     expect(seen.most).toBe(1);
   });
 
-  test("that lie within each other are merged, and one that begins before its first line says costs nothing", async () => {
+  test("that are nested are merged, and one that starts before its first line costs nothing", async () => {
     const { stretches } = stretchesOf([[2, 9], [3, 5], [4, 8], [], [7]], [0, 3, 0, 0, 7]);
     expect(await all(inOrderOfLines(stretches))).toEqual([
       { line: 2, of: 0 },
@@ -52,7 +52,7 @@ describe("stretches of rows", () => {
     ]);
   });
 
-  test("are closed when nobody reads on", async () => {
+  test("are closed when the reader stops", async () => {
     const { stretches, seen } = stretchesOf([
       [2, 9],
       [3, 5],
@@ -62,7 +62,7 @@ describe("stretches of rows", () => {
     expect(seen).toEqual({ open: 0, most: 2, closed: 2 });
   });
 
-  test("give every row once, in order, however the lines are dealt out", async () => {
+  test("return every row once, in order, however the lines are distributed", async () => {
     const dealt = fc.record({
       owners: fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 40 }),
       gaps: fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 40, maxLength: 40 }),

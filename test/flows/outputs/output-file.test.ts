@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { OutputFile } from "../../../src/flows/outputs/output-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** Keeps a record of every fsync of a file handle: what it was of, and whether `path` was in its place by then. */
+/** Records every fsync of a file handle: the file, and whether `path` existed by then. */
 async function watchSyncs(path: string) {
   const probe = await open(".", "r");
   const handles = Object.getPrototypeOf(probe) as FileHandle;
@@ -20,9 +20,9 @@ async function watchSyncs(path: string) {
   return seen;
 }
 
-// Which file a handle is of is asked of /proc.
+// /proc shows the file of a handle.
 test.runIf(process.platform === "linux").each([true, false])(
-  "is on the disk before it has its name, and so is then the name (may replace: %s)",
+  "is synced to disk before it gets its name, and its folder after that (may replace: %s)",
   async (overwrite) => {
     const folder = temporaryFolder();
     const path = join(folder, "rows.csv");
@@ -48,7 +48,7 @@ test("leaves nothing behind when it is discarded", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("may have as long a name as the system allows", async () => {
+test("may have a name as long as the system allows", async () => {
   const path = join(temporaryFolder(), `${"n".repeat(251)}.csv`);
   const file = await OutputFile.begin(path, true, "run_1");
   await file.commit();
@@ -56,11 +56,11 @@ test("may have as long a name as the system allows", async () => {
   expect(existsSync(path)).toBe(true);
 });
 
-test("a link that leads in a circle is an error in words", async () => {
+test("reports a circular link with a plain error", async () => {
   const path = join(temporaryFolder(), "loop");
   symlinkSync("loop", path);
   await expect(OutputFile.begin(path, true, "run_1")).rejects.toMatchObject({
     code: "file_not_writable",
-    message: `cannot write ${path}: its links lead in a circle`,
+    message: `cannot write ${path}: too many symbolic links`,
   });
 });

@@ -17,7 +17,7 @@ function pipe() {
   return { path, interrupt, clock, place: { clock, signal: interrupt.signal } };
 }
 
-/** A reader that has opened its end and takes what it is told to take. */
+/** A reader that has opened its end and reads on demand. */
 function reader(path: string) {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   let open = true;
@@ -28,7 +28,7 @@ function reader(path: string) {
   onTestFinished(close);
   return {
     close,
-    /** Whatever is there; null when nothing is yet, an empty text at the end. */
+    /** The available text; null if there is none yet, empty at the end. */
     take(): string | null {
       const into = Buffer.alloc(65_536);
       try {
@@ -44,25 +44,25 @@ function reader(path: string) {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("a pipe", () => {
-  test("that nobody reads is refused after a moment, instead of waiting for ever", async () => {
+  test("without a reader is rejected after a moment, instead of waiting forever", async () => {
     const { path, clock, place } = pipe();
     const begun = clock.now();
     await expect(OutputPipe.open(path, place)).rejects.toMatchObject({
       type: "output",
       code: "no_reader",
-      message: `${path} is a pipe that nobody reads`,
+      message: `${path} is a pipe without a reader`,
     });
     expect(clock.now() - begun).toBe(2_000);
   });
 
-  test("may get its reader a moment later", async () => {
+  test("waits a moment for its reader", async () => {
     const { path, clock, place } = pipe();
     const opening = OutputPipe.open(path, place);
     clock.at(clock.now() + 1_500, () => void reader(path));
     await (await opening).discard();
   });
 
-  test("is not waited for after an interrupt", async () => {
+  test("ends the wait for its reader at an interrupt", async () => {
     const { path, interrupt, place } = pipe();
     const reason = new Error("interrupted");
     const opening = OutputPipe.open(path, place);
@@ -70,7 +70,7 @@ describe("a pipe", () => {
     await expect(opening).rejects.toBe(reason);
   });
 
-  test("brings every byte to a slow reader, and then its end", async () => {
+  test("delivers every byte to a slow reader, and then its end", async () => {
     const { path, place } = pipe();
     const { take } = reader(path);
     const out = await OutputPipe.open(path, place);
@@ -88,7 +88,7 @@ describe("a pipe", () => {
     expect(read).toBe(`${more}the end`);
   });
 
-  test("whose reader takes nothing more ends after an interrupt and its grace", async () => {
+  test("whose reader stops reading ends after an interrupt and its grace period", async () => {
     const { path, interrupt, clock, place } = pipe();
     reader(path);
     const out = await OutputPipe.open(path, place);
@@ -99,18 +99,18 @@ describe("a pipe", () => {
     clock.advance(1);
     await expect(writing).rejects.toMatchObject({
       code: "file_not_writable",
-      message: `cannot write ${path}: nothing more is taken by its reader`,
+      message: `cannot write ${path}: its reader stopped reading`,
     });
   });
 
-  test("whose reader went away is an error in words", async () => {
+  test("whose reader closed it is reported with a plain error", async () => {
     const { path, place } = pipe();
     const { close } = reader(path);
     const out = await OutputPipe.open(path, place);
     close();
     await expect(out.write(more)).rejects.toMatchObject({
       code: "reader_gone",
-      message: `${path} was left by its reader before everything was written`,
+      message: `${path} was closed by its reader before everything was written`,
     });
   });
 });

@@ -14,13 +14,15 @@ afterEach(() => void vi.clearAllMocks());
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-describe("a photo must lie in the root:", () => {
+describe("the root of photos", () => {
   const outside = (what: string, root: string, absolute = false) => {
-    const otherRoot = absolute ? "name a folder that contains it with --images-root, or " : "";
-    return `photo_outside_root ${what} lies outside of ${root}: ${otherRoot}give --images-outside to let paths lead there`;
+    const otherRoot = absolute
+      ? "use --images-root with a folder that contains it, or "
+      : "move the photo there, or ";
+    return `photo_outside_root ${what} leads outside ${root}: ${otherRoot}add --images-outside`;
   };
 
-  test("what lies in it may be named from it, absolutely, and on ways that lead out and back", async () => {
+  test("allows relative and absolute paths to files inside it, and detours that return to it", async () => {
     const { folder, at, photosIn } = photoFolder({
       "list/a.jpg": "a",
       "list/in/b.jpg": "b",
@@ -30,7 +32,7 @@ describe("a photo must lie in the root:", () => {
     expect(await faultsOf(photosIn("list"), folder, ...names)).toEqual([]);
   });
 
-  test("not what lies beside it, whether it is there or not", async () => {
+  test("forbids files next to it, whether they exist or not", async () => {
     const { folder, at, photosIn } = photoFolder({ "a.jpg": "a", "list/x.jpg": "x", "list2/b.jpg": "b" });
     const names = ["../a.jpg", "../no.jpg", "in/../../list2/b.jpg", at("a.jpg"), "/etc/passwd", "/", ".."];
     const faults = await faultsOf(photosIn("list"), folder, ...names);
@@ -46,7 +48,7 @@ describe("a photo must lie in the root:", () => {
     expect(await faultsOf(photosIn("."), folder, at("a.jpg"), "list2/b.jpg")).toEqual([]);
   });
 
-  test("not what a link in it leads to, at the end of a way or in its middle", async () => {
+  test("forbids the targets of links inside it, at the end of a path or in its middle", async () => {
     const { folder, at, photosIn } = photoFolder({ "a.jpg": "a", "else/b.jpg": "b", "list/x.jpg": "x" });
     symlinkSync(at("a.jpg"), at("list/link.jpg"));
     symlinkSync("../else", at("list/out"));
@@ -54,13 +56,13 @@ describe("a photo must lie in the root:", () => {
     expect(
       await faultsOf(photosIn("list", "--images-root"), folder, "link.jpg", "out/b.jpg", "inside.jpg"),
     ).toEqual([
-      outside('"link.jpg" leads through a link and', "--images-root (~/list)"),
-      outside('"out/b.jpg" leads through a link and', "--images-root (~/list)"),
+      outside('"link.jpg" (through a link)', "--images-root (~/list)"),
+      outside('"out/b.jpg" (through a link)', "--images-root (~/list)"),
     ]);
     expect(await faultsOf(photosIn(), folder, "list/link.jpg", "list/out/b.jpg")).toEqual([]);
   });
 
-  test("not what is not there behind such a link, of which no more is told than of what is there", async () => {
+  test("reveals no more about missing files behind such a link than about existing ones", async () => {
     const { folder, at, photosIn } = photoFolder({ "else/deep/b.jpg": "b", "list/in/x.jpg": "x" });
     symlinkSync("../else/deep", at("list/out"));
     symlinkSync("../else/no.jpg", at("list/link.jpg"));
@@ -70,7 +72,7 @@ describe("a photo must lie in the root:", () => {
     names.push("out/ring/b.jpg", "link.jpg", "back.jpg");
     expect(await faultsOf(photosIn("list"), folder, ...names)).toEqual(
       names.map((name) =>
-        outside(`${JSON.stringify(name)} leads through a link and`, "the folder of the file (~/list)"),
+        outside(`${JSON.stringify(name)} (through a link)`, "the folder of the file (~/list)"),
       ),
     );
     symlinkSync("in", at("list/inside"));
@@ -79,25 +81,25 @@ describe("a photo must lie in the root:", () => {
     expect(
       await faultsOf(photosIn("list"), folder, "inside/x.jpg", "inside/no.jpg", "nothing.jpg", "ring/a.jpg"),
     ).toEqual([
-      "photo_not_found there is no ~/list/inside/no.jpg",
-      "photo_not_found ~/list/nothing.jpg is a link that leads to no file",
-      "photo_not_found there is no ~/list/ring/a.jpg",
+      "photo_not_found ~/list/inside/no.jpg does not exist",
+      "photo_not_found ~/list/nothing.jpg is a broken link",
+      "photo_not_found ~/list/ring/a.jpg does not exist",
     ]);
     expect(await faultsOf(photosIn("."), folder, "list/out/no.jpg", "list/link.jpg")).toEqual([
-      "photo_not_found there is no ~/list/out/no.jpg",
-      "photo_not_found ~/list/link.jpg is a link that leads to no file",
+      "photo_not_found ~/list/out/no.jpg does not exist",
+      "photo_not_found ~/list/link.jpg is a broken link",
     ]);
   });
 
-  test("a root that is not there, behind a link as well, has no photos and nothing outside of it", async () => {
+  test("may be missing, also behind a link, and then has no photos", async () => {
     const { folder, at, photosIn } = photoFolder({ "real/a.jpg": "a" });
     symlinkSync("real", at("link"));
     expect(await faultsOf(photosIn("link/gone"), folder, "a.jpg")).toEqual([
-      "photo_not_found there is no ~/link/gone/a.jpg",
+      "photo_not_found ~/link/gone/a.jpg does not exist",
     ]);
   });
 
-  test("unless it may lie outside: then a path leads where it says, from the same folder", async () => {
+  test("does not limit photos with mayLeave: any path is resolved from the same folder", async () => {
     const { folder, at } = photoFolder({ "a.jpg": "a", "else/b.jpg": "b", "list/c.jpg": "c" });
     symlinkSync("../else", at("list/out"));
     const place = { cwd: folder, sourcePath: at("list/rows.csv") };
@@ -108,14 +110,14 @@ describe("a photo must lie in the root:", () => {
       expect(await photos.digest("../a.jpg")).toBe(sha256(photo("a")));
       expect(await photos.digest("out/b.jpg")).toBe(sha256(photo("b")));
       expect(await faultsOf(photos, folder, "../no.jpg", "..", "a.jpg")).toEqual([
-        "photo_not_found there is no ~/no.jpg",
+        "photo_not_found ~/no.jpg does not exist",
         'not_an_image ".." is a folder, not a file',
-        "photo_not_found there is no ~/list/a.jpg",
+        "photo_not_found ~/list/a.jpg does not exist",
       ]);
     }
   });
 
-  test("a root that is a link itself is the folder that it leads to", async () => {
+  test("may be a link to a folder", async () => {
     const { folder, at, photosIn } = photoFolder({ "real/a.jpg": "a", "b.jpg": "b" });
     symlinkSync("real", at("root"));
     const photos = photosIn("root");
@@ -126,88 +128,88 @@ describe("a photo must lie in the root:", () => {
   });
 });
 
-describe("a photo must be a file that the service would take:", () => {
+describe("a photo must be a file that the service accepts:", () => {
   test.each([
-    ["a text", "hello", 'not_an_image "a.jpg" is no JPEG, PNG or WebP image, whatever its name says'],
-    ["a GIF", "GIF89a", 'not_an_image "a.jpg" is no JPEG, PNG or WebP image, whatever its name says'],
+    ["a text", "hello", 'not_an_image "a.jpg" does not contain a JPEG, PNG or WebP image'],
+    ["a GIF", "GIF89a", 'not_an_image "a.jpg" does not contain a JPEG, PNG or WebP image'],
     ["nothing", "", 'not_an_image "a.jpg" is empty (0 bytes)'],
   ])("not %s", async (_, content, fault) => {
     const { folder, photosIn } = photoFolder({ "a.jpg": Buffer.from(content) });
     expect(await faultsOf(photosIn(), folder, "a.jpg")).toEqual([fault]);
   });
 
-  test("10 MB pass, and a byte more does not", async () => {
+  test("10 MB are allowed, and one more byte is not", async () => {
     const { folder, at, photosIn } = photoFolder({ "full.png": "x", "over.png": "x" });
     truncateSync(at("full.png"), limits.imageBytes);
     truncateSync(at("over.png"), limits.imageBytes + 1);
     expect(await faultsOf(photosIn(), folder, "full.png", "over.png")).toEqual([
-      'too_large "over.png" has 10485761 bytes; at most 10485760 (10 MB) are allowed',
+      'too_large "over.png" has 10485761 bytes; the limit is 10485760 bytes (10 MB)',
     ]);
   });
 
-  test("neither a folder, nor a pipe, which is not waited for, nor the way through a file", async () => {
+  test("not a folder, a pipe (which does not block), or a path through a file", async () => {
     const { folder, at, photosIn } = photoFolder({ "a.jpg": "a" });
     mkdirSync(at("folder"));
     execFileSync("mkfifo", [at("pipe")]);
     expect(await faultsOf(photosIn(), folder, "folder", "pipe", "a.jpg/b.jpg", ".")).toEqual([
       'not_an_image "folder" is a folder, not a file',
       'not_an_image "pipe" is a pipe or a device, not a file',
-      "photo_not_found there is no ~/a.jpg/b.jpg",
+      "photo_not_found ~/a.jpg/b.jpg does not exist",
       'not_an_image "." is a folder, not a file',
     ]);
     expect(files.open).not.toHaveBeenCalled();
   });
 
-  test.skipIf(process.getuid?.() === 0)("not one that may not be read", async () => {
+  test.skipIf(process.getuid?.() === 0)("not an unreadable file", async () => {
     const { folder, at, photosIn } = photoFolder({ "a.jpg": "a" });
     chmodSync(at("a.jpg"), 0);
     expect(await faultsOf(photosIn(), folder, "a.jpg")).toEqual([
-      'photo_not_readable "a.jpg" may not be read by you',
+      'photo_not_readable cannot read "a.jpg": permission denied',
     ]);
   });
 
   test.each([
-    ["EACCES", 'photo_not_readable "a.jpg" may not be read by you'],
-    ["EIO", 'photo_not_readable "a.jpg" cannot be read (EIO)'],
-    ["EMFILE", 'photo_not_readable "a.jpg" cannot be read (EMFILE)'],
-  ])("not one whose opening fails with %s", async (code, fault) => {
+    ["EACCES", 'photo_not_readable cannot read "a.jpg": permission denied'],
+    ["EIO", 'photo_not_readable cannot read "a.jpg": EIO'],
+    ["EMFILE", 'photo_not_readable cannot read "a.jpg": EMFILE'],
+  ])("not a file that fails to open with %s", async (code, fault) => {
     const { folder, photosIn } = photoFolder({ "a.jpg": "a" });
     vi.mocked(files.open).mockRejectedValueOnce(Object.assign(new Error(code), { code }));
     expect(await faultsOf(photosIn(), folder, "a.jpg")).toEqual([fault]);
   });
 
-  test("a link that leads nowhere, or in a circle", async () => {
+  test("not a broken or circular link", async () => {
     const { folder, at, photosIn } = photoFolder();
     symlinkSync("no.jpg", at("a.jpg"));
     symlinkSync("circle.jpg", at("circle.jpg"));
     expect(await faultsOf(photosIn(), folder, "a.jpg", "circle.jpg", "x".repeat(300))).toEqual([
-      "photo_not_found ~/a.jpg is a link that leads to no file",
-      "photo_not_found ~/circle.jpg is a link that leads to no file",
-      `photo_not_found there is no ~/${"x".repeat(300)}`,
+      "photo_not_found ~/a.jpg is a broken link",
+      "photo_not_found ~/circle.jpg is a broken link",
+      `photo_not_found ~/${"x".repeat(300)} does not exist`,
     ]);
   });
 });
 
-describe("a name that is not quite that of a file", () => {
+describe("a name that nearly matches a file", () => {
   test.each([
-    ["in/A.JPG", "in/a.jpg", ', but there is "a.jpg"'],
-    ["in/a.jpeg", "in/a.jpg", ', but there is "a.jpg"'],
+    ["in/A.JPG", "in/a.jpg", '; did you mean "a.jpg"?'],
+    ["in/a.jpeg", "in/a.jpg", '; did you mean "a.jpg"?'],
     ["in/b.jpg", "in/a.jpg", ""],
     ["out/a.jpg", "in/a.jpg", ""],
   ])("%s for %s", async (named, there, hint) => {
     const { folder, photosIn } = photoFolder({ [there]: "a" });
     expect(await faultsOf(photosIn(), folder, named)).toEqual([
-      `photo_not_found there is no ~/${named}${hint}`,
+      `photo_not_found ~/${named} does not exist${hint}`,
     ]);
   });
 
-  test("is that of the file where only its letters are composed otherwise, as a Mac does", async () => {
+  test("matches a file that differs only in Unicode composition, as on a Mac", async () => {
     const { folder, photosIn } = photoFolder({ "e\u0301te\u0301.jpg": "a" });
     expect(await faultsOf(photosIn(), folder, "\u00e9t\u00e9.jpg")).toEqual([]);
     expect(await photosIn().digest("\u00e9t\u00e9.jpg")).toBe(sha256(photo("a")));
   });
 
-  test("may part its folders as Windows does, but not to get out of the root", async () => {
+  test("may use Windows separators, but not to leave the root", async () => {
     const { folder, photosIn } = photoFolder({
       "list/in/a.jpg": "a",
       "b.jpg": "b",
@@ -216,13 +218,13 @@ describe("a name that is not quite that of a file", () => {
     expect(
       await faultsOf(photosIn("list"), folder, "in\\a.jpg", "odd\\name.jpg", "..\\b.jpg", "D:\\a.jpg"),
     ).toEqual([
-      'photo_outside_root "..\\\\b.jpg" lies outside of the folder of the file (~/list): give --images-outside to let paths lead there',
-      "photo_not_found there is no ~/list/D:\\a.jpg",
+      'photo_outside_root "..\\\\b.jpg" leads outside the folder of the file (~/list): move the photo there, or add --images-outside',
+      "photo_not_found ~/list/D:\\a.jpg does not exist",
     ]);
   });
 });
 
-describe("each file is looked at once", () => {
+describe("each file is checked once", () => {
   test("however many rows name it, and no more than eight at a time", async () => {
     const names = Array.from({ length: 30 }, (_, index) => `${index}.jpg`);
     const { folder, photosIn } = photoFolder(Object.fromEntries(names.map((name) => [name, name])));
@@ -247,7 +249,7 @@ describe("each file is looked at once", () => {
     vi.mocked(files.open).mockReset();
   });
 
-  test("and digested once, under however many names", async () => {
+  test("and hashed once, however many names it has", async () => {
     const { at, photosIn } = photoFolder({ "a.jpg": "a", "b.jpg": "b" });
     symlinkSync("a.jpg", at("link.jpg"));
     const photos = photosIn();
@@ -255,18 +257,18 @@ describe("each file is looked at once", () => {
     expect(await Promise.all(names.map((name) => photos.digest(name)))).toEqual(
       ["a", "a", "a", "a", "b"].map((text) => sha256(photo(text))),
     );
-    // Looked at under four names, digested as two files.
+    // The files are checked under four names and hashed as two.
     expect(files.open).toHaveBeenCalledTimes(4 + 2);
     expect(await photos.size("link.jpg")).toBe(photo("a").length);
   });
 });
 
-describe("a photo that is not what it was", () => {
+describe("a photo that changed", () => {
   const changed = (name: string) =>
     new InputError(
-      `the photo "${name}" was changed or removed since it was checked: nothing more is sent`,
+      `the photo "${name}" was changed or removed after the check; nothing more was sent`,
       "photo_changed",
-      "What was uploaded is kept. Run the command again: photos are checked anew.",
+      "Photos uploaded so far are kept. Run the command again to check the photos again.",
     );
 
   test.each<[string, (world: ReturnType<typeof photoFolder>) => void]>([
@@ -287,7 +289,7 @@ describe("a photo that is not what it was", () => {
         execFileSync("mkfifo", [at("a.jpg")]);
       },
     ],
-  ])("is refused: %s", async (_, change) => {
+  ])("is rejected: %s", async (_, change) => {
     const world = photoFolder({ "a.jpg": "a", "same.jpg": "a" });
     const photos = world.photosIn();
     const digest = sha256(photo("a"));
@@ -297,14 +299,14 @@ describe("a photo that is not what it was", () => {
     await expect(photos.read("a.jpg", digest)).rejects.toEqual(changed("a.jpg"));
   });
 
-  test("is refused with other bytes, though nothing of its outside tells so", async () => {
+  test("is rejected with other bytes, even if size and date are the same", async () => {
     const { photosIn } = photoFolder({ "a.jpg": "a" });
     const photos = photosIn();
     expect(await photos.read("a.jpg", sha256(photo("a")))).toEqual(photo("a"));
     await expect(photos.read("a.jpg", sha256(photo("b")))).rejects.toEqual(changed("a.jpg"));
   });
 
-  test("is in order when it is another name of the same file", async () => {
+  test("is accepted under another name of the same file", async () => {
     const { at, photosIn } = photoFolder({ "a.jpg": "a" });
     linkSync(at("a.jpg"), at("twin.jpg"));
     const photos = photosIn();
@@ -313,13 +315,13 @@ describe("a photo that is not what it was", () => {
 });
 
 describe("the root is", () => {
-  test("the folder of the file, or the current one for what is piped in, or the one that was named", async () => {
+  test("the folder of the file, the current folder for piped rows, or the one from the flag", async () => {
     const { folder, at } = photoFolder({ "list/a.jpg": "a", "b.jpg": "b", "photos/c.jpg": "c" });
     const place = { cwd: folder, sourcePath: at("list/rows.csv") };
     expect(await faultsOf(await openLocalPhotos({}, place), folder, "a.jpg")).toEqual([]);
     const piped = await openLocalPhotos({}, { ...place, sourcePath: null });
     expect(await faultsOf(piped, folder, "b.jpg", "../x.jpg")).toEqual([
-      'photo_outside_root "../x.jpg" lies outside of the current folder (~): give --images-outside to let paths lead there',
+      'photo_outside_root "../x.jpg" leads outside the current folder (~): move the photo there, or add --images-outside',
     ]);
     const named = await openLocalPhotos({ imagesRoot: "photos" }, place);
     expect(await faultsOf(named, folder, "c.jpg")).toEqual([]);
@@ -327,7 +329,7 @@ describe("the root is", () => {
     expect(await faultsOf(absolute, folder, "list/a.jpg")).toEqual([]);
   });
 
-  test("a folder that is there", async () => {
+  test("an existing folder", async () => {
     const { folder } = photoFolder({ "a.jpg": "a" });
     const place = { cwd: folder, sourcePath: null };
     await expect(openLocalPhotos({ imagesRoot: "no" }, place)).rejects.toThrow(

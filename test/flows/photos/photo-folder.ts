@@ -4,10 +4,10 @@ import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import { tinyPng } from "../../mock/world.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-/** A photo that the service takes, of which there is one for each text. */
+/** A photo that the service accepts, one per text. */
 export const photo = (text: string): Buffer => Buffer.concat([tinyPng, Buffer.from(text)]);
 
-/** A folder with files of that content; a text becomes a photo of its own. */
+/** A folder with files of that content; a text becomes a different photo each. */
 export function photoFolder(files: Record<string, string | Uint8Array> = {}) {
   const folder = temporaryFolder();
   const at = (path: string) => join(folder, path);
@@ -24,7 +24,7 @@ export function photoFolder(files: Record<string, string | Uint8Array> = {}) {
   };
 }
 
-/** What is wrong with photos, as `CODE MESSAGE`, the folder in messages written as `~`. */
+/** The problems of photos, as `CODE MESSAGE`, with the folder written as `~`. */
 export async function faultsOf(photos: LocalPhotos, folder: string, ...paths: string[]): Promise<string[]> {
   const faults = await photos.problems(paths.map((path, index) => ({ path, index })));
   return faults.map(({ code, message }) => `${code} ${message.replaceAll(folder, "~")}`);

@@ -13,7 +13,7 @@ import { photoFolder } from "./photo-folder.ts";
 const url = "https://cdn.example.com/a.jpg";
 const id = "01JGZZ0000000000000000000A";
 
-/** The images of each row of a text, as they are read. */
+/** The images of each row of a text, as read. */
 async function imagesOf(text: string, name = "rows.csv"): Promise<unknown[]> {
   const { at, folder } = photoFolder();
   writeFileSync(at(name), text);
@@ -65,7 +65,7 @@ describe("a cell with an image is", () => {
 });
 
 describe("the orientation of a photo", () => {
-  test("is its column's, else its name's; a URL's name says nothing", async () => {
+  test("is that of its column, otherwise of its name; the name in a URL does not count", async () => {
     const text =
       "reference,name,image_1,image_1_orientation,image_2,image_detail,image_3\n" +
       `A,Dress,a_front.jpg,side,a_back.jpg,a_left.jpg,https://cdn.example.com/a_front.jpg\n`;
@@ -79,7 +79,7 @@ describe("the orientation of a photo", () => {
     ]);
   });
 
-  test("in NDJSON is its own, else its name's", async () => {
+  test("is its own in NDJSON, otherwise that of its name", async () => {
     const images = [
       { path: "a_front.jpg", orientation: "side" },
       { path: "a_front.jpg" },
@@ -92,7 +92,7 @@ describe("the orientation of a photo", () => {
     ]);
   });
 
-  test("is the last part of the name, whatever stands before it and in whatever case", () => {
+  test("is the last part of the name, whatever comes before it and in any case", () => {
     const mixed = (word: string, mask: number) =>
       [...word].map((c, at) => ((mask >> (at % 30)) & 1 ? c.toUpperCase() : c)).join("");
     fc.assert(
@@ -123,20 +123,20 @@ describe("the orientation of a photo", () => {
     ["SKU_front/a.jpg", undefined],
     ["SKU_quarter-left.jpg", "left"],
     ["", undefined],
-  ])("%s: %s", (name, orientation) => {
+  ])("of the name %s is %s", (name, orientation) => {
     expect(orientationOfName(name)).toBe(orientation);
   });
 });
 
-describe("rows with paths are judged by the service's rules:", () => {
+describe("rows with paths are checked by the service's rules:", () => {
   const files = { "a.jpg": "a", "b.jpg": "b" };
 
-  test("photos that are there are no problem, beside URLs and ids", async () => {
+  test("existing photos are valid, next to URLs and IDs", async () => {
     const text = `reference,name,images\nA,Dress,a.jpg|${url}|b.jpg|${id}\n`;
     expect(await checkBeside(files, text)).toMatchObject({ total: 1, valid: 1, problems: [] });
   });
 
-  test("problems come by line, those of a row before those of its photos, and none twice", async () => {
+  test("problems are ordered by line, those of a row before those of its photos, without repetition", async () => {
     const text =
       "reference,name,image_1,image_1_orientation,image_2\n" +
       "A,,a.jpg,upside-down,no.jpg\nB,Dress,a.jpg,front,\nB,Dress,no.jpg,,a.jpg\n";
@@ -151,31 +151,31 @@ describe("rows with paths are judged by the service's rules:", () => {
     ]);
   });
 
-  test("whoever mistyped a URL is told so", async () => {
+  test("a mistyped URL gets a message about URLs, too", async () => {
     expect((await checkBeside(files, "reference,name,images\nA,B,www.example.com/a.jpg\n")).problems).toEqual(
       [
         [
           "2 images photo_not_found",
-          '"www.example.com/a.jpg" is neither an https:// URL, nor an image id, nor a file: there is no ~/www.example.com/a.jpg',
+          '"www.example.com/a.jpg" is not a URL, an image ID or an existing file (~/www.example.com/a.jpg does not exist)',
         ],
       ],
     );
   });
 
   test.each([
-    ["http://x.example.com/a.jpg", 'images must begin with https://: "http://x.example.com/a.jpg"'],
-    ["ftp:a.jpg", 'images must begin with https://: "ftp:a.jpg"'],
-    ["data:image/png;base64,AA", 'images must begin with https://: "data:image/png;base64,AA"'],
-  ])("a URL of another scheme is no path: %s", async (cell, message) => {
+    ["http://x.example.com/a.jpg", 'images must start with https://: "http://x.example.com/a.jpg"'],
+    ["ftp:a.jpg", 'images must start with https://: "ftp:a.jpg"'],
+    ["data:image/png;base64,AA", 'images must start with https://: "data:image/png;base64,AA"'],
+  ])("a URL of another scheme is not a path: %s", async (cell, message) => {
     const { problems } = await checkBeside(files, `reference,name,images\nA,B,"${cell}"\n`);
     expect(problems).toEqual([["2 images invalid_row", message]]);
   });
 
-  test("control characters and lengths that no path has", async () => {
+  test("control characters and excessive lengths are rejected in paths", async () => {
     const text = `reference,name,images\nA,B,"a.jpg\nb.jpg"\nC,D,${"x".repeat(4097)}\n`;
     expect((await checkBeside(files, text)).problems).toEqual([
-      ["2 images invalid_row", 'images has a control character in it: "a.jpg\\nb.jpg"'],
-      ["4 images invalid_row", "images has 4097 characters: that is no path of a file"],
+      ["2 images invalid_row", 'images contains a control character: "a.jpg\\nb.jpg"'],
+      ["4 images invalid_row", "images has 4097 characters, too many for the path of a file"],
     ]);
   });
 
@@ -190,7 +190,7 @@ describe("rows with paths are judged by the service's rules:", () => {
       { path: "a.jpg" },
     ];
     expect((await checkBeside(files, line(images), "rows.ndjson")).problems).toEqual([
-      ["1 images[0].url invalid_row", 'images[0].url must begin with https://: "http://x.example.com/a.jpg"'],
+      ["1 images[0].url invalid_row", 'images[0].url must start with https://: "http://x.example.com/a.jpg"'],
       ["1 images[4].size invalid_row", "images[4].size is not a field of an image"],
       [
         "1 images[4].orientation invalid_row",
@@ -199,19 +199,19 @@ describe("rows with paths are judged by the service's rules:", () => {
       ["1 images[0] invalid_row", "images[0] must have exactly one of url, image_id and path"],
       ["1 images[1] invalid_row", "images[1] must have exactly one of url, image_id and path"],
       ["1 images[2].path invalid_row", "images[2].path is empty"],
-      ["1 images[3].path invalid_row", "images[3].path must be a text, the path of a file"],
-      ["1 images[4].path photo_not_found", "images[4].path: there is no ~/no.jpg"],
+      ["1 images[3].path invalid_row", "images[3].path must be text with the path of a file"],
+      ["1 images[4].path photo_not_found", "images[4].path: ~/no.jpg does not exist"],
     ]);
   });
 
-  test("a value without a place is told alone, as it puts the others in doubt", async () => {
+  test("a value without a column is the only problem reported, because it makes the others doubtful", async () => {
     const text = "reference,name,images,\nA,B,no.jpg,stray\n";
     expect((await checkBeside(files, text)).problems).toEqual([
-      ["2 - invalid_row", "there is a value under a column that has no header"],
+      ["2 - invalid_row", "this value is in a column without a header"],
     ]);
   });
 
-  test("21 of them are too many", async () => {
+  test("21 photos are too many", async () => {
     const text = `reference,name,images\nA,B,${Array(21).fill("a.jpg").join("|")}\n`;
     expect((await checkBeside(files, text)).problems).toEqual([
       ["2 images invalid_row", "images has 21 entries; at most 20 are allowed"],

@@ -37,16 +37,16 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
   };
   const world = {
     ...{ clock, mock, folder, at, write, account, state, client, uploads },
-    /** The keys under which photos were begun, in that order. */
+    /** The keys of started uploads, in order. */
     keys,
     fault: (order: object) =>
       fetch(`${mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(order) }),
     noFaults: () => fetch(`${mock.baseUrl}/_mock/faults`, { method: "DELETE" }),
-    /** The requests to upload, by their status. */
+    /** The upload requests, by status. */
     posts: () => mock.requests().filter(({ method, path }) => method === "POST" && path === "/v1/images"),
-    /** What the service holds. */
+    /** The images of the service. */
     images: () => mock.state().organizations.main.images.length,
-    /** Uploads the photos of those paths, as a run of its own would; gives the image of each path. */
+    /** Uploads the photos of those paths like a run; returns the image of each path. */
     async upload(
       paths: readonly string[],
       {
@@ -86,7 +86,7 @@ const names = (count: number) => Array.from({ length: count }, (_, index) => `${
 const filesOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, name]));
 
 describe("photos are uploaded", () => {
-  test("once per content, whatever they are called, and never again", async () => {
+  test("once per content, whatever their names, and never again", async () => {
     const world = await uploadWorld({ "a.png": "a", "b.png": "b", "twin of a.png": "a" });
     const first = await world.upload(["a.png", "b.png", "twin of a.png"]);
     expect(new Set(first.ids).size).toBe(2);
@@ -99,14 +99,14 @@ describe("photos are uploaded", () => {
     expect(world.posts()).toHaveLength(2);
   });
 
-  test("for each account by itself", async () => {
+  test("for each account separately", async () => {
     const world = await uploadWorld({ "a.png": "a" });
     await world.upload(["a.png"]);
     await world.upload(["a.png"], { account: newAccount(world.state, "https://other.example.com") });
     expect(world.images()).toBe(2);
   });
 
-  test("several at a time, and no more than were asked for", async () => {
+  test("several at a time, and only the wanted ones", async () => {
     const paths = names(9);
     const world = await uploadWorld(filesOf(paths));
     let now = 0;
@@ -142,7 +142,7 @@ describe("photos are uploaded", () => {
     expect(world.clock.now() - began).toBeLessThan(122_000);
   });
 
-  test("with progress in bytes and a word on how many", async () => {
+  test("with progress in bytes and a note with their number", async () => {
     const world = await uploadWorld({ "a.png": "a", "b.png": "bb" });
     const { events } = await world.upload(["a.png", "b.png"], { concurrency: 1 });
     const [one, two] = [photo("a").length, photo("a").length + photo("bb").length];
@@ -155,7 +155,7 @@ describe("photos are uploaded", () => {
   });
 });
 
-test("while the rate window is waited for, no less time is told than it takes", async () => {
+test("the estimated time left is never too short while the rate limit window is used up", async () => {
   const paths = names(150);
   const world = await uploadWorld(filesOf(paths), { rateLimit: { reads: 600, writes: 60 } });
   const told: { least: number; at: number }[] = [];
@@ -165,13 +165,13 @@ test("while the rate window is waited for, no less time is told than it takes", 
   });
   const end = world.clock.now();
   expect(told[0]!.least).toBe(120_000);
-  // The service's windows begin with the minute, as this story does.
+  // The service's windows start with the minute, like this test.
   for (const { least, at } of told.slice(0, 120)) expect(Math.abs(end - at - least)).toBeLessThan(2_000);
   expect(told.slice(121).map(({ least }) => least)).toEqual(Array(30).fill(0));
 });
 
-describe("an answer that is lost", () => {
-  test("is asked for again under its key by the next run, and gives the same image", async () => {
+describe("an upload whose response was lost", () => {
+  test("is repeated with its key by the next run, and returns the same image", async () => {
     const world = await uploadWorld({ "a.png": "a" });
     await world.fault({ match: { path: "/v1/images" }, drop: "after" });
     await expect(world.upload(["a.png"])).rejects.toMatchObject({ type: "network" });
@@ -184,7 +184,7 @@ describe("an answer that is lost", () => {
     expect(world.images()).toBe(1);
   });
 
-  test("also when the photo goes by another name by then", async () => {
+  test("is repeated even if the photo has another name by then", async () => {
     const world = await uploadWorld({ "a.png": "a", "moved.png": "a" });
     await world.fault({ match: { path: "/v1/images" }, drop: "after" });
     await expect(world.upload(["a.png"])).rejects.toMatchObject({ type: "network" });
@@ -196,24 +196,27 @@ describe("an answer that is lost", () => {
   test.each([
     [22.9, 1],
     [23.1, 2],
-  ])("%s h later: %s keys, as the service forgets them after 24", async (hours, keys) => {
-    const world = await uploadWorld({ "a.png": "a" });
-    await world.fault({ match: { path: "/v1/images" }, drop: "before" });
-    const began = world.clock.now();
-    await expect(world.upload(["a.png"])).rejects.toMatchObject({ type: "network" });
-    await world.noFaults();
-    world.clock.advance(began + hours * hour - world.clock.now());
-    await world.upload(["a.png"]);
-    expect([new Set(world.keys).size, world.images()]).toEqual([keys, 1]);
-  });
+  ])(
+    "that is repeated %s h later uses %s keys in all, because the service forgets keys after 24 h",
+    async (hours, keys) => {
+      const world = await uploadWorld({ "a.png": "a" });
+      await world.fault({ match: { path: "/v1/images" }, drop: "before" });
+      const began = world.clock.now();
+      await expect(world.upload(["a.png"])).rejects.toMatchObject({ type: "network" });
+      await world.noFaults();
+      world.clock.advance(began + hours * hour - world.clock.now());
+      await world.upload(["a.png"]);
+      expect([new Set(world.keys).size, world.images()]).toEqual([keys, 1]);
+    },
+  );
 });
 
-describe("what the service refuses", () => {
-  test("is told beside the others, and is forgotten", async () => {
-    // It has the first bytes of a photo, and no size.
+describe("a photo that the service rejects", () => {
+  test("is reported with the others, and is forgotten", async () => {
+    // The file has the first bytes of a photo, but no size.
     const world = await uploadWorld({ "a.png": "a", "cut.png": photo("").subarray(0, 12), "c.png": "c" });
     const paths = ["a.png", "cut.png", "c.png"];
-    const message = "the image cannot be read: its size is not where it should be";
+    const message = "cannot read the size of the image";
     const refused = { code: "invalid_request", message };
     const { ids } = await world.upload(paths, { concurrency: 1 });
     expect(ids).toEqual([expect.any(String), refused, expect.any(String)]);
@@ -224,7 +227,7 @@ describe("what the service refuses", () => {
   });
 
   test.each([401, 402, 403, 404])(
-    "%s: the next attempt has another key, as the answer is kept under this one",
+    "gets another key next time after %s, because the response is stored under this one",
     async (status) => {
       const world = await uploadWorld({ "a.png": "a" });
       await world.fault({ match: { path: "/v1/images" }, times: 1, status });
@@ -234,7 +237,7 @@ describe("what the service refuses", () => {
     },
   );
 
-  test.each([500, 429])("%s after all attempts: the next has the same key", async (status) => {
+  test.each([500, 429])("gets the same key next time after %s in all attempts", async (status) => {
     const world = await uploadWorld({ "a.png": "a" });
     await world.fault({ match: { path: "/v1/images" }, status });
     await expect(world.upload(["a.png"])).rejects.toMatchObject({ status });
@@ -243,7 +246,7 @@ describe("what the service refuses", () => {
     expect([new Set(world.keys).size, world.images()]).toEqual([1, 1]);
   });
 
-  test("has those leave that wait for the rate window", async () => {
+  test("withdraws requests that wait for the rate limit window", async () => {
     const paths = names(4);
     const world = await uploadWorld(filesOf(paths), { rateLimit: { reads: 600, writes: 2 } });
     await world.upload(paths.slice(0, 1));
@@ -254,18 +257,18 @@ describe("what the service refuses", () => {
     expect(world.clock.now()).toBe(began);
   });
 
-  test("ends the uploads: of eight none is begun any more", async () => {
+  test("ends the uploads: none of eight others is started", async () => {
     const paths = names(8);
     const world = await uploadWorld(filesOf(paths));
     await world.fault({ match: { path: "/v1/images" }, status: 403 });
     await expect(world.upload(paths, { concurrency: 2 })).rejects.toMatchObject({ status: 403 });
-    // The other one that was begun is left when the first is refused, on its way or at the service.
+    // The other upload in flight ends when the first is rejected.
     expect([[403], [403, 403]]).toContainEqual(world.posts().map(({ status }) => status));
   });
 });
 
-describe("a photo that is changed meanwhile", () => {
-  test("is not sent, nor any after it", async () => {
+describe("a photo that changes during the uploads", () => {
+  test("is not sent, and neither are later ones", async () => {
     const paths = names(4);
     const world = await uploadWorld(filesOf(paths));
     const change = () => writeFileSync(world.at("1.png"), photo("another"));
@@ -277,7 +280,7 @@ describe("a photo that is changed meanwhile", () => {
 });
 
 describe("an interrupt", () => {
-  /** Interrupts while the second photo is on its way, whose answer then takes `ms`. */
+  /** Interrupts while the second photo is in flight, whose response then takes `ms`. */
   async function interrupted(ms: number) {
     const paths = names(6);
     const world = await uploadWorld(filesOf(paths));
@@ -302,15 +305,15 @@ describe("an interrupt", () => {
     return events[0]!.note;
   }
 
-  test("lets a photo on its way end, begins no other, and keeps what is done", async () => {
+  test("lets a photo in flight finish, starts no other, and keeps finished ones", async () => {
     expect(await interrupted(2_900)).toBe("0 of 4 photos");
   });
 
-  test("gives it no more than three seconds; its key gives the same image later", async () => {
+  test("waits no more than three seconds; the key returns the same image later", async () => {
     expect(await interrupted(3_100)).toBe("0 of 5 photos");
   });
 
-  test("before the first one sends nothing", async () => {
+  test("before the first photo sends nothing", async () => {
     const world = await uploadWorld({ "a.png": "a" });
     const signal = AbortSignal.abort(new Error("interrupted"));
     await expect(world.upload(["a.png"], { signal })).rejects.toThrow("interrupted");

@@ -14,11 +14,11 @@ export interface CheckFlags {
   delimiter?: string;
   encoding?: string;
   map?: Record<string, string>;
-  /** Those beside the file unless given. */
+  /** Photos next to the file by default. */
   photos?: LocalPhotos;
 }
 
-/** Checks a text or bytes as the command would check a file, and gives each problem as `LINE param code`. */
+/** Checks a text or bytes like a file of the command, and returns each problem as `LINE param code`. */
 export async function check(content: string | Uint8Array, flags: CheckFlags = {}) {
   const { result, problems } = await checkWhole(content, flags);
   return {
@@ -29,7 +29,7 @@ export async function check(content: string | Uint8Array, flags: CheckFlags = {}
   };
 }
 
-/** The same with whole problems. */
+/** The same with complete problems. */
 export async function checkWhole(
   content: string | Uint8Array,
   flags: CheckFlags = {},
@@ -44,7 +44,7 @@ export async function checkWhole(
   }
 }
 
-/** Checks a file that is there. */
+/** Checks an existing file. */
 export async function checkPath(file: string, flags: CheckFlags = {}) {
   const source = await openSource(file, { cwd: process.cwd(), stdin: Readable.from([]) });
   const map = new Map(

@@ -6,7 +6,7 @@ const url = "https://cdn.example.com/a.jpg";
 const head = "reference,name,images\n";
 const row = (reference: string) => `${reference},Dress,${url}\n`;
 
-describe("a tidy file", () => {
+describe("a valid file", () => {
   test.each([
     ["fixtures/products.csv", 24],
     ["fixtures/spreadsheet.csv", 12],
@@ -19,7 +19,7 @@ describe("a tidy file", () => {
     });
   });
 
-  test("header case, order and surrounding space do not matter", async () => {
+  test("is read whatever the case, order and surrounding space of its headers", async () => {
     const text = ` Images , NAME,Reference \n${url},Dress,A-1\n`;
     expect(await check(text)).toMatchObject({ total: 1, valid: 1, problems: [] });
   });
@@ -28,13 +28,13 @@ describe("a tidy file", () => {
     ["semicolon", ";"],
     ["tab", "\t"],
     ["pipe", "|"],
-  ])("the delimiter %s is recognised", async (_, delimiter) => {
+  ])("is read with the delimiter %s", async (_, delimiter) => {
     const text = `${["reference", "name", "image_1"].join(delimiter)}\n${["A-1", "Dress", url].join(delimiter)}`;
     expect(await check(text)).toMatchObject({ total: 1, valid: 1, problems: [] });
   });
 
   test.each([["sep=;"], ['"sep=;"']])(
-    "the line %s names the delimiter and counts as a line",
+    "may declare its delimiter in a %s line, which counts as a line",
     async (line) => {
       expect(await check(`${line}\nreference;name;images\nA-1;;${url}\n`)).toMatchObject({
         total: 1,
@@ -43,36 +43,36 @@ describe("a tidy file", () => {
     },
   );
 
-  test("a comma inside quoted header cells does not win over the real delimiter", async () => {
+  test("is read with the real delimiter despite a comma in quoted header cells", async () => {
     expect(await check(`reference;"name";images\nA-1;"a, b, c";${url}\n`)).toMatchObject({
       valid: 1,
       problems: [],
     });
   });
 
-  test.each(["utf-16le", "utf-16be"])("%s with a byte order mark is recognised", async (encoding) => {
+  test.each(["utf-16le", "utf-16be"])("is read with a byte order mark: %s", async (encoding) => {
     const bytes = Buffer.from(`\uFEFF${head}A-1,Été,${url}\n`, "utf16le");
     if (encoding === "utf-16be") bytes.swap16();
     expect(await check(bytes)).toMatchObject({ total: 1, valid: 1, problems: [] });
   });
 
-  test("Windows-1252 is read when it is named", async () => {
+  test("is read as Windows-1252 with --encoding", async () => {
     const bytes = Buffer.from(`${head}A-1,Robe d'\xe9t\xe9,${url}\n`, "latin1");
     expect(await check(bytes, { encoding: "windows-1252" })).toMatchObject({ valid: 1, problems: [] });
   });
 
-  test("--map names a field for a column, and ignore leaves one out", async () => {
+  test("is read with fields assigned by --map and columns ignored by it", async () => {
     const text = `SKU,Bezeichnung,Preis,images\nA-1,Kleid,12,${url}\n`;
     const map = { sku: "reference", Bezeichnung: "name", Preis: "ignore" };
     expect(await check(text, { map })).toMatchObject({ valid: 1, problems: [] });
   });
 
-  test("space around the photos of a cell does not matter, and an empty part is none", async () => {
+  test("may have space and empty parts in a cell of photos", async () => {
     const text = `${head}A-1,Dress," ${url} | https://cdn.example.com/b.jpg ||"\n`;
     expect(await check(text)).toMatchObject({ valid: 1, problems: [] });
   });
 
-  test("the two columns of a failed file are ignored", async () => {
+  test("may have the two columns of a failed file, which are ignored", async () => {
     const text = `reference,name,images,error_code,error_message\nA-1,Dress,${url},timeout,too slow\n`;
     expect(await check(text)).toMatchObject({ valid: 1, problems: [] });
     const line = JSON.stringify({
@@ -85,7 +85,7 @@ describe("a tidy file", () => {
     expect(await check(line, { name: "a.ndjson" })).toMatchObject({ valid: 1, problems: [] });
   });
 
-  test("blank lines and rows of empty cells are no rows", async () => {
+  test("may have blank lines and rows of empty cells, which are not rows", async () => {
     expect(await check(`${head}\n${row("A-1")}\n,,\n${row("A-2")}\n\n`)).toMatchObject({
       total: 2,
       valid: 2,
@@ -93,7 +93,7 @@ describe("a tidy file", () => {
   });
 });
 
-describe("a fault is named by line, column and code", () => {
+describe("a problem names line, column and code", () => {
   test.each([
     ["unclosed-quote.csv", ["3 unclosed_quote"]],
     [
@@ -127,7 +127,7 @@ describe("a fault is named by line, column and code", () => {
     expect(told).toEqual(expected);
   });
 
-  test("every problem of every row is told, in the order of the file", async () => {
+  test("every problem of every row is reported in file order", async () => {
     const text = `${head}A-1,,http://x.example.com/1.jpg\nA-2,Dress,${url}\nA-1,Dress,\n`;
     expect(await check(text)).toEqual({
       total: 3,
@@ -143,13 +143,13 @@ describe("a fault is named by line, column and code", () => {
     });
   });
 
-  test("references are compared after trimming, and by case", async () => {
+  test("references are compared trimmed and case-sensitively", async () => {
     expect(await check(`${head}${row("A-1")}${row("  A-1  ")}${row("a-1")}`)).toMatchObject({
       problems: ["3 reference duplicate_reference_in_file"],
     });
   });
 
-  test("a problem names the column of the image at fault, not its index", async () => {
+  test("a problem names the column of the invalid image, not its index", async () => {
     const text = `reference,name,image_2,image_2_orientation,image_front\nA-1,Dress,${url},upside-down,ftp://x.example.com/b.jpg\n`;
     const { problems } = await checkWhole(text);
     expect(problems).toEqual([
@@ -166,12 +166,12 @@ describe("a fault is named by line, column and code", () => {
         reference: "A-1",
         param: "image_front",
         code: "invalid_row",
-        message: 'image_front must begin with https://: "ftp://x.example.com/b.jpg"',
+        message: 'image_front must start with https://: "ftp://x.example.com/b.jpg"',
       },
     ]);
   });
 
-  test("several images in a cell for one are refused, as the bar parts them in `images` only", async () => {
+  test("several images in a single-image cell are rejected: only `images` is split at the bar", async () => {
     const other = "https://cdn.example.com/b.jpg";
     const header = "reference,name,images,image_2,image_front\n";
     const rows = [
@@ -179,14 +179,13 @@ describe("a fault is named by line, column and code", () => {
       `A-2,,,${url} | HTTP://x.example.com/c.jpg |01M811H8Q55N35W1YQXB85HY6C,${other}`,
       `A-3,Dress,${url}|${other},${url}|,${url}?sizes=1|2`,
     ];
-    const advice =
-      'is for one: put them into a column "images", or each into a column of its own (image_1, image_2)';
+    const advice = 'but takes one: use the column "images", or one column per photo (image_1, image_2)';
     const { result, problems } = await checkWhole(`${header}${rows.join("\n")}\n`);
     expect(result).toMatchObject({ valid: 1, invalid: 2 });
     expect(problems.map(({ line, reference, code, message }) => [line, reference, code, message])).toEqual([
-      [2, "A-1", "invalid_row", `image_front contains 2 images and ${advice}`],
+      [2, "A-1", "invalid_row", `image_front has 2 photos, ${advice}`],
       [3, "A-2", "invalid_row", "name is missing"],
-      [3, "A-2", "invalid_row", `image_2 contains 3 images and ${advice}`],
+      [3, "A-2", "invalid_row", `image_2 has 3 photos, ${advice}`],
     ]);
   });
 
@@ -196,14 +195,14 @@ describe("a fault is named by line, column and code", () => {
     expect((await check(text)).problems).toEqual(["8 name invalid_row", "12 name invalid_row"]);
   });
 
-  test("a value that no row could keep is a problem: under no header, or an orientation without its image", async () => {
+  test("a value that no row can keep is a problem: without a header, or an orientation without its image", async () => {
     const stray = `reference,name,images,,\nA,Dress,${url},,\nB,Dress,${url},${url},\n`;
     expect((await check(stray)).problems).toEqual(["3 invalid_row"]);
     const orphan = `reference,name,image_1,image_1_orientation,image_2\nA,Dress,,front,${url}\n`;
     expect((await check(orphan)).problems).toEqual(["2 image_1_orientation invalid_row"]);
   });
 
-  test("--map of a column that is not there is a problem", async () => {
+  test("--map of a missing column is a problem", async () => {
     expect((await check(head + row("A-1"), { map: { SKU: "name" } })).problems).toEqual([
       "1 sku unknown_column",
     ]);
@@ -216,23 +215,23 @@ describe("a fault is named by line, column and code", () => {
     ]);
   });
 
-  test("a workbook is told apart from text", async () => {
+  test("a workbook is recognized", async () => {
     expect((await check(Buffer.from("PK\x03\x04\x14\x00"))).problems).toEqual(["1 wrong_format"]);
   });
 
-  test("a gzip file is told apart from text, in whatever encoding", async () => {
+  test("a gzip file is recognized, whatever the encoding", async () => {
     const bytes = gzipSync(head + row("A-1"));
     const { problems } = await checkWhole(bytes);
     expect(problems).toEqual([
       {
         line: 1,
         code: "wrong_format",
-        message: "this is a gzip file, not text: unpack it (gunzip) and use that",
+        message: "gzip file, not text: unpack it (gunzip) and import that file",
       },
     ]);
   });
 
-  test("a byte that is no UTF-8 is found on its line, across chunks", async () => {
+  test("a byte that is not UTF-8 is found on its line, across chunks", async () => {
     const rows = Array.from({ length: 5000 }, (_, index) => row(`A-${index}`)).join("");
     const bytes = Buffer.concat([Buffer.from(head + rows), Buffer.from([0x41, 0xe9, 0x2c])]);
     const { problems } = await checkWhole(bytes);
@@ -241,12 +240,12 @@ describe("a fault is named by line, column and code", () => {
         line: 5002,
         code: "wrong_encoding",
         message:
-          'byte 0xE9 is not UTF-8: save the file as UTF-8, or name its encoding, e.g. --encoding windows-1252, in which it reads "Aé"',
+          'byte 0xE9 is not UTF-8: save the file as UTF-8, or try --encoding windows-1252, which gives "Aé"',
       },
     ]);
   });
 
-  test("two-, three- and four-byte characters at every chunk border are text", async () => {
+  test("two-, three- and four-byte characters at every chunk border are read", async () => {
     for (const pad of [0, 1, 2, 3]) {
       const name = `${"x".repeat(pad)}${"é€😀".repeat(20)}`;
       const rows = Array.from({ length: 2000 }, (_, index) => `A-${index},${name},${url}\n`).join("");
@@ -270,7 +269,7 @@ describe("limits of a row", () => {
     expect((await check(`${head}${line}\n`)).problems).toEqual(problems);
   });
 
-  test("a field of 100 MB is refused early", async () => {
+  test("a field of 100 MB is rejected early", async () => {
     const text = Buffer.concat([Buffer.from(`${head}A-1,"`), Buffer.alloc(100_000_000, "x")]);
     const before = process.memoryUsage().rss;
     const { problems } = await check(text);
@@ -278,9 +277,9 @@ describe("limits of a row", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(60_000_000);
   });
 
-  test("an NDJSON line of 100 MB is one problem, takes no memory, and the lines after it are judged", async () => {
+  test("an NDJSON line of 70 MB is one problem, takes no memory, and later lines are checked", async () => {
     const good = `{"reference":"A","name":"Dress","images":[{"url":"${url}"}]}\n`;
-    const long = [Buffer.from('{"reference":"'), Buffer.alloc(100_000_000, "é"), Buffer.from('"}\r\n')];
+    const long = [Buffer.from('{"reference":"'), Buffer.alloc(70_000_000, "é"), Buffer.from('"}\r\n')];
     const text = Buffer.concat([Buffer.from(good), ...long, Buffer.from(`\n${good}`)]);
     const before = process.memoryUsage().rss;
     const { result, problems } = await checkWhole(text, { name: "a.ndjson" });
@@ -289,7 +288,7 @@ describe("limits of a row", () => {
       {
         line: 2,
         code: "record_too_long",
-        message: "this line (2) is longer than 1 MiB: no row needs as much",
+        message: "line 2 is longer than 1 MiB",
       },
       {
         line: 4,
@@ -307,7 +306,7 @@ describe("limits of a row", () => {
     ["1 MiB of letters and one more", "x", 2 ** 20 + 1, false],
     ["1 MiB of characters of three bytes", "女", 2 ** 20, true],
     ["one more than 1 MiB of characters of three bytes", "女", 2 ** 20 + 1, false],
-  ])("an NDJSON line of %s, its quotes and braces with it", async (_, character, length, isShort) => {
+  ])("an NDJSON line of %s, including quotes and braces", async (_, character, length, isShort) => {
     const own = '{"x":""}'.length;
     const { problems } = await check(`{"x":"${character.repeat(length - own)}"}\n{}\n`, { name: "a.ndjson" });
     const tooLong = problems.includes("1 record_too_long");
@@ -319,7 +318,7 @@ describe("limits of a row", () => {
 });
 
 describe("NDJSON", () => {
-  test("references are compared as the service keeps them, trimmed", async () => {
+  test("compares references trimmed, as the service keeps them", async () => {
     const row = (reference: string) => line({ reference, name: "Dress", images: [{ url }] });
     expect((await check(row("A-1") + row(" A-1\t"), { name: "a.ndjson" })).problems).toEqual([
       "2 reference duplicate_reference_in_file",
@@ -327,7 +326,7 @@ describe("NDJSON", () => {
   });
 
   const line = (value: unknown) => `${JSON.stringify(value)}\n`;
-  test("blank lines are skipped and counted; CRLF ends a line", async () => {
+  test("skips and counts blank lines, and accepts CRLF", async () => {
     const good = JSON.stringify({ reference: "A", name: "Dress", images: [{ url }] });
     expect(await check(`${good}\r\n\r\n{"reference":"B"}\r\n`, { name: "a.jsonl" })).toMatchObject({
       total: 2,
@@ -335,7 +334,7 @@ describe("NDJSON", () => {
     });
   });
 
-  test("fields and images are named by their path", async () => {
+  test("names fields and images by their path", async () => {
     const text = line({
       reference: "A",
       name: "b",
@@ -361,9 +360,9 @@ describe("NDJSON", () => {
     ["an object over several lines", `\n{\n  "reference": "A",\n  "name": "Dress"\n}\n`, 2],
     ["an object with its first field on its first line", `{ "products": [\n  ${good}\n] }\n`, 1],
     ["an object cut after a comma", `{"reference": "A",\n"name": "Dress"}\n`, 1],
-  ])("%s is one problem, which says how rows are written", async (_, text, line) => {
+  ])("reports %s as one problem that says how rows are written", async (_, text, line) => {
     const message =
-      "this is one JSON document: write each row as an object on a line of its own (NDJSON), with no brackets or commas between them";
+      "the file is a single JSON document: write one object per line (NDJSON), without brackets or commas between them";
     expect(await checkWhole(text, { name: "a.ndjson" })).toEqual({
       result: { total: 0, valid: 0, invalid: 0, unusable: true },
       problems: [{ line, code: "wrong_format", message }],
@@ -375,7 +374,7 @@ describe("NDJSON", () => {
     ["rows with a comma behind them", `${good},\n${good},\n`, ["1 invalid_json", "2 invalid_json"]],
     ["a list among rows", `${good}\n[${good}]\n`, ["2 invalid_row"]],
     ["a list of rows above rows", `[${good}]\n${good}\n`, ["1 invalid_row"]],
-  ])("%s is no document, and is told by its lines", async (_, text, problems) => {
+  ])("does not treat %s as a document, and reports its lines", async (_, text, problems) => {
     expect(await check(text, { name: "a.ndjson" })).toMatchObject({ unusable: false, problems });
   });
 
@@ -384,20 +383,20 @@ describe("NDJSON", () => {
     ["a row, pretty", `{\n  "reference": "A"\n}\n`],
     ["a list", ` [\n ${good} ]\n`],
     ["empty rows", "{}\n"],
-  ])("JSON in a file of another name is told as such: %s", async (_, text) => {
+  ])("JSON under another extension is recognized: %s", async (_, text) => {
     expect(await checkWhole(text, { name: "a.txt" })).toEqual({
       result: { total: 0, valid: 0, invalid: 0, unusable: true },
       problems: [
         {
           line: 1,
           code: "wrong_format",
-          message: "this looks like JSON, not CSV: if each line is an object (NDJSON), give --format ndjson",
+          message: "looks like JSON, not CSV: if each line is an object (NDJSON), add --format ndjson",
         },
       ],
     });
   });
 
-  test("a header that begins with a brace is no JSON", async () => {
+  test("a header that starts with a brace is not JSON", async () => {
     const text = `{id},name,images\nA,Dress,${url}\n`;
     expect(await check(text, { map: { "{id}": "reference" } })).toMatchObject({ valid: 1, problems: [] });
   });

@@ -7,7 +7,7 @@ import { type CsvRecord, lenientRecords, StrayRecord } from "../../../src/flows/
 const record_delimiter = ["\r\n", "\n", "\r"];
 
 async function recordsOf(text: string, delimiter: string, { size = 1000, linesBefore = 0, width = 0 } = {}) {
-  // Chunks are of whole characters, as the reader of the text gives them.
+  // Chunks have complete characters, as from the text reader.
   const characters = Array.from(text);
   const chunks = Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
     Buffer.from(characters.slice(at * size, (at + 1) * size).join("")),
@@ -23,7 +23,7 @@ async function recordsOf(text: string, delimiter: string, { size = 1000, linesBe
   return records;
 }
 
-test("reads what has no stray quote as the parser does, however it is cut into chunks", async () => {
+test("reads text without stray quotes like the parser, whatever the chunks", async () => {
   const cell = fc.string({ unit: fc.constantFrom(...'aé😀 ,;·"\n\r'), maxLength: 5 });
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   await fc.assert(
@@ -43,13 +43,13 @@ test("reads what has no stray quote as the parser does, however it is cut into c
   );
 });
 
-test("begins after the lines that it is told, wherever a chunk cuts their ends", async () => {
+test("starts after the lines to skip, wherever a chunk cuts their ends", async () => {
   for (const size of [1, 2, 3, 100]) {
     expect(await recordsOf('a"\r\nb\rc\n\nd,e\n', ",", { size, linesBefore: 4 })).toEqual([["d", "e"]]);
   }
 });
 
-test("gives the cells at fault as they stand, and the others without their quotes", async () => {
+test("returns invalid cells unparsed, and the others without their quotes", async () => {
   const text = 'a,5" b,"c ""d""","e" f,g\n"h",i\n';
   expect(await recordsOf(text, ",")).toEqual([
     new StrayRecord(["a", '5" b', 'c "d"', '"e" f', "g"], new Set([1, 3])),
@@ -57,16 +57,16 @@ test("gives the cells at fault as they stand, and the others without their quote
   ]);
 });
 
-test("takes no two rows for one of which a cell has two lines, wherever a chunk ends", async () => {
+test("does not mistake two rows for one with a two-line cell, wherever a chunk ends", async () => {
   const two = 'a,"open,c\nb,name 5",c\n';
   for (const size of [1, 2, 5, 100]) {
     expect(await recordsOf(two, ",", { size, width: 3 })).toEqual([
       new StrayRecord(["a", '"open,c'], new Set([1])),
       new StrayRecord(["b", 'name 5"', "c"], new Set([1])),
     ]);
-    // Whatever stands between the two.
+    // Any text between the two rows.
     expect(await recordsOf(two.replace("\n", "\n\nx\n"), ",", { size, width: 3 })).toHaveLength(4);
-    // Of whose lines one could be no row.
+    // One of its lines cannot be a row.
     const one = 'a,"two\nlines",c\na,b,"two\nlines"\n';
     expect(await recordsOf(one, ",", { size, width: 3 })).toEqual([
       ["a", "two\nlines", "c"],

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { repetitions } from "../../support/repetitions.ts";
 import { check } from "./check-support.ts";
 
-/** A text that may hold everything a CSV cell can: quotes, delimiters and line ends of each kind. */
+/** A text with anything a CSV cell can contain: quotes, delimiters and line ends of each kind. */
 const cell = fc
   .array(fc.constantFrom("a", "é", "😀", '"', ",", ";", "\t", "\n", "\r\n", "\r", " "), {
     minLength: 1,
@@ -14,7 +14,7 @@ const cell = fc
 
 const record = fc.record({ name: cell, description: cell, bad: fc.boolean(), blankLinesBefore: fc.nat(2) });
 
-test("a row's line is where its record starts, whatever its cells and the lines before it hold", async () => {
+test("the line of a row is where its record starts, whatever its cells and the lines before it contain", async () => {
   const file = fc.record({
     records: fc.array(record, { minLength: 1, maxLength: 20 }),
     delimiter: fc.constantFrom(",", ";", "\t"),
@@ -45,7 +45,7 @@ test("a row's line is where its record starts, whatever its cells and the lines 
   );
 });
 
-test("a line of NDJSON is where it stands", async () => {
+test("the line of an NDJSON row is its own line", async () => {
   const line = fc.constantFrom("good", "bad", "blank");
   await fc.assert(
     fc.asyncProperty(

@@ -31,18 +31,21 @@ function world(content: Buffer) {
   };
 }
 
-test.each([0, 1, block - 1, block, block + 1, 3 * block])("%d bytes come whole each time", async (size) => {
-  const content = Buffer.alloc(size, "ab");
-  const { read, bytes } = world(content);
-  expect(bytes.digest).toBe(null);
-  expect((await read()).equals(content)).toBe(true);
-  const { digest } = bytes;
-  expect(digest).toMatch(/^[0-9a-f]{64}$/);
-  expect((await read()).equals(content)).toBe(true);
-  expect(bytes.digest).toBe(digest);
-});
+test.each([0, 1, block - 1, block, block + 1, 3 * block])(
+  "%d bytes are read completely each time",
+  async (size) => {
+    const content = Buffer.alloc(size, "ab");
+    const { read, bytes } = world(content);
+    expect(bytes.digest).toBe(null);
+    expect((await read()).equals(content)).toBe(true);
+    const { digest } = bytes;
+    expect(digest).toMatch(/^[0-9a-f]{64}$/);
+    expect((await read()).equals(content)).toBe(true);
+    expect(bytes.digest).toBe(digest);
+  },
+);
 
-test("a file that was written anew with the same size and date is found out before its bytes are used", async () => {
+test("a file rewritten with the same size and date is detected before its bytes are used", async () => {
   const { path, read, lengthsUntilFault } = world(Buffer.alloc(3 * block, "a"));
   utimesSync(path, 1_000, 1_000);
   await read();
@@ -53,7 +56,7 @@ test("a file that was written anew with the same size and date is found out befo
   expect(await lengthsUntilFault()).toEqual({ lengths: [block], fault: "changed" });
 });
 
-test("a file that grew or was cut at a block's end is another one", async () => {
+test("a file that grew or was cut at the end of a block counts as changed", async () => {
   const grown = world(Buffer.alloc(block, "a"));
   await grown.read();
   writeFileSync(grown.path, Buffer.alloc(2 * block, "a"));
@@ -65,7 +68,7 @@ test("a file that grew or was cut at a block's end is another one", async () => 
   expect(await cut.lengthsUntilFault()).toEqual({ lengths: [block], fault: "changed" });
 });
 
-test("a reader that left in the middle has fixed nothing", async () => {
+test("a reader that stopped midway records no digest", async () => {
   const { path, bytes, read } = world(Buffer.alloc(2 * block, "a"));
   for await (const _ of bytes.read()) break;
   expect(bytes.digest).toBe(null);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { SeenTexts } from "../../../src/flows/rows/seen-texts.ts";
 import { seededRandom } from "./check-support.ts";
 
-test("says what a map of all references would say", () => {
+test("returns the same as a map of all references", () => {
   const reference = fc.oneof(
     fc.string(),
     fc.constantFrom("A-1", "A-2", "a-1", "Ä", "😀", "A-1 "),
@@ -21,7 +21,7 @@ test("says what a map of all references would say", () => {
   );
 });
 
-test("tells 200,000 references apart", () => {
+test("distinguishes 200,000 references", () => {
   const seen = new SeenTexts(seededRandom(7));
   let known = 0;
   for (let index = 1; index <= 200_000; index++) if (seen.add(`SKU-${index}`, index) !== null) known++;

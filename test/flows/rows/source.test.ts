@@ -16,7 +16,7 @@ let folder: string;
 let temporary: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "source-test-"));
-  // Other tests copy and make folders at the same time.
+  // Other tests copy and create folders at the same time.
   temporary = await mkdtemp(join(tmpdir(), "source-test-"));
   vi.stubEnv("TMPDIR", temporary);
   return async () => {
@@ -36,7 +36,7 @@ async function textOf(source: Awaited<ReturnType<typeof open>>): Promise<string>
 
 const copies = () => readdirSync(temporary);
 
-test("a file that is not there, a folder and an unreadable one are told in a sentence", async () => {
+test("a missing file, a folder and an unreadable file are reported with a plain error", async () => {
   await expect(open("nowhere.csv")).rejects.toMatchObject({
     type: "input",
     code: "file_not_found",
@@ -62,7 +62,7 @@ test.each([
   expect((await open(name)).format).toBe(format);
 });
 
-test("standard input is copied, can be read twice, and the copy goes away", async () => {
+test("standard input is copied, can be read twice, and the copy is removed", async () => {
   const source = await open("-", "reference,name\n");
   expect(copies()).toEqual([expect.stringMatching(/^catalogue-/)]);
   expect([source.path, source.format, source.bytes]).toEqual([null, "csv", 15]);
@@ -81,7 +81,7 @@ test("standard input that breaks leaves no copy behind", async () => {
   expect(copies()).toEqual([]);
 });
 
-test("a named pipe can be read once only, so it is copied like standard input", async () => {
+test("a named pipe can be read only once, so it is copied like standard input", async () => {
   const pipe = join(folder, "pipe");
   execFileSync("mkfifo", [pipe]);
   const [source] = await Promise.all([open("pipe"), writeFile(pipe, "reference,name\n")]);
@@ -95,7 +95,7 @@ test("a named pipe can be read once only, so it is copied like standard input", 
 
 const descriptors = ["/dev/fd/", ...(process.platform === "linux" ? ["/proc/self/fd/"] : [])];
 
-test.each(descriptors)("a file that a shell opened as %sN is like standard input", async (at) => {
+test.each(descriptors)("a descriptor opened by a shell, %sN, is treated like standard input", async (at) => {
   await writeFile(join(folder, "a.csv"), "reference,name\n");
   const descriptor = openSync(join(folder, "a.csv"), "r");
   onTestFinished(() => closeSync(descriptor));
@@ -104,7 +104,7 @@ test.each(descriptors)("a file that a shell opened as %sN is like standard input
   expect([source.path, source.format, await textOf(source)]).toEqual([null, "csv", "reference,name\n"]);
 });
 
-test("a temporary folder that is not there is named, as standard input needs it", async () => {
+test("a missing temporary folder is named, because standard input needs it", async () => {
   vi.stubEnv("TMPDIR", join(folder, "nowhere"));
   onTestFinished(() => void vi.unstubAllEnvs());
   await expect(open("-", "reference,name\n")).rejects.toMatchObject({
@@ -116,8 +116,8 @@ test("a temporary folder that is not there is named, as standard input needs it"
 
 const form = () => importForm(new Map(), new LocalPhotos({ root: folder }));
 
-describe("what has no end is left where it will be refused anyway:", () => {
-  /** Opens a stream that repeats a text for ever after a start; gives what the check says and how much was read. */
+describe("an endless input is cut off once it is certain to be rejected", () => {
+  /** Opens a stream that repeats a text forever after a start; returns the check result and the bytes read. */
   async function endless(start: string, again: string, read: ReadOptions = {}) {
     const block = Buffer.from(again.repeat(Math.ceil(65_536 / again.length)));
     let bytes = 0;
@@ -142,11 +142,11 @@ describe("what has no end is left where it will be refused anyway:", () => {
 
   test.each([
     ["zeros", "", "\0", "nul_byte", 4],
-    ["no rows", "", "y\n", "missing_column", 4],
+    ["no rows", "", `${"y".repeat(63)}\n`, "missing_column", 4],
     ["a line", "", "y", "record_too_long", 4],
     [
       "a cell after good rows",
-      `reference,name,images\n${"A,B,https://x.org/1.jpg\n".repeat(200_000)}`,
+      `reference,name,images\n${`A,B,https://x.org/${"1".repeat(200)}.jpg\n`.repeat(20_000)}`,
       "y",
       "record_too_long",
       8,
@@ -160,7 +160,7 @@ describe("what has no end is left where it will be refused anyway:", () => {
   });
 });
 
-test("of NDJSON that was left in a line the rows before it are judged, and none is sent, as there may be more", async () => {
+test("rows before the cut-off line of NDJSON are checked, and none is sent, because more may follow", async () => {
   const row = (reference: string) =>
     `{"reference":"${reference}","name":"B","images":[{"url":"https://x.org/1.jpg"}]}\n`;
   const source = await openSource("-", {
@@ -190,7 +190,7 @@ test("of NDJSON that was left in a line the rows before it are judged, and none 
   ]);
 });
 
-test("a long input of which the start is in order is read to its end", async () => {
+test("a long input with a valid start is read to its end", async () => {
   const text = `reference,name,images\n${"A,B,https://x.org/1.jpg\n".repeat(300_000)}`;
   const isHopeless = (part: Source) => looksHopeless({ source: part, read: {}, form: form() });
   const source = await openSource("-", {
@@ -202,24 +202,24 @@ test("a long input of which the start is in order is read to its end", async () 
   expect(source.bytes).toBe(text.length);
 });
 
-test("a name that is not UTF-8 is told to be the reason", async () => {
+test("a name that is not UTF-8 is reported as the reason", async () => {
   await expect(open("\ufffd.csv")).rejects.toMatchObject({
     code: "file_not_found",
     message: expect.stringContaining("bytes that are not UTF-8"),
   });
 });
 
-test("a file that was changed, replaced or removed is noticed", async () => {
+test("a file that was changed, replaced or removed is detected", async () => {
   await writeFile(join(folder, "a.csv"), "one");
   const source = await open("a.csv");
-  await expect(source.refuseIfChanged()).resolves.toBeUndefined();
+  await expect(source.rejectIfChanged()).resolves.toBeUndefined();
   await writeFile(join(folder, "a.csv"), "two, longer");
   const told = (what: string) => ({
     code: "file_changed",
     message: expect.stringContaining(`${what} during the run`),
   });
-  await expect(source.refuseIfChanged()).rejects.toMatchObject(told("changed"));
+  await expect(source.rejectIfChanged()).rejects.toMatchObject(told("changed"));
   await rm(join(folder, "a.csv"));
-  await expect(source.refuseIfChanged()).rejects.toMatchObject(told("removed"));
+  await expect(source.rejectIfChanged()).rejects.toMatchObject(told("removed"));
   expect(await changeOf(source)).toMatchObject(told("removed"));
 });

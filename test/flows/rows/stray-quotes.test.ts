@@ -6,19 +6,19 @@ const url = "https://cdn.example.com/a.jpg";
 const head = "reference,name,description,images\n";
 const good = (reference: string) => `${reference},Dress,,${url}\n`;
 
-/** What a check says of a text below the usual header: rows and problems. */
+/** The check result of a text below the usual header: rows and problems. */
 async function told(rows: string) {
   const { total, valid, invalid, unusable, problems } = await check(head + rows);
   return { counts: [total, valid, invalid], unusable, problems };
 }
 
-describe("a stray quote spoils its row and no other", () => {
+describe("a stray quote", () => {
   test.each([
     ["within a cell", `A,5" heel,,${url}\n`, ["2 name stray_quote"]],
     ["at the end of a cell", `A,5",,${url}\n`, ["2 name stray_quote"]],
     ["before text that follows the closing quote", `A,"5" heel,,${url}\n`, ["2 name stray_quote"]],
     ["in a cell in quotes that has another one", `A,"5" heel",,${url}\n`, ["2 name stray_quote"]],
-    ["in several cells, of which the first is told", `A,5",6",${url}\n`, ["2 name stray_quote"]],
+    ["in several cells, of which the first is reported", `A,5",6",${url}\n`, ["2 name stray_quote"]],
     ["in the reference", `5",Dress,,${url}\n`, ["2 reference stray_quote"]],
     ["in a row that is too long", `A,5",,${url},x,"y"\n`, ["2 name stray_quote"]],
     ["in a cell that the header has no column for", `A,B,,${url},5"\n`, ["2 stray_quote"]],
@@ -32,17 +32,16 @@ describe("a stray quote spoils its row and no other", () => {
     });
   });
 
-  test("the problem has the reference, where that stands before the quote, and says what to do", async () => {
+  test("is reported with the reference, if that is before the quote, and the fix", async () => {
     const { problems } = await checkWhole(`${head}A,5" heel,,${url}\n5",Dress,,${url}\n`);
-    const message =
-      'a quote (") stands within a cell: put the cell in quotes and double the quote inside it ("")';
+    const message = 'stray quote (") in a cell: remove it or double it ("") and put quotes around the cell';
     expect(problems).toEqual([
       { line: 2, reference: "A", param: "name", code: "stray_quote", message },
       { line: 3, param: "reference", code: "stray_quote", message },
     ]);
   });
 
-  test("lines stay right around cells of several lines, in the same row too, with line ends of any kind", async () => {
+  test("does not change the line numbers around multi-line cells, even in its own row, with any line ends", async () => {
     const cell = '"one\r\ntwo\nthree\rfour ""and"" five"';
     const rows = `A,Dress,${cell},${url}\r\n\r\nB,5",${cell},${url}\rC,,${cell},${url}\n`;
     expect(await told(rows)).toEqual({
@@ -52,7 +51,7 @@ describe("a stray quote spoils its row and no other", () => {
     });
   });
 
-  test("which opens a cell that some later line seems to close spoils its line only", async () => {
+  test("that opens a cell which a later line seems to close spoils only its own line", async () => {
     expect(await told(`A,"5 heel,,${url}\nB,"Coat",,${url}\n${good("C")}`)).toEqual({
       counts: [3, 2, 1],
       unusable: false,
@@ -60,11 +59,11 @@ describe("a stray quote spoils its row and no other", () => {
     });
   });
 
-  test("its reference is nobody's: the same one in another row is no duplicate", async () => {
+  test("hides the reference of its row: the same one in another row is not a duplicate", async () => {
     expect(await told(`A,5",,${url}\n${good("A")}`)).toMatchObject({ problems: ["2 name stray_quote"] });
   });
 
-  test("in the header it makes every row doubtful", async () => {
+  test("in the header makes every row doubtful", async () => {
     expect(await check(`reference,na"me,images\nA,Dress,${url}\nB,,${url}\n`)).toEqual({
       total: 2,
       valid: 0,
@@ -74,7 +73,7 @@ describe("a stray quote spoils its row and no other", () => {
     });
   });
 
-  test("below a sep= line, in UTF-16, with a delimiter of several bytes", async () => {
+  test("is found below a sep= line, in UTF-16, with a delimiter of several bytes", async () => {
     const text = `sep=·\nreference·name·images\nA·5" heel·${url}\nB·"a·b"·${url}\nC··${url}\n`;
     const found = await check(Buffer.from(`\ufeff${text}`, "utf16le"));
     expect(found).toMatchObject({
@@ -84,7 +83,7 @@ describe("a stray quote spoils its row and no other", () => {
     });
   });
 
-  test("far into a file, whatever stands where a block of it ends", async () => {
+  test("is found far into a file, wherever a block ends", async () => {
     const rows = Array.from({ length: 3000 }, (_, index) =>
       index % 1000 === 999 ? `R${index},${index}",,${url}\n` : good(`R${index}`),
     );
@@ -97,7 +96,7 @@ describe("a stray quote spoils its row and no other", () => {
   });
 });
 
-describe("what is at fault for good ends the list, and what stands before it is counted", () => {
+describe("unreadable text ends the check, and the rows before it are counted", () => {
   test.each([
     ["an unclosed quote", `D,"Coat,,${url}\n${good("E")}`, "5 unclosed_quote"],
     ["a record of 2 MiB", `D,${"x".repeat(2 ** 21)},,${url}\n${good("E")}`, "5 record_too_long"],
@@ -112,7 +111,7 @@ describe("what is at fault for good ends the list, and what stands before it is 
     });
   });
 
-  test("also where no quote is stray", async () => {
+  test("even if no quote is stray", async () => {
     expect(await told(`${good("B")}C,,,${url}\nD,"Coat,,${url}\n${good("E")}`)).toEqual({
       counts: [2, 1, 1],
       unusable: true,
@@ -128,7 +127,7 @@ describe("what is at fault for good ends the list, and what stands before it is 
   });
 });
 
-// No cell of several lines could be two rows, with delimiters on both.
+// With delimiters on both lines, no cell of several lines could be two rows.
 const cell = fc
   .string({ unit: fc.constantFrom(..."aé ,;\n\r'"), maxLength: 6 })
   .map((text) => (/[\n\r]/.test(text) ? text.replaceAll(",", ";") : text))
@@ -138,7 +137,7 @@ const someRows = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test("planted quotes are told on their rows, and the other rows have the problems that they have without", async () => {
+test("planted quotes are reported on their rows, and the other rows keep their problems", async () => {
   await fc.assert(
     fc.asyncProperty(someRows, async (rows) => {
       const text = (isPlanted: boolean) =>

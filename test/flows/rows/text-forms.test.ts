@@ -9,7 +9,7 @@ const text = "reference,name\nA1,Straße 😀 €\n";
 const encoded = (encoding: string, content = text) => encoderOf(encoding, () => "?")(content);
 const marked = (encoding: string) => encoded(encoding, `\ufeff${text}`);
 
-/** The text of a file that comes in chunks of `size` bytes, or the problem that ends it. */
+/** The text of a file that arrives in chunks of `size` bytes, or the problem that ends it. */
 async function read(bytes: Buffer, encoding?: string, size = bytes.length) {
   const chunks: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
@@ -23,9 +23,9 @@ async function read(bytes: Buffer, encoding?: string, size = bytes.length) {
   return Buffer.concat(parts).toString("utf8");
 }
 
-describe("a text is recognised", () => {
+describe("a text is recognized", () => {
   test.each(["utf-8", "utf-16le", "utf-16be"])(
-    "as %s by its mark, whatever its chunks cut",
+    "as %s by its mark, wherever a chunk cuts it",
     async (encoding) => {
       for (const size of [1, 2, 3, 5, 1000]) expect(await read(marked(encoding), undefined, size)).toBe(text);
     },
@@ -36,7 +36,7 @@ describe("a text is recognised", () => {
   });
 
   test.each(["utf-16le", "utf-16be"])(
-    "as %s where only the order of its bytes is not said",
+    "as %s if --encoding does not give its byte order",
     async (encoding) => {
       expect(await read(encoded(encoding), "utf-16")).toBe(text);
       expect(await read(marked(encoding), "utf-16")).toBe(text);
@@ -48,14 +48,14 @@ describe("a text is recognised", () => {
   });
 });
 
-describe("a text is refused", () => {
+describe("a text is rejected", () => {
   test.each([
     ["utf-16le", "utf-8"],
     ["utf-16be", "utf-16le"],
     ["utf-8", "windows-1252"],
     ["utf-8", "utf-16"],
-  ])("whose mark says %s where --encoding says %s", async (mark, said) => {
-    const message = `the file begins with the byte order mark of ${mark}, and --encoding says ${said}: leave --encoding out, or save the file anew`;
+  ])("if its mark says %s and --encoding says %s", async (mark, said) => {
+    const message = `the byte order mark says ${mark}, but --encoding says ${said}: remove --encoding, or save the file again`;
     expect(await read(marked(mark), said)).toEqual({ line: 1, code: "wrong_encoding", message });
   });
 
@@ -65,7 +65,7 @@ describe("a text is refused", () => {
     points.forEach((point, at) => void bytes.writeUInt32LE(point, at * 4));
     expect(await read(bytes)).toMatchObject({
       code: "wrong_encoding",
-      message: "this is UTF-32, which few programs read: save it as UTF-8",
+      message: "UTF-32 is not supported: save the file as UTF-8",
     });
   });
 
@@ -76,12 +76,12 @@ describe("a text is refused", () => {
   });
 
   test.each([
-    ["windows-1252", "Größe,Café,Straße – “neu”", 'windows-1252, in which it reads "Größe"'],
-    ["macintosh", "Größe,Café,Straße – “neu”", 'macintosh, in which it reads "Größe"'],
-    ["windows-1250", "A1;Żółta sukienka;ładna mąka", 'windows-1252, in which it reads "¯ó³ta sukienka"'],
-    ["windows-1251", "Платье,красное", 'windows-1251, shift_jis or gbk; in the first it reads "Платье"'],
-    ["shift_jis", "女性の靴", 'windows-1251, shift_jis or gbk; in the first it reads "Џ—ђ«‚МЊC"'],
-  ])("in %s undeclared, with a flag and how it reads with that", async (encoding, content, advice) => {
+    ["windows-1252", "Größe,Café,Straße – “neu”", 'windows-1252, which gives "Größe"'],
+    ["macintosh", "Größe,Café,Straße – “neu”", 'macintosh, which gives "Größe"'],
+    ["windows-1250", "A1;Żółta sukienka;ładna mąka", 'windows-1252, which gives "¯ó³ta sukienka"'],
+    ["windows-1251", "Платье,красное", 'windows-1251, shift_jis or gbk; the first gives "Платье"'],
+    ["shift_jis", "女性の靴", 'windows-1251, shift_jis or gbk; the first gives "Џ—ђ«‚МЊC"'],
+  ])("in %s without --encoding, with a flag to try and a sample", async (encoding, content, advice) => {
     const problem = await read(encoded(encoding, `a\n${content}\n`));
     expect(problem).toMatchObject({ line: 2, code: "wrong_encoding" });
     expect((problem as { message: string }).message.split("--encoding ")[1]).toBe(advice);
@@ -89,14 +89,14 @@ describe("a text is refused", () => {
 
   test.each([
     [
-      "of long cells some characters",
+      "a few characters of long cells",
       "one two three fo\xfcr five six seven eight",
       "o three foür five six seve",
     ],
-    ["nothing of the lines beside it", "one\rtw\xf6\r\nthree", "twö"],
+    ["no text of the lines next to it", "one\rtw\xf6\r\nthree", "twö"],
     ["nothing beyond a tab, and no control character", "a\tb \x81\xfc \xadc\td", "b \ufffdü \ufffdc"],
-    ["what there is at the end of the file", "caf\xe9", "é"],
-  ])("showing %s", async (_, content, sample) => {
+    ["the remaining text at the end of the file", "caf\xe9", "é"],
+  ])("with the sample %s", async (_, content, sample) => {
     const problem = await read(Buffer.from(content, "latin1"));
     expect((problem as { message: string }).message.split('"')[1]).toBe(sample);
   });
@@ -118,8 +118,8 @@ test.each([
   expect(checkEncodingName(given)).toBe(name);
 });
 
-test("an encoding that nobody knows is refused", () => {
-  expect(() => checkEncodingName("klingon")).toThrow("--encoding klingon: no encoding of that name");
+test("an unknown encoding is rejected", () => {
+  expect(() => checkEncodingName("klingon")).toThrow("unknown encoding: --encoding klingon");
 });
 
 test.each([

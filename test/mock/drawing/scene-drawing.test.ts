@@ -34,7 +34,7 @@ const worn: Scene = { ...alone, angle_shot: "full-front", background: "studio", 
 const drawn = (source: PictureSource) => new Pictures().bytesOf(source, new Life());
 const pictureOf = (scene: Scene) =>
   drawn({ mime_type: "image/png", bytes: null, subject: sceneSubject, seed: writeScene(scene) });
-/** The pixels without the caption, which would tell any two scenes apart. */
+/** The pixels without the caption, which differs for any two scenes. */
 async function pixelsOf(scene: Scene): Promise<Buffer> {
   const area = { left: 0, top: 0, width: drawnSize.width, height: 725 };
   return sharp(await pictureOf(scene))
@@ -43,14 +43,14 @@ async function pixelsOf(scene: Scene): Promise<Buffer> {
     .raw()
     .toBuffer();
 }
-/** How many scenes cannot be told from another one by what is drawn. */
+/** Number of scenes whose drawing equals another one. */
 async function alike(scenes: readonly Scene[]): Promise<number> {
   const seen = new Set<string>();
   for (const scene of scenes) seen.add((await pixelsOf(scene)).toString("base64"));
   return scenes.length - seen.size;
 }
 
-describe("a picture is another one for", () => {
+describe("a picture differs for", () => {
   const each = <Key extends keyof Scene>(scene: Scene, key: Key, values: readonly Scene[Key][]) =>
     values.map((value) => ({ ...scene, [key]: value }));
   const variants: [string, Scene[]][] = [
@@ -63,7 +63,7 @@ describe("a picture is another one for", () => {
       ),
     ],
     [
-      "every product's colours",
+      "every product's colors",
       each(
         worn,
         "garment",
@@ -91,10 +91,13 @@ describe("a picture is another one for", () => {
       each({ ...alone, garment: { subject: "hat", seed: "s" } }, "angle_shot", beautifierAngleShots.headwear),
     ],
     ["every style", each(alone, "style", [null, "ghost", "flatlay"])],
-    ["who looks away", each(worn, "look_at_camera", [true, false])],
-    ["who looks away from near", each({ ...worn, angle_shot: "close-up" }, "look_at_camera", [true, false])],
+    ["looking away", each(worn, "look_at_camera", [true, false])],
     [
-      "its stylings",
+      "looking away in a close-up",
+      each({ ...worn, angle_shot: "close-up" }, "look_at_camera", [true, false]),
+    ],
+    [
+      "its styling products",
       each(worn, "stylings", [[], [{ subject: "bag", seed: "s" }], [{ subject: "hat", seed: "s" }]]),
     ],
   ];
@@ -103,9 +106,9 @@ describe("a picture is another one for", () => {
   });
 });
 
-test("pose, haircut and plain clothes are the group's", async () => {
+test("the group determines pose, haircut and plain clothes", async () => {
   const groups = Array.from({ length: 12 }, (_, index) => ({ ...worn, group: `group ${index}` }));
-  // Some happen to look the same; twelve that all do would have no look of their own.
+  // A few of the twelve groups can look the same, but not most of them.
   expect(await alike(groups)).toBeLessThan(9);
 });
 
@@ -114,7 +117,7 @@ test.each([
   ["black", [0, 0, 0]],
   ["#f4A1ea", [0xf4, 0xa1, 0xea]],
   ["#010203", [1, 2, 3]],
-])("the background %s is exactly that colour, to the edges", async (background, colour) => {
+])("the background %s has exactly that color, up to the edges", async (background, colour) => {
   for (const scene of [
     { ...alone, background },
     { ...worn, background },
@@ -136,7 +139,7 @@ test.each([
   }
 });
 
-test("whatever a scene of an edited state says, there is a picture, and nothing of it becomes markup", async () => {
+test("any scene in an edited state gives a picture, and its texts never become markup", async () => {
   const hostile = '"/><image href="file:///etc/hostname"/>&<';
   const odd: Scene = {
     ...worn,
@@ -159,18 +162,18 @@ test("whatever a scene of an edited state says, there is a picture, and nothing 
 });
 
 describe("letters", () => {
-  test("every one that can be typed has its own shape", () => {
+  test("every printable ASCII character has its own shape", () => {
     const typed = Array.from({ length: 95 }, (_, index) => String.fromCharCode(0x20 + index));
     expect(new Set(typed.map((letter) => lettersAt(letter, 0, 0, 1))).size).toBe(95);
   });
 
-  test("an I is two bars and a stem", () => {
+  test("an I has two bars and a stem", () => {
     expect(lettersAt("I", 10, 20, 2)).toBe(
       "M12 20h2v2h-2zM12 32h2v2h-2zM14 20h2v14h-2zM16 20h2v2h-2zM16 32h2v2h-2z",
     );
   });
 
-  test("accents are left out, what cannot be written is a box, and the end of a long text is cut off", () => {
+  test("accents are removed, unknown characters become boxes, and long texts are shortened", () => {
     expect(writable("Crème brûlée", 30)).toBe("Creme brulee");
     expect(lettersAt("\u4e16", 0, 0, 1)).toBe(lettersAt("\u007f", 0, 0, 1));
     expect(writable("x".repeat(30), 30)).toBe("x".repeat(30));

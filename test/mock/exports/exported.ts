@@ -1,18 +1,18 @@
 import { expect } from "vitest";
 import type { startWorld } from "../world.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: a story reads the fields it is about.
+// biome-ignore lint/suspicious/noExplicitAny: tests read fields of any response.
 export type Json = any;
 export type World = Awaited<ReturnType<typeof startWorld>>;
 
-/** The references of rows, in their order. */
+/** The references of rows, in order. */
 export const referencesOf = (rows: Json[]) => rows.map(({ product }) => product.reference);
-/** The first hundred rows; `query` begins with `&`. */
+/** The first hundred rows; `query` starts with `&`. */
 export const list = async ({ send }: World, query = "") =>
   (await send(`/v1/exports?limit=100${query}`)).body.data;
-/** Orders an export job. */
+/** Creates an export job. */
 export const freeze = (world: World, json: unknown = {}) => world.send("/v1/exports", { json });
-/** What stands behind a URL. */
+/** The text at a URL. */
 export const textOf = async (url: string) => (await fetch(url)).text();
 /** The rows of a manifest. */
 export const rowsOf = async (url: string): Promise<Json[]> =>
@@ -21,7 +21,7 @@ export const rowsOf = async (url: string): Promise<Json[]> =>
     .slice(0, -1)
     .map((line) => JSON.parse(line));
 
-/** A product with a finished beautifier and a finished try-on that shows another product, too. */
+/** A product with a finished beautifier and a finished try-on with a styling product. */
 export async function generated(world: World) {
   const styling = (await world.createProduct({ reference: "BELT" })).body;
   const product = (await world.createProduct({ reference: "DRESS" })).body;

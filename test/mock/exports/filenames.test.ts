@@ -16,7 +16,7 @@ test.each<[[string, string][], string[]]>([
     ],
     ["A_front.jpg", "A_front_2.jpg", "A_front_3.jpg"],
   ],
-  // One name for file systems that do not tell them apart.
+  // The same name on case-insensitive file systems.
   [
     [
       ["a", "_front"],
@@ -24,7 +24,7 @@ test.each<[[string, string][], string[]]>([
     ],
     ["a_front.jpg", "A_front_2.jpg"],
   ],
-  // A product whose reference looks like the second file of another.
+  // A reference that looks like the second file of another product.
   [
     [
       ["A", ""],
@@ -34,17 +34,17 @@ test.each<[[string, string][], string[]]>([
     ],
     ["A.jpg", "A_2.jpg", "A_3.jpg", "A_2_2.jpg"],
   ],
-])("%j are %j", (asked, expected) => {
+])("gives %j the names %j", (asked, expected) => {
   expect(taken(...asked)).toEqual(expected);
 });
 
-test("long stems that are cut to one name are told apart", () => {
+test("long stems with the same shortened name get different names", () => {
   const stem = "x".repeat(300);
   const [first, second] = taken([`${stem}a`, "_front"], [`${stem}b`, "_front"]);
   expect(second).toBe(`${first!.slice(0, 188)}_front_2.jpg`);
 });
 
-test("no two are ever the same, in any case", () => {
+test("names are unique, even without case", () => {
   const stems = fc.constantFrom("a", "A", "a_2", "A_3", "a_2_2", "/", "_", "");
   fc.assert(
     fc.property(fc.array(fc.tuple(stems, fc.constantFrom("", "_2", "_front"))), (asked) => {
@@ -54,7 +54,7 @@ test("no two are ever the same, in any case", () => {
   );
 });
 
-test("ten thousand photos of one orientation take a moment", () => {
+test("names ten thousand photos of one orientation quickly", () => {
   const names = taken(...Array.from({ length: 10_000 }, (): [string, string] => ["A", "_front"]));
   expect(names.at(-1)).toBe("A_front_10000.jpg");
 });

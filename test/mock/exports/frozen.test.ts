@@ -7,7 +7,7 @@ import { freeze, generated, type Json, list, referencesOf, rowsOf, textOf, type 
 const many = (count: number) => Array.from({ length: count }, (_, at) => row(`R${at}`));
 
 describe("a manifest", () => {
-  test("is there at once, one row a line, as the rows were", async () => {
+  test("is completed immediately, with one row per line", async () => {
     const world = await startWorld({ demo: 3 });
     const rows = await list(world);
     const got = await freeze(world);
@@ -28,7 +28,7 @@ describe("a manifest", () => {
     expect((await world.send(`/v1/exports/${id}`)).body).toEqual(got.body);
   });
 
-  test("stays as it was, whatever changes", async () => {
+  test("does not change after the products do", async () => {
     const world = await startWorld({ demo: 3 });
     const { id, url, total_assets } = (await freeze(world)).body;
     const before = await textOf(url);
@@ -48,26 +48,26 @@ describe("a manifest", () => {
   });
 
   test.each<[string, (world: World, product: Json) => Promise<unknown>]>([
-    ["a field", ({ send }, { id }) => send(`/v1/products/${id}`, patch({ sex: "other" }))],
+    ["a changed field", ({ send }, { id }) => send(`/v1/products/${id}`, patch({ sex: "other" }))],
     [
-      "a photo attached",
+      "an attached photo",
       async ({ send, imageId }, { id }) => {
         const images = [{ image_id: await imageId(), orientation: "back" }];
         return send(`/v1/products/${id}/images`, { json: { images } });
       },
     ],
     [
-      "a photo taken off",
+      "a detached photo",
       ({ send }, { id, images }) => send(`/v1/products/${id}/images/${images[0].id}`, { method: "DELETE" }),
     ],
     [
-      "a generation",
+      "a generated image",
       ({ send }, { id }) => {
         const inputs = { product_id: id, background: "white", angle_shot: "front" };
         return send("/v1/tasks/beautifier", { json: { subtype: "clothing", inputs } });
       },
     ],
-  ])("that comes after %s has it", async (_name, change) => {
+  ])("includes %s that happened before it", async (_name, change) => {
     const world = await startWorld();
     const images = [];
     for (const orientation of ["front", "side"])
@@ -84,7 +84,7 @@ describe("a manifest", () => {
     });
   });
 
-  test("is signed anew on every read, its assets are not", async () => {
+  test("has a new signed URL on every read, but its assets do not", async () => {
     const world = await startWorld({ demo: 1 });
     const { id, url } = (await freeze(world)).body;
     const [{ assets }] = await rowsOf(url);
@@ -96,7 +96,7 @@ describe("a manifest", () => {
     expect((await rowsOf(again))[0].assets).toEqual(assets);
   });
 
-  test("of products by id: each once, in the order named, only those roles", async () => {
+  test("of product IDs has each once, in the given order, with only the given roles", async () => {
     const world = await startWorld();
     const { styling, product, outputs } = await generated(world);
     const product_ids = [styling.id, product.id, styling.id];
@@ -108,9 +108,9 @@ describe("a manifest", () => {
   });
 
   test.each<[string, Send]>([
-    ["no body and no type", {}],
-    ["a type and no bytes", { headers: { "content-type": "application/json" } }],
-  ])("of %s has the whole catalogue", async (_name, more) => {
+    ["a request without body and content type", {}],
+    ["a request with a content type but no body", { headers: { "content-type": "application/json" } }],
+  ])("of %s has all products", async (_name, more) => {
     const world = await startWorld({ demo: 3 });
     const { status, body } = await world.send("/v1/exports", { method: "POST", ...more });
     expect([status, body.format, body.status]).toEqual([202, "manifest", "completed"]);
@@ -123,7 +123,7 @@ describe("a manifest", () => {
     ["application/json", " ", 400],
     ["application/json", "{", 400],
     ["application/json", "null", 400],
-  ])("of the type %s and the body %j: %d", async (type, body, status) => {
+  ])("with the type %s and the body %j: %d", async (type, body, status) => {
     const world = await startWorld();
     const headers = { "content-type": type };
     const got = await world.send("/v1/exports", {
@@ -134,7 +134,7 @@ describe("a manifest", () => {
     expect(got.status).toBe(status);
   });
 
-  test("of nothing is empty", async () => {
+  test("of no products is empty", async () => {
     const world = await startWorld({ demo: 2 });
     for (const json of [{ product_ids: [] }, { product_ids: [], role: [] }]) {
       const { body } = await freeze(world, json);
@@ -144,7 +144,7 @@ describe("a manifest", () => {
     expect([body.total_assets, (await rowsOf(body.url)).length]).toEqual([0, 2]);
   });
 
-  test.each([499, 500, 501])("of a catalogue of %d products has the newest 500 at most", async (count) => {
+  test.each([499, 500, 501])("of a catalog of %d products has at most the newest 500", async (count) => {
     const world = await startWorld();
     await world.runImport(many(count));
     const { body } = await freeze(world);
@@ -157,7 +157,7 @@ describe("a manifest", () => {
     [499, 202],
     [500, 202],
     [501, 400],
-  ])("%d ids: %d", async (count, status) => {
+  ])("with %d IDs: %d", async (count, status) => {
     const world = await startWorld();
     await world.runImport(many(count));
     const ids = world.mock.state().organizations.main.products.map(({ id }) => id);
@@ -168,7 +168,7 @@ describe("a manifest", () => {
     else expect(referencesOf(await rowsOf(got.body.url))).toEqual(many(count).map((one) => one.reference));
   });
 
-  test("of a product that is not there: 404, and no job", async () => {
+  test("of an unknown product: 404, and no job", async () => {
     const world = await startWorld();
     const product = (await world.createProduct()).body;
     const gone = (await world.createProduct({ reference: "GONE" })).body;
@@ -196,14 +196,14 @@ describe("a manifest", () => {
     [{ product_ids: [1] }, "product_ids[0]"],
     [{ product_ids: null }, "product_ids"],
     [{ since: "2026-01-05T09:00:00Z" }, "since"],
-  ])("%j is refused", async (json, param) => {
+  ])("rejects %j", async (json, param) => {
     const got = await freeze(await startWorld(), json);
     expect([got.status, got.body]).toEqual([400, refusal("invalid_request", "invalid_request", param)]);
   });
 });
 
 describe("a zip", () => {
-  test("is rendered on the clock", async () => {
+  test("takes time on the clock", async () => {
     const world = await startWorld({ demo: 2 });
     const got = await freeze(world, { format: "zip" });
     expect([got.status, got.headers.get("retry-after")]).toEqual([202, "5"]);
@@ -236,7 +236,7 @@ describe("a zip", () => {
     expect((await world.send(`/v1/exports/${body.id}`)).body.status).toBe("completed");
   });
 
-  test("has every name once, also where products of different references ask for the same", async () => {
+  test("has unique names, even if products with different references need the same one", async () => {
     const world = await startWorld();
     for (const reference of ["a:b", "a?b", "A_B"]) await world.createProduct({ reference });
     const { id } = (await freeze(world, { format: "zip" })).body;
@@ -244,14 +244,14 @@ describe("a zip", () => {
     const { url } = (await world.send(`/v1/exports/${id}`)).body;
     const zip = Buffer.from(await (await fetch(url)).arrayBuffer());
     const names: string[] = [];
-    // The entries of its directory (APPNOTE 4.3.12).
+    // The entries of the central directory (APPNOTE 4.3.12).
     for (let at = zip.indexOf("PK\u0001\u0002"); at >= 0; at = zip.indexOf("PK\u0001\u0002", at + 4)) {
       names.push(zip.toString("utf8", at + 46, at + 46 + zip.readUInt16LE(at + 28)));
     }
     expect(names).toEqual(["A_B_front.png", "a_b_front_2.png", "a_b_front_3.png"]);
   });
 
-  test("fails when it was ordered to", async () => {
+  test("fails if a fault requires it", async () => {
     const world = await startWorld({ demo: 2 });
     const fail = { code: "storage_full", message: "no room" };
     await world.send("/_mock/faults", { json: { match: { job: "export" }, times: 1, fail }, key: null });
@@ -264,7 +264,7 @@ describe("a zip", () => {
     expect((await world.send(`/v1/exports/${next}`)).body.status).toBe("completed");
   });
 
-  test("goes on, and stays the same, when a state is put back", async () => {
+  test("continues unchanged after a state is restored", async () => {
     const one = await startWorld({ demo: 3, seed: 5 });
     const { id } = (await freeze(one, { format: "zip" })).body;
     const product = one.mock.state().organizations.main.products[0]!;
@@ -280,7 +280,7 @@ describe("a zip", () => {
     expect(await read(two)).toEqual(await read(one));
   });
 
-  test("of an organization is not another's", async () => {
+  test("is not visible to another organization", async () => {
     const world = await startWorld({ demo: 1 });
     const { id } = (await freeze(world)).body;
     const got = await world.send(`/v1/exports/${id}`, { key: "ak_mock_other" });
@@ -288,7 +288,7 @@ describe("a zip", () => {
   });
 });
 
-test("a job is made once for one idempotency key", async () => {
+test("an idempotency key creates one job", async () => {
   const world = await startWorld({ demo: 1 });
   const send = () => world.send("/v1/exports", { json: {}, headers: { "idempotency-key": "k" } });
   const [first, second] = [await send(), await send()];

@@ -17,7 +17,7 @@ const measured = (entries: Entry[]) =>
 const written = ({ parts }: ZipLayout, entries: Entry[]) =>
   Buffer.concat(parts.map((part) => part.bytes ?? entries[part.file]!.bytes));
 
-/** The time in UTC where the format knows no time zone: yazl writes the machine's. */
+/** A date that reads as UTC, because yazl writes local time. */
 class UtcDate extends Date {
   override getFullYear = () => this.getUTCFullYear();
   override getMonth = () => this.getUTCMonth();
@@ -27,7 +27,7 @@ class UtcDate extends Date {
   override getSeconds = () => this.getUTCSeconds();
 }
 
-/** The same files as another program writes them. */
+/** The same files, written by another library. */
 async function byYazl(entries: Entry[], modified: number, forceZip64Format: boolean): Promise<Buffer> {
   const zip = new Yazl();
   const options = { compress: false, mtime: new UtcDate(modified), mode: 0o100664, forceZip64Format };
@@ -48,7 +48,7 @@ const files = fc.array(
 const moments = fc.integer({ min: Date.UTC(1980, 0, 1), max: Date.UTC(2037, 11, 31) });
 
 describe("a ZIP", () => {
-  test("has the bytes that yazl writes, with ZIP64 and without", async () => {
+  test("has the same bytes as one from yazl, with ZIP64 and without", async () => {
     await fc.assert(
       fc.asyncProperty(files, moments, fc.boolean(), async (entries, modified, force64) => {
         const layout = layOut(measured(entries), modified, force64);
@@ -64,7 +64,7 @@ describe("a ZIP", () => {
     );
   });
 
-  test("of more files than 16 bits count is ZIP64 by itself", async () => {
+  test("uses ZIP64 for more files than 16 bits can count", async () => {
     for (const [count, is64] of [
       [65_534, false],
       [65_535, true],
@@ -80,7 +80,7 @@ describe("a ZIP", () => {
     ["before 1980", Date.UTC(1950, 0, 1), [1980, 1, 1, 0, 0, 0]],
     ["after 2107", Date.UTC(9999, 0, 1), [2107, 12, 31, 23, 59, 58]],
     ["in between", Date.UTC(2026, 0, 5, 9, 30, 41), [2026, 1, 5, 9, 30, 40]],
-  ])("%s has a time that the format can say", (_name, modified, expected) => {
+  ])("has a valid time for %s", (_name, modified, expected) => {
     const [header] = layOut([{ name: "a", size: 0, crc: 0 }], modified).parts;
     const [time, date] = [header!.bytes!.readUInt16LE(10), header!.bytes!.readUInt16LE(12)];
     const day = [(date >> 9) + 1980, (date >> 5) & 15, date & 31];
@@ -88,7 +88,7 @@ describe("a ZIP", () => {
   });
 });
 
-/** Whether a program is on this machine; a test that asks it is skipped with a word where it is not. */
+/** Whether a program is installed; if not, its tests are skipped. */
 function has(program: string, ...args: string[]): boolean {
   const isThere = spawnSync(program, args, { stdio: "ignore" }).status === 0;
   if (!isThere) process.stderr.write(`${program} is not on this machine: its test of ZIPs is skipped\n`);
@@ -105,7 +105,7 @@ const python = (script: string, file: string): unknown =>
 describe.each([
   ["plain", false],
   ["ZIP64", true],
-])("a %s ZIP is whole for other programs:", (_name, force64) => {
+])("a %s ZIP can be read by", (_name, force64) => {
   const fileOf = () => {
     const file = join(temporaryFolder(), "test.zip");
     writeFileSync(file, written(layOut(measured(entries), Date.UTC(2026, 0, 5, 9), force64), entries));
@@ -130,8 +130,8 @@ print(json.dumps([archive.testzip(), [[e.filename, e.file_size, e.compress_type,
   });
 });
 
-test.skipIf(!has("python3", "--version"))("beyond 4 GB Python finds every file, by ZIP64", () => {
-  // 520 files of 9 MB of zeros, in a file with holes: on disk it takes a few kilobytes.
+test.skipIf(!has("python3", "--version"))("Python finds every file beyond 4 GB with ZIP64", () => {
+  // 520 files of 9 MB of zeros in a sparse file, which takes a few kilobytes on disk.
   const zeros = Buffer.alloc(9_000_000);
   const crc = crc32(zeros);
   const large = Array.from({ length: 520 }, (_, at) => ({ name: `${at}.jpg`, size: zeros.length, crc }));

@@ -10,10 +10,10 @@ test.each([
   ["Wed Nov 16 08:49:37 1994", "1994-11-16T08:49:37.000Z"],
   ["Thu, 29 Feb 2024 23:59:60 GMT", "2024-03-01T00:00:00.000Z"],
   ["Mon, 01 Jan 0001 00:00:00 GMT", "0001-01-01T00:00:00.000Z"],
-  // At most fifty years from now, else of the century before (RFC 9110, 5.6.7).
+  // At most fifty years ahead, otherwise in the previous century (RFC 9110, 5.6.7).
   ["Monday, 06-Jan-76 00:00:00 GMT", "2076-01-06T00:00:00.000Z"],
   ["Monday, 06-Jan-77 00:00:00 GMT", "1977-01-06T00:00:00.000Z"],
-])("%s is read", (text, date) => {
+])("parses %s", (text, date) => {
   expect(new Date(httpDate(text, now)!).toISOString()).toBe(date);
 });
 
@@ -32,6 +32,6 @@ test.each([
   "Fri, 01 Jan 2099 00:00:61 GMT",
   "Fri, 01 Jan 2099 00:00:00",
   "fri, 01 jan 2099 00:00:00 gmt",
-])("%s is no date", (text) => {
+])("rejects %s", (text) => {
   expect(httpDate(text, now)).toBeNull();
 });

@@ -30,12 +30,12 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-test("finds exactly those that changed since, newest first, from any place on, whatever came in whatever order", () => {
-  // Enough at the start for every number of levels up to four, and for what stands at their edges.
+test("finds exactly the products changed since a time, newest first, from any position", () => {
+  // Enough products for up to four levels, and for the edges of each level.
   const counts = fc.constantFrom(0, 1, 31, 32, 33, 1_023, 1_024, 1_025, 33_000);
   const patterns = fc.constantFrom(
     (order: number) => (order * 7) % 11,
-    // The latest change is at the very beginning.
+    // The latest change is to the first product.
     (order: number) => (order === 0 ? 50 : 0),
     (order: number) => Math.max(0, 50 - Math.floor(order / 30)),
   );
@@ -64,7 +64,7 @@ test("finds exactly those that changed since, newest first, from any place on, w
   );
 });
 
-test("a change that the clock puts before the last one does not hide that one", () => {
+test("a change with an earlier time does not hide a later one", () => {
   const list = new ChangeList();
   const product = productOf(0, 5);
   list.add(product);

@@ -1,9 +1,11 @@
 import { anySignedUrl, anyText, Id } from "./model.ts";
 
-/** The mock and the model do not agree. */
+/** The mock and the model disagree. */
 export class Disagreement extends Error {}
 
-/** Where an answer differs from what is expected, or null. Ids that are seen for the first time are taken as they come. */
+/**
+ * The path of the first difference from the expected response, or null. New IDs are accepted as they are.
+ */
 export function difference(
   expected: unknown,
   actual: unknown,

@@ -1,15 +1,15 @@
 /**
- * The store as the specification tells it, written a second time and as plainly as can be: lists that are searched from end to
- * end. The property test holds the mock to it. It shares no code with src.
+ * A model of the store: a second, minimal implementation of the specification with linear searches. The
+ * property test compares the mock with it. It shares no code with src.
  */
 
-/** An id that the service has given or will give; which one is known once it has been seen. */
+/** An ID assigned by the service; its value is known after the first response that has it. */
 export class Id {
   value: string | null = null;
 }
-/** Stands for any text that says something, e.g. a message. */
+/** Matches any non-empty text, e.g. a message. */
 export const anyText = Symbol("any text");
-/** Stands for a signed URL. */
+/** Matches any signed URL. */
 export const anySignedUrl = Symbol("any signed URL");
 
 export interface Reply {
@@ -61,7 +61,7 @@ interface ModelJob {
   turn: number;
 }
 
-/** The mock's pace: rows are checked for a second, then five are done every 50 ms. */
+/** Timing of the mock: one second of validation, then five rows every 50 ms. */
 const pace = { validatingMs: 1_000, rowsAStep: 5, stepMs: 50, rowMs: 10 };
 
 const time = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
@@ -73,7 +73,7 @@ export const refused = (status: number, type: string, code: string, param?: stri
 const noProduct = refused(404, "not_found", "product_not_found");
 const taken = refused(409, "conflict", "reference_already_exists", "reference");
 
-/** One organization's products, images and imports. */
+/** Products, images and imports of one organization. */
 export class StoreModel {
   now: number;
   products: ModelProduct[] = [];
@@ -133,7 +133,7 @@ export class StoreModel {
     return { status: 204, body: "" };
   }
 
-  /** Everything the list shows, newest first. */
+  /** All listed products, newest first. */
   list(q: string): ModelProduct[] {
     const words = q.toLowerCase().split(/\s+/);
     const has = (product: ModelProduct, word: string) =>
@@ -189,7 +189,7 @@ export class StoreModel {
     return { status: 200, body, ...(!isDone && { retryAfter: "5" }) };
   }
 
-  /** Lets the time pass and the jobs run, each step at its moment. */
+  /** Advances the time and runs the steps of the jobs that are due. */
   advance(ms: number): void {
     const until = this.now + ms;
     for (;;) {

@@ -20,7 +20,7 @@ function add(catalogue: Catalogue, number: number, name: string): ProductRecord 
   });
 }
 
-/** What the list and the search must give, looked up product by product. */
+/** The expected results of lists and searches, from a scan. */
 const expected = (products: ProductRecord[], words: string[], after: number | null): ProductRecord[] =>
   products
     .filter(({ deleted_at, order }) => deleted_at === null && (after === null || order < after))
@@ -29,7 +29,7 @@ const expected = (products: ProductRecord[], words: string[], after: number | nu
     )
     .reverse();
 
-// Few letters, so that words meet; some change their length or their neighbours when they become small.
+// A small alphabet, so that words match; some letters change their length or their neighbors in lower case.
 const letters = fc.constantFrom(
   "a",
   "B",
@@ -54,7 +54,7 @@ const word = fc
   .string({ unit: letters, minLength: 1, maxLength: 3 })
   .map((text) => text.toLowerCase().replaceAll(/\s/g, "a"));
 
-describe("letters in any case", () => {
+describe("case-insensitive search", () => {
   test.each([
     ["ΣΑΣΑ", "ΣΑΣ"],
     ["ΣΑΣΑ", "σας"],
@@ -76,14 +76,14 @@ describe("letters in any case", () => {
     ["ﬁne", "FINE"],
     ["ÉTÉ", "été"],
     ["Linen", "lINEN"],
-  ])("%s is found by %s", (name, word) => {
+  ])("finds %s with %s", (name, word) => {
     const catalogue = new Catalogue();
     add(catalogue, 1, "Tote bag");
     const product = add(catalogue, 2, name);
     expect([...catalogue.withWords([foldCase(word)], null)]).toEqual([product]);
   });
 
-  test("an accent is no matter of case, and a letter that grew in small letters does not shift its neighbours", () => {
+  test("respects accents, and is not shifted by letters that get longer in lower case", () => {
     const catalogue = new Catalogue();
     const [bag, coat] = [add(catalogue, 1, "İİİ ẞẞẞ ŉ bag"), add(catalogue, 2, "été coat")];
     const found = (word: string) => [...catalogue.withWords([foldCase(word)], null)];
@@ -94,7 +94,7 @@ describe("letters in any case", () => {
     expect(found("COAT")).toEqual([coat]);
   });
 
-  test("a letter with its accent is found in one sign and in two, by one and by two", () => {
+  test("finds an accented letter in composed and decomposed form", () => {
     const catalogue = new Catalogue();
     const [one, two] = [add(catalogue, 1, "Café crème"), add(catalogue, 2, "Cafe\u0301 cre\u0300me")];
     const found = (word: string) => [...catalogue.withWords([foldCase(word)], null)];
@@ -104,7 +104,7 @@ describe("letters in any case", () => {
     expect(found("cafe")).toEqual([]);
   });
 
-  test("every letter of any script is the same in one sign and in several", () => {
+  test("folds every letter of any script equally in composed and decomposed form", () => {
     const changed: string[] = [];
     for (let code = 0; code <= 0x1ffff; code++) {
       const letter = String.fromCodePoint(code);
@@ -118,7 +118,7 @@ describe("letters in any case", () => {
     expect(changed).toEqual([]);
   });
 
-  test("what was folded is folded: no letter of any script comes out otherwise the second time", () => {
+  test("folds folded text to itself, for every letter of any script", () => {
     const changed: string[] = [];
     for (let code = 0; code <= 0x1ffff; code++) {
       const letter = String.fromCodePoint(code);
@@ -130,7 +130,7 @@ describe("letters in any case", () => {
 });
 
 describe("the list of products", () => {
-  test("lists and finds what a look at each product finds, whatever is added, renamed and deleted", () => {
+  test("gives the same results as a scan, whatever is added, renamed and deleted", () => {
     const step = fc.oneof(
       {
         weight: 4,

@@ -2,7 +2,7 @@ import { tinyPng } from "../world.ts";
 import { anyText, Id, type ModelRow, type Reply, refused, type StoreModel } from "./model.ts";
 import type { Step } from "./steps.ts";
 
-/** A request and what the model says to it. */
+/** A request and the response of the model. */
 export interface Request {
   readonly method: string;
   readonly path: string;
@@ -11,13 +11,13 @@ export interface Request {
   readonly expected: Reply;
 }
 
-/** What the service says of a product that is not there. */
+/** The response for an unknown product. */
 export const notThere = refused(404, "not_found", "product_not_found");
 
-/** An id that nothing has. */
+/** An unused ID. */
 const nobody = "01HN1H1W2BE2ZP0BXGX60T7K32";
 
-/** What a step asks for, in the names of the store as it is now, and what the model says to it. */
+/** The request of a step with the current names of the store, and the response of the model. */
 export function requestOf(
   step: Step,
   stores: readonly [StoreModel, StoreModel],
@@ -158,7 +158,7 @@ function importOf(
   return { method: "POST", path, content, headers, expected };
 }
 
-/** A form with one file, the same bytes each time, so that it can be sent again. */
+/** A form with one file. The bytes are the same each time, so that it can be sent again. */
 const form = (file: Uint8Array): Uint8Array =>
   Buffer.concat([
     Buffer.from('--edge\r\nContent-Disposition: form-data; name="file"; filename="photo.png"\r\n\r\n'),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-// Few of everything, so that requests meet.
+// Small sets of values, so that requests affect the same records.
 const orientation = fc.constantFrom("front", "back", "detail");
 const reference = fc.constantFrom("A", "B", " A ", "C", "\tB", "é", "Dress-1");
 const name = fc.constantFrom("Linen dress", "linen", "Ünï COAT", "x", " x ");
@@ -10,7 +10,7 @@ const mode = fc.constantFrom("upsert", "create", "skip_existing");
 const onImageError = fc.constantFrom("skip", "fail_row");
 const index = fc.nat({ max: 20 });
 
-/** An image: one of the organization's, of the other's, or none. */
+/** An image of the organization, of the other organization, or unknown. */
 const image = fc.record({
   whose: fc.oneof({ weight: 12, arbitrary: fc.constant("own") }, fc.constantFrom("other", "nobody")),
   index,
@@ -18,14 +18,14 @@ const image = fc.record({
 const link = fc.tuple(image, orientation).map(([one, orientation]) => ({ ...one, orientation }));
 const links = fc.array(link, { minLength: 1, maxLength: 4 });
 
-/** Which product a request is about. */
+/** The product of a request. */
 const target = {
   whose: fc.oneof({ weight: 8, arbitrary: fc.constant("own") }, fc.constantFrom("gone", "other", "nobody")),
   index,
 };
 
 const twentyOne = Array.from({ length: 21 }, () => ({ image_id: "x", orientation: "front" }));
-/** What makes a product to create a bad one, and the field that is named. */
+/** Changes that make a new product invalid, and the reported field. */
 const flaw = fc.constantFrom<{ param: string; fields: Record<string, unknown> }>(
   { param: "name", fields: { name: undefined } },
   { param: "reference", fields: { reference: " \t" } },
@@ -63,7 +63,7 @@ const rows = fc.uniqueArray(row, {
   maxLength: 6,
   selector: ({ reference }) => reference.trim(),
 });
-/** Rows that refuse the whole import; `twin` is the first row again. */
+/** Rows that make an import invalid; `twin` repeats the first row. */
 const badRow = fc.constantFrom<{ row: unknown; code: string; param: string }>(
   { row: "twin", code: "duplicate_reference_in_file", param: "reference" },
   {
@@ -139,8 +139,8 @@ const mine = fc.constantFrom(0, 0, 1) as fc.Arbitrary<0 | 1>;
 const upload = (mine: 0 | 1) => ({ mine, twice: false, step: { upload: true } });
 
 /**
- * A sequence of steps: `mine` says which organization asks, `twice` that a write is sent again under the same key. Both
- * organizations begin with an image, without which little can be done.
+ * A sequence of steps. `mine` selects the organization; `twice` repeats a write with the same idempotency
+ * key. Both organizations start with an image.
  */
 export const orders = fc
   .array(fc.record({ mine, twice: fc.boolean(), step }), { minLength: 1, maxLength: 40, size: "max" })

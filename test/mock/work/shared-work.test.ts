@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EndedError, Life } from "../../../src/mock/work/life.ts";
 import { SharedWork } from "../../../src/mock/work/shared-work.ts";
 
-/** Work that ends when it is told to, or with its life. */
+/** Work that ends on demand, or with its life. */
 function begun() {
   let finish!: (result: string) => void;
   let fail!: (error: Error) => void;
@@ -18,7 +18,7 @@ function begun() {
   return { work, finish, fail, life };
 }
 
-test("goes on while one of those who wait is left, and ends with the last", async () => {
+test("work continues while one reader is waiting, and ends with the last", async () => {
   const { work, life } = begun();
   const [one, other] = [new Life(), new Life()];
   const results = [work.resultFor(one), work.resultFor(other)];
@@ -30,7 +30,7 @@ test("goes on while one of those who wait is left, and ends with the last", asyn
   await expect(results[1]).rejects.toThrow(EndedError);
 });
 
-test("what is there stays there, whoever has gone", async () => {
+test("a result stays available after readers leave", async () => {
   const { work, finish } = begun();
   const [one, other] = [new Life(), new Life()];
   const results = [work.resultFor(one), work.resultFor(other)];
@@ -44,7 +44,7 @@ test("what is there stays there, whoever has gone", async () => {
   expect(await work.resultFor(new Life())).toBe("the result");
 });
 
-test("who comes with a life that has ended keeps nothing going", async () => {
+test("a canceled reader does not keep the work running", async () => {
   const { work } = begun();
   const gone = new Life();
   gone.end();
@@ -52,7 +52,7 @@ test("who comes with a life that has ended keeps nothing going", async () => {
   expect(work.isLost).toBe(true);
 });
 
-test("that has failed is told to all, and is lost", async () => {
+test("a failure rejects for all readers, and the work is lost", async () => {
   const { work, fail } = begun();
   const results = [work.resultFor(new Life()), work.resultFor(new Life())];
   fail(new Error("no ink"));

@@ -12,25 +12,28 @@ import { grouped } from "../../output/numbers.ts";
 
 interface GetInput {
   id: string;
-  /** The file that the original goes to, as it was typed. */
+  /** The file for the original, as typed. */
   save: string | undefined;
 }
+
+/** An image has at most 10 MB, so it would be complete before a usual checkpoint. */
+const checkpointBytes = 1024 * 1024;
 
 /** `cat images get`: parses the argument and the flag; `run` does the work. */
 export const getCommand = (app: App, run = getImage): Command =>
   command("get")
-    .summary("show one image, or save it")
+    .summary("show or save an image")
     .usage("ID [flags]")
     .description(
-      "Show one image, with a signed URL for its bytes, or save it to a file. The URL expires after one hour.",
+      "Show one image with its signed URL, which expires after one hour. With --save, download the original.",
     )
-    .argument("<ID>", "the image's ID")
-    .option("--save <FILE>", "save the original to this file (with --yes also where it exists)")
+    .argument("<ID>", "ID of the image")
+    .option("--save <FILE>", "download the original to FILE (--yes replaces an existing file)")
     .addHelpText(
       "after",
       examples([
-        ["save the image", "cat images get ID --save photo.jpg"],
-        ["its signed URL, for a script", "cat images get ID --json | jq -r .url"],
+        ["save an image", "cat images get ID --save photo.jpg"],
+        ["print only the signed URL", "cat images get ID --json | jq -r .url"],
       ]),
     )
     .action(async (id: string, { save }: { save?: string }) =>
@@ -46,14 +49,23 @@ export async function getImage(app: App, { id, save }: GetInput): Promise<void> 
   const read = () => client.images.get({ image_id: id }, { signal });
   const image = await read();
   if (file === null) return app.io.resource(image);
+  const urlOf = ({ url }: { url: unknown }): string => {
+    if (typeof url === "string" && url !== "") return url;
+    throw new CatError(`the service sent no URL of image ${id}`, {
+      type: "bad_answer",
+      code: "wrong_shape",
+      hint: "Run the command again. If it fails again, report this message to the service.",
+    });
+  };
   const { downloadToFile } = await import("../../../flows/downloads/download-file.ts");
   const bytes = await downloadToFile(client, {
-    url: image.url,
-    freshUrl: async () => (await read()).url,
+    url: urlOf(image),
+    freshUrl: async () => urlOf(await read()),
     path: file.path,
     resource: `${(await app.connection()).baseUrl} image ${id}`,
     expected: typeof image.mime_type === "string" ? { type: image.mime_type } : {},
     problemOf: (head) => notThisImage(head.subarray(0, imageTypeBytes), image.mime_type),
+    checkpointBytes,
     signal,
   }).catch((error: unknown) => {
     throw withNextStep(error);
@@ -67,20 +79,26 @@ function namedFile(app: App, name: string) {
   const hint = "Choose a file, for example --save photo.jpg.";
   if (name.trim() === "") throw new UsageError("--save is empty", { param: flag, hint });
   if (name === "-") {
-    throw new UsageError("--save -: an image cannot be written to standard output", { param: flag, hint });
+    throw new UsageError("cannot use --save -: images are not written to standard output", {
+      param: flag,
+      hint,
+    });
   }
   return { flag, name, path: resolve(app.context.cwd, name) };
 }
 
-/** Why bytes are not an image of the stated type; null where they are, or where the type is newer than this program. */
+/**
+ * The reason why bytes are not an image of the stated type; null if they are, or if the type is newer than
+ * this program.
+ */
 function notThisImage(head: Uint8Array, type: string): string | null {
   if (head.length === 0) return "is empty";
   const found = imageTypeOf(head);
   if (found === type || !imageTypes.some((known) => known === type)) return null;
-  return `has the bytes of ${found === null ? "another kind of file" : `an ${found} file`}, not of ${type}`;
+  return `is ${found === null ? "another kind of file" : `an ${found} file`}, not ${type}`;
 }
 
-/** What a download threw, with what the user can do about it. */
+/** The error of a download, with a next step for the user. */
 function withNextStep(error: unknown): unknown {
   if (error instanceof InterruptError) {
     return new InterruptError(error.signal, {
@@ -91,7 +109,7 @@ function withNextStep(error: unknown): unknown {
   if (!(error instanceof CatError) || error.hint !== undefined) return error;
   const { type, code, param, status, requestId } = error;
   const hint = isTransient(error)
-    ? "Run the same command again; bytes that were saved are not downloaded again."
+    ? "To resume the download, run the same command again."
     : "Run the command again. If it fails again, report this message to the service.";
   return new CatError(error.message, { type, code, param, status, requestId, hint, cause: error });
 }

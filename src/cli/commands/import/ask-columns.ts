@@ -17,15 +17,15 @@ import { grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { SavedColumns } from "./saved-columns.ts";
 
-/** How many columns a note names. */
+/** The maximum number of columns that a note lists. */
 const namedColumns = 20;
-/** How many characters of a header or a cell a question shows. */
+/** The maximum number of characters of a header or a cell that a prompt shows. */
 const shownLength = 40;
 
 /**
- * What the columns of a file are read as: what `--map` says, then what the profile has saved of columns that this file has
- * (but for a field that the header has itself), then what the person at the terminal answers, who may have the answers saved. Nothing is asked with `ask: false`, as of a
- * file of which only the start is there. Throws an InterruptError when a question is not answered.
+ * The field of each column: from `--map`, then from the columns saved in the profile (unless the header has the
+ * field itself), then from prompts, whose answers may be saved. With `ask: false`, as for a file that is not read
+ * completely, there is no prompt. Throws an InterruptError when a prompt is not answered.
  */
 export async function columnsOf(
   app: App,
@@ -38,7 +38,7 @@ export async function columnsOf(
   const { savedColumns } = await import("./saved-columns.ts");
   const saved = await savedColumns(app);
   const map = new Map(flags.map);
-  // What the file itself calls by its name, or --map, is not to be had a second time.
+  // A saved column must not repeat a field that the header or --map has.
   const known: string[] = [];
   for (const header of head.unknown) {
     const field = saved.columns.get(normalHeader(header));
@@ -52,19 +52,19 @@ export async function columnsOf(
   return open.length > 0 && mayAsk(app, flags) ? askFor(app, { ...head, unknown: open }, map, saved) : map;
 }
 
-/** Whether columns that nobody knows may be asked about: not where the file itself comes from the terminal. */
+/** Whether to prompt about unknown columns: not if the rows themselves are typed at the terminal. */
 export const mayAsk = (app: App, flags: ImportFlags): boolean => flags.file !== "-" && canAsk(app);
 
-/** The first rows of a file, and what of its header is not known. */
+/** The header and the first rows of a file. */
 interface Head {
   header: readonly string[];
-  /** Each header once, as it is written. */
+  /** The unknown headers, each once and unchanged. */
   unknown: readonly string[];
-  /** A cell under it, to tell what it is about. */
+  /** A cell of the column, as an example. */
   sampleOf(header: string): string;
 }
 
-/** The head of a CSV file; null for another, and for one that cannot be read, or not so: the check tells why. */
+/** The head of a CSV file; null for other files, and for one that cannot be read: the check reports why. */
 async function headOf(source: Source, flags: ImportFlags): Promise<Head | null> {
   if (source.format !== "csv") return null;
   const reader = await openRows({ source, read: flags, form: importForm(flags.map) });
@@ -77,7 +77,7 @@ async function headOf(source: Source, flags: ImportFlags): Promise<Head | null> 
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
   }
-  // Where the header is not cut as it is meant to be, there are no columns to ask about.
+  // With a wrong delimiter the header is not split into its columns.
   if (!(reader instanceof CsvReader) || reader.headProblems.some(({ code }) => code === "wrong_format"))
     return null;
   const { header } = reader;
@@ -108,9 +108,9 @@ async function askFor(
   const isTaken = () => fieldsOf(header, new Map([...map, ...answers]));
   for (const [index, column] of unknown.entries()) {
     const sample = sampleOf(column);
-    const example = sample === "" ? "" : `, for instance ${show(sample)}`;
+    const example = sample === "" ? "" : ` (example: ${show(sample)})`;
     const field = await prompts.select(
-      `What is the column "${show(column)}"${example}?`,
+      `What is in column "${show(column)}"?${example}`,
       ...choicesFor(column, isTaken(), unknown.length - index > 1),
     );
     if (field === ignoreRest) {
@@ -119,24 +119,24 @@ async function askFor(
     }
     answers.set(normalHeader(column), field);
   }
-  if (await prompts.confirm(`Save this in profile ${show(saved.profile)} for files to come?`, true)) {
+  if (await prompts.confirm(`Remember this for later files (profile ${show(saved.profile)})?`, true)) {
     await saved.save(answers);
   }
   return new Map([...map, ...answers]);
 }
 
-/** The fields that a header has, by the names of columns that hold something. */
+/** The fields in a header, without ignored and unknown columns. */
 function fieldsOf(header: readonly string[], map: ColumnMap): Set<string> {
   const names = header.map((one) => meaningOf(columnOf(map.get(normalHeader(one)) ?? one)));
   return new Set(names.filter((name) => name !== null));
 }
 
-/** Stands for an answer about all columns that are left; no field is called so. */
+/** The answer for all remaining columns. It contains spaces, so it is not the name of a field. */
 const ignoreRest = "ignore the rest";
 
 /**
- * The nearest field first, then the others that the file does not have, then to leave it out, which is usual where nothing
- * is near: most such columns are of no use to an import, as prices are not.
+ * The nearest fields first, then the other fields that the file lacks, then skipping the column. Skipping is the
+ * default without a near field: an import does not use most such columns, for example prices.
  */
 function choicesFor(
   column: string,
@@ -148,9 +148,9 @@ function choicesFor(
       !taken.has(name) && (!name.endsWith("_orientation") || taken.has(name.replace("_orientation", ""))),
   );
   const first = nearestColumns(column).filter((name) => free.includes(name));
-  const leave: Choice<string> = { name: "none: leave it out", value: "ignore" };
+  const leave: Choice<string> = { name: "something else (skip this column)", value: "ignore" };
   const leaveRest: Choice<string> = {
-    name: "none, and leave out the other unknown columns as well",
+    name: "something else (skip this and all other unknown columns)",
     value: ignoreRest,
   };
   const fields = [...first, ...free.filter((name) => !first.includes(name))].map((name) => ({
@@ -166,7 +166,7 @@ function savedNote(profile: string, headers: readonly string[], map: ColumnMap):
     .slice(0, namedColumns)
     .map((header) => `${shortened(header)} = ${map.get(normalHeader(header))}`);
   const more = headers.length - named.length;
-  return `columns as saved in profile ${profile}: ${named.join(", ")}${more > 0 ? ` and ${grouped(more)} more` : ""}`;
+  return `Columns remembered from earlier files (profile ${profile}): ${named.join(", ")}${more > 0 ? ` and ${grouped(more)} more` : ""}.`;
 }
 
 function shortened(text: string): string {

@@ -13,7 +13,7 @@ import type { InputFormat } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type FileFlags, type RawFileFlags, readFileFlags } from "../../files/file-flags.ts";
 
-/** The flags as commander hands them over. */
+/** The flags as commander parses them. */
 export interface RawFlags extends RawFileFlags {
   mode: string;
   onImageError: string;
@@ -32,7 +32,7 @@ export interface RawFlags extends RawFileFlags {
   sameOrganization?: boolean;
 }
 
-/** What one call of the command is to do. */
+/** The input of one import command. */
 export interface ImportFlags extends FileFlags {
   mode: ImportMode;
   onImageError: OnImageError;
@@ -42,43 +42,45 @@ export interface ImportFlags extends FileFlags {
   wait: boolean;
   concurrency: number;
   timeoutMs: number | null;
-  /** The folder that local photos are relative to; undefined for that of the file. */
+  /** The folder that local photos are relative to; undefined for the folder of the file. */
   imagesRoot: string | undefined;
-  /** Let paths of photos lead out of that folder. */
+  /** Allow local photos outside that folder. */
   imagesOutside: boolean;
   photos: PhotosMode;
-  /** The file to keep the ledger in, in place of the profile's own. */
+  /** The file of the ledger, instead of the one in the profile. */
   ledger: string | undefined;
-  /** Begin anew rather than take up a run that was stopped. */
+  /** Start over instead of resuming a stopped run. */
   fresh: boolean;
-  /** What to do with calls of earlier runs whose outcome is not known; undefined to ask. */
+  /** The choice for batches of earlier runs with an unknown outcome; undefined to prompt. */
   unknown: UnknownChoice | undefined;
-  /** Take a key that was never seen for one of the organization that earlier imports were sent to, where nothing tells. */
+  /** Treat a new API key as one of the organization of earlier imports, if the service cannot determine it. */
   sameOrganization: boolean;
 }
 
 export const modes = importModes;
 export const imageErrorChoices = onImageErrors;
 
-/** Judges the flags that commander cannot judge by itself. Throws UsageError. */
+/** Makes the checks that commander cannot make. Throws UsageError. */
 export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags {
   const files = readFileFlags(file, raw, cwd);
-  for (const [flag, value, what] of [
+  for (const [flag, value, kind] of [
     ["--ledger", raw.ledger, "file"],
     ["--images-root", raw.imagesRoot, "folder"],
   ] as const) {
-    if (value === "") throw new UsageError(`${flag} is empty`, { param: flag, hint: `Name a ${what}.` });
+    if (value === "") throw new UsageError(`${flag} is empty`, { param: flag, hint: `Choose a ${kind}.` });
   }
   if (raw.ledger === "-") {
-    const hint = "Name a file, e.g. ledger.db.";
-    throw new UsageError("--ledger -: a ledger is read and written, so it must be a file", {
+    const hint = "Choose a file, for example --ledger ledger.db.";
+    throw new UsageError("--ledger -: a ledger cannot be standard input", {
       param: "--ledger",
       hint,
     });
   }
   if (raw.results !== undefined && !raw.wait) {
-    const hint = "Leave one of them out.";
-    throw new UsageError("--results needs the results, and --no-wait does not wait for them", { hint });
+    const hint = "Remove one of them.";
+    throw new UsageError("--results cannot be used with --no-wait, which does not wait for results", {
+      hint,
+    });
   }
   return {
     ...files,
@@ -100,23 +102,23 @@ export function readFlags(file: string, raw: RawFlags, cwd: string): ImportFlags
   };
 }
 
-/** Refuses flags that speak of columns and cells where the input has none; a mapping that the profile has saved is just not used. */
+/** Rejects flags for columns with NDJSON input. Columns saved in the profile are only not used. */
 export function refuseCsvFlags({ file, delimiter, map }: ImportFlags, format: InputFormat | undefined): void {
   if (format !== "ndjson") return;
   const flag = map.size > 0 ? "--map" : delimiter === undefined ? null : "--delimiter";
   if (flag === null) return;
-  throw new UsageError(`${flag} is for CSV, and ${shownName(file)} is read as NDJSON`, {
+  throw new UsageError(`cannot use ${flag}: ${shownName(file)} is read as NDJSON`, {
     param: flag,
-    hint: `Leave ${flag} out, or give --format csv if it is CSV.`,
+    hint: `Remove ${flag}, or add --format csv if the file is CSV.`,
   });
 }
 
-/** Only an upsert appends photos to a product that is there: the other modes have nothing to leave out. */
+/** Only mode upsert adds photos to existing products, so the other modes have no photos to skip. */
 function readPhotosMode({ mode, photos }: RawFlags): PhotosMode {
   if (photos === "new" && mode !== "upsert") {
-    throw new UsageError(`--photos new is for --mode upsert, not ${mode}`, {
+    throw new UsageError(`--photos new cannot be used with --mode ${mode}`, {
       param: "--photos",
-      hint: "Leave --photos out: in this mode no photo is added to a product that exists.",
+      hint: "Remove --photos: this mode never adds photos to existing products.",
     });
   }
   return mode === "upsert" ? ((photos ?? "new") as PhotosMode) : "all";
@@ -131,35 +133,35 @@ function readMap(entries: readonly string[]): Map<string, string> {
     const fault = at < 1 || column === "" ? shapeFault : (fieldFault(field) ?? duplicateFault(map, column));
     if (fault !== undefined) {
       const { wrong, hint } = fault;
-      throw new UsageError(`--map ${JSON.stringify(entry)}: ${wrong}`, { param: "--map", hint });
+      throw new UsageError(`invalid --map ${JSON.stringify(entry)}: ${wrong}`, { param: "--map", hint });
     }
     map.set(column, field);
   }
   return map;
 }
 
-/** A header as a file has it that puts its cells in quotes. */
+/** The header without the quotes that a CSV file may put around it. */
 const unquoted = (column: string): string =>
   /^"(?:[^"]|"")*"$/.test(column) ? column.slice(1, -1).replaceAll('""', '"') : column;
 
-/** What is wrong with an entry of --map, and what to do about that. */
+/** A mistake in an entry of --map, and its hint. */
 interface MapFault {
   wrong: string;
   hint: string;
 }
 
-const fields = `FIELD is ${knownColumns}, or ignore.`;
+const fields = `FIELD is one of ${knownColumns}, or ignore.`;
 
 const shapeFault: MapFault = {
-  wrong: "it must be COLUMN=FIELD",
-  hint: `COLUMN is a header of the file, e.g. SKU=reference. ${fields}`,
+  wrong: "use COLUMN=FIELD",
+  hint: `For example: --map SKU=reference. COLUMN is a column of the file. ${fields}`,
 };
 
 function fieldFault(field: string): MapFault | undefined {
   if (field !== "" && columnOf(field).kind !== "unknown" && !/^error_/i.test(field)) return undefined;
   const near = nearestColumns(field).join(" or ");
   const hint = near === "" ? fields : `Did you mean ${near}? ${fields}`;
-  return { wrong: `"${field}" is not a field of an import`, hint };
+  return { wrong: `unknown field "${field}"`, hint };
 }
 
 function duplicateFault(map: ReadonlyMap<string, string>, column: string): MapFault | undefined {
@@ -168,6 +170,6 @@ function duplicateFault(map: ReadonlyMap<string, string>, column: string): MapFa
     ? undefined
     : {
         wrong: `the column "${column}" is mapped twice`,
-        hint: `It is mapped to ${earlier} already: leave one of the two out.`,
+        hint: `It is already mapped to ${earlier}. Remove one of the two.`,
       };
 }

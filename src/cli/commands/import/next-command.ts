@@ -6,13 +6,13 @@ import type { GlobalOptions } from "../../context/global-options.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import type { ImportFlags } from "./flags.ts";
 
-/** How the input was read, and where it went to. */
+/** The format of the input, and the service it was sent to. */
 export interface CommandOf {
   format: InputFormat;
   globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
 }
 
-/** The command that goes on with an import that was stopped: as it was given, with what says what is sent. */
+/** The command that resumes a stopped import: the same flags, except those that do not change the result. */
 export function sameCommand(flags: ImportFlags, { globals }: CommandOf): string {
   const words = new CommandWords("import", flags.file);
   giveModes(words, flags);
@@ -30,7 +30,7 @@ export function sameCommand(flags: ImportFlags, { globals }: CommandOf): string 
   return words.line;
 }
 
-/** The command that imports a failed file as this one was imported: all flags that say how to read it, and where to. */
+/** The command that imports a failed file: the flags for reading it, and the same service. */
 export function commandForFailed(
   failedFile: string,
   flags: ImportFlags,
@@ -42,7 +42,7 @@ export function commandForFailed(
   words.give("--format", named === undefined || named === format ? undefined : format);
   words.giveDelimiter(flags.delimiter);
   words.give("--encoding", encodingOfFailedFile(flags.encoding));
-  // A column called like those of a failed file is not in it under that name.
+  // The failed file has its own columns with these names.
   for (const [column, field] of flags.map)
     if (!isFailureColumn(column)) words.give("--map", `${column}=${field}`);
   words.give("--images-root", flags.imagesRoot ?? folderOfPhotos(failedFile, flags));

@@ -1,26 +1,34 @@
-import { hash } from "node:crypto";
-import type { ImportDeps, Memory, UnknownChoice } from "../../../flows/import/run/import-input.ts";
+import type {
+  ImportDeps,
+  Memory,
+  ReplacedProductsQuestion,
+  UnknownChoice,
+} from "../../../flows/import/run/import-input.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
+import { serviceOf } from "../../app/memory.ts";
 import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import { grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 
-/** Asks a person about batches of unknown outcome; undefined where there is none to ask. */
-export const doubtPrompt = (app: App, flags: ImportFlags, pauseProgress: () => void): ImportDeps["ask"] =>
+/** The prompt about batches with an unknown outcome; undefined if a prompt is not possible. */
+export const unknownOutcomePrompt = (
+  app: App,
+  flags: ImportFlags,
+  pauseProgress: () => void,
+): ImportDeps["ask"] =>
   canAsk(app) && flags.file !== "-"
     ? (question) => {
         pauseProgress();
-        return askAboutDoubt(app, question);
+        return askAboutUnknownOutcome(app, question);
       }
     : undefined;
 
-/** Where an import is remembered: in the profile's state, or in the file of `--ledger`. */
+/** The storage for an import: the state of the profile, or the file of `--ledger`. */
 export async function memoryOf(app: App, ledger: string | undefined): Promise<Memory> {
-  const { baseUrl, apiKey } = await app.connection();
-  const service = { baseUrl, keyFingerprint: hash("sha256", apiKey).slice(0, 32) };
-  // A ledger must not remember a mock service that is gone at the end.
+  const service = await serviceOf(app);
+  // A ledger must not record imports to the mock, which ends with the command.
   if (ledger === undefined || app.globals.mock) {
     const state = await app.state();
     return { state, sentJobs: state.sentJobs, service };
@@ -32,43 +40,60 @@ export async function memoryOf(app: App, ledger: string | undefined): Promise<Me
 }
 
 /**
- * Where `cat imports list` finds what was sent. A ledger has all that must not be forgotten: where the profile's own state
- * cannot be used, as in a container whose home is read-only, the import goes without it.
+ * The storage that `cat imports list` reads. The ledger has everything that an import needs: if the state of the
+ * profile cannot be used, as in a container with a read-only home folder, the import runs without it.
  */
 async function sentJobsOfProfile(app: App, ledger: State): Promise<State["sentJobs"]> {
   try {
     return (await app.state()).sentJobs;
   } catch (error) {
     if (!(error instanceof StateError)) throw error;
-    await app.io.note(`${error.message}: cat imports list will not tell of this import.`);
+    await app.io.note(`${error.message}: cat imports list will not show this import.`);
     return ledger.sentJobs;
   }
 }
 
-async function askAboutDoubt(
+async function askAboutUnknownOutcome(
   app: App,
   question: Parameters<NonNullable<ImportDeps["ask"]>>[0],
 ): Promise<UnknownChoice> {
+  if ("replaced" in question) return askAboutReplaced(app, question);
   const { sentAt, rows, existing, resendsOnce, lost } = question;
-  const { whatIsNotKnown } = await import("../../../flows/import/resume/doubtful-batches.ts");
+  const { unknownOutcomeText } = await import("../../../flows/import/resume/unknown-outcomes.ts");
   const when = `${new Date(sentAt).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  const what = whatIsNotKnown(question, when);
+  const what = unknownOutcomeText(question, when);
   const products =
     existing === null
-      ? "This key may not read their products (scope products:read)."
-      : `Of their products ${grouped(existing)} of ${grouped(rows)} exist at the service.`;
+      ? "This key cannot read their products (it lacks the scope products:read)."
+      : `${grouped(existing)} of their ${grouped(rows)} products exist.`;
   await app.io.note(app.io.visible(`${what[0]!.toUpperCase()}${what.slice(1)}. ${products}`));
-  const risk = resendsOnce ? "the service carries them out once" : "may add photos a second time";
+  const risk = resendsOnce ? "the service imports them only once" : "may add photos twice";
   const choices: Choice<UnknownChoice>[] = [
-    { name: "they were not imported: send them", value: "not-imported" },
+    { name: "they were not imported: send them again", value: "not-imported" },
   ];
   if (existing !== null)
     choices.unshift({ name: "they were imported: do not send their photos again", value: "imported" });
-  if (lost.length === 0) choices.push({ name: `send the same calls again (${risk})`, value: "resend" });
+  if (lost.length === 0)
+    choices.push({ name: `not sure: send the same batches again (${risk})`, value: "resend" });
   const prompts = await openPrompts(app);
   return prompts.select(
-    "What is to be done with them?",
+    "What happened to these rows?",
     choices,
     (existing ?? 0) > 0 ? "imported" : "not-imported",
+  );
+}
+
+async function askAboutReplaced(app: App, question: ReplacedProductsQuestion): Promise<UnknownChoice> {
+  const { replacedProductsText } = await import("../../../flows/import/resume/replaced-products.ts");
+  const what = replacedProductsText(question);
+  await app.io.note(app.io.visible(`${what[0]!.toUpperCase()}${what.slice(1)}.`));
+  const prompts = await openPrompts(app);
+  return prompts.select<UnknownChoice>(
+    "Do these products already have the photos of the file?",
+    [
+      { name: "yes: do not send the photos again", value: "imported" },
+      { name: "no: add the photos", value: "not-imported" },
+    ],
+    "imported",
   );
 }

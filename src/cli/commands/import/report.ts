@@ -5,20 +5,20 @@ import { counted, grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 import { type CommandOf, commandForFailed, sameCommand } from "./next-command.ts";
 
-/** What an import did, for people: a few lines that never say success when something failed, and what to type next. */
+/** The summary for people: the result, a line per kind of failure, and the next command. */
 export function reportLines(summary: ImportSummary, flags: ImportFlags, run: ReportedRun): string[] {
   const lines = [headline(summary, flags, run)];
   const { invalid, failed, partial } = summary;
   if (invalid > 0) {
-    const who = invalid === 1 ? "it does" : "they do";
-    lines.push(`  ${rows(invalid)} left out: ${who} not validate`);
+    lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   }
   if (failed > 0) lines.push(`  ${rows(failed)} failed`);
-  if (partial > 0) lines.push(`  ${rows(partial)} partial: the product is there, some of its photos are not`);
+  if (partial > 0)
+    lines.push(`  ${rows(partial)} imported without some of ${partial === 1 ? "its" : "their"} photos`);
   if (flags.wait || run.stopped !== undefined) lines.push(...openImports(summary, run));
   lines.push(...notSubmitted(summary));
   for (const call of summary.unknown ?? []) lines.push(unknownCall(call));
-  // What stopped the run is told as its error.
+  // The reason for the stop is printed as the error.
   const told = run.stopped instanceof CatError ? run.stopped.message : null;
   const { unwritten = [] } = summary;
   const { changed } = run;
@@ -28,14 +28,15 @@ export function reportLines(summary: ImportSummary, flags: ImportFlags, run: Rep
   const next = nextCommand(summary, flags, run);
   if (summary.failed_file !== null) lines.push(...failedLines(summary, flags, run, next === "failed file"));
   else if (flags.failed !== undefined && run.failedFileStays)
-    lines.push(`${flags.failed} is of an earlier run: this one has written nothing into it.`);
+    lines.push(`${flags.failed} is from an earlier run; this run did not write to it.`);
   if (next === "same command") lines.push(...howToGoOn(flags, run));
+  if (next === null && !flags.wait && summary.imports.length > 0) lines.push(...howToWait(flags, run));
   return lines;
 }
 
 /**
- * Which command is to be typed next: one alone, as what both bring in would be there twice where all photos are sent. The
- * same one goes on with everything; but what was piped in, and is all in the failed file, is nowhere else.
+ * The one command to suggest. Two commands could send the same photos twice with `--photos all`. The same command
+ * resumes everything, but piped rows are only in the failed file.
  */
 function nextCommand(
   summary: ImportSummary,
@@ -49,7 +50,7 @@ function nextCommand(
   return isElsewhere ? "same command" : (failedFile ?? "same command");
 }
 
-/** Rows that passed the check and that no import has, so that all rows are accounted for. */
+/** Lines for valid rows that are in no import, so that every row is accounted for. */
 function notSubmitted({
   total,
   invalid,
@@ -68,25 +69,25 @@ function notSubmitted({
   const known = [...refused, ...unknown].reduce((sum, call) => sum + call.rows, 0);
   const left = total - invalid - submitted - unchanged - known;
   return [
-    ...(counts.named > 0 ? [`  ${rows(counts.named)} refused by the service, as listed above`] : []),
+    ...(counts.named > 0 ? [`  ${rows(counts.named)} rejected by the service, listed above`] : []),
     ...(counts.beside > 0
-      ? [`  ${rows(counts.beside)} not submitted: other rows of the same call were refused`]
+      ? [`  ${rows(counts.beside)} not imported: other rows of the same batch were rejected`]
       : []),
-    ...(counts.whole > 0 ? [`  ${rows(counts.whole)} not submitted: the service refused the call`] : []),
-    ...(left > 0 ? [`  ${rows(left)} not sent: the run stopped before`] : []),
+    ...(counts.whole > 0 ? [`  ${rows(counts.whole)} not imported: the service rejected the batch`] : []),
+    ...(left > 0 ? [`  ${rows(left)} not sent`] : []),
   ];
 }
 
 export interface ReportedRun extends CommandOf {
-  /** What stopped the run before its end, if anything did. */
+  /** The error that stopped the run, if any. */
   stopped: unknown;
-  /** How many rows the results file has. */
+  /** The number of rows in the results file. */
   resultRows: number;
-  /** The imports that have ended and whose results were not read. */
+  /** IDs of finished imports whose results were not read. */
   unread: ReadonlySet<string>;
-  /** What is to be said of the input where it is another one by now. */
+  /** The error for an input file that changed during the import. */
   changed: CatError | null;
-  /** Whether the failed file can be read again: what went into a pipe cannot. */
+  /** Whether the failed file can be read again, unlike a pipe. */
   failedFileStays: boolean;
 }
 
@@ -99,29 +100,27 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
     .map(([action, count]) => `${grouped(count)} ${action}`)
     .join(", ");
   if (stopped !== undefined) {
-    const were = total === 1 ? "was" : "were";
     const done = actions === "" ? "" : `; ${actions}`;
-    return `Stopped: ${grouped(summary.submitted)} of ${rows(total)} of ${file} ${were} submitted${done}.`;
+    return `Stopped: sent ${grouped(summary.submitted)} of ${rows(total)} of ${file}${done}.`;
   }
   if (unchanged === total) {
     return `Nothing to do: ${rowsAre(total)} of ${file} ${total === 1 ? "is" : "are"} unchanged since the last import.`;
   }
   if (!flags.wait) {
     const ids = summary.imports.map(({ id }) => id);
-    const named = ids.length === 0 ? "" : `, not waiting for the result: import ${ids.join(", ")}`;
-    return `Submitted ${rows(summary.submitted - summary.failed)} of ${file} ${took}${named}.`;
+    const named = ids.length === 0 ? "" : ` (import ${ids.join(", ")})`;
+    return `Sent ${rows(summary.submitted - summary.failed)} of ${file} ${took}, without waiting for the results${named}.`;
   }
-  const done = summary.succeeded + unchanged;
+  // A partial row counts, because its product exists: the count is the sum of the actions.
+  const done = summary.succeeded + summary.partial + unchanged;
   const count = done === total ? rows(total) : `${grouped(done)} of ${rows(total)}`;
-  // A product that was created without all its photos is no row that was imported.
-  const whole = summary.partial > 0 ? " whole" : "";
-  return `Imported ${count}${whole} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
+  return `Imported ${count} from ${file} ${took}${actions === "" ? "" : `: ${actions}`}.`;
 }
 
 const rowsAre = (count: number): string =>
   count === 1 ? "the row" : count === 2 ? "both rows" : `all ${grouped(count)} rows`;
 
-/** The imports with rows whose end is not known here: the service has no list to find them by. */
+/** Lines for imports with unknown results. The service has no list in which the user could find their IDs. */
 function openImports({ imports }: ImportSummary, { unread }: Pick<ReportedRun, "unread">): string[] {
   const naming = (some: ImportSummary["imports"], what: string): string[] => {
     const count = some.reduce((sum, one) => sum + one.rows, 0);
@@ -132,18 +131,18 @@ function openImports({ imports }: ImportSummary, { unread }: Pick<ReportedRun, "
   return [
     ...naming(
       imports.filter(({ status }) => !ended.includes(status)),
-      "under way at the service",
+      "in progress at the service",
     ),
     ...naming(
       imports.filter(({ id }) => unread.has(id)),
-      "done at the service, with results that were not read",
+      "done at the service, results not read yet",
     ),
   ];
 }
 
 const resultsLine = ({ total }: ImportSummary, { resultRows }: ReportedRun, file: string): string =>
   resultRows === total
-    ? `Results of every row: ${file}`
+    ? `Results of all rows: ${file}`
     : `Results of ${grouped(resultRows)} of ${rows(total)}: ${file}`;
 
 function unknownCall({
@@ -151,34 +150,37 @@ function unknownCall({
   first_line,
   last_line,
 }: NonNullable<ImportSummary["unknown"]>[number]): string {
-  const which =
-    count === 1
-      ? `the row of line ${first_line} was`
-      : `the rows of lines ${first_line} to ${last_line} were`;
-  return `  It is not known whether ${which} accepted.`;
+  const where = count === 1 ? `line ${first_line}` : `lines ${first_line} to ${last_line}`;
+  return `  ${rows(count)} unconfirmed: no response from the service (${where})`;
 }
 
-/** Whether the same command goes on with a run that was stopped. */
+/** Whether the same command resumes the stopped run. */
 function goesOn(summary: ImportSummary, { wait }: ImportFlags, run: ReportedRun): boolean {
-  // What was refused is refused again as it stands, but nothing else tells of rows that nothing was heard of; a file that
-  // was changed is another one, a made-up service of this call is gone, or what was remembered.
+  // Rejected rows would be rejected again, unless other rows are unconfirmed. A changed file is a new import. The mock
+  // of this command, or the state, is gone.
   const { stopped, changed, globals } = run;
   const { type, code } = stopped instanceof CatError ? stopped : { type: undefined, code: undefined };
   const isUnheard = summary.unknown !== undefined || (wait && openImports(summary, run).length > 0);
   const isRefused = type === "invalid_request" && !isUnheard;
-  // A key without a scope is rejected again.
+  // A key without a scope is denied again.
   const isDenied = code === "insufficient_scope" && !isUnheard;
   const isOver = isRefused || isDenied || type === "input" || type === "usage" || code === "state_gone";
   return stopped !== undefined && !isOver && changed === null && !globals.mock;
 }
 
-/** What to type when a run was stopped: what is not known is asked again under its key, and what is done is not done again. */
+/** How to resume a stopped run. */
 function howToGoOn(flags: ImportFlags, run: ReportedRun): string[] {
-  const how = flags.file === "-" ? "Give the same rows to the same command" : "Give the same command again";
-  return [`${how} to go on; nothing is sent twice:`, `  ${sameCommand(flags, run)}`];
+  const how = flags.file === "-" ? "pipe the same rows to the same command" : "run the same command again";
+  return [`To resume, ${how} (nothing is sent twice):`, `  ${sameCommand(flags, run)}`];
 }
 
-/** Where the failed rows are, and the command that imports them where that is the one to type. */
+/** The command that waits for the results of rows sent with `--no-wait`. A private mock has stopped by then. */
+function howToWait(flags: ImportFlags, run: ReportedRun): string[] {
+  if (run.stopped !== undefined || run.globals.mock || flags.file === "-") return [];
+  return ["For the results, run the command again without --no-wait:", `  ${sameCommand(flags, run)}`];
+}
+
+/** The path of the failed file, and the command that imports it if that is the next command. */
 function failedLines(
   summary: ImportSummary,
   flags: ImportFlags,
@@ -186,20 +188,30 @@ function failedLines(
   isNext: boolean,
 ): string[] {
   const failedFile = summary.failed_file!;
-  if (!run.failedFileStays) return [`What did not make it went to ${failedFile}, with the reason.`];
-  if (!isNext) return [`What did not make it is in ${failedFile}, with the reason.`];
+  const kinds = kindsOf(summary);
+  if (!run.failedFileStays) return [`${kinds} rows were written to ${failedFile}, with the reasons.`];
+  if (!isNext) return [`${kinds} rows are in ${failedFile}, with the reasons.`];
   const { total, succeeded, unchanged, partial } = summary;
   const addsPhotos = partial > 0 && flags.mode !== "upsert";
-  // Of products that exist already the mode would refuse all, or skip them.
+  // The mode would reject or skip all rows, because their products exist.
   const areAllPartial = addsPhotos && partial === total - succeeded - unchanged;
   const again = areAllPartial ? ({ ...flags, mode: "upsert", photos: "new" } as const) : flags;
   const lines = [
-    `What did not make it is in ${failedFile}, with the reason. Put it right, then run:`,
+    `${kinds} rows are in ${failedFile}, with the reasons. Fix them there, then run:`,
     `  ${commandForFailed(failedFile, again, run)}`,
   ];
   if (addsPhotos && !areAllPartial)
-    lines.push("Rows that are partial exist already: to add their missing photos, give --mode upsert.");
+    lines.push("Partial rows already exist as products. To add their missing photos, use --mode upsert.");
   return lines;
+}
+
+/** The kinds of rows in a failed file, e.g. `Invalid, failed and partial`. */
+function kindsOf({ invalid, failed, partial }: ImportSummary): string {
+  const others = [...(invalid > 0 ? ["invalid"] : []), ...(partial > 0 ? ["partial"] : [])];
+  // Rows of rejected batches are in the file, but are not counted as failed.
+  const kinds = failed > 0 || others.length === 0 ? ["failed", ...others] : others;
+  const text = kinds.length === 1 ? kinds[0]! : `${kinds.slice(0, -1).join(", ")} and ${kinds.at(-1)}`;
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`;
 }
 
 const rows = (count: number): string => counted(count, "row");

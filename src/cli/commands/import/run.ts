@@ -4,6 +4,7 @@ import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
 import type { EndedRun } from "../../../flows/import/close/ended-run.ts";
 import type { ImportSummary } from "../../../flows/import/close/summary.ts";
+import { knownColumns } from "../../../flows/import/columns/csv-columns.ts";
 import { importForm } from "../../../flows/import/columns/import-form.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
@@ -19,28 +20,29 @@ import {
 } from "../../../flows/rows/source.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
+import { newRunId } from "../../app/run-id.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { noList, type ProblemList, problemLines, problemReport } from "../../output/problem-list.ts";
+import { noList, type ProblemList, problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
 import { type ImportFlags, refuseCsvFlags } from "./flags.ts";
 
 const job: FileJob = {
   noun: "import",
-  ifEdited: "If you edit it, do not use --photos all: photos already sent would be added twice.",
+  ifEdited: "You can also import the changed file, but not with --photos all: it would add photos twice.",
 };
 
-/** Checks the file and, unless it is a dry run, imports it. Throws what stopped it. */
+/** Checks the file and imports it, unless it is a dry run. Throws the error that stopped the import. */
 export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   const { cwd, stdin, interrupt } = app.context;
   if (flags.file === "-" && stdin.isTTY)
-    await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
-  // Before a pipe is waited for, where that can be told.
+    await app.io.note("Reading rows from the terminal; press Ctrl-D to finish.");
+  // Fail before waiting for a pipe, if the format is known.
   refuseCsvFlags(flags, flags.format ?? formatOfName(flags.file));
   const source = await openSource(flags.file, {
     ...{ job, cwd, stdin, format: flags.format, signal: interrupt, isCompared: !flags.dryRun },
     isHopeless: async (start) =>
-      // What may still be asked about is not given up.
+      // A prompt may still resolve unknown columns.
       !mayAsk(app, flags) &&
       isHopeless({
         source: start,
@@ -60,7 +62,7 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
   }
 }
 
-/** What is to be imported: the file, and the photos beside it that it may name. */
+/** The file to import, and its local photos. */
 interface Given {
   file: RowFile;
   localPhotos: LocalPhotos;
@@ -75,7 +77,7 @@ async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<vo
       random: app.context.random,
       signal: app.context.interrupt,
       onProblem: (problem) => list.add(problem),
-      onProgress: (done) => progress.update({ step: "checking", done, total: null }),
+      onProgress: (done) => progress.update({ step: "checking the file", done, total: null }),
     });
   } finally {
     progress.end();
@@ -90,9 +92,9 @@ async function dryRun(app: App, flags: ImportFlags, { file }: Given): Promise<vo
 
 async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Given): Promise<void> {
   const { clock, random, interrupt, cwd, pid } = app.context;
-  // A million rows go through, of which few are in use at a time.
+  // A file may have a million rows, of which few are in memory at a time.
   app.context.keepHeapSmall?.();
-  // The service's client and what it stands on load here, once an import is really to be made.
+  // Loads the client of the service only for a real import.
   const { outputTargets } = await import("../../files/output-targets.ts");
   const place = {
     cwd,
@@ -104,7 +106,7 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
   };
   const { randomUUID } = await import("node:crypto");
   const { importFile } = await import("../../../flows/import/import-file.ts");
-  const { doubtPrompt, memoryOf } = await import("./remembered.ts");
+  const { unknownOutcomePrompt, memoryOf } = await import("./remembered.ts");
   const { mode, onImageError, photos, fresh, unknown, sameOrganization, skipInvalid } = flags;
   const { wait, concurrency, timeoutMs, map } = flags;
   const list = problemListFor(app, flags);
@@ -120,14 +122,14 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
         targets: () => outputTargets(flags, file.source, place),
         client: () => app.client(),
         memory: () => memoryOf(app, flags.ledger),
-        ask: doubtPrompt(app, flags, pause),
+        ask: unknownOutcomePrompt(app, flags, pause),
         onProblem: (problem) => list.add(problem),
-        // The private one of --mock has no limit (interface, Where settings come from).
+        onChecked: (check) => list.end(check),
+        // The private mock of --mock has no limit (interface, Where settings come from).
         writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
       },
     ),
   );
-  await list.end(outcome.check);
   if (outcome.ended === null) {
     if (list === noList) await reportAgain(app, flags, file);
     throw refused(flags, outcome.check);
@@ -135,7 +137,7 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
   await tell(app, flags, outcome.ended, file.source.format);
 }
 
-/** Says what came of it, and sets or throws what the program ends with. */
+/** Prints the summary, and sets the exit status or throws the error that stopped the run. */
 async function tell(
   app: App,
   flags: ImportFlags,
@@ -145,7 +147,7 @@ async function tell(
   if (app.io.json) {
     await app.io.jsonData(summary);
   } else {
-    const list = problemLines(flags.file, app.io, "--json");
+    const list = problemsForPeople(flags.file, app, { listsAll: "--json" });
     for (const { param, code, message, ...at } of summary.problems ?? []) {
       const line = "line" in at ? at.line : (`${at.first_line}-${at.last_line}` as const);
       await list.add({ line, param, code, message });
@@ -162,15 +164,15 @@ async function tell(
   const good = flags.wait ? succeeded : submitted - failed - partial;
   const bad = total - good - unchanged;
   if (bad <= 0) return;
-  // No summary is there to say so.
+  // With --quiet there is no summary.
   if (app.io.quiet && !app.io.json) throw notAllMadeIt(flags, summary, bad);
   app.exit = ExitCode.partial;
 }
 
 function notAllMadeIt(flags: ImportFlags, { total, failed_file }: ImportSummary, bad: number): CatError {
-  const where = failed_file === null ? "" : `; what did not is in ${failed_file}, with the reason`;
+  const where = failed_file === null ? "" : `; these rows are in ${failed_file}, with the reasons`;
   return new CatError(
-    `${grouped(bad)} of ${counted(total, "row")} of ${shownName(flags.file)} did not make it${where}`,
+    `${grouped(bad)} of ${counted(total, "row")} of ${shownName(flags.file)} failed or are partial${where}`,
     { type: "partial", code: "rows_failed" },
   );
 }
@@ -178,7 +180,7 @@ function notAllMadeIt(flags: ImportFlags, { total, failed_file }: ImportSummary,
 const isFile = async (app: App, name: string): Promise<boolean> =>
   (await stat(resolve(app.context.cwd, name)).catch(() => null))?.isFile() ?? false;
 
-/** The problems of a file whose rows were to be left out in silence, once it is known that none can be sent. */
+/** Lists the problems of a file without valid rows, which --skip-invalid --json did not list before. */
 async function reportAgain(app: App, flags: ImportFlags, file: RowFile): Promise<void> {
   const list = problemReport(flags.file, (text) => app.io.data(text), true);
   const { random, interrupt: signal } = app.context;
@@ -194,7 +196,7 @@ async function reportAgain(app: App, flags: ImportFlags, file: RowFile): Promise
 
 function problemListFor(app: App, flags: ImportFlags): ProblemList {
   if (!app.io.json) {
-    return problemLines(flags.file, app.io);
+    return problemsForPeople(flags.file, app, { listsAll: "--dry-run --json", fields: knownColumns });
   }
   if (flags.skipInvalid && !flags.dryRun) return noList;
   return problemReport(flags.file, (text) => app.io.data(text), flags.dryRun);
@@ -204,19 +206,16 @@ function refused(flags: ImportFlags, { total, invalid, unusable }: CheckResult):
   const file = shownName(flags.file);
   if (unusable) {
     return new InputError(
-      `${file} cannot be imported as it is; nothing was sent`,
+      `cannot import ${file}; nothing was sent`,
       "invalid_file",
-      "Mend what is listed and run the command again.",
+      "Fix the problems listed above and run the command again.",
     );
   }
   return new InputError(
-    `${grouped(invalid)} of ${counted(total, "row")} of ${file} ${total === 1 ? "does" : "do"} not validate; nothing was sent`,
+    `${file} has ${counted(invalid, "invalid row")} out of ${grouped(total)}; nothing was sent`,
     "invalid_rows",
     flags.skipInvalid
-      ? "Mend them and run the command again."
-      : "Mend them and run the command again, or import only the others with --skip-invalid.",
+      ? "Fix the file and run the command again."
+      : "Fix the file and run the command again, or add --skip-invalid to import the valid rows.",
   );
 }
-
-/** Sorts by time, and is never given twice. */
-const newRunId = (now: number, uuid: string): string => `run_${now.toString(36)}${uuid.slice(0, 8)}`;

@@ -7,16 +7,16 @@ import { UsageError } from "../../context/errors.ts";
 import { readProfiles } from "../../settings/profiles.ts";
 import { profileName } from "../../settings/settings.ts";
 
-/** What a profile's files call their columns: headers as `normalHeader` gives them, and the fields they are read as. */
+/** The columns saved in a profile: headers as `normalHeader` returns them, and their fields. */
 export interface SavedColumns {
   /** The profile in use. */
   readonly profile: string;
   readonly columns: ColumnMap;
-  /** Adds to what is saved; a column that is there already is saved anew. */
+  /** Adds columns, and replaces those that are already saved. */
   save(columns: ColumnMap): Promise<void>;
 }
 
-/** The saved columns of the profile in use. Throws UsageError when the config file cannot be read, or names no field. */
+/** The saved columns of the current profile. Throws UsageError for a bad config file or an unknown field. */
 export async function savedColumns({
   globals,
   context: { env, pid, random },
@@ -26,8 +26,11 @@ export async function savedColumns({
   const saved = Object.entries(profiles.find(name)?.columns ?? {});
   for (const [column, field] of saved) {
     if (typeof field === "string" && columnOf(field).kind !== "unknown") continue;
-    const message = `the config file ${profiles.path} has the column ${JSON.stringify(column)} of profile ${name} saved as ${JSON.stringify(field)}, which is no field of an import`;
-    throw new UsageError(message, { code: "invalid_config", hint: "Put it right or take it out." });
+    const message = `unknown field ${JSON.stringify(field)} for the column ${JSON.stringify(column)} of profile ${name} in the config file ${profiles.path}`;
+    throw new UsageError(message, {
+      code: "invalid_config",
+      hint: "Correct the field or remove the column.",
+    });
   }
   return {
     profile: name,
@@ -37,8 +40,8 @@ export async function savedColumns({
 }
 
 /**
- * Writes the file anew and puts it in place whole. It is read again just before: another process may have written it
- * since. What this program does not know stays as it is.
+ * Replaces the config file in one step. Reads it again first, because another process may have written it, and keeps
+ * unknown keys.
  */
 async function save(path: string, profile: string, columns: ColumnMap, unfinished: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

@@ -10,23 +10,26 @@ import { listedImport, sentImportColumns } from "./columns.ts";
 export const listCommand = (app: App, run = listImports): Command =>
   withListFlags(
     command("list")
-      .summary("list the imports that this machine has sent")
+      .summary("list the imports sent from this machine")
       .usage("[flags]")
       .description(
-        "List the imports that this machine has sent with the profile in use, the newest first. " +
-          "The service has no such list, so it is the one kept here: status is what was last seen, and nothing is asked.",
+        "List the imports sent from this machine with the current profile, newest first.\n\n" +
+          "This machine keeps the list, with the last status that it has seen. For the current status: cat imports get ID",
       ),
   )
     .addHelpText(
       "after",
       examples([
-        ["the last 25 imports", "cat imports list"],
-        ["how the last one is now", "cat imports get $(cat imports list --limit 1 --json | jq -r .id)"],
+        ["list the last 25 imports", "cat imports list"],
+        [
+          "show the current status of the last import",
+          "cat imports get $(cat imports list --limit 1 --json | jq -r .id)",
+        ],
       ]),
     )
     .action(async (flags: RawListFlags) => run(app, readListFlags(flags)));
 
-/** Prints what this machine remembers to have sent: to the base URL in use where there is one, else to any. */
+/** Prints the imports stored on this machine: of the current base URL, or of all if there is none. */
 export async function listImports(app: App, { limit, format }: ListFlags): Promise<void> {
   const baseUrl = await baseUrlOf(app);
   const { sentJobs } = await app.state();
@@ -37,7 +40,7 @@ export async function listImports(app: App, { limit, format }: ListFlags): Promi
   const count = await app.io.show(sentImportColumns(baseUrl === null), listed(), format);
   if (count === 0) await app.io.note(app.io.visible(whyNone(app, baseUrl)));
   else if (first.isMore) {
-    await app.io.note(`These are the newest ${grouped(count)}; --all shows all, --limit N more.`);
+    await app.io.note(`Showing the newest ${grouped(count)}. To see more, add --limit N or --all.`);
   }
 }
 
@@ -48,6 +51,6 @@ async function baseUrlOf({ globals, context, connection }: App): Promise<string 
 }
 
 function whyNone({ globals }: App, baseUrl: string | null): string {
-  if (globals.mock) return "There are none: with --mock nothing is kept from one call to the next.";
-  return `No import was sent from this machine${baseUrl === null ? "" : ` to ${baseUrl}`} yet.`;
+  if (globals.mock) return "No imports: --mock loses its data after each command.";
+  return `No imports were sent from this machine${baseUrl === null ? "" : ` to ${baseUrl}`} yet.`;
 }

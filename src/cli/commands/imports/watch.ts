@@ -11,7 +11,7 @@ import { rememberStatus } from "./remember-status.ts";
 /** `cat imports watch` */
 export const watchCommand = watchJob<typeof operations.imports.get>({
   noun: "import",
-  description: "Ends with 0 when every row succeeded and with 8 when some did not.",
+  description: "Exits with 0 if all rows succeeded, and with 8 if some did not.",
   operation: operations.imports.get,
   input: (id) => ({ import_id: id }),
   isEnded,
@@ -20,23 +20,23 @@ export const watchCommand = watchJob<typeof operations.imports.get>({
   onSeen: rememberStatus,
   reportEnd,
   examples: [
-    ["the last import, which was sent with --no-wait", "cat imports list --limit 1"],
-    ["wait for its end, ten minutes at most", "cat imports watch ID --timeout 10m"],
+    ["find the ID of the last import", "cat imports list --limit 1"],
+    ["wait at most 10 minutes for the import to finish", "cat imports watch ID --timeout 10m"],
   ],
 });
 
-/** Notes which rows failed, with the command that lists them, and sets exit status 8. */
+/** Prints the number of failed rows with the command that lists them, and sets exit status 8. */
 async function reportEnd(app: App, job: Import, next: (...words: string[]) => string): Promise<void> {
   const { id, status } = job;
   const { failed, partial } = job.counts;
   if (status === "completed" && failed + partial === 0) return;
   app.exit = ExitCode.partial;
   const rows = (which: string) => next("rows", id, "--status", which);
-  if (status === "failed") await app.io.note("The service could not run this import: no row was processed.");
+  if (status === "failed") await app.io.note("The service could not run this import; no row was processed.");
   if (failed > 0) await app.io.note(`${counted(failed, "row")} failed: ${rows("failed")}`);
   if (partial > 0) {
     await app.io.note(
-      `${counted(partial, "row")} partial, the product is there, some of its photos are not: ${rows("partial")}`,
+      `${counted(partial, "row")} imported without some of ${partial === 1 ? "its" : "their"} photos: ${rows("partial")}`,
     );
   }
 }
@@ -49,7 +49,7 @@ function progressOf({ status, counts }: Import): ProgressEvent {
   ].filter((part) => part !== "");
   return {
     // The last response ends the bar of this step.
-    step: status === "validating" ? status : "processing",
+    step: status === "validating" ? "validating rows" : "importing rows",
     done: succeeded + partial + failed,
     total,
     ...(note.length > 0 ? { note: note.join(", ") } : {}),

@@ -1,7 +1,7 @@
 import type { Product } from "../../../contract/resources/product.ts";
 import type { Column } from "../../output/columns.ts";
 
-/** Products as tables and CSV files show them; the names are the service's own. */
+/** The columns of products in tables and CSV files; the names are those of the service. */
 export const productColumns: readonly Column<Product>[] = [
   { name: "id", value: (product) => product.id },
   { name: "reference", value: (product) => product.reference, cut: "last" },
@@ -9,13 +9,13 @@ export const productColumns: readonly Column<Product>[] = [
   { name: "description", value: (product) => product.description, only: "csv" },
   { name: "sex", value: (product) => product.sex },
   { name: "images", value: ({ images }) => (Array.isArray(images) ? images.length : null), only: "table" },
-  // As a column of an import file has them, so that the one can become the other.
+  // In the form of an import file, so that the CSV file can be imported again.
   { name: "images", value: photoIds, only: "csv" },
   { name: "created_at", value: (product) => product.created_at, only: "csv" },
   { name: "updated_at", value: (product) => product.updated_at, only: "csv" },
 ];
 
-/** The IDs of the photos; nothing where the service gave no list of them. */
+/** The IDs of the photos; null if the response has no list of them. */
 function photoIds({ images }: Product): string | null {
   if (!Array.isArray(images)) return null;
   return images.flatMap((image: { id?: unknown } | null) => image?.id ?? []).join("|");

@@ -7,19 +7,19 @@ import { productOf } from "./product-of.ts";
 /** `cat products get`: parses the argument; `run` does the work. */
 export const getCommand = (app: App, run = getProduct): Command =>
   command("get")
-    .summary("show one product")
+    .summary("show a product")
     .usage("ID|REFERENCE [flags]")
-    .description("Show one product, by its id or by your own reference.")
-    .argument("<ID|REFERENCE>", "the product's id or reference")
+    .description("Show one product, found by its ID or by your reference.")
+    .argument("<ID|REFERENCE>", "ID or reference of the product")
     .addHelpText(
       "after",
       examples([
-        ["a product by your reference", "cat products get DRESS-001"],
-        ["its id, for a script", "cat products get DRESS-001 --json | jq -r .id"],
+        ["show a product by its reference", "cat products get DRESS-001"],
+        ["print only the ID of a product", "cat products get DRESS-001 --json | jq -r .id"],
       ]),
     )
     .action(async (idOrReference: string) => {
-      if (idOrReference.trim() === "") throw new UsageError("the id or reference is empty");
+      if (idOrReference.trim() === "") throw new UsageError("the ID or reference is empty");
       await run(app, { idOrReference });
     });
 

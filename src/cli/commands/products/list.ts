@@ -5,18 +5,15 @@ import { productColumns } from "./columns.ts";
 
 /** `cat products list` */
 export const listCommand = listResource({
-  summary: "list products",
-  description: "List products, or search them.",
+  summary: "list or search products",
+  description: "List or search the products in your catalogue.",
   operation: operations.products.list,
   columns: productColumns,
-  filters: [new Option("--q <TEXT>", "only products with this text in their reference or name")],
-  none: ({ q }: { q?: string }) => (q === undefined ? "There are no products yet." : "No product matches."),
+  filters: [new Option("--q <TEXT>", "only products with TEXT in the reference or name")],
+  none: ({ q }: { q?: string }) => (q === undefined ? "No products yet." : "No products found."),
   examples: [
-    ["the first 25 products", "cat products list"],
-    ["every product as a spreadsheet", "cat products list --all --format csv > products.csv"],
-    [
-      "the references of all dresses, for a script",
-      "cat products list --q dress --all --json | jq -r .reference",
-    ],
+    ["list the first 25 products", "cat products list"],
+    ["save all products as a spreadsheet", "cat products list --all --format csv > products.csv"],
+    ["print the references of all dresses", "cat products list --q dress --all --json | jq -r .reference"],
   ],
 });

@@ -2,7 +2,7 @@ import type { Product } from "../../../contract/resources/product.ts";
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
 
-/** The product that the user names by its ID or reference, wherever a command takes one; exit 5 where there is none. */
+/** The product with an ID or reference from the command line. Throws a `not_found` error (exit 5). */
 export async function productOf(app: App, idOrReference: string): Promise<Product> {
   const { findProduct } = await import("../../../flows/catalogue/find-products.ts");
   const client = await app.client();
@@ -11,6 +11,6 @@ export async function productOf(app: App, idOrReference: string): Promise<Produc
   throw new CatError(`no product has the ID or reference ${JSON.stringify(idOrReference.trim())}`, {
     type: "not_found",
     code: "product_not_found",
-    hint: "A reference must be complete. To search: cat products list --q TEXT",
+    hint: "Use the complete reference, or search: cat products list --q TEXT",
   });
 }

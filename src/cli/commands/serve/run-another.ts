@@ -3,8 +3,9 @@ import type { Context } from "../../context/context.ts";
 import { NotStartedError } from "../../context/errors.ts";
 
 /**
- * Runs another program to its end, with our streams and with `env` beside our environment; signals go on to it. Resolves to
- * its exit status, which is 128 and the signal's number where one ended it. Throws NotStartedError.
+ * Runs another program until it exits, with the streams of this process and `env` added to its environment, and
+ * passes signals on. Resolves to its exit status: 128 plus the number of the signal if one ended it. Throws
+ * NotStartedError.
  */
 export async function runAnother(
   context: Pick<Context, "cwd" | "env" | "passSignals">,
@@ -14,7 +15,7 @@ export async function runAnother(
   const { spawn } = await import("node:child_process");
   let deliver: ((signal: NodeJS.Signals) => void) | null = null;
   const early: NodeJS.Signals[] = [];
-  // Before the start: a signal that came right after it would end us and leave the other one behind.
+  // Listen before the start: a signal right after it would end this process and leave the child behind.
   const release = await context.passSignals((signal) => {
     if (deliver === null) early.push(signal);
     else deliver(signal);
@@ -33,7 +34,7 @@ export async function runAnother(
         deliver = (signal) => void child.kill(signal);
         for (const signal of early) deliver(signal);
       } catch (error) {
-        // Such as an argument with a NUL in it, which no program can be given.
+        // For example an argument with a NUL, which cannot be passed to a program.
         fail(error as NodeJS.ErrnoException);
       }
     });

@@ -5,20 +5,21 @@ import { UsageError } from "../../context/errors.ts";
 import { exitCodeOf } from "../../context/exit.ts";
 import { explain } from "../../output/explain.ts";
 import { jsonLine } from "../../output/json.ts";
+import { lineWidth } from "../../output/wrapped.ts";
 import { runAnother } from "./run-another.ts";
 import { loadState, StateFile } from "./state-file.ts";
 
-/** How the service is run. */
+/** The input of `cat serve`. */
 export interface ServeInput {
   readonly mock: MockOptions & { port: number; host: string };
-  /** The file that holds the state to begin with, and the one that the last state goes to. */
+  /** The file with the initial state, and the file for the final state. */
   readonly load: string | undefined;
   readonly save: string | undefined;
-  /** The program that is served, with its arguments; null to serve whoever comes, until the interrupt. */
+  /** The program to run against the mock, with its arguments; null to serve until the interrupt. */
   readonly command: readonly [string, ...string[]] | null;
 }
 
-/** Serves until the interrupt, which is how it is meant to end: nothing is told about it. With a command, until that ends. */
+/** Serves until the interrupt, which is the normal end and not reported; with a command, until that ends. */
 export async function serveMock(app: App, { mock: options, load, save, command }: ServeInput): Promise<void> {
   const { startMock, readState } = await import("../../../mock/index.ts");
   const { context } = app;
@@ -35,14 +36,14 @@ export async function serveMock(app: App, { mock: options, load, save, command }
     if (command === null) await serveUntilInterrupt(app, mock);
     else await serveCommand(app, mock, command);
   } finally {
-    const untell = context.onStop((signal) => {
+    const unregister = context.onStop((signal) => {
       const error = stateFile?.giveUp(signal) ?? null;
       if (error !== null) void context.stderr.write(explained(app, error));
     });
-    // Nothing changes any more when the state is written.
+    // Stop first, so that the state does not change while it is written.
     await mock.stop();
     if (stateFile !== null) await saveState(app, stateFile, mock);
-    untell();
+    unregister();
   }
 }
 
@@ -57,7 +58,7 @@ async function serveUntilInterrupt(app: App, mock: Mock): Promise<void> {
   app.exit = exitCodeOf(interrupt.reason);
 }
 
-/** Our stdout is the command's, so what programs are told goes to stderr, and people are told nothing. */
+/** Stdout belongs to the command, so `--json` prints the address on stderr. People get no greeting. */
 async function serveCommand(app: App, mock: Mock, command: readonly [string, ...string[]]): Promise<void> {
   if (app.context.interrupt.aborted) throw app.context.interrupt.reason;
   if (app.io.json) await app.io.line(jsonLine(introduction(mock)).trimEnd());
@@ -65,7 +66,7 @@ async function serveCommand(app: App, mock: Mock, command: readonly [string, ...
   app.exit = await runAnother(app.context, command, env);
 }
 
-/** A failure is told here and decides the exit status, whatever ended the service. */
+/** Saves the state. Reports a failure, which decides the exit status, however the mock ended. */
 async function saveState(app: App, file: StateFile, mock: Mock): Promise<void> {
   try {
     const warning = await file.save(mock.printedState());
@@ -76,16 +77,16 @@ async function saveState(app: App, file: StateFile, mock: Mock): Promise<void> {
   }
 }
 
-function explained({ globals, io }: App, error: unknown): string {
+function explained({ globals, io, context }: App, error: unknown): string {
   const { json, verbose } = globals;
-  return explain(error, { json, verbose, paint: io.paintNote.red });
+  return explain(error, { json, verbose, width: lineWidth(context.stderr), paint: io.paintNote.red });
 }
 
 async function greet(app: App, { baseUrl, apiKey }: Mock): Promise<void> {
   const { bold, dim } = app.io.paintNote;
   await app.io.note(
     [
-      `A made-up service runs at ${bold(baseUrl)} with the key ${bold(apiKey)}. Ctrl-C stops it.`,
+      `Mock service running at ${bold(baseUrl)} with API key ${bold(apiKey)}. To stop it, press Ctrl-C.`,
       "",
       dim("  # in another terminal"),
       `  export CAT_BASE_URL=${baseUrl} CAT_API_KEY=${apiKey}`,
@@ -95,10 +96,13 @@ async function greet(app: App, { baseUrl, apiKey }: Mock): Promise<void> {
   );
 }
 
-/** Whoever reaches it may do with it what they like: it has the one key that stands in every manual. */
+/**
+ * Warns about an address that other machines can reach: the API key is public, so all of them can use the
+ * mock.
+ */
 async function warnOfStrangers(app: App, host: string): Promise<void> {
   if (isLoopbackHost(host.includes(":") ? `[${host}]` : host)) return;
-  await warn(app, `${host} is reached from other machines too; anybody there can use this service`);
+  await warn(app, `the mock listens on ${host}, so other machines can use it too`);
 }
 
 async function warn(app: App, what: string): Promise<void> {
@@ -107,25 +111,33 @@ async function warn(app: App, what: string): Promise<void> {
 
 const introduction = ({ baseUrl, apiKey }: Mock) => ({ base_url: baseUrl, api_key: apiKey });
 
-/** Why a port cannot be listened on, in a sentence. Anything else is passed on as it is. */
+/** A UsageError for a port or host that cannot be used; other errors are returned unchanged. */
 function cannotListen(error: unknown, { port, host }: { port: number; host: string }): unknown {
   const code = (error as NodeJS.ErrnoException | null)?.code;
-  const refuse = (what: string, hint: string, param: string) =>
-    new UsageError(what, { code: "cannot_listen", hint, param, cause: error });
+  const usage = (message: string, hint: string, param: string) =>
+    new UsageError(message, { code: "cannot_listen", hint, param, cause: error });
   switch (code) {
     case "EADDRINUSE":
-      return refuse(
+      return usage(
         `port ${port} on ${host} is in use`,
-        "Choose another with --port, or --port 0 for a free one.",
+        "Choose another port with --port, or use --port 0 for a free one.",
         "port",
       );
     case "EACCES":
-      return refuse(`port ${port} may not be used by you`, "Choose one above 1023 with --port.", "port");
+      return usage(
+        `cannot use port ${port}: permission denied`,
+        "Choose a port above 1023 with --port.",
+        "port",
+      );
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
     case "EAI_AGAIN":
     case "EINVAL":
-      return refuse(`${JSON.stringify(host)} is not an address of this machine`, "Leave --host out.", "host");
+      return usage(
+        `cannot listen on ${JSON.stringify(host)}: not an address of this machine`,
+        "Remove --host to listen on 127.0.0.1.",
+        "host",
+      );
     default:
       return error;
   }

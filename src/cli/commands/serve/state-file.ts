@@ -1,42 +1,50 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { CatError, fileFault } from "../../../errors.ts";
+import { CatError, fileProblem } from "../../../errors.ts";
 import { OutputFile, whereLinksLead } from "../../../flows/outputs/output-file.ts";
 import type { Context } from "../../context/context.ts";
 import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/writable-place.ts";
-import { jsonFault } from "./json-fault.ts";
+import { jsonError } from "./json-error.ts";
 
-/** A text is made of the whole file, and the service of the text, all in memory at once. */
+/** The limit for `--load`, because the file, its text and the parsed state are in memory at the same time. */
 const largestFile = 256 * 1024 * 1024;
 const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / 1024 / 1024)} MB`;
 
-/** What a mock is told that its file is not, for programs. */
-const refused = (message: string, code: string, hint: string, cause?: unknown) =>
+/** The error for a file of `--load` that is rejected. */
+const rejected = (message: string, code: string, hint: string, cause?: unknown) =>
   new CatError(message, { type: "input", code, hint, param: "--load", cause });
 
 /**
- * The state in the file of `--load`, as `read` takes it; null when the file is not there yet and will be made by `--save`, as at
- * the first of several runs. Throws an error of type `input`.
+ * The state in the file of `--load`, parsed by `read`. Null if the file does not exist yet and `--save` will
+ * create it, as in the first of several runs. Throws an error of type `input`.
  */
 export async function loadState<State>(
   name: string,
   { cwd, save }: { cwd: string; save: string | undefined },
   read: (value: unknown) => State,
 ): Promise<State | null> {
-  if (name === "") throw new UsageError("--load is empty", { param: "--load", hint: "Name a file." });
+  if (name === "")
+    throw new UsageError("--load is empty", {
+      param: "--load",
+      hint: "Choose a file, for example --load state.json.",
+    });
   const path = resolve(cwd, name);
   let bytes: Buffer;
   try {
     const found = await stat(path);
     if (!found.isFile() && !found.isFIFO()) {
-      throw refused(`${name} is no file`, "not_a_file", "Name a file that --save has written.");
+      throw rejected(
+        `cannot read ${name}: it is not a file`,
+        "not_a_file",
+        "Choose a file written by --save.",
+      );
     }
     if (found.size > largestFile) {
-      throw refused(
-        `${name} has ${inMegabytes(found.size)}; at most ${inMegabytes(largestFile)} can be loaded`,
+      throw rejected(
+        `cannot load ${name}: it has ${inMegabytes(found.size)}, more than ${inMegabytes(largestFile)}`,
         "file_too_large",
-        "Begin with fewer products.",
+        "Use a state with fewer products.",
       );
     }
     bytes = await readFile(path);
@@ -46,11 +54,11 @@ export async function loadState<State>(
     const isFirstRun = code === "ENOENT" && save !== undefined && resolve(cwd, save) === path;
     if (isFirstRun) return null;
     throw code === "ENOENT"
-      ? refused(`${name} is not there`, "file_not_found", "Give the same file to --save as well to begin it.")
-      : refused(
-          `cannot read ${name}: ${fileFault(error)?.why ?? code}`,
+      ? rejected(`file not found: ${name}`, "file_not_found", "To create it, add --save with the same file.")
+      : rejected(
+          `cannot read ${name}: ${fileProblem(error)?.why ?? code}`,
           "file_not_readable",
-          fileFault(error)?.hint ?? "Check the file's permissions.",
+          fileProblem(error)?.hint ?? "Check the permissions of the file.",
           error,
         );
   }
@@ -58,10 +66,10 @@ export async function loadState<State>(
   try {
     return read(value);
   } catch (error) {
-    throw refused(
-      `${name} is not a state of this service: ${(error as Error).message}`,
+    throw rejected(
+      `${name} is not a state of the mock service: ${(error as Error).message}`,
       "invalid_state",
-      "Name a file that --save or GET /_mock/state has written, in this version.",
+      "Choose a file written by --save or GET /_mock/state of this version.",
       error,
     );
   }
@@ -72,18 +80,18 @@ function parsed(bytes: Buffer, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const { line, what } = jsonFault(text, (error as Error).message);
-    const hint = "Name a file that --save or GET /_mock/state has written.";
-    throw refused(`${name}:${line} is not JSON: ${what}`, "invalid_json", hint, error);
+    const { line, what } = jsonError(text, (error as Error).message);
+    const hint = "Choose a file written by --save or GET /_mock/state.";
+    throw rejected(`${name}:${line}: invalid JSON: ${what}`, "invalid_json", hint, error);
   }
 }
 
-/** The name of a state that is being written, with the number of the process. */
+/** The name of a temporary file of `--save`, with the ID of the process. */
 const leftover = /^\.state-(\d{1,10})-[0-9a-z]{1,7}\.part$/;
-/** Nobody leaves a file alone for so long that he is writing. */
+/** A temporary file that was not written to for this long is not in use. */
 const unfinishedMs = 60_000;
 
-/** The file of `--save`: looked at before anything is served, written when it is over. */
+/** The file of `--save`: checked before the mock starts, written when it ends. */
 export class StateFile {
   readonly #name: string;
   readonly #path: string;
@@ -96,29 +104,32 @@ export class StateFile {
     this.#context = context;
   }
 
-  /** Throws UsageError when the file could not be written in the end. */
+  /** Checks that the file can be written. Throws UsageError. */
   static async at(name: string, context: Context): Promise<StateFile> {
-    const refuse = (why: string) =>
-      new UsageError(`--save ${name}, which ${why}`, {
+    const unwritable = (why: string) =>
+      new UsageError(`cannot write --save ${name}: ${why}`, {
         param: "--save",
-        hint: "Name another file with --save.",
+        hint: "Choose another file, for example --save state.json.",
       });
-    if (name === "") throw new UsageError("--save is empty", { param: "--save", hint: "Name a file." });
+    if (name === "") {
+      const hint = "Choose a file, for example --save state.json.";
+      throw new UsageError("--save is empty", { param: "--save", hint });
+    }
     const path = resolve(context.cwd, name);
     const { found, problem } = await writablePlace(path);
-    if (problem !== null) throw refuse(problem);
-    if (found !== null && !found.isFile()) throw refuse("is no file");
+    if (problem !== null) throw unwritable(problem);
+    if (found !== null && !found.isFile()) throw unwritable("it is not a file");
     return new StateFile(name, path, context);
   }
 
   /**
-   * Puts the state in its place, whole; what was there stays until then. Resolves to what there is to warn of, or null. Throws
+   * Writes the state and then replaces the file in one step. Resolves to a warning, or null. Throws
    * OutputError.
    */
   async save(pieces: readonly Uint8Array[]): Promise<string | null> {
     const { pid, random } = this.#context;
     await this.#removeLeftovers();
-    // Numbers of processes come again, and in containers they are all the same.
+    // Process IDs are reused, and are often the same in different containers.
     const chance = Math.floor(random() * 0x1_0000_0000).toString(36);
     const file = await OutputFile.begin(this.#path, true, `state-${pid}-${chance}`, 0o600);
     this.#file = file;
@@ -127,16 +138,22 @@ export class StateFile {
     await file.commit();
     const size = pieces.reduce((sum, { length }) => sum + length, 0);
     if (size <= largestFile) return null;
-    return `the state has ${inMegabytes(size)}; at most ${inMegabytes(largestFile)} can be loaded again`;
+    return `the saved state has ${inMegabytes(size)}, but --load accepts at most ${inMegabytes(largestFile)}`;
   }
 
-  /** Ends a save that an interrupt cannot wait for. What there is to tell: null when all is in its place. */
+  /**
+   * Ends a save when a second interrupt stops the program. Returns the error to report, or null if the state
+   * was saved.
+   */
   giveUp(signal: InterruptSignal): InterruptError | null {
     if (this.#file?.discardAtOnce() === false) return null;
-    return new InterruptError(signal, { message: `interrupted before the state was saved in ${this.#name}` });
+    return new InterruptError(signal, { message: `interrupted before the state was saved to ${this.#name}` });
   }
 
-  /** Removes what saves into this folder have left behind whose process was killed: nobody else knows of it, and it has all of a state. */
+  /**
+   * Removes temporary files of killed processes in this folder: each holds a complete state, and no other
+   * code removes them.
+   */
   async #removeLeftovers(): Promise<void> {
     const { pid, isRunning, clock } = this.#context;
     const folder = dirname(await whereLinksLead(this.#path));
@@ -145,7 +162,7 @@ export class StateFile {
       if (Number.isNaN(owner) || (owner !== pid && isRunning(owner))) continue;
       const path = join(folder, name);
       const found = await stat(path).catch(() => null);
-      // Of a process in another container or on another machine, nobody here can say whether it runs.
+      // The process may run in another container or on another machine, which cannot be checked from here.
       if (found === null || clock.now() - found.mtimeMs < unfinishedMs) continue;
       await rm(path, { force: true }).catch(() => {});
     }

@@ -1,46 +1,47 @@
-// Closing: the results of all rows, counted in the summary and written into the failed file and the results file.
+// Closing: the results of all rows, counted in the summary and written to the failed file and the results
+// file.
 
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import { rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import { Outputs } from "../../outputs/outputs.ts";
 import { decisive } from "../../service-errors.ts";
-import { type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
+import { type RowMemo, unpackMemos } from "../ledger/batch-memo.ts";
 import { isEnded } from "../results/follow-imports.ts";
-import type { ReadCall } from "../results/results-ahead.ts";
+import type { EndedBatch } from "../results/prefetched-results.ts";
 import { settleBatch } from "../results/settle-batch.ts";
 import { forgetLostImages } from "./forget-lost-images.ts";
 import { rowOutcomes } from "./outcomes.ts";
-import { rowsBesideCalls } from "./rows-beside-calls.ts";
+import { type ReportedRows, reportedRows } from "./reported-rows.ts";
+import { rowsWithoutResults } from "./rows-without-results.ts";
 import type { RunToClose } from "./run-to-close.ts";
 import { beginSummary, countOutcome, type ImportSummary } from "./summary.ts";
-import { type WhatIsTold, whatIsTold } from "./what-is-told.ts";
 import { inWordsOfRow, resultsForm } from "./written-rows.ts";
 
-/** How a run ended. */
+/** The outcome of a run. */
 export interface ClosedRun {
   summary: ImportSummary;
-  /** Why not all results could be read, or all rows be written down. */
+  /** The error that kept results from being read, or rows from being written. */
   stopped: unknown;
-  /** How many rows the results file has. */
+  /** Number of rows in the results file. */
   resultRows: number;
-  /** The imports that have ended and whose results were not read. */
+  /** Imports that ended but whose results were not read. */
   unread: ReadonlySet<string>;
 }
 
 /**
- * The end of a run: what became of each row is read, counted, and written to the results file and the failed file, in
- * one walk in the order of the file. An error on the way does not take the summary with it.
- * After an interrupt nothing more is asked of the service, but what was never sent is still written down.
+ * Closes a run: reads the result of each row, counts it, and writes it to the results file and the failed
+ * file, in one pass in file order. An error does not prevent the summary. After an interrupt no more requests
+ * are sent, but rows that were never sent are still written.
  */
 export async function closeRun(run: RunToClose): Promise<ClosedRun> {
-  const { input, service, reporter, taken } = run;
-  const told = whatIsTold(run);
+  const { input, service, reporter, resumed } = run;
+  const reported = reportedRows(run);
   const summary = summaryOf(run);
   const outputs = new Outputs({
     ...run.targets,
     file: input.file,
     refused: run.refused,
-    runId: taken.run.id,
+    runId: resumed.run.id,
     results: resultsForm,
     word: inWordsOfRow,
   });
@@ -49,16 +50,16 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
   const onFault = (error: unknown) => {
     stopped = decisive(stopped, error);
   };
-  const calls = callsToTell(run, told);
-  const beside = rowsBesideCalls(run, told, onFault);
-  const total = beside.reduce((sum, { count }) => sum + count, rowsIn(calls));
-  const outcomes = rowOutcomes(calls, beside, {
+  const batches = batchesToReport(run, reported);
+  const others = rowsWithoutResults(run, reported, onFault);
+  const total = others.reduce((sum, { count }) => sum + count, rowsIn(batches));
+  const outcomes = rowOutcomes(batches, others, {
     client: service.client,
     latest: run.follower.latest,
     signal: service.signal,
     concurrency: service.concurrency,
     changedAgain: run.changedAgain,
-    onResults: (call, results) => readResults(call, results, run),
+    onResults: (batch, results) => readResults(batch, results, run),
     onUnread: (error, importId) => {
       onFault(error);
       unread.add(importId);
@@ -68,7 +69,7 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
   try {
     for await (const outcome of outcomes) {
       countOutcome(summary, outcome);
-      if (told.inFiles) await outputs.add(outcome);
+      if (reported.inFiles) await outputs.add(outcome);
       reporter.onProgress({ step: "reading results", done: ++rows, total });
     }
   } catch (error) {
@@ -84,55 +85,63 @@ export async function closeRun(run: RunToClose): Promise<ClosedRun> {
   return { summary, stopped: stopped ?? faults[0], resultRows, unread };
 }
 
-/** The summary before any outcome was counted. */
-const summaryOf = ({ input, taken, check, rows, besideBatches, sent, follower }: RunToClose): ImportSummary =>
+/** The summary before any outcome is counted. */
+const summaryOf = ({
+  input,
+  resumed,
+  check,
+  rows,
+  outsideBatches,
+  sent,
+  follower,
+}: RunToClose): ImportSummary =>
   beginSummary(
     {
-      run_id: taken.run.id,
+      run_id: resumed.run.id,
       file: input.file.source.name,
       mode: input.mode,
       total: check.total,
       invalid: check.invalid,
       unchanged: rows.unchanged.size,
-      besideBatches: besideBatches.length,
+      outsideBatches: outsideBatches.length,
     },
     sent,
     follower.latest,
   );
 
-/** The calls of which each row has come to something: those that were refused, and those whose imports have ended. */
-const callsToTell = (
+/** The batches whose rows all have a result: rejected ones, and those whose imports have ended. */
+const batchesToReport = (
   { sent, follower }: RunToClose,
-  { accepted, notTakenUp }: WhatIsTold,
+  { accepted, notAccepted }: ReportedRows,
 ): readonly SentBatch[] =>
-  sent.filter((call) => {
-    if (call.kind !== "accepted") return call.kind === "refused" && notTakenUp;
-    const job = follower.latest(call.jobs[0]!);
+  sent.filter((batch) => {
+    if (batch.kind !== "accepted") return batch.kind === "refused" && notAccepted;
+    const job = follower.latest(batch.jobs[0]!);
     return accepted && job !== undefined && isEnded(job);
   });
 
 /**
- * Ends the run where nothing is left to learn of any row, nor to tell: one whose files could not be written goes on with
- * them, and one that was not waited for with what it has to tell.
+ * Ends the run if every row has a result and was reported. Otherwise it stays open: if its files could not be
+ * written, or if it sent batches and did not wait for them.
  */
-function endIfDone({ input, service, taken, sent, left }: RunToClose, areFilesWritten: boolean): void {
-  const { state, id } = taken.run;
-  const isTold = areFilesWritten && (input.wait || sent.length === 0);
-  const isAllKnown = state.batches.of(id).every((call) => call.state === "settled");
-  if (left === null && isAllKnown && isTold) state.runs.end(id, service.clock.now());
+function endIfDone({ input, service, resumed, sent, left }: RunToClose, areFilesWritten: boolean): void {
+  const { state, id } = resumed.run;
+  const isReported = areFilesWritten && (input.wait || sent.length === 0);
+  const isAllKnown = state.batches.of(id).every((batch) => batch.state === "settled");
+  if (left === null && isAllKnown && isReported) state.runs.end(id, service.clock.now());
 }
 
-/** Takes results into the ledger as soon as they are read, and gives what is remembered of their rows. */
+/** Writes results to the ledger as soon as they are read, and returns the memos of their rows. */
 function readResults(
-  call: ReadCall,
+  batch: EndedBatch,
   results: readonly ImportRowResult[],
-  { taken: { run, earlier } }: RunToClose,
+  { resumed: { run, earlier } }: RunToClose,
 ): readonly RowMemo[] {
   const { state, account, id } = run;
-  const memos = unpackMemos(state.batches.memo(id, call.index));
-  // What the ledger took in before may have been overtaken by what others did since.
-  const wasSettled = earlier.some(({ index, state }) => index === call.index && state === "settled");
-  if (!wasSettled) settleBatch(run, { run: id, index: call.index }, results);
+  const memos = unpackMemos(state.batches.memo(id, batch.index));
+  // Results written to the ledger by an earlier process may be out of date by now.
+  const wasSettled = earlier.some(({ index, state }) => index === batch.index && state === "settled");
+  if (!wasSettled) settleBatch(run, { ...batch, run: id }, results);
   forgetLostImages(state.uploads, account, results);
   return memos;
 }

@@ -2,10 +2,16 @@ import type { CatError } from "../../../errors.ts";
 import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { ClosedRun } from "./close-run.ts";
 
-/** An import that was made: `stopped` is what stopped it before its end, if anything did; the summary tells how far it came. */
+/**
+ * An import after its last stage. `stopped` is the error that stopped it early, if any; the summary shows how
+ * far it came.
+ */
 export interface EndedRun extends ClosedRun {
-  /** What became of each call. */
+  /** The outcome of each batch. */
   sent: SentBatch[];
-  /** What is to be said of the file where it is another one by now, so that the same command would begin anew; null otherwise, or at the end. */
+  /**
+   * The error to report if the file of a stopped run changed in the meantime, so that the same command would
+   * start over. Null if it did not change, or if the run finished.
+   */
   changed: CatError | null;
 }

@@ -1,7 +1,10 @@
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import type { Uploads } from "../../../state/uploads.ts";
 
-/** Uploads that the service does not find any more (an image that nothing uses is cleaned up: Products) are to be made anew. */
+/**
+ * Forgets uploads that the service no longer has, so that they are uploaded again. The service deletes images
+ * that no product uses (Products).
+ */
 export function forgetLostImages(
   uploads: Uploads,
   account: number,

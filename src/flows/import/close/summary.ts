@@ -3,18 +3,18 @@ import type { ImportMode } from "../../../contract/value-sets.ts";
 import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { RowOutcome } from "../outcomes/row-result.ts";
 
-/** What an import did, in the form that `--json` prints. Counts are rows. */
+/** The result of an import, as printed by `--json`. Counts are rows. */
 export interface ImportSummary {
   run_id: string;
   file: string;
   mode: ImportMode;
   /** Rows of the file. */
   total: number;
-  /** Rows that the check refused. */
+  /** Rows that the check rejected. */
   invalid: number;
   /**
-   * Rows of calls that the service accepted, and those that went in none: only their fields were to be changed, or the service
-   * refused their photos. Each of them is succeeded, partial or failed, once that is known.
+   * Rows of accepted batches, and rows outside batches with only changed fields or rejected photos. Each
+   * becomes succeeded, partial or failed once its result is known.
    */
   submitted: number;
   succeeded: number;
@@ -23,59 +23,64 @@ export interface ImportSummary {
   created: number;
   updated: number;
   skipped: number;
-  /** Rows that were not sent, as they would have changed nothing. */
+  /** Rows not sent because they would change nothing. */
   unchanged: number;
   imports: { id: string; status: Import["status"]; rows: number }[];
   failed_file: string | null;
   results_file: string | null;
-  /** How many rows the results file has, where there is one: those whose result is known. */
+  /** Number of rows in the results file: those with a known result. Only with a results file. */
   results_rows?: number;
   duration_ms: number;
-  /** Calls whose outcome is not known, by lines of the file; only where there are any. */
+  /** Batches with an unknown outcome, by lines of the file; missing if there are none. */
   unknown?: LineSpan[];
-  /** Calls that the service refused, so that no row of them was submitted; only where there are any. */
+  /**
+   * Batches that the service rejected, so that none of their rows was submitted; missing if there are none.
+   */
   refused?: LineSpan[];
-  /** What the service found wrong with what had passed the check; only where there is any. */
+  /** Problems that the service found after the check had passed; missing if there are none. */
   problems?: SummaryProblem[];
-  /** Imports that have ended and whose results were not read, so that their rows are not counted; only where there are any. */
+  /**
+   * Imports that ended but whose results were not read, so their rows are not counted; missing if there are
+   * none.
+   */
   unread?: string[];
-  /** Why the failed file or the results file could not be written, in words; only where one could not. */
+  /** Errors from writing the failed file or the results file; missing if there are none. */
   unwritten?: string[];
 }
 
-/** The rows of one call, by lines of the file. */
+/** The rows of one batch, by lines of the file. */
 export interface LineSpan {
   first_line: number;
   last_line: number;
   rows: number;
 }
 
-/** A problem of one row, by its line of the file, or of a whole call, by the lines it goes over. */
+/** A problem of one row, by its line in the file, or of a batch, by its first and last line. */
 export type SummaryProblem = { param?: string | undefined; code: string; message: string } & (
   | { line: number }
   | { first_line: number; last_line: number }
 );
 
-/** A summary that counts as the outcomes come in. */
+/** Starts a summary, to be completed by `countOutcome`. */
 export function beginSummary(
   {
-    besideBatches,
+    outsideBatches,
     unchanged,
     ...head
   }: Pick<ImportSummary, "run_id" | "file" | "mode" | "total" | "invalid" | "unchanged"> & {
-    /** Submitted rows that went in no call. */
-    besideBatches: number;
+    /** Submitted rows outside batches. */
+    outsideBatches: number;
   },
   sent: readonly SentBatch[],
   latest: (importId: string) => Import | undefined,
 ): ImportSummary {
-  const accepted = sent.filter((call) => call.kind === "accepted");
-  const spans = (kind: SentBatch["kind"]) => sent.filter((call) => call.kind === kind).map(spanOf);
+  const accepted = sent.filter((batch) => batch.kind === "accepted");
+  const spans = (kind: SentBatch["kind"]) => sent.filter((batch) => batch.kind === kind).map(spanOf);
   const [unknown, refused] = [spans("unknown"), spans("refused")];
-  const problems = sent.flatMap((call) => (call.kind === "refused" ? problemsOf(call) : []));
+  const problems = sent.flatMap((batch) => (batch.kind === "refused" ? problemsOf(batch) : []));
   return {
     ...head,
-    submitted: accepted.reduce((rows, call) => rows + call.lines.length, besideBatches),
+    submitted: accepted.reduce((rows, batch) => rows + batch.lines.length, outsideBatches),
     succeeded: 0,
     partial: 0,
     failed: 0,
@@ -83,10 +88,10 @@ export function beginSummary(
     updated: 0,
     skipped: 0,
     unchanged,
-    imports: accepted.map((call) => ({
-      id: call.jobs[0]!,
-      status: latest(call.jobs[0]!)?.status ?? "validating",
-      rows: call.lines.length,
+    imports: accepted.map((batch) => ({
+      id: batch.jobs[0]!,
+      status: latest(batch.jobs[0]!)?.status ?? "validating",
+      rows: batch.lines.length,
     })),
     failed_file: null,
     results_file: null,
@@ -103,9 +108,9 @@ const spanOf = ({ lines }: SentBatch): LineSpan => ({
   rows: lines.length,
 });
 
-function problemsOf(call: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
-  const { first_line, last_line } = spanOf(call);
-  return call.problems.map(({ line, param, code, message }) => ({
+function problemsOf(batch: Extract<SentBatch, { kind: "refused" }>): SummaryProblem[] {
+  const { first_line, last_line } = spanOf(batch);
+  return batch.problems.map(({ line, param, code, message }) => ({
     ...(line === null ? { first_line, last_line } : { line }),
     param,
     code,
@@ -113,13 +118,16 @@ function problemsOf(call: Extract<SentBatch, { kind: "refused" }>): SummaryProbl
   }));
 }
 
-/** Counts one row's outcome. Rows that the check refused are `invalid` already; rows of a refused call were not submitted. */
+/**
+ * Counts the outcome of one row. Rows that the check rejected already count as `invalid`; rows of a rejected
+ * batch were not submitted.
+ */
 export function countOutcome(summary: ImportSummary, { result, failure }: RowOutcome): void {
   if (result === undefined) {
     if (failure?.code === "import_failed") summary.failed++;
     return;
   }
-  // They were counted when they were found.
+  // Already counted by `unchanged`.
   if (result.action === "unchanged") return;
   if (result.status !== "pending") summary[result.status]++;
   const action = result.action;

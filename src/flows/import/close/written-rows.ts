@@ -3,7 +3,7 @@ import type { ResultsForm } from "../../outputs/results-file.ts";
 import type { FileRow } from "../columns/file-row.ts";
 import type { RowResult } from "../outcomes/row-result.ts";
 
-/** The results file of an import: every row's ImportRowResult with `file_line` added. */
+/** The results file of an import: the ImportRowResult of every row, with `file_line` added. */
 export const resultsForm: ResultsForm<RowResult> = {
   columns: [
     "file_line",
@@ -30,7 +30,9 @@ export const resultsForm: ResultsForm<RowResult> = {
   object: (file_line, result) => ({ ...result, file_line }),
 };
 
-/** The failure with local photos named as the row names them: the service knows only the IDs of their uploads. */
+/**
+ * Names local photos in a failure by their path in the row: the service knows only the IDs of their uploads.
+ */
 export const inWordsOfRow: WordFailure<RowResult> = ({ row }, { result, failure }) => {
   let { message } = failure!;
   for (const { index, source } of result?.images ?? []) {

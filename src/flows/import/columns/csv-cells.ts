@@ -3,28 +3,28 @@ import type { RowColumns } from "../../rows/row-form.ts";
 import { type Column, meaningOf } from "./csv-columns.ts";
 import { type InputImage, orientationOfName } from "./local-images.ts";
 
-/** Where an image of a row stands in its record. */
+/** The place of an image in its record. */
 export interface ImageCell {
   column: number;
-  /** Its place among the parts of an `images` cell; 0 in a cell of one image. */
+  /** Its place within an `images` cell; 0 in a cell for one image. */
   part: number;
-  /** The column of its orientation, where it has one. */
+  /** The column of its orientation, if it has one. */
   orientationColumn: number | null;
 }
 
-/** Turns records into rows by a header's columns, and image indexes of a row back into cells. */
+/** Turns records into rows by the columns of the header, and image indexes of a row back into cells. */
 export class CsvCells implements RowColumns {
   readonly names: readonly (string | null)[];
   readonly referenceColumn: number;
   readonly #columns: readonly Column[];
   readonly #header: readonly string[];
-  /** Those of one image a cell. */
+  /** Columns with one image per cell. */
   readonly #imageColumns: readonly number[];
   readonly #orientationOf: readonly (number | null)[];
-  /** Columns without a header (null), and columns of orientations with the column of their image. */
+  /** Columns without a header (null), and orientation columns with the column of their image. */
   readonly #doubtful: readonly (readonly [column: number, imageColumn: number | null])[];
 
-  /** `header` as it is in the file. */
+  /** `header`: as it is in the file. */
   constructor(columns: readonly Column[], header: readonly string[]) {
     this.#columns = columns;
     this.#header = header;
@@ -44,7 +44,7 @@ export class CsvCells implements RowColumns {
     });
   }
 
-  /** The row: surrounding space of cells trimmed (a description stays as it is), empty cells left out. */
+  /** Makes the row: trims cells (except descriptions) and skips empty ones. */
   toRow(record: readonly string[]): Record<string, unknown> {
     const row: Record<string, unknown> = {};
     const images: InputImage[] = [];
@@ -67,7 +67,7 @@ export class CsvCells implements RowColumns {
     return row;
   }
 
-  /** Where each image of `toRow(record)` came from, in the same order. */
+  /** The cell of each image of `toRow(record)`, in the same order. */
   imageCells(record: readonly string[]): ImageCell[] {
     const cells: ImageCell[] = [];
     this.#columns.forEach((column, index) => {
@@ -82,19 +82,19 @@ export class CsvCells implements RowColumns {
     return cells;
   }
 
-  /** A cell whose content no row could keep: under no header, or the orientation of an image that is not there. */
+  /**
+   * A cell whose content has no place in the row: under an empty header, or an orientation without an image.
+   */
   strayCell(record: readonly string[]): { column: number; message: string } | null {
     for (const [column, imageColumn] of this.#doubtful) {
       if (record[column]!.trim() === "") continue;
-      if (imageColumn === null)
-        return { column, message: "there is a value under a column that has no header" };
-      if (record[imageColumn]!.trim() === "")
-        return { column, message: "there is an orientation and no image for it" };
+      if (imageColumn === null) return { column, message: "this value is in a column without a header" };
+      if (record[imageColumn]!.trim() === "") return { column, message: "this orientation has no image" };
     }
     return null;
   }
 
-  /** Columns of one image whose cells hold several: the bar separates images in `images` only. */
+  /** Cells with several images in a column for one: the bar separates images in `images` only. */
   cellProblems(record: readonly string[]): readonly CellProblem[] {
     let found = none;
     for (const column of this.#imageColumns) {
@@ -128,7 +128,7 @@ export class CsvCells implements RowColumns {
   #severalImages(column: number, cell: string): CellProblem {
     const name = this.#header[column]!.trim();
     const count = imageParts(cell).length;
-    const message = `${name} contains ${count} images and is for one: put them into a column "images", or each into a column of its own (image_1, image_2)`;
+    const message = `${name} has ${count} photos, but takes one: use the column "images", or one column per photo (image_1, image_2)`;
     return { column, code: "invalid_row", message };
   }
 
@@ -157,18 +157,21 @@ type CellProblem = ReturnType<RowColumns["cellProblems"]>[number];
 
 const none: readonly CellProblem[] = [];
 
-/** A path may have a bar, and so may the query of a URL: what follows it must be an image by its form. */
+/** Paths and URL queries may contain a bar, so every part must have the form of an image. */
 const areImages = (parts: readonly string[]): boolean =>
   parts.length > 1 && parts.every((part) => /^https?:\/\//i.test(part) || isImageId(part));
 
 const isImageId = (source: string): boolean => source.length === 26 && ulidPattern.test(source);
 
-/** What a cell names: a URL, an uploaded image, or else a file of this machine. */
+/** The image that a cell names: a URL, an uploaded image, or else a local file. */
 function imageOf(source: string): InputImage {
   if (looksLikeUrl(source)) return { url: source };
   return isImageId(source) ? { image_id: source } : { path: source };
 }
 
-/** Whether a cell looks like a URL of any scheme, good or bad; one letter before the colon is a disk of Windows. */
+/**
+ * Whether a cell looks like a URL of any scheme, valid or not; one letter before the colon is a Windows
+ * drive.
+ */
 const looksLikeUrl = (source: string): boolean =>
   source.startsWith("https://") || /^[a-z][a-z0-9+.-]+:/i.test(source);

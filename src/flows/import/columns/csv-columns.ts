@@ -5,25 +5,28 @@ import { isFailureColumn, normalHeader } from "../../rows/header.ts";
 import type { Problem } from "../../rows/problem.ts";
 import { nearestColumns } from "./nearest-column.ts";
 
-/** What a CSV column holds. */
+/** The content of a CSV column. */
 export type Column =
   | { kind: "field"; field: "reference" | "name" | "description" | "sex" }
   /** Several images in one cell, separated by `|`. */
   | { kind: "images" }
   | { kind: "image"; number?: number; orientation?: Orientation }
   | { kind: "orientation"; number: number }
-  /** Left out: the two columns that a failed file adds, a column mapped to `ignore`, or one without a header (""). */
+  /**
+   * Skipped: the two columns added to a failed file, a column mapped to `ignore`, or one without a header
+   * ("").
+   */
   | { kind: "ignored"; header: string }
   | { kind: "unknown" };
 
-/** Adds to a mapping what `--map COLUMN=FIELD` says; keys are headers as `normalHeader` gives them. */
+/** The mapping of `--map COLUMN=FIELD`; keys are headers in the form of `normalHeader`. */
 export type ColumnMap = ReadonlyMap<string, string>;
 
-/** Whether a column of that header stands for something, by its name or by what the map says. */
+/** Whether an import knows the column, by its name or by the map. */
 export const isKnownColumn = (header: string, map: ColumnMap): boolean =>
   columnOf(map.get(normalHeader(header)) ?? header).kind !== "unknown";
 
-/** What the column of that header holds by its name alone. */
+/** The content of a column, by its header alone. */
 export function columnOf(header: string): Column {
   const name = normalHeader(header);
   if (name === "reference" || name === "name" || name === "description" || name === "sex") {
@@ -43,11 +46,11 @@ export function columnOf(header: string): Column {
   return { kind: "unknown" };
 }
 
-/** The columns that an import knows, as a sentence for people. */
+/** All columns of an import, for messages. */
 export const knownColumns =
-  "reference, name, description, sex, images, image_1 to image_20, image_1_orientation and so on, image_front and the other orientations";
+  "reference, name, description, sex, images, image_1 to image_20, image_1_orientation to image_20_orientation, image_front and other orientations";
 
-/** Reads a header row; what is wrong with it goes to `report`. */
+/** Reads a header row; passes its problems to `report`. */
 export function readColumns(
   headers: readonly string[],
   map: ColumnMap,
@@ -64,24 +67,19 @@ export function readColumns(
     if (column.kind === "unknown") {
       report({ line, ...unknownColumn(header.trim(), meanings) });
     } else if (earlier !== undefined) {
-      const twin =
+      const message =
         normalHeader(earlier) === normalHeader(header)
-          ? "stands twice"
-          : `means the same as "${earlier.trim()}"`;
-      report({
-        line,
-        param: header.trim(),
-        code: "duplicate_header",
-        message: `the column "${header.trim()}" ${twin}`,
-      });
+          ? `duplicate column "${header.trim()}": rename or remove one of them`
+          : `the columns "${earlier.trim()}" and "${header.trim()}" map to the same field: remove one of them`;
+      report({ line, param: header.trim(), code: "duplicate_header", message });
     }
     if (meaning !== null && earlier === undefined) seen.set(meaning, header);
   });
   const headersThere = new Set(headers.map(normalHeader));
   for (const column of map.keys()) {
     if (!headersThere.has(column)) {
-      const question = questionFor(didYouMean(column, [...headersThere]), ": ", (name) => `"${name}"`);
-      const message = `--map names a column "${column}" that the file does not have${question}`;
+      const question = questionFor(didYouMean(column, [...headersThere]), "; ", (name) => `"${name}"`);
+      const message = `unknown column "${column}" in --map: the file does not have it${question}`;
       report({ line, param: column, code: "unknown_column", message });
     }
   }
@@ -91,43 +89,46 @@ export function readColumns(
         line,
         param: field,
         code: "missing_column",
-        message: `there is no column "${field}": every row needs one`,
+        message: `missing column "${field}" (required)`,
       });
     }
   }
   if (!columns.some((column) => column.kind === "images" || column.kind === "image")) {
-    const message =
-      'there is no column with images: name it "images", "image_1" or "image_front", for instance';
+    const message = 'missing column for photos, e.g. "images", "image_1" or "image_front"';
     report({ line, param: "images", code: "missing_column", message });
   }
   for (const column of columns) {
     if (column.kind === "orientation" && !seen.has(`image_${column.number}`)) {
       const param = `image_${column.number}_orientation`;
-      const message = `there is no column "image_${column.number}" for it to speak of`;
+      const message = `missing column "image_${column.number}" for this orientation`;
       report({ line, param, code: "missing_column", message });
     }
   }
   return columns;
 }
 
-/** What to do about a column that no import has. A file may have very many: what columns there are is said for one without a near name only. */
+/**
+ * The problem of an unknown column, with its fix: similar names that are free, or the column of the same
+ * meaning.
+ */
 function unknownColumn(header: string, there: ReadonlySet<string | null>): Omit<Problem, "line"> {
-  const told = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
+  const problem = (rest: string, ...mapsTo: string[]): Omit<Problem, "line"> => ({
     param: header,
     code: "unknown_column",
     mapsTo,
-    message: `"${header}" is not a column of an import${rest}`,
+    message: `unknown column "${header}"${rest}`,
   });
   const near = nearestColumns(header);
   const free = near.filter((name) => !there.has(meaningOf(columnOf(name))));
-  if (near.length > 0 && free.length === 0) return told(`, and ${near[0]} is there: rename it`, "ignore");
+  if (near.length > 0 && free.length === 0)
+    return problem(` (the file already has ${near[0]}): rename it`, "ignore");
   const field = free.length === 1 ? free[0]! : "FIELD";
   return free.length === 0
-    ? told(` (${knownColumns}): rename it`, field, "ignore")
-    : told(`${questionFor(free, ": ")} Rename it`, field, "ignore");
+    ? problem(`: rename it`, field, "ignore")
+    : problem(`; ${questionFor(free, "")} Rename it`, field, "ignore");
 }
 
-/** The name of a column that holds something; null for any other. */
+/** The name of a known column; null for any other. */
 export function meaningOf(column: Column): string | null {
   switch (column.kind) {
     case "field":

@@ -1,16 +1,17 @@
-// Columns of an import file: their names, how cells become a row, and what is wrong with a row.
+// Columns of an import file: their names, the row made from their cells, and the problems of a row.
 
 import { canonicalReference } from "../../../contract/import-row.ts";
 import type { LocalPhotos } from "../../photos/local-photos.ts";
-import type { PhotoFault } from "../../photos/photo-fault.ts";
+import type { PhotoProblem } from "../../photos/photo-problem.ts";
 import type { FieldProblem, RowForm } from "../../rows/row-form.ts";
 import { CsvCells } from "./csv-cells.ts";
 import { type ColumnMap, isKnownColumn, readColumns } from "./csv-columns.ts";
 import { inputRowProblems, localImagesOf, withOrientations } from "./local-images.ts";
 
 /**
- * The rows of an import file: the service's own (Imports, Row fields), but a photo may be a local file. `map` is what
- * `--map` says of columns, `photos` checks local files; without it only their paths are checked.
+ * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
+ * local file. `map`: columns mapped with `--map`. `photos`: checks local files; without it only their paths
+ * are checked.
  */
 export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems">): RowForm => ({
   isColumn: (header) => isKnownColumn(header, map),
@@ -24,7 +25,7 @@ export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems"
     return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
   },
   referenceOf,
-  // The service sees duplicates within one request only (Imports, rule 1).
+  // The service finds duplicates within one request only (Imports, rule 1).
   unique: {
     keyOf: referenceOf,
     param: "reference",
@@ -38,7 +39,7 @@ export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems"
       : { ...object, images: (object.images as unknown[]).filter((_, index) => !done.has(index)) },
 });
 
-/** A row's reference, where it has one that can be shown. */
+/** The reference of a row, if it has one that can be shown. */
 function referenceOf(row: unknown): string | undefined {
   const reference = (row as { reference?: unknown } | null)?.reference;
   if (typeof reference !== "string") return undefined;
@@ -46,12 +47,12 @@ function referenceOf(row: unknown): string | undefined {
   return canonical === "" ? undefined : canonical;
 }
 
-function photoProblem({ index, path, code, message }: PhotoFault): FieldProblem {
+function photoProblem({ index, path, code, message }: PhotoProblem): FieldProblem {
   const param = `images[${index}].path`;
-  // What is not a file may be a URL with a slip in it.
+  // The cell may be a mistyped URL instead of a path.
   const cellMessage =
     code === "photo_not_found"
-      ? `${JSON.stringify(path)} is neither an https:// URL, nor an image id, nor a file: ${message}`
+      ? `${JSON.stringify(path)} is not a URL, an image ID or an existing file (${message})`
       : message;
   return { param, code, message: `${param}: ${message}`, cellMessage };
 }

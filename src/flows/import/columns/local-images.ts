@@ -1,22 +1,22 @@
 import { type ImportRowImage, importRowProblems, type RowProblem } from "../../../contract/import-row.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Orientation, orientations } from "../../../contract/value-sets.ts";
-import type { LocalImage } from "../../photos/photo-fault.ts";
+import type { LocalImage } from "../../photos/photo-problem.ts";
 
-/** An image of an input row: as the service takes it, or a file of this machine in place of `url` and `image_id`. */
+/** An image of an input row: as in the service's rows, or a local file instead of `url` and `image_id`. */
 export interface InputImage extends ImportRowImage {
   path?: string;
 }
 
-/** An id of the right form: a row with paths is judged as if they had been uploaded. */
+/** A valid image ID: a row with paths is checked as if its files were uploaded. */
 const anyImageId = "0".repeat(26);
 
-/** Longer than any path that a system opens (PATH_MAX of Linux). */
+/** No system opens a longer path (PATH_MAX of Linux). */
 const longestPath = 4096;
 
 const none: readonly LocalImage[] = [];
 
-/** The photos of a row that are files of this machine; a path that could not be one is left out (`inputRowProblems` names it). */
+/** The local photos of a row, without invalid paths (`inputRowProblems` reports those). */
 export function localImagesOf(row: unknown): readonly LocalImage[] {
   const images = imagesOf(row);
   if (images === null || !images.some(hasPath)) return none;
@@ -26,8 +26,8 @@ export function localImagesOf(row: unknown): readonly LocalImage[] {
 }
 
 /**
- * Everything wrong with an input row by the service's own rules (Imports, Row fields), where an image may have a `path`
- * in place of `url` and `image_id`; whether there is such a file is not looked at.
+ * All problems of an input row by the service's rules (Imports, Row fields). An image may have a `path`
+ * instead of `url` and `image_id`; the file itself is not checked.
  */
 export function inputRowProblems(row: unknown): readonly RowProblem[] {
   const images = imagesOf(row);
@@ -38,7 +38,7 @@ export function inputRowProblems(row: unknown): readonly RowProblem[] {
   const uploaded = images.map((image, index) => {
     if (!hasPath(image)) return image;
     const { path, ...rest } = image;
-    // Past the last place the list as such is at fault.
+    // Beyond the maximum, the problem is the length of the list.
     const fault = index < limits.imagesPerProduct.max ? pathFault(path) : null;
     if (fault !== null) add(`images[${index}].path`, fault);
     if (rest.url === undefined && rest.image_id === undefined) return { ...rest, image_id: anyImageId };
@@ -49,7 +49,7 @@ export function inputRowProblems(row: unknown): readonly RowProblem[] {
   return [...importRowProblems({ ...(row as object), images: uploaded }), ...found];
 }
 
-/** The row with the orientations that the names of its local photos tell, where it does not say them itself. */
+/** Adds orientations from the file names of local photos, unless the row has its own. */
 export function withOrientations(row: Record<string, unknown>): Record<string, unknown> {
   const images = imagesOf(row);
   if (images === null || !images.some(hasPath)) return row;
@@ -61,14 +61,14 @@ export function withOrientations(row: Record<string, unknown>): Record<string, u
   return { ...row, images: oriented };
 }
 
-// Names part words as they part everything else: `three_quarter_left` is no `left`. The first separator that fits is taken,
-// and with it the longest orientation.
+// File names separate all words alike: `three_quarter_left` is not `left`. The regular expression takes the
+// first separator that fits, and so the longest orientation.
 const namedOrientation = new RegExp(
   `[-_ ](${orientations.map((name) => name.replaceAll("-", "[-_ ]")).join("|")})$`,
   "i",
 );
 
-/** The orientation that a file's name ends in, as `SKU_front.jpg` does; undefined where it ends in none. */
+/** The orientation at the end of a file name, such as `SKU_front.jpg`; undefined if there is none. */
 export function orientationOfName(path: string): Orientation | undefined {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   const stem = name.replace(/\.[a-z0-9]*$/i, "").trimEnd();
@@ -90,12 +90,12 @@ function imagesOf(row: unknown): readonly unknown[] | null {
   return Array.isArray(images) ? images : null;
 }
 
-/** Why a value cannot be the path of any file, or null. */
+/** The reason a value cannot be a path, or null. */
 function pathFault(path: unknown): string | null {
-  if (typeof path !== "string") return "must be a text, the path of a file";
+  if (typeof path !== "string") return "must be text with the path of a file";
   if (path.trim() === "") return "is empty";
-  if (path.length > longestPath) return `has ${path.length} characters: that is no path of a file`;
+  if (path.length > longestPath) return `has ${path.length} characters, too many for the path of a file`;
   if (/[\u0000-\u001f\u007f-\u009f]/.test(path))
-    return `has a control character in it: ${JSON.stringify(path.length > 80 ? `${path.slice(0, 77)}...` : path)}`;
+    return `contains a control character: ${JSON.stringify(path.length > 80 ? `${path.slice(0, 77)}...` : path)}`;
   return null;
 }

@@ -5,7 +5,7 @@ import { wordsForOrientations } from "../../../contract/words-for-values.ts";
 
 const imageNumbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
 
-/** Every column that an import knows, by the name it is written with: the likeliest to be wanted first. */
+/** All column names of an import, the most likely ones first. */
 export const columnNames: readonly string[] = [
   ...["reference", "name", "description", "sex", "images"],
   ...orientations.map((orientation) => `image_${orientation}`),
@@ -13,7 +13,7 @@ export const columnNames: readonly string[] = [
   ...imageNumbers.map((number) => `image_${number}_orientation`),
 ];
 
-/** What shop systems and people call a column, in plain letters. */
+/** Other names of columns in shop systems and spreadsheets, in lower case without separators. */
 const otherWords: Readonly<Record<string, string>> = {
   ...all(
     "reference",
@@ -35,10 +35,10 @@ const otherWords: Readonly<Record<string, string>> = {
 const imageWord =
   /^(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?|immagin[ei]|imagen(?:es)?)(?:urls?|links?|src)?|(?:images?|imgs?|photos?|fotos?|bild(?:er)?|pictures?)(?:urls?|links?|src)?$/;
 
-/** The columns of an import of which one with this header is probably to be one; nearly always one or none. They are for people to agree to. */
+/** The columns probably meant by this header, usually one or none; the user has to confirm them. */
 export function nearestColumns(header: string): readonly string[] {
   const word = plain(header);
-  // One or two letters begin many a word.
+  // Words of one or two letters match too many names.
   if (word.length < 2 || word.length > 60) return [];
   const digits = word.replace(/\D/g, "");
   const rest = word.replace(imageWord, "");
@@ -49,7 +49,7 @@ export function nearestColumns(header: string): readonly string[] {
     const meant = didYouMean(rest, orientations, wordsForOrientations);
     if (meant.length > 0) return meant.map((orientation) => `image_${orientation}`);
   }
-  // A digit is never mistyped for another: image_21 is not image_1.
+  // Digits must match exactly: image_21 is not image_1.
   const known = columnNames.filter((name) => name.replace(/\D/g, "") === digits);
   return word.length < 3 && !Object.hasOwn(otherWords, word) ? [] : didYouMean(header, known, otherWords);
 }

@@ -1,41 +1,47 @@
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
+import type { OnImageError } from "../../../contract/value-sets.ts";
 import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { Stage } from "../../runs/stage.ts";
 import type { Service } from "../../service.ts";
-import { type RefusedPhoto, type RowMemo, unpackMemos } from "../ledger/call-memo.ts";
+import { type RejectedPhoto, type RowMemo, unpackMemos } from "../ledger/batch-memo.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";
 import { type ChangedAgain, productGone } from "../outcomes/row-result.ts";
-import { ResultsReader } from "../results/results.ts";
+import { checkPhotos } from "../results/check-photos.ts";
+import { ResultsReader } from "../results/results-reader.ts";
 import type { Reporter } from "../run/import-job.ts";
-import type { RowsToBringIn } from "../run/rows-to-bring-in.ts";
-import { ChangingProgress } from "./changing-progress.ts";
+import type { RowsToImport } from "../run/rows-to-import.ts";
 import { patchRows } from "./patch-rows.ts";
+import { UpdateProgress } from "./update-progress.ts";
 
-/** Batches that were sent, and what is known of their rows and imports. */
+/** Sent batches, with their rows and imports. */
 export interface SentRows {
-  rows: Pick<RowsToBringIn, "decidedAgain">;
+  /** The option that the batches were sent with; a response may lack it. */
+  onImageError: OnImageError;
+  rows: Pick<RowsToImport, "decidedAgain">;
   sent: readonly SentBatch[];
   latest: (importId: string) => Import | undefined;
 }
 
 /**
- * Changes the fields of products whose rows failed because none of their new photos could be had. Their other photos were
- * left out because they are there already: with them the row would have been partial, its fields changed (Imports, rule 4).
- * Gives the products of such rows by line, also where the fields were right as they were, and null where it was deleted
- * meanwhile. `stopped` is why not all were changed.
+ * Changes the fields of products whose rows failed because all their new photos failed. Photos that were
+ * already attached were not sent; with them the row would have been partial and its fields changed (Imports,
+ * rule 4). Returns the products of such rows by line, including those whose fields needed no change, and null
+ * for products deleted in the meantime. `stopped`: the error after which the rest was not changed.
  */
 export async function changeFailedRows(
-  { rows, sent, latest }: SentRows,
+  { onImageError, rows, sent, latest }: SentRows,
   run: RunAtHand,
   service: Service,
   { onProgress }: Pick<Reporter, "onProgress">,
 ): Promise<Stage<ChangedAgain>> {
   const products: ChangedAgain = new Map();
+  // With fail_row, a failed photo keeps the fields unchanged (Imports, rule 4).
+  if (onImageError === "fail_row") return { done: products, stopped: undefined };
   try {
-    const failed = await failedBesideOthers(sent, latest, run, service);
+    const failed = await rowsFailedForNewPhotos(sent, latest, run, service);
     if (failed.size === 0) return { done: products, stopped: undefined };
-    const progress = new ChangingProgress(failed.size, onProgress);
+    const progress = new UpdateProgress(failed.size, onProgress);
     const changing = await patchRows(whoseFieldsCount(rows.decidedAgain(failed)), run, service, {
       onUnchanged: ({ line, decision }) => {
         if (decision.kind === "unchanged") products.set(line, decision.productId);
@@ -53,28 +59,28 @@ export async function changeFailedRows(
   }
 }
 
-/** The photos that failed in such rows, by the place of the row among all rows of the file. */
-async function failedBesideOthers(
+/** The failed photos of such rows, by the place of the row in the file. */
+async function rowsFailedForNewPhotos(
   sent: readonly SentBatch[],
   latest: SentRows["latest"],
   run: RunAtHand,
   { client, signal }: Service,
-): Promise<Map<number, readonly RefusedPhoto[]>> {
-  const failed = new Map<number, readonly RefusedPhoto[]>();
+): Promise<Map<number, readonly RejectedPhoto[]>> {
+  const failed = new Map<number, readonly RejectedPhoto[]>();
   const reader = new ResultsReader(client, signal);
-  for (const call of sent) {
-    if (call.kind !== "accepted") continue;
-    const job = latest(call.jobs[0]!);
-    const mayHold = job?.status === "completed_with_errors" && job.on_image_error === "skip";
-    if (!mayHold || job.counts.failed === 0) continue;
-    const memos = unpackMemos(run.state.batches.memo(run.id, call.index));
+  for (const batch of sent) {
+    if (batch.kind !== "accepted") continue;
+    const job = latest(batch.jobs[0]!);
+    if (job?.status !== "completed_with_errors" || job.counts.failed === 0) continue;
+    const memos = unpackMemos(run.state.batches.memo(run.id, batch.index));
     if (memos.every(({ leftOut }) => leftOut.length === 0)) continue;
-    const { jobs, lines, bytes } = call;
-    const results = await reader.read({ importId: jobs[0]!, rows: lines.length, bytes });
+    const importId = batch.jobs[0]!;
+    const results = await reader.read({ importId, rows: batch.lines.length, bytes: batch.bytes });
+    checkPhotos(importId, results, memos);
     for (const [at, result] of results.entries()) {
       const memo = memos[at]!;
       if (memo.leftOut.length > 0 && areAllFailed(result))
-        failed.set(call.rows[at]!, failedPhotos(result, memo));
+        failed.set(batch.rows[at]!, failedPhotos(result, memo));
     }
   }
   return failed;
@@ -83,7 +89,7 @@ async function failedBesideOthers(
 const areAllFailed = ({ status, error, images }: ImportRowResult): boolean =>
   status === "failed" && error?.code === "image_failed" && images.every((image) => image.status === "failed");
 
-const failedPhotos = ({ images }: ImportRowResult, { sent, refused }: RowMemo): RefusedPhoto[] => [
+const failedPhotos = ({ images }: ImportRowResult, { sent, refused }: RowMemo): RejectedPhoto[] => [
   ...refused,
   ...images.map(({ index, source, orientation, error }) => ({
     image: sent[index]!.image,
@@ -94,7 +100,7 @@ const failedPhotos = ({ images }: ImportRowResult, { sent, refused }: RowMemo): 
   })),
 ];
 
-/** Rows whose product is still known, with photos: any other has failed indeed. */
+/** Only rows whose product is known and has photos; any other row has indeed failed. */
 async function* whoseFieldsCount(rows: AsyncGenerator<DecidedRow>): AsyncGenerator<DecidedRow> {
   for await (const row of rows) {
     const { kind } = row.decision;

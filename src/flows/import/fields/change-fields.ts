@@ -3,16 +3,16 @@ import type { Stage } from "../../runs/stage.ts";
 import type { ChangedAgain, RowOutcome } from "../outcomes/row-result.ts";
 import type { ImportRun } from "../run/import-run.ts";
 import { changeFailedRows } from "./change-failed-rows.ts";
-import { ChangingProgress } from "./changing-progress.ts";
 import { patchRows } from "./patch-rows.ts";
+import { UpdateProgress } from "./update-progress.ts";
 
-/** Changes the rows whose fields alone differ: they come after those with photos. */
+/** Changes rows with different fields only, after the rows with photos were sent. */
 export async function changeFields(run: ImportRun): Promise<Stage<RowOutcome[]>> {
-  const { service, taken, rows } = run;
+  const { service, resumed, rows } = run;
   if (rows.toPatch.size === 0) return { done: [], stopped: undefined };
-  const progress = new ChangingProgress(rows.toPatch.size, run.progress.writing);
+  const progress = new UpdateProgress(rows.toPatch.size, run.progress.writing);
   progress.begin();
-  const changing = await patchRows(rows.decided(rows.toPatch), taken.run, service, {
+  const changing = await patchRows(rows.decided(rows.toPatch), resumed.run, service, {
     onUnchanged(row) {
       rows.keep(row);
       progress.unneeded();
@@ -26,9 +26,19 @@ export async function changeFields(run: ImportRun): Promise<Stage<RowOutcome[]>>
   return changing;
 }
 
-/** Changes rows that went in a batch and failed there for their new photos alone: the imports of the run have ended by then. */
+/**
+ * Changes rows that failed in a batch only because of their new photos; the imports of the run have ended by
+ * then.
+ */
 export const changeFieldsOfFailed = (
-  { service, reporter, taken, rows, follower }: ImportRun,
+  { input, service, reporter, resumed, rows, follower }: ImportRun,
   sent: readonly SentBatch[],
-): Promise<Stage<ChangedAgain>> =>
-  changeFailedRows({ rows, sent, latest: follower.latest }, taken.run, service, reporter);
+): Promise<Stage<ChangedAgain>> => {
+  const { onImageError } = input;
+  return changeFailedRows(
+    { onImageError, rows, sent, latest: follower.latest },
+    resumed.run,
+    service,
+    reporter,
+  );
+};

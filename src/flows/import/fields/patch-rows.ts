@@ -1,4 +1,4 @@
-// Fields: rows whose photos are all there and whose fields differ, one PATCH each.
+// Fields: one PATCH for each row whose photos are all attached and whose fields differ.
 
 import { ApiError } from "../../../client/api-error.ts";
 import type { CatError } from "../../../errors.ts";
@@ -9,20 +9,20 @@ import type { Stage } from "../../runs/stage.ts";
 import type { Service } from "../../service.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
-import { packPhotos, photosOfRow, updatedRow } from "../outcomes/refused-photos.ts";
+import { packPhotos, photosOfRow, updatedRow } from "../outcomes/rejected-photos.ts";
 import { productGone, type RowOutcome } from "../outcomes/row-result.ts";
 
 export interface PatchWatcher {
-  /** Told each row whose outcome is known now. */
+  /** Receives each row whose outcome is known. */
   onDone: (row: number) => void;
-  /** Told each row that another client has changed meanwhile to what the file says. */
+  /** Receives each row that another client has already changed to the values in the file. */
   onUnchanged: (row: DecidedRow) => void;
 }
 
 /**
- * Changes the fields of products whose photos are all there, one write each (PATCH /v1/products/{id}): an upsert would
- * add their photos again. Gives the outcome of each row, by line. `stopped` is why not all were changed: what a PATCH
- * sets may be set again, so that nothing is in doubt after a lost response.
+ * Changes the fields of products whose photos are all attached, one write each (PATCH /v1/products/{id}): an
+ * upsert would add their photos again. Returns the outcomes, by line. `stopped`: the error after which the
+ * rest was not changed. A PATCH can be repeated, so a lost response needs no decision.
  */
 export async function patchRows(
   rows: AsyncIterator<DecidedRow>,
@@ -57,7 +57,7 @@ async function patchRow(
   service: Service,
 ): Promise<RowOutcome> {
   const { row, line, reference, decision } = one;
-  // The ledger knew the product when the rows were decided, and does not any more: another process found it gone.
+  // The ledger forgot the product after the rows were decided: another process found it deleted.
   if (!("fields" in decision)) return deletedRow(line, reference, null);
   const { productId, fields } = decision;
   const done = { row, line, reference, productId, memo: packPhotos(photosOfRow(one.weighed)) };
@@ -69,7 +69,7 @@ async function patchRow(
     await client.products.update(input, { idempotencyKey: newKey(), signal });
   } catch (error) {
     if (!(error instanceof ApiError) || !isOfThisRow(error)) throw error;
-    // Asked once more before the ledger forgets its photos.
+    // Check again before the ledger forgets its photos.
     if (error.status === 404 && (await productById(productId, service)) === null) {
       state.ledger.write(account, { gone: [productId] });
       return deletedRow(line, reference, productId);
@@ -105,6 +105,6 @@ const failedRow = (
 const deletedRow = (line: number, reference: string, productId: string | null): RowOutcome =>
   failedRow({ line, reference, productId }, productGone);
 
-/** A rejection that says something of this row only; any other will meet the next one as well. */
+/** A rejection of this row only; any other error would affect the next rows as well. */
 const isOfThisRow = (error: CatError): boolean =>
   error.status === 400 || error.status === 404 || error.status === 409 || error.status === 422;

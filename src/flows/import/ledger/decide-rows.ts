@@ -4,16 +4,16 @@ import type { InputRow, RowReader } from "../../rows/input-row.ts";
 import { UnreadableInput } from "../../rows/problem.ts";
 import { InputError, type Source } from "../../rows/source.ts";
 import type { FileRow } from "../columns/file-row.ts";
-import type { RefusedPhoto } from "./call-memo.ts";
+import type { RejectedPhoto } from "./batch-memo.ts";
 import { type Decision, decide, type KnownPhotos, referenceOfRow, type Weighed, weigh } from "./decide.ts";
 
-/** A row of the file that is this run's to bring in, and what is to be done with it. */
+/** A row to import, and the decision about it. */
 export interface DecidedRow {
   /** Its place among all rows of the file, from 0. */
   row: number;
-  /** The file's line of it. */
+  /** Its line in the file. */
   line: number;
-  /** Trimmed, as the service compares it. */
+  /** Trimmed, in the form the service compares. */
   reference: string;
   weighed: Weighed;
   decision: Decision;
@@ -21,25 +21,27 @@ export interface DecidedRow {
 
 export interface DecideDeps extends KnownPhotos {
   source: Source;
-  /** A reader over the file from its start. */
+  /** Reads the file from its start. */
   reader: RowReader;
-  /** Rows that are not looked at: those that the check refused, and those of calls that were made before. */
-  isLeftOut: (row: number) => boolean;
-  /** What the ledger keeps under a reference; null where it keeps nothing or is not asked. */
+  /** Rows to skip: rejected by the check, or in an earlier batch. */
+  isSkipped: (row: number) => boolean;
+  /** The ledger entry of a reference; null if there is none or the ledger is not used. */
   entryOf: (reference: string) => LedgerEntry | null;
   onImageError: OnImageError;
-  /** The photos of a row that the service could not have, by its place; none unless given. */
-  failedPhotosOf?: (row: number) => readonly RefusedPhoto[];
+  /** Photos of a row that failed at the service, by its place; none by default. */
+  failedPhotosOf?: (row: number) => readonly RejectedPhoto[];
 }
 
-/** Walks the file once more and decides about each row, in the order of the file. Throws an InputError when the file was changed. */
+/**
+ * Reads the file again and decides about each row, in file order. Throws an InputError if the file changed.
+ */
 export async function* decideRows(deps: DecideDeps): AsyncGenerator<DecidedRow> {
-  const { isLeftOut, entryOf, onImageError, failedPhotosOf = () => [] } = deps;
+  const { isSkipped, entryOf, onImageError, failedPhotosOf = () => [] } = deps;
   let ordinal = 0;
   for await (const rows of sameAsChecked(deps)) {
     for (const { line, row: read } of rows) {
       const row = ordinal++;
-      if (isLeftOut(row)) continue;
+      if (isSkipped(row)) continue;
       const weighed = lessPhotos(await weigh(read as FileRow, deps), failedPhotosOf(row));
       const reference = referenceOfRow(weighed.row);
       yield { row, line, reference, weighed, decision: decide(weighed, entryOf(reference), onImageError) };
@@ -47,12 +49,12 @@ export async function* decideRows(deps: DecideDeps): AsyncGenerator<DecidedRow> 
   }
 }
 
-function lessPhotos(weighed: Weighed, failed: readonly RefusedPhoto[]): Weighed {
-  const isFailed = ({ image }: RefusedPhoto) => failed.some((one) => one.image === image);
+function lessPhotos(weighed: Weighed, failed: readonly RejectedPhoto[]): Weighed {
+  const isFailed = ({ image }: RejectedPhoto) => failed.some((one) => one.image === image);
   return { ...weighed, refused: [...weighed.refused.filter((one) => !isFailed(one)), ...failed] };
 }
 
-/** The rows again; what could be read when it was checked and cannot be now was changed. */
+/** Reads the rows. A file that was readable during the check and is not now has changed. */
 async function* sameAsChecked({ source, reader }: DecideDeps): AsyncGenerator<InputRow[]> {
   try {
     yield* reader.batches();

@@ -1,46 +1,52 @@
-// Ledger: what is known of products at the service, how it is brought up to date, and what each row of the file needs.
+// Ledger: the known products of the service, their refresh, and the decision about each row of the file.
 
 import { canonicalReference } from "../../../contract/import-row.ts";
 import type { OnImageError } from "../../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";
 import type { RowFailure } from "../../outputs/row-outcome.ts";
 import type { FileImage, FileRow } from "../columns/file-row.ts";
-import type { RefusedPhoto, RowMemo } from "./call-memo.ts";
+import type { RejectedPhoto, RowMemo } from "./batch-memo.ts";
 import { FieldDigests, type FieldValues, ledgerFields } from "./field-digests.ts";
 import { holds, sourceDigest } from "./source-digests.ts";
 
-/** What is to be done with one row of the file. */
+/** The decision about one row of the file. */
 export type Decision =
-  /** It goes in a call, with these of its images; `unseen` is its product, where nothing is known of it but photos that are left out. */
+  /** Send it in a batch with these images. `unseen`: its product, if only its skipped photos are known. */
   | { kind: "send"; images: FileImage[]; memo: RowMemo; unseen: string | null }
-  /** Its photos are all there, and only these fields differ: one PATCH. */
+  /** All its photos are attached and only these fields differ: send one PATCH. */
   | { kind: "patch"; productId: string; fields: FieldValues }
   | { kind: "unchanged"; productId: string }
-  /** It cannot be brought in, as the service refused its photos; these are at the service, and those discarded with the others. */
+  /**
+   * Fail it: the service rejected some photos. `leftOut`: photos already attached; `discarded`: photos lost
+   * with the row.
+   */
   | { kind: "refused"; leftOut: readonly number[]; discarded: readonly number[] }
-  /** Its photos are all there; whether these fields differ is not known without a look at the product. */
+  /** All its photos are attached; fetch the product to find out whether these fields differ. */
   | { kind: "uncertain"; productId: string; fields: FieldValues };
 
-/** A row with what must be known to decide about it. `digests` are those of its images' sources, in their order. */
+/** A row with the data for the decision. `digests`: of its image sources, in order. */
 export interface Weighed {
   row: FileRow;
   digests: readonly Buffer[];
-  /** Its local photos that the service does not take. */
-  refused: readonly RefusedPhoto[];
+  /** Its local photos that the service rejected. */
+  refused: readonly RejectedPhoto[];
 }
 
-/** What is known of local photos. */
+/** Known facts about local photos. */
 export interface KnownPhotos {
-  /** The SHA-256 (hex) of the photo of that path. */
+  /** The SHA-256 (hex) of the photo at a path. */
   contentOf: (path: string) => Promise<string>;
-  /** Why the service refused the upload of those bytes; undefined where it did not, or was not asked. */
+  /**
+   * The reason the service rejected the upload of these bytes; undefined if it did not, or if there was no
+   * upload.
+   */
   refusalOf: (sha256: string) => RowFailure | undefined;
 }
 
 /**
- * What an upsert of the row would change at the service, less the photos that are there already. Without an entry, and
- * where the ledger is not asked (null), all of it is sent. Photos that the service refused when they were uploaded fail like
- * those that it fetches itself (Imports, rule 4): with `skip` the row goes without them, as long as it has a photo.
+ * Decides what to write for a row, skipping photos that are already attached. Without an entry (unknown
+ * product, or ledger not used) it sends everything. A photo rejected at upload counts like one the service
+ * failed to fetch (Imports, rule 4): with `skip` the row is sent without it, if a photo remains.
  */
 export function decide(
   { row, digests, refused }: Weighed,
@@ -76,7 +82,10 @@ export function decide(
   };
 }
 
-/** The fields that an upsert of the row sets; one that the row has not stays as it is (Imports, Row fields). */
+/**
+ * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row
+ * fields).
+ */
 export function fieldsOf({ name, description, sex }: FileRow): FieldValues {
   return {
     name,
@@ -85,10 +94,10 @@ export function fieldsOf({ name, description, sex }: FileRow): FieldValues {
   };
 }
 
-/** A row with the digests of its images' sources, and what the service said of its photos. */
+/** Returns the row with the digests of its image sources and its rejected photos. */
 export async function weigh(row: FileRow, { contentOf, refusalOf }: KnownPhotos): Promise<Weighed> {
   const digests: Buffer[] = [];
-  const refused: RefusedPhoto[] = [];
+  const refused: RejectedPhoto[] = [];
   for (const [image, one] of row.images.entries()) {
     if (one.path === undefined) {
       digests.push(sourceDigest(one as { url: string }));
@@ -102,11 +111,11 @@ export async function weigh(row: FileRow, { contentOf, refusalOf }: KnownPhotos)
   return { row, digests, refused };
 }
 
-/** How a row names an image, and where in the row. */
+/** The source and orientation of an image in the row, and its place. */
 export const placed = (
   { url, image_id, path, orientation = "unlabeled" }: FileImage,
   image: number,
-): Pick<RefusedPhoto, "image" | "source" | "orientation"> => ({
+): Pick<RejectedPhoto, "image" | "source" | "orientation"> => ({
   image,
   source: url ?? image_id ?? path!,
   orientation,

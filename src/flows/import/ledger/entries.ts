@@ -1,13 +1,13 @@
 import { canonicalReference } from "../../../contract/import-row.ts";
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import type { Ledger, LedgerEntry } from "../../../state/ledger.ts";
-import type { RowMemo } from "./call-memo.ts";
+import type { RowMemo } from "./batch-memo.ts";
 import { FieldDigests } from "./field-digests.ts";
 import { union } from "./source-digests.ts";
 
 /**
- * What the results of a call's rows mean for the ledger. A product that was created has just the fields and photos of its
- * row; one that was updated keeps what is known of it beside. A row that failed, or was skipped, changes nothing.
+ * The ledger entries for the results of a batch. A created product has only the fields and photos of its row;
+ * an updated one keeps its other known fields and photos. Failed and skipped rows change nothing.
  */
 export function entriesOf(
   account: number,
@@ -39,5 +39,5 @@ export function entriesOf(
   return entries;
 }
 
-/** A product is created with what its row has, and nothing else. */
+/** Description and sex of a created product are empty unless its row sets them. */
 const emptyFields = FieldDigests.of({ description: null, sex: null });

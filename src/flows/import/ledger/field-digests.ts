@@ -1,6 +1,6 @@
-import { shortDigest } from "./short-digest.ts";
+import { shortDigest } from "../../short-digest.ts";
 
-/** The fields of a product that an import sets, in the order in which their digests stand. */
+/** The product fields that an import sets, in the order of their digests. */
 export const ledgerFields = ["name", "description", "sex"] as const;
 export type LedgerField = (typeof ledgerFields)[number];
 export type FieldValues = Partial<Record<LedgerField, string | null>>;
@@ -9,8 +9,8 @@ const digestBytes = 8;
 const unknown = Buffer.alloc(digestBytes);
 
 /**
- * What the ledger keeps of a product's fields: a digest each, side by side, so that an entry tells whether a row would
- * change anything without holding its text. A field of which nothing is known has no digest (zeros).
+ * The digests of a product's fields, concatenated. They show whether a row changes anything, without storing
+ * the text. An unknown field is all zeros.
  */
 export class FieldDigests {
   readonly bytes: Buffer;
@@ -19,7 +19,7 @@ export class FieldDigests {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
-  /** Of the values that are given; null is the value of a field that is empty at the service. */
+  /** Returns the digests of these values; null is the value of a field that is empty at the service. */
   static of(values: FieldValues): FieldDigests {
     return new FieldDigests(Buffer.concat(ledgerFields.map((field) => digestOf(values[field]))));
   }
@@ -32,12 +32,12 @@ export class FieldDigests {
     return !this.#of(field).equals(unknown);
   }
 
-  /** Whether the field is known to be as in `other`. */
+  /** Whether the field is known and equal to the one in `other`. */
   agrees(field: LedgerField, other: FieldDigests): boolean {
     return this.knows(field) && this.#of(field).equals(other.#of(field));
   }
 
-  /** These digests, and where they know nothing those of `earlier`. */
+  /** Returns these digests, with unknown fields filled from `earlier`. */
   over(earlier: FieldDigests): FieldDigests {
     return new FieldDigests(
       Buffer.concat(ledgerFields.map((field) => (this.knows(field) ? this.#of(field) : earlier.#of(field)))),
@@ -50,10 +50,10 @@ export class FieldDigests {
   }
 }
 
-/** How many bytes the digests of one product take. */
+/** Bytes that the digests of one product take. */
 export const fieldDigestBytes = ledgerFields.length * digestBytes;
 
-/** A value that is neither a text nor null, which a response may have, tells nothing. */
+/** A response may have a value that is neither a string nor null; it counts as unknown. */
 function digestOf(value: unknown): Buffer {
   if (typeof value !== "string" && value !== null) return unknown;
   return shortDigest(value === null ? "null" : `text ${value}`, digestBytes);

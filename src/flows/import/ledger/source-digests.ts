@@ -1,12 +1,12 @@
-import { shortDigest } from "./short-digest.ts";
+import { shortDigest } from "../../short-digest.ts";
 
-/** How many bytes the ledger keeps of an image source. */
+/** Bytes that the ledger keeps per image source. */
 export const sourceDigestBytes = 16;
 
-/** Where a photo of a row comes from: a URL, an uploaded image, or the SHA-256 (hex) of a local photo's bytes. */
+/** The source of a photo: a URL, an uploaded image, or the SHA-256 (hex) of a local file's bytes. */
 export type ImageSource = { url: string } | { image_id: string } | { sha256: string };
 
-/** The digest under which the ledger knows a source. */
+/** The digest of a source in the ledger. */
 export function sourceDigest(source: ImageSource): Buffer {
   const text =
     "url" in source
@@ -17,7 +17,7 @@ export function sourceDigest(source: ImageSource): Buffer {
   return shortDigest(text, sourceDigestBytes);
 }
 
-/** Whether `digests`, which stand one after the other, hold that one. */
+/** Whether the concatenated `digests` contain this one. */
 export function holds(digests: Uint8Array, digest: Uint8Array): boolean {
   const all = Buffer.from(digests.buffer, digests.byteOffset, digests.byteLength);
   for (let at = all.indexOf(digest); at !== -1; at = all.indexOf(digest, at + 1)) {
@@ -26,7 +26,7 @@ export function holds(digests: Uint8Array, digest: Uint8Array): boolean {
   return false;
 }
 
-/** `earlier`, and after them those of `added` that it does not hold. */
+/** Appends the digests of `added` that are not in `earlier`. */
 export function union(earlier: Uint8Array, added: readonly Uint8Array[]): Buffer {
   let all = Buffer.from(earlier);
   for (const digest of added) if (!holds(all, digest)) all = Buffer.concat([all, digest]);

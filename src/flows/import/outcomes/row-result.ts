@@ -1,12 +1,12 @@
-// Outcomes: the result of a row as the summary, the results file and the failed file have it.
+// Outcomes: the result of a row in the summary, the results file and the failed file.
 
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import { inOneLine, type RowOutcome as OutcomeOf, type RowFailure } from "../../outputs/row-outcome.ts";
-import type { RefusedPhoto } from "../ledger/call-memo.ts";
+import type { RejectedPhoto } from "../ledger/batch-memo.ts";
 
 /**
- * What became of a row, in the form of the service's ImportRowResult. `line` is null, and `action` may be `unchanged`, where
- * the row went in no call; the `index` of an image is its place in the row of the file.
+ * The result of a row, in the form of the service's ImportRowResult. For a row in no batch, `line` is null
+ * and `action` may be `unchanged`. The `index` of an image is its place in the row of the file.
  */
 export interface RowResult {
   line: number | null;
@@ -18,23 +18,25 @@ export interface RowResult {
   error: { code: string; message: string } | null;
 }
 
-/** The result of one row of an import: parts that are done are photos that the service has, by their place in the row. */
+/**
+ * The outcome of one row of an import; its done parts are photos that the service has, by place in the row.
+ */
 export type RowOutcome = OutcomeOf<RowResult>;
 
 /**
- * The products of rows that failed in a call for their new photos alone, by line, which have the fields of the row all the
- * same; null for one that was deleted meanwhile.
+ * Products whose rows failed in a batch only because of their new photos, but which have the fields of the
+ * row, by line; null for a product deleted in the meantime.
  */
 export type ChangedAgain = Map<number, string | null>;
 
-/** A product of which the fields alone were to be changed is not there any more. */
+/** The failure of a row with changed fields whose product no longer exists. */
 export const productGone: RowFailure = {
   code: "product_not_found",
-  message: "the product was deleted while the import ran: import the row again to create it anew",
+  message: "the product was deleted during the import: import this row again to re-create it",
 };
 
-/** A photo that was not taken, in the form of the service's results. */
-export const failedImage = ({ image, source, orientation, code, message }: RefusedPhoto) => ({
+/** A rejected photo, in the form of the service's results. */
+export const failedImage = ({ image, source, orientation, code, message }: RejectedPhoto) => ({
   index: image,
   source,
   orientation,
@@ -42,7 +44,7 @@ export const failedImage = ({ image, source, orientation, code, message }: Refus
   error: { code, message },
 });
 
-/** Why a row is failed or partial, in one code and one sentence. */
+/** The failure of a failed or partial row, as one code and one message. */
 export function failureOf(result: RowResult): RowFailure | undefined {
   if (result.status !== "failed" && result.status !== "partial") return undefined;
   const images = result.images.filter((image) => image.status === "failed");

@@ -1,44 +1,34 @@
-import { limits } from "../../../contract/limits.ts";
 import { byteText } from "../../byte-text.ts";
 import { grouped } from "../../grouped.ts";
-import { leastMsFor } from "../../photos/write-window.ts";
+import { writeEstimate } from "../../writes/write-estimate.ts";
 
-/** What an import is going to write to the service. */
+/** Writes that an import will send to the service. */
 export interface WriteCounts {
   /** Uploads, one write each. */
   photos: number;
-  /** What they have in all. */
+  /** Total size of the photos. */
   bytes: number;
-  /** Rows of which only fields changed, one write each. */
+  /** Rows with changed fields only, one write each. */
   patches: number;
-  /** Calls with rows. */
-  calls: number;
+  /** Batches of rows. */
+  batches: number;
 }
 
-/**
- * How long the rate limit alone makes an import last, e.g. `1,240 photos, 60 writes a minute: about 21 min`; null when all
- * of it fits in one window. The window is shared with every other caller of the organization (Limits): it may take longer.
- */
+/** The writes of an import with the time that the rate limit alone requires; null if they fit in one window. */
 export function estimateLine(
-  { photos, bytes, patches, calls }: WriteCounts,
+  { photos, bytes, patches, batches }: WriteCounts,
   writesPerMinute: number,
 ): string | null {
-  const leastMs = leastMsFor(photos + patches + calls, writesPerMinute);
-  if (leastMs === 0) return null;
+  const time = writeEstimate(photos + patches + batches, writesPerMinute);
+  if (time === null) return null;
   const parts = [
-    photos > 0 ? counted(photos, "photo") : "",
-    patches > 0 ? counted(patches, "changed row") : "",
-    // One call or two say nothing beside what they carry.
-    calls > writesPerMinute || (photos === 0 && patches === 0) ? counted(calls, "call") : "",
+    photos > 0 ? `${counted(photos, "photo")} to upload${bytes > 0 ? ` (${byteText(bytes)})` : ""}` : "",
+    patches > 0 ? `${counted(patches, "product")} to update` : "",
+    // One or two batches are not worth mentioning next to their photos.
+    batches > writesPerMinute || (photos === 0 && patches === 0) ? `${grouped(batches)} batches to send` : "",
   ].filter((part) => part !== "");
-  // The last window is counted as well, which the progress leaves out: its writes take their time, and this is said once.
-  const minutes = (leastMs + limits.rateWindowMs) / 60_000;
-  const upload = bytes > 0 ? ` (${byteText(bytes)} to upload)` : "";
-  return `${parts.join(", ")}, ${writesPerMinute} writes a minute: about ${duration(minutes)}${upload}`;
+  return `${parts.join(", ")}: ${time}`;
 }
 
 const counted = (count: number, thing: string): string =>
   `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;
-
-const duration = (minutes: number): string =>
-  minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

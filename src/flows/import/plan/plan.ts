@@ -1,19 +1,23 @@
+import { LookupList } from "../../catalogue/lookup-list.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";
-import { ToAskFor } from "../ledger/to-ask-for.ts";
 
-/** What a look over all rows found, before anything is sent. */
+/** The result of planning all rows, before anything is sent. */
 export interface Plan {
-  /** Rows to send in calls, rows of which only fields changed, and rows that would change nothing. */
+  /** Numbers of rows to send in batches, rows to PATCH, and rows without changes. */
   sends: number;
   patches: number;
   unchanged: number;
-  /** The local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file of each. */
+  /**
+   * Local photos of the rows to send, by the SHA-256 (hex) of their bytes, with the path of one file each.
+   */
   photos: Map<string, string>;
-  /** Those of them that are not uploaded yet: how many, and how large in bytes. */
+  /** Photos that are not uploaded yet: their number and total bytes. */
   uploads: { count: number; bytes: number };
-  /** Products to look at before it can be said what their rows need. */
-  uncertain: ToAskFor;
-  /** References of rows that another run has under way. */
+  /** Products to fetch before their rows can be decided. */
+  uncertain: LookupList;
+  /** References of rows to send whose product is gone: another product may have them now. */
+  lost: LookupList;
+  /** References of rows that another run has in flight. */
   held: string[];
 }
 
@@ -21,12 +25,14 @@ export interface PlanDeps {
   contentOf: (path: string) => Promise<string>;
   sizeOf: (path: string) => Promise<number>;
   isUploaded: (sha256: string) => boolean;
-  /** References that other runs have under way. */
+  /** References that other runs have in flight. */
   heldElsewhere: ReadonlySet<string>;
+  /** Whether the ledger lost the product of a reference. */
+  isLost: (reference: string) => boolean;
   onProgress: (rows: number) => void;
 }
 
-/** Walks all rows once to know what is to be done: nothing is sent yet. */
+/** Plans all rows in one pass over the file; sends nothing. */
 export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDeps): Promise<Plan> {
   const plan: Plan = {
     sends: 0,
@@ -34,7 +40,8 @@ export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDep
     unchanged: 0,
     photos: new Map(),
     uploads: { count: 0, bytes: 0 },
-    uncertain: new ToAskFor(),
+    uncertain: new LookupList(),
+    lost: new LookupList(),
     held: [],
   };
   let rows = 0;
@@ -42,6 +49,7 @@ export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDep
     if (deps.heldElsewhere.has(reference)) plan.held.push(reference);
     if (decision.kind === "send") {
       plan.sends++;
+      if (deps.isLost(reference)) plan.lost.add(reference);
       if (decision.unseen !== null) plan.uncertain.add(decision.unseen);
       for (const { path } of decision.images) {
         if (path !== undefined) await addPhoto(plan, path, deps);

@@ -3,12 +3,12 @@ import { operations } from "../../../contract/operations.ts";
 import type { Import } from "../../../contract/resources/import.ts";
 import { JobFollower } from "../../jobs/follow-jobs.ts";
 
-/** What a follower of imports reports to. */
+/** Receives the progress of followed imports. */
 export interface ImportWatcher {
   signal: AbortSignal;
-  /** Told after every response: how many rows of all imports are done. */
+  /** Receives the number of finished rows of all imports, after every response. */
   onProgress: (step: "validating" | "processing", done: number) => void;
-  /** Told an import whenever its status is another one than before. */
+  /** Receives an import each time its status changes. */
   onStatus: (job: Import) => void;
 }
 

@@ -6,19 +6,22 @@ import type { StoredBatch } from "../../../state/batches.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { Service } from "../../service.ts";
 import { isEnded } from "./follow-imports.ts";
-import { ResultsReader } from "./results.ts";
+import { ResultsReader } from "./results-reader.ts";
 import { settleBatch } from "./settle-batch.ts";
 
 export interface SettleWatcher {
   onProgress: (done: number, total: number) => void;
-  /** Told each import as it has ended. */
+  /** Receives each import once it has ended. */
   onEnded?: (job: Import) => void;
 }
 
-/** Waits for the imports of accepted batches and writes their results into the ledger. One that the service does not know any more is left. */
+/**
+ * Waits for the imports of accepted batches, writes their results to the ledger, and their statuses for `cat
+ * imports list`. Skips imports that the service no longer knows.
+ */
 export async function settleBatches(
   accepted: readonly StoredBatch[],
-  run: Pick<RunAtHand, "state" | "account">,
+  run: Pick<RunAtHand, "state" | "sentJobs" | "account">,
   { client, signal, concurrency }: Service,
   { onProgress, onEnded }: SettleWatcher,
 ): Promise<void> {
@@ -30,6 +33,7 @@ export async function settleBatches(
     try {
       const input = { import_id: importId };
       const job = await client.poll(operations.imports.get, input, { done: isEnded, signal });
+      run.sentJobs.seen(importId, job.status);
       onEnded?.(job);
       const of = { importId, rows: batch.rows.length, bytes: batch.bytes };
       settleBatch(run, batch, job.status === "failed" ? [] : await reader.read(of));

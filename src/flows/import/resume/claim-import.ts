@@ -7,19 +7,22 @@ import type { Memory } from "../run/import-input.ts";
 import type { ImportJob } from "../run/import-job.ts";
 import { importKind } from "../run/import-kind.ts";
 
-/** An import that this process alone works on. */
+/** An import claimed by this process. */
 export interface ClaimedImport {
-  /** The run that was begun before and has not ended, or the new one. */
+  /** The open run of an earlier process, or the new one. */
   readonly run: RunAtHand;
-  /** The run that was begun before; null where there is none. */
+  /** The open run of an earlier process, or null. */
   readonly begun: Run | null;
-  /** The run to begin where the earlier one is not resumed. */
+  /** The new run to start if the earlier one is not resumed. */
   readonly fresh: Run;
-  /** Lets other processes have the run. */
+  /** Releases the run for other processes. */
   readonly hold: RunHold;
 }
 
-/** Finds the account of the key and the run of this file, and claims it. Throws a CatError of type conflict if another process has it. */
+/**
+ * Finds the account of the key and the run of this file, and claims the run. Throws a CatError of type
+ * conflict if another process holds it.
+ */
 export async function claimImport(
   { state, sentJobs, service }: Memory,
   { input, service: { client, clock, signal }, reporter, pid }: ImportJob,

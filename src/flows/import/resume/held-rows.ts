@@ -1,13 +1,14 @@
 import type { State } from "../../../state/state.ts";
 import { heldElsewhere } from "../../batches/journal.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import { withHolds } from "../../runs/with-holds.ts";
 import type { ImportJob } from "../run/import-job.ts";
-import type { OtherRun } from "../run/taken-up.ts";
-import { resolveDoubt } from "./doubtful-batches.ts";
-import { otherRuns, settleOtherRuns, withHolds } from "./other-runs.ts";
+import type { OtherRun } from "../run/resumed-run.ts";
+import { otherRuns, settleOtherRuns } from "./other-runs.ts";
 import { sendImportsAgain } from "./send-imports-again.ts";
+import { resolveUnknownOutcomes } from "./unknown-outcomes.ts";
 
-/** The references that batches of other runs have in flight. */
+/** The references that other runs have in flight. */
 export function heldBy(others: readonly OtherRun[], state: State): ReadonlySet<string> {
   return new Set(
     others.flatMap(({ batches }) =>
@@ -17,9 +18,9 @@ export function heldBy(others: readonly OtherRun[], state: State): ReadonlySet<s
 }
 
 /**
- * Rows of this file are in batches of other runs whose outcome is unknown: has the user decide about all these batches at
- * once. Gives the runs that are left with rows in flight. Throws a CatError of type conflict when a living process has such a
- * row.
+ * Handles rows of this file that are in batches of other runs with an unknown outcome: the user decides about
+ * all these batches at once. Returns the runs that still have rows in flight. Throws a CatError of type
+ * conflict if a live process holds such a row.
  */
 export async function decideOtherRuns(
   held: readonly string[],
@@ -36,15 +37,15 @@ export async function decideOtherRuns(
     );
     return some.length === 0 ? [] : [{ run, batches: some }];
   });
-  const isOurs = await withHolds(run, concerned, { pid, since: service.clock.now() }, async () => {
-    const doubtful = concerned.flatMap(({ run, batches }) => batches.map((batch) => ({ run, batch })));
-    const again = await resolveDoubt(doubtful, run, job);
+  const wasHeld = await withHolds(run, concerned, { pid, since: service.clock.now() }, async () => {
+    const unknownBatches = concerned.flatMap(({ run, batches }) => batches.map((batch) => ({ run, batch })));
+    const again = await resolveUnknownOutcomes(unknownBatches, run, job);
     for (const other of concerned) {
       const batches = other.batches.filter((batch) => again.some((one) => one.batch === batch));
       if (batches.length > 0) await sendImportsAgain(run, { run: other.run, batches }, service);
     }
   });
-  if (!isOurs) throw heldElsewhere(held[0]!, run.kind);
+  if (!wasHeld) throw heldElsewhere(held[0]!, run.kind);
   await settleOtherRuns(otherRuns(run), run, job);
   return otherRuns(run);
 }

@@ -1,12 +1,13 @@
 import type { StoredBatch } from "../../../state/batches.ts";
-import type { Run, RunHold } from "../../../state/runs.ts";
+import type { Run } from "../../../state/runs.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import { withHolds } from "../../runs/with-holds.ts";
 import { settleBatches } from "../results/settle-batches.ts";
 import type { ImportJob } from "../run/import-job.ts";
-import type { OtherRun } from "../run/taken-up.ts";
+import type { OtherRun } from "../run/resumed-run.ts";
 
-/** The other runs of the account with batches that are not settled, the oldest first. */
+/** The other runs of the account with unsettled batches, oldest first. */
 export function otherRuns({ state, account, kind, id }: RunAtHand): OtherRun[] {
   const runs = new Map<string, { run: Run; batches: StoredBatch[] }>();
   for (const { run, batch } of state.batches.unsettledElsewhere({ account, kind, runId: id })) {
@@ -18,8 +19,8 @@ export function otherRuns({ state, account, kind, id }: RunAtHand): OtherRun[] {
 }
 
 /**
- * Reads the results of imports that other runs have sent and did not see the end of, so that the ledger knows their
- * photos. A run that another process works on is left to it; batches of unknown outcome stay as they are.
+ * Reads the results of imports that other runs sent but did not follow until they ended, so that the ledger knows
+ * their photos. Skips runs held by another process; batches with an unknown outcome stay as they are.
  */
 export async function settleOtherRuns(
   others: readonly OtherRun[],
@@ -35,26 +36,5 @@ export async function settleOtherRuns(
         onProgress: (done, total) => reporter.onProgress({ step, done, total }),
       });
     });
-  }
-}
-
-/** Does the work while holding other runs; not at all when a living process has one of them. Gives whether it did. */
-export async function withHolds(
-  { state, account }: RunAtHand,
-  others: readonly OtherRun[],
-  owner: { pid: number; since: number },
-  work: () => Promise<void>,
-): Promise<boolean> {
-  const holds: RunHold[] = [];
-  try {
-    for (const { run } of others) {
-      const hold = state.runs.hold(account, run.identity, owner);
-      if ("heldBy" in hold) return false;
-      holds.push(hold);
-    }
-    await work();
-    return true;
-  } finally {
-    for (const hold of holds) hold.release();
   }
 }

@@ -1,4 +1,5 @@
-// Resuming: claiming the run, what was begun of it, batches of unknown outcome, and rows that other runs have in flight.
+// Resuming: claims the run, loads its progress, and handles unknown outcomes and rows that other runs have in
+// flight.
 
 import type { Import } from "../../../contract/resources/import.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
@@ -14,12 +15,12 @@ import { orNull } from "../../service-errors.ts";
 import { isEnded } from "../results/follow-imports.ts";
 import type { ImportInput } from "../run/import-input.ts";
 import type { ImportJob } from "../run/import-job.ts";
-import { type DoubtfulBatch, resolveDoubt } from "./doubtful-batches.ts";
+import { resolveUnknownOutcomes, type UnknownBatch } from "./unknown-outcomes.ts";
 
 /**
- * Makes sure of a run that was begun before: nothing of it is left in doubt that the user has not decided. Gives whether it is
- * resumed, or first brought to its end because its rows are to be compared again (or with `--fresh`). Throws a CatError of
- * type conflict when a choice is missing.
+ * Reviews an open run: the user decides about its unknown outcomes. Returns whether it is resumed, or ended
+ * first because its rows are compared again (or with `--fresh`). Throws a CatError of type conflict if a
+ * choice is missing.
  */
 export async function reviewEarlierRun(
   begun: Run,
@@ -27,16 +28,16 @@ export async function reviewEarlierRun(
   job: ImportJob,
 ): Promise<"resume" | "end first"> {
   const { input, reporter } = job;
-  const isDone = await makeSure(begun, run, job);
+  const isDone = await settleUnknownOutcomes(begun, run, job);
   if (input.fresh) return "end first";
   const name = shownName(input.file.source.name);
   const at = shownTime(begun.startedAt);
-  const why = whyAgain(run, isDone, input);
+  const why = reasonToCompareAgain(run, isDone, input);
   if (why !== null) {
-    reporter.onNote(`The import of ${name} started at ${at} ${why}: its rows are compared again.`);
+    reporter.onNote(`The import of ${name} started at ${at} ${why}. Comparing its rows again.`);
     return "end first";
   }
-  if (isBegun(run)) {
+  if (hasSentAnything(run)) {
     const sent = sentRows(run);
     reporter.onNote(
       `Resuming the import of ${name} started at ${at}: ${grouped(sent)} ${sent === 1 ? "row" : "rows"} already sent. To start over, add --fresh.`,
@@ -46,46 +47,50 @@ export async function reviewEarlierRun(
 }
 
 /**
- * Why the rows of an open run are compared again, because what it brought may have been changed since; null where it is just
- * resumed. The ledger keeps their photos from being added twice.
+ * The reason to compare the rows of an open run again: its products may have changed since. Null to just
+ * resume it. The ledger prevents photos from being added twice.
  */
-function whyAgain(run: RunAtHand, isDone: boolean, { mode, photos, wait }: ImportInput): string | null {
-  if (mode !== "upsert" || photos !== "new" || !isBegun(run)) return null;
+function reasonToCompareAgain(
+  run: RunAtHand,
+  isDone: boolean,
+  { mode, photos, wait }: ImportInput,
+): string | null {
+  if (mode !== "upsert" || photos !== "new" || !hasSentAnything(run)) return null;
   const last = run.state.runs.lastWriter(run.account);
-  if (last !== null && last !== run.id) return "had not ended, and another import has run since";
-  // With --no-wait its end would never be noticed, and nothing more be imported of a file that is given every night.
-  return !wait && isDone ? "is done at the service" : null;
+  if (last !== null && last !== run.id) return "did not finish, and another import has run since";
+  // With --no-wait the run would never end, and a file imported every night would never be sent again.
+  return !wait && isDone ? "has finished at the service" : null;
 }
 
-/** Whether anything of a run was sent. */
-const isBegun = ({ state, id }: RunAtHand): boolean =>
+/** Whether the run has sent anything. */
+const hasSentAnything = ({ state, id }: RunAtHand): boolean =>
   state.batches.of(id).length > 0 || state.batches.doneRows(id).length > 0;
 
 /**
- * Has the user decide about batches of the run whose outcome nothing can tell any more. Gives whether the service has done all
- * that was sent.
+ * Lets the user decide about batches of the run with an unknown outcome. Returns whether the service has
+ * finished everything that was sent.
  */
-async function makeSure(begun: Run, run: RunAtHand, job: ImportJob): Promise<boolean> {
+async function settleUnknownOutcomes(begun: Run, run: RunAtHand, job: ImportJob): Promise<boolean> {
   const { input, service } = job;
-  const doubtful: DoubtfulBatch[] = [];
+  const unknownBatches: UnknownBatch[] = [];
   let isDone = true;
   for (const batch of run.state.batches.of(begun.id)) {
     // Only an upsert sent twice adds its photos twice (Imports, rule 3).
     const mayDouble = batch.state === "sent" && input.mode === "upsert";
     const isTooOld = mayDouble && !isKeyAlive(batch, await readClocks(service));
     const made = batch.state === "accepted" ? await importOf(batch, service) : undefined;
-    if (isTooOld || made === null) doubtful.push({ run: begun, batch });
+    if (isTooOld || made === null) unknownBatches.push({ run: begun, batch });
     isDone &&= batch.state === "settled" || (made !== null && made !== undefined && isEnded(made));
   }
-  await resolveDoubt(doubtful, run, job);
+  await resolveUnknownOutcomes(unknownBatches, run, job);
   return isDone;
 }
 
-/** The import of a batch; null where the service does not know it. */
+/** The import of a batch; null if the service does not know it. */
 const importOf = ({ jobs }: StoredBatch, { client, signal }: Service): Promise<Import | null> =>
   orNull(client.imports.get({ import_id: jobs[0]! }, { signal }));
 
-/** How many rows of a run the service is known to have. */
+/** Number of rows that the service is known to have received. */
 function sentRows({ state, id }: RunAtHand): number {
   const sent = new RowSet();
   for (const batch of state.batches.of(id)) {

@@ -5,7 +5,7 @@ import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import type { Service } from "../../service.ts";
 import { importOperation, listedAs, type SendOptions } from "../send/import-operation.ts";
 
-/** Sends batches of unknown outcome of an import, with the options that it had (`sendAsTheyWere`). */
+/** Resends batches with an unknown outcome, with the options of their run (`sendAsTheyWere`). */
 export function sendImportsAgain(
   at: RunAtHand,
   { run, batches }: { run: Run; batches: readonly StoredBatch[] },

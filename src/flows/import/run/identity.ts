@@ -2,8 +2,8 @@ import { runIdentity } from "../../runs/run-identity.ts";
 import type { ImportInput } from "./import-input.ts";
 
 /**
- * What makes an import the same as an earlier one: the bytes of the file and of the photos it names, and every option that
- * changes what is sent of it. Where they lie, and what is asked of the output, does not matter.
+ * Identifies an import across restarts: the bytes of the file and its photos, and every option that changes
+ * what is sent. Paths and output options do not count.
  */
 export function identityOf(input: ImportInput, digests: { file: string; photos: string }): string {
   const { mode, onImageError, photos, skipInvalid } = input;

@@ -6,48 +6,51 @@ import type { State } from "../../../state/state.ts";
 import type { OutputTargets } from "../../outputs/output-targets.ts";
 import type { LocalPhotos } from "../../photos/local-photos.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import type { CheckResult } from "../../rows/check.ts";
 import type { RowFile } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { ServiceIdentity } from "../../runs/service-identity.ts";
 import type { ColumnMap } from "../columns/csv-columns.ts";
 
-/** `new`: photos that the ledger knows are left out, and with them rows that would change nothing. `all`: rows go as they stand. */
+/** `new`: skips photos that are in the ledger, and rows without any change. `all`: sends rows as is. */
 export const photosModes = ["new", "all"] as const;
 export type PhotosMode = (typeof photosModes)[number];
 
 /**
- * What the user says of calls of earlier runs whose outcome is not known: `resend` them as they were, take their rows as
- * `imported`, or take them as `not-imported`.
+ * The user's choice for batches of earlier runs with an unknown outcome: `resend` them unchanged, count their
+ * rows as `imported`, or as `not-imported`.
  */
 export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
 export interface ImportInput {
   file: RowFile;
-  /** What `--map` says of the file's columns. */
+  /** The columns mapped with `--map`. */
   map: ColumnMap;
-  /** The photos on this machine that the file may name. */
+  /** The local photos that the file may name. */
   localPhotos: LocalPhotos;
   mode: ImportMode;
   onImageError: OnImageError;
   photos: PhotosMode;
-  /** Begin anew rather than take up a run that was stopped. */
+  /** Start over instead of resuming a stopped run. */
   fresh: boolean;
-  /** What to do with calls of earlier runs whose outcome is not known; undefined to be asked, or refused. */
+  /**
+   * The choice for batches with an unknown outcome; undefined to ask the user, or to fail without a prompt.
+   */
   unknown: UnknownChoice | undefined;
-  /** Whether the user says that a new key belongs to the organization of earlier imports. */
+  /** Whether the user confirmed that a new API key belongs to the organization of earlier imports. */
   sameOrganization: boolean;
-  /** Leave out the rows that the check refuses, and import the others. */
+  /** Skip the rows that the check rejects, and import the others. */
   skipInvalid: boolean;
-  /** Whether to follow the jobs to their end and read their results. */
+  /** Whether to follow the imports until they end and read their results. */
   wait: boolean;
-  /** How many batches are in flight at once. */
+  /** Batches in flight at once. */
   concurrency: number;
-  /** How long to wait for the jobs in all, in milliseconds; null for as long as they take. */
+  /** Total time to wait for the imports, in milliseconds; null for no limit. */
   timeoutMs: number | null;
 }
 
-/** Where an import is remembered, and for which service. */
+/** The stores that an import writes to, and the service they belong to. */
 export interface Memory {
   readonly state: State;
   readonly sentJobs: SentJobs;
@@ -57,40 +60,53 @@ export interface Memory {
 export interface ImportDeps {
   clock: Clock;
   random: () => number;
-  /** A new idempotency key, which nobody else has (Cross-cutting rule 1). */
+  /** Returns a new, unique idempotency key (Cross-cutting rule 1). */
   newKey: () => string;
-  /** The number of this process, for who finds its run. */
+  /** The ID of this process, shown to other processes that find its run. */
   pid: number;
-  /** A new id for this run, used in names of unfinished files as well. */
+  /** A new ID for this run; also part of the names of unfinished files. */
   runId: string;
-  /** Called once the file was found in order, and before anything is sent: throws when a file could not be written. */
+  /**
+   * Called after the file passed the check, before anything is sent. Throws if an output file cannot be
+   * written.
+   */
   targets: () => Promise<OutputTargets>;
-  /** Called after that: what follows needs the service. */
+  /** Called after `targets`; every later step needs the service. */
   client: () => Promise<Client>;
-  /** Where runs, the ledger and the imports of this machine are kept, and for which service. */
+  /** The local stores for runs, the ledger and the list of imports. */
   memory: () => Promise<Memory>;
-  /** Asks a person about calls of unknown outcome; undefined where there is none to ask. */
-  ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
+  /** Prompts the user about batches with an unknown outcome; undefined without a terminal. */
+  ask: ((question: UnknownOutcomeQuestion | ReplacedProductsQuestion) => Promise<UnknownChoice>) | undefined;
   signal?: AbortSignal | undefined;
   onProgress: (event: ProgressEvent) => void;
   onProblem: (problem: Problem) => void | Promise<void>;
-  /** How many writes a minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
+  /** Called once the file is checked and all its problems were reported. */
+  onChecked?: (check: CheckResult) => Promise<void>;
+  /** Writes per minute that the service allows (Limits), for an estimate; Infinity without a limit. */
   writesPerMinute: number;
-  /** A sentence for people on what is going to be done. */
+  /** Receives a note for the user about the next steps. */
   onNote: (sentence: string) => void;
 }
 
-/** What is put to the user about calls whose outcome nobody can learn any more. */
-export interface DoubtQuestion {
-  /** The files of the runs, as they were typed. */
+/** A question to the user about batches whose outcome can no longer be determined. */
+export interface UnknownOutcomeQuestion {
+  /** The files of the runs, as typed. */
   file: string;
-  /** When the calls were sent, the first of them, in Unix milliseconds. */
+  /** Time the first of the batches was sent, in Unix milliseconds. */
   sentAt: number;
   rows: number;
-  /** How many of the rows' references exist at the service; null where the key may not read products. */
+  /** Number of references that exist at the service; null if the key lacks products:read. */
   existing: number | null;
-  /** Whether the service still knows the keys, so that what is sent again is carried out once. */
+  /** Whether the service still knows the idempotency keys, so that a resent batch is processed only once. */
   resendsOnce: boolean;
-  /** Imports that took the rows up and that the service does not know any more; else it is the answer that never came. */
+  /** Accepted imports that the service no longer knows; empty if the response was lost instead. */
   lost: readonly string[];
+}
+
+/** A question to the user about products whose attached photos are unknown. */
+export interface ReplacedProductsQuestion {
+  /** The file as typed. */
+  file: string;
+  /** Number of rows whose reference now belongs to another product, which has photos. */
+  replaced: number;
 }

@@ -1,28 +1,30 @@
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Service } from "../../service.ts";
-import type { DoubtQuestion, ImportInput, UnknownChoice } from "./import-input.ts";
+import type { ImportDeps, ImportInput, UnknownChoice } from "./import-input.ts";
 
-/** Where an import reports what it does. */
+/** Receives the progress and notes of an import. */
 export interface Reporter {
   readonly onProgress: (event: ProgressEvent) => void;
-  /** A sentence for people on what is going to be done. */
+  /** Receives a note for the user about the next steps. */
   readonly onNote: (sentence: string) => void;
 }
 
-/** How the user decides about batches of unknown outcome. */
-export interface Doubts {
-  /** What `--unknown` says; undefined from the second time on: it answers the one question that was shown before. */
+/** The user's decision about batches with an unknown outcome. */
+export interface OutcomeDecider {
+  /**
+   * The value of `--unknown` on the first call, then undefined: it answers only the question shown before.
+   */
   readonly choice: () => UnknownChoice | undefined;
-  /** Asks a person; undefined where there is none to ask. */
-  readonly ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
+  /** Prompts the user; undefined without a terminal. */
+  readonly ask: ImportDeps["ask"];
 }
 
-/** An import whose file passed the check: what every stage from then on may need. */
+/** An import whose file passed the check, with everything that the later stages share. */
 export interface ImportJob {
   readonly input: ImportInput;
   readonly service: Service;
   readonly reporter: Reporter;
-  readonly doubts: Doubts;
-  /** The number of this process, to be found by others. */
+  readonly decider: OutcomeDecider;
+  /** The ID of this process, shown to other processes that find its run. */
   readonly pid: number;
 }

@@ -1,2 +1,2 @@
-/** The kind of run that an import is. */
+/** The kind of an import run (`Run.kind`). */
 export const importKind = "import";

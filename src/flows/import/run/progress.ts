@@ -1,8 +1,9 @@
+import { grouped } from "../../grouped.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 
 /**
- * Tells one step at a time of an import that writes while the jobs of earlier calls run: until the last row is written, what
- * the jobs have come to is a note beside that.
+ * Reports one step at a time, although the service processes earlier batches while later rows are sent. Until
+ * the last row is written, the progress of those imports is only a note next to the current step.
  */
 export class ImportProgress {
   readonly #emit: (event: ProgressEvent) => void;
@@ -10,61 +11,61 @@ export class ImportProgress {
   #toSend = 0;
   #sent = 0;
   #done = 0;
-  #isTold = true;
+  #isReported = true;
 
   constructor(emit: (event: ProgressEvent) => void) {
     this.#emit = emit;
   }
 
-  /** The sending begins: so many rows are left for it, beside those that the service has of an earlier process. */
+  /** Starts the sending step. `left`: rows still to send; `sentBefore`: rows that an earlier process sent. */
   begin(left: number, sentBefore: number): void {
     this.#sent = sentBefore;
     this.#toSend = sentBefore + left;
-    if (left > 0) this.#tellSending();
+    if (left > 0) this.#reportSending();
   }
 
-  /** A call with that many rows was accepted. */
+  /** Counts the rows of an accepted batch. */
   accepted(rows: number): void {
     this.#sent += rows;
-    this.#tellSending();
+    this.#reportSending();
   }
 
-  /** How far a step is that writes. */
+  /** Reports the progress of a step that writes. */
   readonly writing = (event: ProgressEvent): void => {
     this.#writing = event;
-    this.#tellWriting();
+    this.#reportWriting();
   };
 
-  /** Nothing is left to write in that step. */
+  /** Ends the step that writes. */
   written(): void {
     this.#writing = null;
   }
 
-  /** The jobs were looked at. */
+  /** Reports the progress of the imports. */
   readonly followed = (step: "validating" | "processing", done: number): void => {
     this.#done = done;
-    this.#isTold = this.#writing === null;
-    if (this.#writing !== null) this.#tellWriting();
-    else if (step === "processing") this.#tellProcessing();
-    // A job that is validating has no counts to tell (Import, counts).
-    else this.#emit({ step, done: this.#sent, total: null });
+    this.#isReported = this.#writing === null;
+    if (this.#writing !== null) this.#reportWriting();
+    else if (step === "processing") this.#reportProcessing();
+    // An import that is validating has no counts yet (Import, counts).
+    else this.#emit({ step: "validating rows", done: this.#sent, total: null });
   };
 
-  /** The jobs are followed no more: what they came to while rows were written is told as a step of its own. */
+  /** Ends the polling: progress made while rows were written is now reported as a separate step. */
   settled(): void {
-    if (!this.#isTold && this.#done > 0) this.#tellProcessing();
+    if (!this.#isReported && this.#done > 0) this.#reportProcessing();
   }
 
-  #tellProcessing(): void {
-    this.#emit({ step: "processing", done: this.#done, total: this.#sent });
+  #reportProcessing(): void {
+    this.#emit({ step: "importing rows", done: this.#done, total: this.#sent });
   }
 
-  #tellSending(): void {
-    this.writing({ step: "sending", done: this.#sent, total: this.#toSend });
+  #reportSending(): void {
+    this.writing({ step: "sending rows", done: this.#sent, total: this.#toSend });
   }
 
-  #tellWriting(): void {
-    const note = this.#done === 0 ? {} : { note: `${this.#done} imported` };
+  #reportWriting(): void {
+    const note = this.#done === 0 ? {} : { note: `${grouped(this.#done)} imported` };
     this.#emit({ ...this.#writing!, ...note });
   }
 }

@@ -2,20 +2,20 @@ import { limits } from "../../../contract/limits.ts";
 import type { CutBatch } from "../../batches/sent-batch.ts";
 import type { Source } from "../../rows/source.ts";
 import type { FileImage, FileRow } from "../columns/file-row.ts";
-import { packMemos, type RowMemo } from "../ledger/call-memo.ts";
+import { packMemos, type RowMemo } from "../ledger/batch-memo.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";
 
 export interface CutDeps {
   source: Source;
-  /** The uploaded image of a local photo. */
+  /** Returns the image ID of an uploaded local photo. */
   imageIdOf: (path: string) => string | Promise<string>;
-  /** Told each row that needs no batch, or cannot be in one. */
+  /** Receives each row that goes in no batch. */
   onKept: (row: DecidedRow) => void;
 }
 
 /**
- * Cuts the rows that are to be sent into batches of at most 2,000 rows and 8 MB (Limits). Refuses to go on when the file
- * was changed since the check.
+ * Cuts the rows to send into batches of at most 2,000 rows and 8 MB (Limits). Throws if the file has changed
+ * since the check.
  */
 export async function* cutIntoBatches(
   decided: AsyncIterable<DecidedRow>,
@@ -25,7 +25,7 @@ export async function* cutIntoBatches(
   let parts: { row: number; line: number; reference: string; memo: RowMemo }[] = [];
   let bytes = 0;
   const cut = async (): Promise<CutBatch> => {
-    await source.refuseIfChanged();
+    await source.rejectIfChanged();
     const batch = {
       body: Buffer.from(texts.join("")),
       rows: Uint32Array.from(parts, ({ row }) => row),
@@ -46,7 +46,7 @@ export async function* cutIntoBatches(
     const { images, memo } = one.decision;
     const text = `${JSON.stringify(await serviceRow(one.weighed.row, images, imageIdOf))}\n`;
     const size = Buffer.byteLength(text);
-    if (parts.length === limits.importRows.max || bytes + size > limits.importCallBytes) yield await cut();
+    if (parts.length === limits.importRows.max || bytes + size > limits.importBatchBytes) yield await cut();
     texts.push(text);
     parts.push({ row: one.row, line: one.line, reference: one.reference, memo });
     bytes += size;
@@ -54,7 +54,10 @@ export async function* cutIntoBatches(
   if (parts.length > 0) yield await cut();
 }
 
-/** The row as the service takes it (Imports, Row fields): with the images to send, local photos by the id of their upload. */
+/**
+ * The row in the form of the service (Imports, Row fields): only the images to send, with the image IDs of
+ * local photos.
+ */
 async function serviceRow(
   row: FileRow,
   images: readonly FileImage[],

@@ -1,24 +1,24 @@
-// Sending: rows cut into batches of at most 2,000 rows and 8 MB, sent, and their imports followed.
+// Sending: cuts rows into batches of at most 2,000 rows and 8 MB, sends them and follows their imports.
 
 import { Journal } from "../../batches/journal.ts";
 import { sendBatches } from "../../batches/send.ts";
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import type { Stage } from "../../runs/stage.ts";
 import type { ImportRun } from "../run/import-run.ts";
-import type { TakenUp } from "../run/taken-up.ts";
+import type { ResumedRun } from "../run/resumed-run.ts";
 import { cutIntoBatches } from "./cut-batches.ts";
 import { importOperation, listedAs } from "./import-operation.ts";
 
 /**
- * Sends the rows in calls, after those of an earlier process whose outcome is unknown, and has each import followed from
- * then on. `planned`: how many rows the plan has for calls of their own.
+ * Resends batches of an earlier process with an unknown outcome, then sends the other rows in batches, and
+ * has each import followed. `planned`: number of rows in new batches.
  */
 export async function sendRows(run: ImportRun, planned: number): Promise<Stage<SentBatch[]>> {
-  const { input, service, taken, progress, follower } = run;
+  const { input, service, resumed, progress, follower } = run;
   const { client, clock, signal, concurrency } = service;
-  const accepted = taken.earlier.filter(({ state }) => state !== "sent");
+  const accepted = resumed.earlier.filter(({ state }) => state !== "sent");
   const sentBefore = rowsIn(accepted);
-  progress.begin(planned + rowsIn(taken.earlier) - sentBefore, sentBefore);
+  progress.begin(planned + rowsIn(resumed.earlier) - sentBefore, sentBefore);
   const follow = (importId: string) => {
     if (input.wait) follower.add(importId);
   };
@@ -28,20 +28,20 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
     imageIdOf: (path) => imageIdOf(path, run),
     onKept: run.rows.keep,
   });
-  const { sent, stopped } = await sendBatches(oneAfterTheOther(taken.again(), cut), {
+  const { sent, stopped } = await sendBatches(concatenated(resumed.again(), cut), {
     operation: importOperation(client, input),
     clock,
     signal,
     concurrency,
-    journal: new Journal(taken.run, taken.earlier, service, {
+    journal: new Journal(resumed.run, resumed.earlier, service, {
       listedAs: listedAs(input.file.source.name, input.mode),
       changesProducts: true,
       guarded: input.photos === "new",
     }),
     onAccepted: ({ jobs, rows }, { createdAt }) => {
-      const { state, account } = taken.run;
-      // The first look at changes goes back to the first import.
-      if (state.ledger.lookedAt(account) === null && !Number.isNaN(createdAt))
+      const { state, account } = resumed.run;
+      // The first refresh of the ledger starts at the first import, or at 0 if its time is unknown.
+      if (state.ledger.lookedAt(account) === null && createdAt !== null)
         state.ledger.setLookedAt(account, createdAt);
       progress.accepted(rows.length);
       follow(jobs[0]!);
@@ -57,7 +57,7 @@ async function imageIdOf(path: string, { input, uploads }: ImportRun): Promise<s
   return upload.image;
 }
 
-async function* oneAfterTheOther(
+async function* concatenated(
   first: AsyncGenerator<ReadyBatch>,
   second: AsyncGenerator<CutBatch>,
 ): AsyncGenerator<CutBatch | ReadyBatch> {
@@ -65,19 +65,29 @@ async function* oneAfterTheOther(
   yield* second;
 }
 
-/** All calls of the run, in the order of the file: rows that this process had to send anew stand between those of an earlier one. */
-export const batchesOfRun = (taken: Pick<TakenUp, "earlier">, sending: Stage<SentBatch[]>): SentBatch[] =>
-  [...earlierBatches(taken, sending), ...sending.done].sort((one, other) => one.lines[0]! - other.lines[0]!);
+/**
+ * All batches of the run in file order: rows that this process sent may lie between those of an earlier one.
+ */
+export const batchesOfRun = (
+  resumed: Pick<ResumedRun, "earlier">,
+  sending: Stage<SentBatch[]>,
+): SentBatch[] =>
+  [...earlierBatches(resumed, sending), ...sending.done].sort(
+    (one, other) => one.lines[0]! - other.lines[0]!,
+  );
 
-/** The calls that an earlier process sent: those that the service accepted, and those that this one did not come to send again. */
+/**
+ * The batches of an earlier process: accepted ones, and those with an unknown outcome that this process did
+ * not resend.
+ */
 function earlierBatches(
-  { earlier }: Pick<TakenUp, "earlier">,
+  { earlier }: Pick<ResumedRun, "earlier">,
   { done, stopped }: Stage<SentBatch[]>,
 ): SentBatch[] {
   const now = new Set(done.map(({ index }) => index));
   return earlier.flatMap(({ index, rows, lines, bytes, state, jobs }): SentBatch[] => {
-    const call = { index, rows, lines, bytes };
-    if (state !== "sent") return [{ ...call, kind: "accepted", jobs }];
-    return now.has(index) ? [] : [{ ...call, kind: "unknown", error: stopped }];
+    const batch = { index, rows, lines, bytes };
+    if (state !== "sent") return [{ ...batch, kind: "accepted", jobs }];
+    return now.has(index) ? [] : [{ ...batch, kind: "unknown", error: stopped }];
   });
 }

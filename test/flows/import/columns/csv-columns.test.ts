@@ -6,7 +6,7 @@ import { nearestColumns } from "../../../../src/flows/import/columns/nearest-col
 import { recogniseDialect } from "../../../../src/flows/rows/csv-dialect.ts";
 import type { Problem } from "../../../../src/flows/rows/problem.ts";
 
-describe("a column that nobody knows", () => {
+describe("an unknown column", () => {
   test.each([
     ["refrence", "reference"],
     ["SKU", "reference"],
@@ -36,12 +36,12 @@ describe("a column that nobody knows", () => {
     ["", null],
     ["__proto__", null],
     ["constructor", null],
-  ])("%j is perhaps %j", (header, column) => {
+  ])("suggests a name: for %j it is %j", (header, column) => {
     expect(nearestColumns(header)).toEqual(column === null ? [] : [column]);
   });
 });
 
-test("a description is as it stands, and one of spaces only is none", () => {
+test("keeps a description as is, and drops one that is only spaces", () => {
   const cells = new CsvCells([{ kind: "field", field: "description" }], ["description"]);
   expect(cells.toRow([" linen \n"])).toEqual({ description: " linen \n", images: [] });
   expect(cells.toRow([" \n"])).toEqual({ images: [] });
@@ -54,19 +54,19 @@ const read = (headers: string[], map: [string, string][] = []) => {
 };
 
 describe("a header", () => {
-  test("is what it says, whatever cannot be seen stands in it", () => {
+  test("is read without its invisible characters", () => {
     expect(
       read(["\ufeffReference", "\u00a0NAME\u00a0", "image\u200b_front", "Gro\u0308ße"], [["größe", "ignore"]])
         .problems,
     ).toEqual([]);
   });
 
-  test("that means the same as another by --map is refused", () => {
+  test("is rejected if --map assigns it the field of another header", () => {
     const { problems } = read(["reference", "name", "images", "SKU"], [["sku", "reference"]]);
     expect(problems).toEqual(["SKU duplicate_header"]);
   });
 
-  test("that --map misspells is proposed", () => {
+  test("is suggested if --map misspells it", () => {
     const problems: Problem[] = [];
     readColumns(
       ["reference", "name", "images", "Farbe"],
@@ -78,11 +78,11 @@ describe("a header", () => {
       (problem) => problems.push(problem),
     );
     expect(problems.map(({ message }) => message)).toEqual([
-      '--map names a column "frabe" that the file does not have: did you mean "farbe"?',
+      'unknown column "frabe" in --map: the file does not have it; did you mean "farbe"?',
     ]);
   });
 
-  test("that is as near to two columns has both proposed, and one alone where the other is there", () => {
+  test("gets two similar names as suggestions, or only the one that the file lacks", () => {
     const messages = (...others: string[]) => {
       const problems: Problem[] = [];
       const header = ["reference", "name", "images", "image_three-quarter-leght", ...others];
@@ -90,26 +90,26 @@ describe("a header", () => {
       return problems.map(({ message, mapsTo }) => [message, mapsTo]);
     };
     const [left, right] = ["image_three-quarter-left", "image_three-quarter-right"];
-    const isNone = '"image_three-quarter-leght" is not a column of an import';
+    const isNone = 'unknown column "image_three-quarter-leght"';
     const noMap = [
-      '--map names a column "imagos" that the file does not have: did you mean "images"?',
+      'unknown column "imagos" in --map: the file does not have it; did you mean "images"?',
       undefined,
     ];
     expect(messages()).toEqual([
-      [`${isNone}: did you mean ${right} or ${left}? Rename it`, ["FIELD", "ignore"]],
+      [`${isNone}; did you mean ${right} or ${left}? Rename it`, ["FIELD", "ignore"]],
       noMap,
     ]);
     expect(messages(left)).toEqual([
-      [`${isNone}: did you mean ${right}? Rename it`, [right, "ignore"]],
+      [`${isNone}; did you mean ${right}? Rename it`, [right, "ignore"]],
       noMap,
     ]);
     expect(messages(left, right)).toEqual([
-      [`${isNone}, and ${right} is there: rename it`, ["ignore"]],
+      [`${isNone} (the file already has ${right}): rename it`, ["ignore"]],
       noMap,
     ]);
   });
 
-  test("of 10,000 columns that nobody knows has each of them told", () => {
+  test("with 10,000 unknown columns gets a problem for each", () => {
     const unknown = Array.from({ length: 10_000 }, (_, index) => `Column ${index}`);
     expect(read(["reference", "name", "images", ...unknown]).problems).toEqual(
       unknown.map((header) => `${header} unknown_column`),
@@ -117,31 +117,39 @@ describe("a header", () => {
   });
 });
 
-describe("the delimiter is", () => {
+describe("the delimiter", () => {
   const photo = "https://cdn.example.com/a.jpg";
   test.each([
-    [";", "of a file with decimal commas", `reference;name;Preis;images\r\nA;Hemd;12,50;${photo}\r\n`],
+    [";", "in a file with decimal commas", `reference;name;Preis;images\r\nA;Hemd;12,50;${photo}\r\n`],
     [
       ";",
-      "of headers of a shop's own, with commas in them",
+      "in a file with custom headers that contain commas",
       `Nummer;Bezeichnung, lang;Preis, netto;Bild, vorne\nA;Hemd, blau;12,50;${photo}\n`,
     ],
-    [";", "of quoted headers with commas", `"Nummer, intern";"Bezeichnung, lang, neu"\n"A";"Hemd"\n`],
-    ["\t", "of a file with commas in every cell", `Nummer\tName, lang\tBild\nA,1\tHemd, blau\t${photo}\n`],
-    [",", "of a file whose cells have semicolons", `Nummer,Titel,Text\nA,Hemd,a;b;c;d\nB,Hose,"x;y;z, w"\n`],
-    ["|", "of bars", `reference|name|images\nA|b|${photo}\n`],
-    [",", "of a header alone", "reference,name,images\n"],
-    [",", "of nothing", ""],
-    [";", "of a header with a quote that is not closed", 'reference;name;images;"Preis\nA;b;c;d\n'],
-    [";", "of a header after blank lines", "\r\n\r\nNummer;Titel, lang\r\nA;b\r\n"],
-  ])("%j %s", (delimiter, _, head) => {
+    [
+      ";",
+      "in a file with quoted headers that contain commas",
+      `"Nummer, intern";"Bezeichnung, lang, neu"\n"A";"Hemd"\n`,
+    ],
+    ["\t", "in a file with commas in every cell", `Nummer\tName, lang\tBild\nA,1\tHemd, blau\t${photo}\n`],
+    [
+      ",",
+      "in a file whose cells contain semicolons",
+      `Nummer,Titel,Text\nA,Hemd,a;b;c;d\nB,Hose,"x;y;z, w"\n`,
+    ],
+    ["|", "in a file with bars", `reference|name|images\nA|b|${photo}\n`],
+    [",", "in a file with only a header", "reference,name,images\n"],
+    [",", "in an empty file", ""],
+    [";", "in a file whose header has an unclosed quote", 'reference;name;images;"Preis\nA;b;c;d\n'],
+    [";", "in a file with blank lines before the header", "\r\n\r\nNummer;Titel, lang\r\nA;b\r\n"],
+  ])("is %j %s", (delimiter, _, head) => {
     expect(recogniseDialect(head, undefined, importForm(new Map()))).toEqual({
       delimiter,
       linesBeforeHeader: 0,
     });
   });
 
-  test("what sep= says", () => {
+  test("is the one after sep=", () => {
     expect(recogniseDialect("sep=;\r\na,b;c\r\n", undefined, importForm(new Map()))).toEqual({
       delimiter: ";",
       linesBeforeHeader: 1,

@@ -1,0 +1,19 @@
+import type { Soak } from "../soak.ts";
+import { faultKinds } from "./compare.ts";
+import { controls } from "./controls.ts";
+import { play } from "./play.ts";
+import { type Focus, focuses, type Scenario, scenarioOf } from "./scenario.ts";
+import { type Step, stepOf, steps } from "./step.ts";
+
+/** Try-ons and beautified shots that are disturbed: each image is queued once. */
+export const generateSoak: Soak<Scenario, Step> = {
+  script: "soak:generate",
+  runs: 300,
+  steps,
+  stepOf,
+  faultKinds,
+  focuses,
+  controls,
+  scenarioOf: (seed, only) => scenarioOf(seed, only as Focus | undefined),
+  play,
+};

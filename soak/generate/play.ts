@@ -1,0 +1,216 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Lane, onEmptyLane } from "../lane.ts";
+import { meetTrouble } from "../meet-trouble.ts";
+import { memoryOf } from "../memory.ts";
+import type { Played } from "../played.ts";
+import { type Ending, Running } from "../program.ts";
+import { summaryOf } from "../summary.ts";
+import { differences, type FoundTask, type GenerateFault, keyOf, tasksOf } from "./compare.ts";
+import { expand, isRejected, type Wanted } from "./looks.ts";
+import { type Ids, lineOf, writeLooks } from "./looks-file.ts";
+import { failedFileFaults, imageFaults, resultsFileFaults, summaryFaults } from "./outputs.ts";
+import type { GenerateTrouble, Scenario } from "./scenario.ts";
+import type { Step } from "./step.ts";
+
+type PlayedRun = Played<Step, GenerateFault["kind"]>;
+
+/** Plays a scenario on a lane with the program in that file, and checks the result. */
+export const play = (scenario: Scenario, lane: Lane<Step>, program: string): Promise<PlayedRun> =>
+  onEmptyLane(lane, (folder) => new Run(scenario, lane, program, folder).play());
+
+/** Exit statuses of a process that was stopped and can be resumed: no credits, no service, interrupted. */
+const resumable: readonly (number | null)[] = [4, 7, 130, 143, null];
+
+class Run {
+  readonly #scenario: Scenario;
+  readonly #lane: Lane<Step>;
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #home: string;
+  readonly #file: string;
+  readonly #wanted: readonly Wanted[];
+  #ids: Ids = new Map();
+  readonly #faults: GenerateFault[] = [];
+  readonly #kills: PlayedRun["kills"][number][] = [];
+  #restarts = 0;
+  #withoutCredits = 0;
+  #processes = 0;
+  #waits: boolean;
+  /** Whether the run had ended before the last process was started: then it reports that there is nothing to do. */
+  #wasEnded = false;
+
+  constructor(scenario: Scenario, lane: Lane<Step>, program: string, folder: string) {
+    this.#scenario = scenario;
+    this.#lane = lane;
+    this.#program = program;
+    this.#folder = folder;
+    this.#home = join(folder, "home");
+    this.#file = `looks.${scenario.format}`;
+    this.#wanted = scenario.looks.flatMap(expand);
+    this.#waits = !scenario.waitsLater;
+  }
+
+  async play(): Promise<PlayedRun> {
+    const { seed, saves } = this.#scenario;
+    const { service, gate } = this.#lane;
+    await this.#prepare();
+    const ending = await this.#generateThroughTroubles();
+    await gate.quiet();
+    const tasks = tasksOf(await service.state());
+    const accepted = this.#wanted.filter((one) => !isRejected(one));
+    this.#faults.push(
+      ...differences(
+        accepted.map((one) => keyOf(one, this.#ids)),
+        tasks,
+      ),
+    );
+    if (ending !== null) this.#judge(ending, tasks);
+    const images = saves ? tasks.filter(({ status }) => status === "succeeded").length : 0;
+    const counts = {
+      images_wanted: this.#wanted.length,
+      images_rejected: this.#wanted.length - accepted.length,
+      tasks: tasks.length,
+      images_saved: ending === null ? 0 : images,
+      processes: this.#processes,
+      stopped_by_402: this.#withoutCredits,
+      service_restarts: this.#restarts,
+    };
+    return { seed, kills: this.#kills, counts, faults: this.#faults };
+  }
+
+  /** Creates the products and the file. Products that are to go are deleted once the run begins to queue. */
+  async #prepare(): Promise<void> {
+    const { products, looks, kind, format } = this.#scenario;
+    const { service, gate } = this.#lane;
+    mkdirSync(this.#home);
+    const rows = products.map(({ reference, photo }, at) => ({
+      reference,
+      name: reference,
+      images: [{ url: `https://cdn.example.com/${at}.jpg`, orientation: photo }],
+    }));
+    await service.importByOthers(rows);
+    const { organizations } = await service.state();
+    this.#ids = new Map(organizations.main.products.map(({ reference, id }) => [reference, id]));
+    writeLooks(join(this.#folder, this.#file), looks, { kind, format, ids: this.#ids });
+    let gone: Promise<void> | null = null;
+    gate.hold = async (step) => {
+      if (step !== "queuing") return;
+      gone ??= this.#deleteDoomed();
+      await gone;
+    };
+  }
+
+  /** Deletes products as another client does, despite the faults. */
+  async #deleteDoomed(): Promise<void> {
+    for (const { reference, isDoomed } of this.#scenario.products) {
+      for (let isGone = !isDoomed; !isGone; ) {
+        try {
+          await this.#lane.service.meddle(this.#ids.get(reference)!, null);
+          isGone = true;
+        } catch (error) {
+          isGone = String(error).includes(": 404 ");
+          if (!isGone) await new Promise((resolve) => setTimeout(resolve, 50));
+        }
+      }
+    }
+  }
+
+  /** Runs the command until it ends by itself. */
+  async #generateThroughTroubles(): Promise<Ending | null> {
+    const { service } = this.#lane;
+    for (const trouble of this.#scenario.troubles) {
+      const ending = await this.#endingOf(trouble);
+      if (ending.status === 0 || ending.status === 8) {
+        if (this.#waits) return ending;
+        this.#waits = true;
+      } else if (!resumable.includes(ending.status)) {
+        return this.#stuck(ending);
+      }
+      if (ending.status === 4) this.#withoutCredits++;
+      const { integrity } = memoryOf(this.#memory);
+      if (integrity !== "ok") this.#found("broken state", integrity);
+      if (trouble.restart === "between") {
+        await service.restart();
+        this.#restarts++;
+      }
+    }
+    await this.#lane.calm();
+    await service.credits(null);
+    for (;;) {
+      const ending = await this.#start(null).ended;
+      if (ending.status !== 0 && ending.status !== 8) return this.#stuck(ending);
+      if (this.#waits) return ending;
+      this.#waits = true;
+    }
+  }
+
+  #stuck({ status, stderr }: Ending): null {
+    this.#found("not resumable", `it exited with ${status}: ${stderr.trim()}`);
+    return null;
+  }
+
+  /** How a process that meets faults ends. */
+  async #endingOf(trouble: GenerateTrouble): Promise<Ending> {
+    await this.#lane.service.credits(trouble.credits);
+    const resumed = this.#processes > 0;
+    const { ending, stoppedAt, restarts } = await meetTrouble(trouble, this.#lane, {
+      start: () => this.#start(trouble.timeout),
+      atItsEnd: "following tasks",
+      starting: "starting",
+    });
+    this.#restarts += restarts;
+    if (stoppedAt !== null) this.#kills.push({ step: stoppedAt, resumed });
+    return ending;
+  }
+
+  get #memory(): string {
+    return join(this.#home, "state", "default.db");
+  }
+
+  /** The one command that is run again and again. */
+  #start(timeout: number | null): Running {
+    const { kind, matrix, allowDuplicates, skipInvalid, saves, namesResults } = this.#scenario;
+    this.#processes++;
+    this.#wasEnded = memoryOf(this.#memory).ended > 0;
+    const env = { CAT_HOME: this.#home, CAT_BASE_URL: this.#lane.gate.url, CAT_API_KEY: "ak_mock" };
+    const args = [
+      ...[kind, this.#file, "--yes", "--json"],
+      ...(matrix ? ["--matrix"] : []),
+      ...(allowDuplicates ? ["--allow-duplicates"] : []),
+      ...(skipInvalid ? ["--skip-invalid"] : []),
+      ...(timeout === null ? [] : ["--timeout", `${timeout}s`]),
+      ...(this.#waits ? [] : ["--no-wait"]),
+      ...(this.#waits && saves ? ["--save", "images"] : []),
+      ...(this.#waits && namesResults ? ["--results", "all.ndjson"] : []),
+    ];
+    return new Running(this.#program, args, { cwd: this.#folder, env });
+  }
+
+  /** Whether the last process reported the actual result. */
+  #judge({ status, stdout, stderr }: Ending, tasks: readonly FoundTask[]): void {
+    const { format, saves, namesResults } = this.#scenario;
+    const summary = summaryOf(stdout);
+    if (summary === undefined) {
+      this.#found("wrong summary", `exit ${status} without a summary: ${stderr.trim()}`);
+      return;
+    }
+    const keys = new Map<number, string[]>();
+    for (const one of this.#wanted) {
+      const line = lineOf(one.row, format);
+      keys.set(line, [...(keys.get(line) ?? []), keyOf(one, this.#ids)]);
+    }
+    this.#faults.push(...summaryFaults(summary, tasks, { total: this.#wanted.length, keys }));
+    this.#faults.push(...failedFileFaults(this.#folder, summary));
+    if (saves) this.#faults.push(...imageFaults(join(this.#folder, "images"), summary));
+    if (namesResults) this.#faults.push(...resultsFileFaults(join(this.#folder, "all.ndjson"), summary));
+    const isComplete =
+      tasks.every(({ status: one }) => one === "succeeded") && !this.#wanted.some(isRejected);
+    const right = isComplete || this.#wasEnded ? 0 : 8;
+    if (status !== right) this.#found("wrong summary", `it exited with ${status}, not ${right}`);
+  }
+
+  #found(kind: GenerateFault["kind"], what: string): void {
+    this.#faults.push({ kind, what });
+  }
+}

@@ -1,0 +1,133 @@
+import { Random } from "../../src/mock/seed/random.ts";
+import {
+  type KillPoint,
+  type KillSignal,
+  killMoment,
+  restartMoment,
+  someFaults,
+  type Trouble,
+} from "../trouble.ts";
+import { type Kind, type Look, makeLooks, type ShopProduct } from "./looks.ts";
+import type { Step } from "./step.ts";
+
+/** The values of `--only`, which narrow the runs down. */
+export const focuses = ["tryon", "beautify", "saves", "rejections"] as const;
+export type Focus = (typeof focuses)[number];
+
+/** A file, the service that it meets, and all faults on the way; everything follows from the seed. */
+export interface Scenario {
+  readonly seed: string;
+  readonly kind: Kind;
+  readonly format: "csv" | "ndjson";
+  readonly matrix: boolean;
+  readonly allowDuplicates: boolean;
+  readonly skipInvalid: boolean;
+  /** Whether the images are saved. */
+  readonly saves: boolean;
+  /** Whether a results file is named. */
+  readonly namesResults: boolean;
+  /** Whether the command is run with `--no-wait` until all is queued, and then without. */
+  readonly waitsLater: boolean;
+  readonly products: readonly ShopProduct[];
+  readonly looks: readonly Look[];
+  /** One for each process that is started, until one ends by itself. */
+  readonly troubles: readonly GenerateTrouble[];
+}
+
+/** The faults of one process. */
+export interface GenerateTrouble extends Trouble<Step> {
+  /** The credits of the organization from its start on; null for any number. */
+  readonly credits: number | null;
+  /** `--timeout`, in seconds; null for none. */
+  readonly timeout: number | null;
+}
+
+export function scenarioOf(seed: string, only?: Focus): Scenario {
+  const random = Random.from(`generate soak ${seed}`);
+  const chance = (share: number) => random.next() < share;
+  const kind = only === "tryon" || only === "beautify" ? only : chance(0.7) ? "tryon" : "beautify";
+  const matrix = chance(0.5);
+  const allowDuplicates = chance(0.15);
+  const skipInvalid = only === "rejections" || chance(0.3);
+  const size = sizeOf(random, kind);
+  const { products, looks } = makeLooks(random, {
+    ...{ kind, size, matrix, allowDuplicates, hasRejected: skipInvalid },
+  });
+  const waitsLater = only !== "saves" && chance(0.2);
+  const saves = only === "saves" || chance(0.4);
+  return {
+    seed,
+    kind,
+    matrix,
+    allowDuplicates,
+    skipInvalid,
+    saves,
+    waitsLater,
+    products,
+    looks,
+    format: random.pick(["csv", "ndjson"] as const),
+    namesResults: chance(0.3),
+    troubles: makeTroubles(random, { size, saves, kind }),
+  };
+}
+
+/** Small files show the most in the least time; a request takes 20 try-ons (Limits). */
+function sizeOf(random: Random, kind: Kind): number {
+  const dice = random.next();
+  if (dice < 0.3) return 1 + random.below(8);
+  if (dice < 0.7 || kind === "beautify") return 5 + random.below(40);
+  return 40 + random.below(80);
+}
+
+interface Weights {
+  readonly size: number;
+  readonly saves: boolean;
+  readonly kind: Kind;
+}
+
+function makeTroubles(random: Random, weights: Weights): GenerateTrouble[] {
+  const count = random.pick([1, 2, 2, 3, 3, 4]);
+  return Array.from({ length: count }, () => ({
+    kill: killPoint(random, weights),
+    orAtItsEnd: random.next() < 0.3,
+    faults: someFaults(random, places, places[0]),
+    failsAfterWork: random.next() < 0.25 ? { step: "queuing", times: 1 + random.below(3) } : null,
+    restart: restartMoment(random),
+    credits: random.next() < 0.25 ? random.below(weights.size + 1) : null,
+    timeout: random.next() < 0.08 ? 1 + random.below(6) : null,
+  }));
+}
+
+const signals: readonly KillSignal[] = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGINT", "SIGTERM"];
+
+function killPoint(random: Random, { saves, kind }: Weights): KillPoint<Step> {
+  const signal = random.pick(signals);
+  const dice = random.next();
+  if (dice < 0.15) return { signal, afterMs: random.below(2_500) };
+  const at = { signal, ...killMoment(random) };
+  if (dice < 0.3) return { step: null, nth: 1 + random.below(6), ...at };
+  // Most faults are possible while images are queued.
+  const likely: Step[] = [
+    "queuing",
+    "queuing",
+    "queuing",
+    "queuing",
+    "looking up products",
+    "following tasks",
+  ];
+  if (saves) likely.push("saving", "saving", "saving");
+  const step = random.pick(likely);
+  const most = step === "saving" ? 20 : step === "queuing" && kind === "beautify" ? 20 : 4;
+  return { step, nth: random.next() < 0.5 ? 1 : 1 + random.below(most), ...at };
+}
+
+/** Possible targets of a fault. */
+const places = [
+  { method: "POST", path: "/v1/tasks" },
+  { method: "POST", path: "/v1/tasks" },
+  { method: "GET", path: "/v1/tasks" },
+  { method: "GET", path: "/v1/products" },
+  { method: "GET", path: "/v1/models" },
+  { method: "GET", path: "/_signed" },
+  { method: "GET", path: "/v1" },
+] as const;

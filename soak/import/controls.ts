@@ -1,0 +1,18 @@
+import type { Patch } from "../program-files.ts";
+
+/** Programs that double photos, to prove that the harness detects it. The program itself has no switch for them. */
+export const controls = {
+  /** A batch of unknown outcome is sent again with a new key. */
+  "new-key": {
+    file: "src/flows/batches/send-again.ts",
+    from: "if (!isKeyAlive(batch, await readClocks(service))) {",
+    to: "if (isKeyAlive !== undefined && readClocks !== undefined) {",
+  },
+  /** Attached photos are not recorded. */
+  "no-ledger": {
+    file: "src/state/stored-ledger.ts",
+    from: "get: (account, reference) => entryOf(get.get(account, toKey(reference))),",
+    to: "get: () => null,",
+  },
+} as const satisfies Record<string, Patch>;
+export type Control = keyof typeof controls;

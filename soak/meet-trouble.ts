@@ -1,0 +1,52 @@
+import type { Lane } from "./lane.ts";
+import type { Ending, Running } from "./program.ts";
+import type { Trouble } from "./trouble.ts";
+
+/** How a process ended that met faults, and where it was stopped; null where nothing stopped it. */
+export interface MetTrouble<Step extends string> {
+  readonly ending: Ending;
+  readonly stoppedAt: Step | null;
+  readonly restarts: number;
+}
+
+/** Starts a process and disturbs it; `atItsEnd` is the step of a process that has little left to do. */
+export async function meetTrouble<Step extends string>(
+  { faults, failsAfterWork, kill, orAtItsEnd, restart }: Trouble<Step>,
+  { service, gate }: Lane<Step>,
+  { start, atItsEnd, starting }: { start: () => Running; atItsEnd: Step; starting: Step },
+): Promise<MetTrouble<Step>> {
+  for (const fault of faults) await service.fault(fault);
+  let failures = failsAfterWork?.times ?? 0;
+  let seen = 0;
+  let stoppedAt: Step | null = null;
+  let isOver = false;
+  let restarts = 0;
+  const killNow = () => {
+    if (isOver || stoppedAt !== null) return;
+    stoppedAt = gate.lastStep ?? starting;
+    running.kill(kill.signal);
+  };
+  gate.lastStep = null;
+  gate.treat = (step) => {
+    if (stoppedAt !== null || isOver) return null;
+    const counts = "step" in kill && (kill.step === null || kill.step === step);
+    if (counts && ++seen === kill.nth) return { ...kill, kill: killNow };
+    if (orAtItsEnd && step === atItsEnd) return { at: "answered", waitMs: 5, kill: killNow };
+    return step === failsAfterWork?.step && failures-- > 0 ? "fails after work" : null;
+  };
+  const running = start();
+  const timers = "afterMs" in kill ? [setTimeout(killNow, kill.afterMs)] : [];
+  let restarted: Promise<void> = Promise.resolve();
+  if (typeof restart === "object" && restart !== null) {
+    const again = () => {
+      restarts++;
+      restarted = service.restart();
+    };
+    timers.push(setTimeout(again, restart.afterMs));
+  }
+  const ending = await running.ended;
+  isOver = true;
+  for (const timer of timers) clearTimeout(timer);
+  await restarted;
+  return { ending, stoppedAt, restarts };
+}

@@ -1,0 +1,77 @@
+import type { FaultOrder } from "../src/mock/faults/faults.ts";
+import type { Random } from "../src/mock/seed/random.ts";
+
+/** How a process is stopped: at once, or asked to stop. */
+export type KillSignal = "SIGKILL" | "SIGINT" | "SIGTERM";
+
+/** When a process is killed: a time after its start, or at the n-th request of a step, or of all (null). */
+export type KillPoint<Step extends string> = (
+  | { readonly afterMs: number }
+  | { readonly step: Step | null; readonly nth: number; readonly at: Moment; readonly waitMs: number }
+) & {
+  /** SIGKILL unless given. */
+  readonly signal?: KillSignal;
+};
+
+/**
+ * How far that request is: its body is arriving; it has arrived and is held, or passed on `waitMs` later
+ * anyway; the service has done its work and no response, or half of it, comes back; the entire response came
+ * `waitMs` before.
+ */
+export const moments = ["arriving", "arrived", "late", "done", "half answered", "answered"] as const;
+export type Moment = (typeof moments)[number];
+
+/** The faults of one process. */
+export interface Trouble<Step extends string> {
+  readonly kill: KillPoint<Step>;
+  /** Whether a process that does not reach that point is killed while it reads results. */
+  readonly orAtItsEnd: boolean;
+  /** Faults that the service gets. */
+  readonly faults: readonly FaultOrder[];
+  /** The number of requests of that step whose work is done and whose response is a 500. */
+  readonly failsAfterWork: { readonly step: Step; readonly times: number } | null;
+  /**
+   * When the service is stopped and started again from its state: a time after the process started, or before
+   * the next one.
+   */
+  readonly restart: { readonly afterMs: number } | "between" | null;
+}
+
+/** How far a request may be when its process is killed, and how long after that. */
+export const killMoment = (random: Random) => ({
+  at: random.pick(moments),
+  waitMs: random.pick([0, 1, 3, 10, 30, 120, 400]),
+});
+
+export const restartMoment = (random: Random): Trouble<string>["restart"] =>
+  random.next() < 0.85 ? null : random.next() < 0.5 ? "between" : { afterMs: 150 + random.below(500) };
+
+/** Requests that a fault may affect: a method and a path prefix. */
+export interface Place {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Up to two faults of the service, each at one of `places`; `sending` are the requests that must not be repeated. */
+export const someFaults = (random: Random, places: readonly Place[], sending: Place): FaultOrder[] =>
+  Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () => random.pick(faults)(random, places, sending));
+
+const faults: readonly ((random: Random, places: readonly Place[], sending: Place) => FaultOrder)[] = [
+  (random, places) => ({ match: random.pick(places), drop: "before", times: 1 + random.below(2) }),
+  (random, places) => ({ match: random.pick(places), drop: "after", times: 1 + random.below(2) }),
+  (random, places) => ({
+    match: random.pick(places),
+    status: random.pick([500, 502, 503]),
+    times: 1 + random.below(2),
+  }),
+  // A burst of 429.
+  (random) => ({ match: { path: "/v1" }, status: 429, times: 2 + random.below(5), probability: 0.7 }),
+  (random, places) => ({
+    match: random.pick(places),
+    truncate: random.below(300),
+    times: 1 + random.below(2),
+  }),
+  // Its key counts as in progress meanwhile: a retry after a kill gets 409.
+  (random, _places, sending) => ({ match: sending, delay_ms: 50 + random.below(900), times: 2 }),
+  (random, places) => ({ match: random.pick(places), delay_ms: 20 + random.below(300), times: 3 }),
+];

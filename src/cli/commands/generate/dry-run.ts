@@ -1,0 +1,135 @@
+import type { Client } from "../../../client/client.ts";
+import { CatError } from "../../../errors.ts";
+import type { AskedGeneration } from "../../../flows/generate/generation.ts";
+import { cutGenerations } from "../../../flows/generate/plan/cut-batches.ts";
+import { rejectTooMany, withUnresolved } from "../../../flows/generate/plan/plan-generations.ts";
+import { readGenerations } from "../../../flows/generate/plan/read-generations.ts";
+import type { Resolved } from "../../../flows/generate/plan/resolve.ts";
+import { checkFile } from "../../../flows/rows/check.ts";
+import type { RowFile } from "../../../flows/rows/open-rows.ts";
+import type { Problem } from "../../../flows/rows/problem.ts";
+import { RowSet } from "../../../flows/rows/row-set.ts";
+import { shownName } from "../../../flows/rows/shown-name.ts";
+import type { App } from "../../app/app.ts";
+import { defaultConcurrency } from "../../app/default-concurrency.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import { problemsForPeople } from "../../output/problem-list.ts";
+import type { GenerateFlags } from "./flags.ts";
+import { rejected } from "./rejected.ts";
+
+/**
+ * Checks the input and shows what it would generate. With an API key it also looks up products and models; without one it
+ * sends nothing at all.
+ */
+export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Promise<void> {
+  const name = shownName(file.source.name);
+  const problems: Problem[] = [];
+  const refused = new RowSet();
+  const { random, interrupt } = app.context;
+  const checked = await checkFile(file, {
+    random,
+    signal: interrupt,
+    onProblem: (problem) => void problems.push(problem),
+    onRefused: (row) => refused.add(row),
+    onProgress: () => {},
+  });
+  const asked = checked.unusable ? [] : await readGenerations(file, refused, flags);
+  rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
+  const resolved = await lookUp(app, flags, asked);
+  problems.push(...(resolved?.problems ?? []));
+  const unresolved = resolved?.unresolved ?? new Map();
+  const valid = asked.filter(({ line }) => !unresolved.has(line));
+  const check = checked.unusable
+    ? { ...checked, invalid: checked.total, valid: 0 }
+    : withUnresolved(checked, unresolved);
+  problems.sort((one, other) => one.line - other.line);
+  const batches = cutGenerations(valid.map(asGeneration)).length;
+  if (app.io.json) {
+    await app.io.jsonData({
+      file: file.source.name,
+      total: check.total,
+      valid: check.valid,
+      invalid: check.invalid,
+      generations: valid.length,
+      batches,
+      problems: problems.map(({ line, reference, param, code, message }) => ({
+        line,
+        reference,
+        param,
+        code,
+        message,
+      })),
+    });
+  } else {
+    const list = problemsForPeople(file.source.name, app, { listsAll: "--json" });
+    for (const problem of problems) await list.add(problem);
+    await list.end();
+  }
+  if (check.unusable || check.invalid > 0) throw rejected(file.source.name, flags, check);
+  if (app.io.json) return;
+  await app.io.show(planColumns(flags), planRows(flags, valid), "table");
+  const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
+  await app.io.note(
+    app.io.visible(
+      `${name}: ${counted(valid.length, "image")} in ${counted(batches, "request")}. Nothing was queued (--dry-run).${checks}`,
+    ),
+  );
+}
+
+/** Looks up products and models; null without a service URL or API key. */
+async function lookUp(
+  app: App,
+  { allowDuplicates }: GenerateFlags,
+  asked: readonly AskedGeneration[],
+): Promise<Resolved | null> {
+  if (asked.length === 0) return { generations: [], problems: [], unresolved: new Map() };
+  let client: Client;
+  try {
+    await app.connection();
+    client = await app.client();
+  } catch (error) {
+    // A file can be checked before there is an account.
+    if (error instanceof CatError && (error.type === "usage" || error.code === "missing_api_key"))
+      return null;
+    throw error;
+  }
+  const { resolveGenerations } = await import("../../../flows/generate/plan/resolve.ts");
+  const service = { client, signal: app.context.interrupt, concurrency: defaultConcurrency };
+  return resolveGenerations(asked, service, { allowDuplicates, onProgress: () => {} });
+}
+
+/** As far as names tell: for how many requests it takes. */
+const asGeneration = ({ productId, productReference, model, ...one }: AskedGeneration) => ({
+  ...one,
+  productId: productId ?? productReference!,
+  productReference,
+  modelId: model,
+  modelName: model,
+});
+
+interface PlanRow {
+  readonly who: string;
+  readonly background: string;
+  readonly angle: string;
+  images: number;
+}
+
+const planColumns = ({ kind }: GenerateFlags) => [
+  { name: kind === "tryon" ? "model" : "subtype", value: (row: PlanRow) => row.who },
+  { name: "background", value: (row: PlanRow) => row.background },
+  { name: "angle_shot", value: (row: PlanRow) => row.angle },
+  { name: "images", value: (row: PlanRow) => grouped(row.images) },
+];
+
+/** How many images for each model (or subtype), background and angle. */
+function planRows({ kind }: GenerateFlags, asked: readonly AskedGeneration[]): Iterable<PlanRow> {
+  const rows = new Map<string, PlanRow>();
+  for (const { model, subtype, background, angleShot } of asked) {
+    const who = (kind === "tryon" ? model : subtype) ?? "";
+    const key = JSON.stringify([who, background, angleShot]);
+    const row = rows.get(key) ?? { who, background, angle: angleShot, images: 0 };
+    row.images++;
+    rows.set(key, row);
+  }
+  return rows.values();
+}

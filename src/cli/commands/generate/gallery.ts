@@ -1,0 +1,83 @@
+import { resolve } from "node:path";
+import { decisionsFile } from "../../../flows/generate/gallery/gallery-data.ts";
+import type { EndedRun } from "../../../flows/generate/generate.ts";
+import { shownName } from "../../../flows/rows/shown-name.ts";
+import type { App } from "../../app/app.ts";
+import { runFlow } from "../../app/run-flow.ts";
+import { UsageError } from "../../context/errors.ts";
+import { confirmReplace } from "../../files/confirm-replace.ts";
+import { ownFiles } from "../../files/own-files.ts";
+import { identityOf, identityOfFile, standingOf } from "../../files/standing.ts";
+import { CommandWords } from "../../output/command-words.ts";
+import { counted } from "../../output/numbers.ts";
+import type { GenerateFlags } from "./flags.ts";
+
+/** How many images are looked up at once. */
+const concurrency = 4;
+
+/**
+ * Checks before anything is queued that the page of `--gallery` can be written, and asks on a terminal before it replaces a
+ * file. `others` are the paths that the command reads or writes besides. Throws UsageError.
+ */
+export async function checkGallery(app: App, name: string, others: readonly string[]): Promise<void> {
+  const path = resolve(app.context.cwd, name);
+  const standing = await standingOf(path);
+  const taken = await Promise.all([
+    ...others.map(identityOf),
+    ...["/dev/stdout", "/dev/stderr"].map(identityOfFile),
+  ]);
+  const reject = (why: string, hint = "Choose another file, for example --gallery review.html.") =>
+    new UsageError(`cannot write --gallery ${app.io.visible(name)}: ${why}`, { param: "--gallery", hint });
+  if (taken.includes(standing.identity)) throw reject("the command already reads or writes it");
+  if (await (await ownFiles(app, undefined))(standing)) throw reject("the program keeps its own data there");
+  await confirmReplace(app, { flag: "--gallery", name, path, left: "nothing was queued" });
+  const { openThumbnailer } = await import("../../../flows/generate/gallery/thumbnail.ts");
+  await openThumbnailer().catch((error: unknown) => {
+    throw reject(
+      `the package sharp does not load (${(error as Error).message.split("\n")[0]})`,
+      "Install catalogue again on this system, or remove --gallery.",
+    );
+  });
+}
+
+/**
+ * Writes the page of a run, and puts its name into the summary; gives why it could not be written. A run that was interrupted
+ * gets none, nor one without tasks.
+ */
+export async function writeRunGallery(app: App, flags: GenerateFlags, ended: EndedRun): Promise<unknown> {
+  const { interrupt: signal, clock, cwd } = app.context;
+  const { gallery, save } = flags;
+  const { summary, results, tasks } = ended;
+  if (gallery === undefined || signal.aborted || summary.tasks.length === 0) return undefined;
+  const { writeGallery } = await import("../../../flows/generate/gallery/write-gallery.ts");
+  const input = {
+    run: summary.run_id,
+    kind: flags.kind,
+    title: shownName(flags.rerun ?? flags.file ?? "one image"),
+    rerunCommand: rerunCommand(app, flags),
+    results,
+    tasks,
+    savedIn: save === undefined ? null : resolve(cwd, save),
+    mask: app.secrets.mask,
+  };
+  try {
+    const service = { client: await app.client(), clock, signal, concurrency };
+    await runFlow(app, async ({ onProgress, onNote }) => {
+      const { missing } = await writeGallery(resolve(cwd, gallery), input, service, onProgress);
+      if (missing > 0) onNote(`The gallery lacks ${counted(missing, "image")} that could not be fetched.`);
+    });
+    summary.gallery_file = gallery;
+    return undefined;
+  } catch (error) {
+    return error;
+  }
+}
+
+/** The command that generates the rejected images again, once the page has saved the decisions. */
+function rerunCommand({ globals }: App, { kind, save }: GenerateFlags): string {
+  const words = new CommandWords(kind, null);
+  words.give("--rerun", decisionsFile);
+  words.give("--save", save);
+  words.giveService(globals);
+  return words.line;
+}

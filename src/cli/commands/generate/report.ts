@@ -1,0 +1,122 @@
+import { reasonText } from "../../../flows/generate/close/generation-result.ts";
+import type { EndedRun } from "../../../flows/generate/generate.ts";
+import { isOfInput } from "../../../flows/generate/send/queue-generations.ts";
+import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
+import { shownName } from "../../../flows/rows/shown-name.ts";
+import { InputError } from "../../../flows/rows/source.ts";
+import { shownTime } from "../../../flows/runs/shown-time.ts";
+import type { GlobalOptions } from "../../context/global-options.ts";
+import { CommandWords } from "../../output/command-words.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import { flagsOfSelection, type GenerateFlags, type SelectionFlags } from "./flags.ts";
+
+type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+
+/** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
+export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Service): string[] {
+  const { summary, stopped } = ended;
+  const lines = [headline(ended, flags)];
+  const { rejected = [], invalid = 0, not_queued = 0, unknown = 0, unsaved = [] } = summary;
+  if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
+  for (const { line, code, message } of rejected)
+    lines.push(`  ${nameOf(flags)}:${line}  rejected by the service  ${reasonText({ code, message })}`);
+  if (summary.failed > 0) lines.push(`  ${counted(summary.failed, "image")} failed`);
+  if (not_queued > 0) lines.push(`  ${counted(not_queued, "image")} not queued`);
+  const lost = ended.results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
+  if (lost > 0)
+    lines.push(`  ${counted(lost, "image")} unknown to the service: was it restored or restarted?`);
+  if (unknown > lost)
+    lines.push(`  ${counted(unknown - lost, "image")} unconfirmed: no response from the service`);
+  if (unsaved.length > 0)
+    lines.push(`  ${counted(unsaved.length, "image")} not saved: ${unsaved[0]!.message}`);
+  if (flags.save !== undefined) lines.push(savedLine(ended, flags.save));
+  else if (stopped === undefined && summary.succeeded > 0 && !globals.mock)
+    lines.push("To save the images, run:", `  cat tasks save --run ${summary.run_id} --save images`);
+  if (summary.results_file !== undefined) lines.push(`Results: ${summary.results_file}`);
+  if (summary.gallery_file !== undefined)
+    lines.push(`To review the images, open ${summary.gallery_file} in a browser.`);
+  if (summary.failed_file !== undefined) lines.push(...failedLines(summary.failed_file, flags, globals));
+  if (stopped !== undefined && isRejection(ended)) {
+    const others = sameCommand({ ...flags, skipInvalid: true }, globals);
+    lines.push("To queue the other images, run (nothing is queued twice):", `  ${others}`);
+  } else if (stopped !== undefined && !globals.mock) {
+    const how = flags.file === "-" ? "send the same rows to the same command" : "run the same command again";
+    lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${sameCommand(flags, globals)}`);
+  } else if (!flags.wait && stopped === undefined && summary.tasks.length > 0 && !globals.mock) {
+    lines.push("To follow the images, run:", `  cat tasks watch --run ${summary.run_id}`);
+  }
+  return lines;
+}
+
+/** The error of a run of which the service rejected every input, so that nothing was queued; else null. */
+export function rejectionOf(ended: EndedRun, flags: GenerateFlags): InputError | null {
+  const { rejected = [], queued, unchanged } = ended.summary;
+  if (rejected.length === 0 || queued + unchanged > 0) return null;
+  if (ended.stopped !== undefined && !isRejection(ended)) return null;
+  return new InputError(
+    `the service rejected ${counted(rejected.length, "image")} of ${nameOf(flags)}; nothing was queued`,
+    rejected[0]!.code,
+    "Fix the rows listed above and run the command again.",
+  );
+}
+
+/** Whether what stopped the run is that the service rejected an input: the same command would be rejected again. */
+export const isRejection = ({ summary, stopped }: EndedRun): boolean =>
+  (summary.rejected ?? []).length > 0 && isOfInput(stopped);
+
+const nameOf = ({ file, rerun }: GenerateFlags): string => shownName(rerun ?? file ?? "flags");
+
+function headline({ summary, stopped, finishedRunOf }: EndedRun, flags: GenerateFlags): string {
+  const { total, queued, unchanged, succeeded, failed, duration_ms } = summary;
+  const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${nameOf(flags)}`;
+  if (finishedRunOf !== null) {
+    const what = `${counted(total, "image")}${from}`;
+    return `Nothing to do: ${what} ${total === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)} and ${total === 1 ? "has" : "have"} finished. To generate again, add --fresh.`;
+  }
+  if (stopped !== undefined)
+    return `Stopped: ${grouped(queued + unchanged)} of ${counted(total, "image")}${from} queued.`;
+  const took =
+    duration_ms < 120_000 ? `${Math.round(duration_ms / 1000)} s` : `${Math.round(duration_ms / 60_000)} min`;
+  if (!flags.wait) return `Queued ${counted(queued, "image")}${from} in ${took}.`;
+  return failed === 0 && succeeded === total
+    ? `Generated ${counted(total, "image")}${from} in ${took}.`
+    : `Generated ${grouped(succeeded)} of ${counted(total, "image")}${from} in ${took}.`;
+}
+
+function savedLine({ results }: EndedRun, folder: string): string {
+  const saved = results.filter(({ file }) => file !== null).length;
+  return saved === 0
+    ? `No image was saved in ${folder}.`
+    : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
+}
+
+function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {
+  const words = new CommandWords(flags.kind, failedFile);
+  words.giveDelimiter(flags.delimiter);
+  words.give("--encoding", encodingOfFailedFile(flags.encoding));
+  words.give("--save", flags.save);
+  words.giveService(globals);
+  return [`Failed rows are in ${failedFile}, with the reasons. Fix them, then run:`, `  ${words.line}`];
+}
+
+/** The command as it was given, with everything that says what is generated and where to. */
+function sameCommand(flags: GenerateFlags, globals: Service): string {
+  const words = new CommandWords(flags.kind, flags.file);
+  words.give("--format", flags.format);
+  words.giveDelimiter(flags.delimiter);
+  words.give("--encoding", flags.encoding);
+  words.give("--matrix", flags.matrix);
+  words.give("--allow-duplicates", flags.allowDuplicates);
+  words.give("--skip-invalid", flags.skipInvalid);
+  words.give("--rerun", flags.rerun);
+  for (const [name, flag] of Object.entries(flagsOfSelection)) {
+    const value = flags.selection[name as keyof SelectionFlags];
+    for (const one of Array.isArray(value) ? value : [value]) words.give(flag, one);
+  }
+  words.give("--save", flags.save);
+  words.give("--gallery", flags.gallery);
+  words.give("--results", flags.results);
+  words.give("--failed", flags.failed);
+  words.giveService(globals);
+  return words.line;
+}

@@ -1,0 +1,179 @@
+import { resolve } from "node:path";
+import { limits } from "../../../contract/limits.ts";
+import { CatError } from "../../../errors.ts";
+import { reasonText } from "../../../flows/generate/close/generation-result.ts";
+import type { GenerationSummary } from "../../../flows/generate/close/summary.ts";
+import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
+import type { EndedRun } from "../../../flows/generate/generate.ts";
+import { isHopeless } from "../../../flows/rows/check.ts";
+import type { RowFile } from "../../../flows/rows/open-rows.ts";
+import type { Problem } from "../../../flows/rows/problem.ts";
+import { shownName } from "../../../flows/rows/shown-name.ts";
+import { type FileJob, openSource, type Source } from "../../../flows/rows/source.ts";
+import { textSource } from "../../../flows/rows/text-source.ts";
+import type { App } from "../../app/app.ts";
+import { defaultConcurrency } from "../../app/default-concurrency.ts";
+import { memoryOfProfile } from "../../app/memory.ts";
+import { canAsk } from "../../app/prompts.ts";
+import { runFlow } from "../../app/run-flow.ts";
+import { newRunId } from "../../app/run-id.ts";
+import { ExitCode } from "../../context/exit.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
+import type { GenerateFlags } from "./flags.ts";
+import { rejected } from "./rejected.ts";
+import { missingFlags, missingInput, rowsOfSelection } from "./selection.ts";
+
+const job: FileJob = { noun: "run" };
+
+/** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
+export async function runGenerate(app: App, flags: GenerateFlags): Promise<void> {
+  const source = await openInput(app, flags);
+  try {
+    const file = { source, read: flags, form: generationForm(flags) };
+    if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, flags, file);
+    else await fullRun(app, flags, file);
+  } finally {
+    await source.close();
+  }
+}
+
+/** The rows of the file, of a review, or of the flags, some of which a person is asked for. */
+async function openInput(app: App, flags: GenerateFlags): Promise<Source> {
+  const { cwd, stdin, interrupt } = app.context;
+  const { file, kind, rerun } = flags;
+  if (rerun !== undefined) return (await import("./rerun.ts")).openDecisions(app, kind, rerun);
+  if (file === null) {
+    const missing = missingFlags(kind, flags.selection);
+    if (missing.length > 0 && !canAsk(app)) throw missingInput(kind, missing);
+    const selection =
+      missing.length === 0
+        ? flags.selection
+        : await (await import("./pickers.ts")).pickMissing(app, kind, flags.selection);
+    return textSource("flags", rowsOfSelection(kind, selection));
+  }
+  if (file === "-" && stdin.isTTY) await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
+  const form = generationForm(flags);
+  return openSource(file, {
+    job,
+    cwd,
+    stdin,
+    format: flags.format,
+    signal: interrupt,
+    isHopeless: (start) => isHopeless({ source: start, read: flags, form }),
+  });
+}
+
+async function fullRun(app: App, flags: GenerateFlags, file: RowFile): Promise<void> {
+  const { clock, random, interrupt, cwd, pid } = app.context;
+  const [{ generate }, { outputTargets }, { confirmCost, doubtPrompt }, { randomUUID }] = await Promise.all([
+    import("../../../flows/generate/generate.ts"),
+    import("../../files/output-targets.ts"),
+    import("./questions.ts"),
+    import("node:crypto"),
+  ]);
+  const saveTo = flags.save === undefined ? null : resolve(cwd, flags.save);
+  const named = { ...flags, file: flags.rerun ?? flags.file ?? "flags" };
+  const list = app.io.json
+    ? problemReport(named.file, (text) => app.io.data(text), false)
+    : problemsForPeople(named.file, app, { listsAll: "--dry-run --json" });
+  // The summary is the one object on stdout; the failed file lists the skipped rows.
+  const isSilent = app.io.json && flags.skipInvalid;
+  const skipped: Problem[] = [];
+  const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
+    generate(
+      { ...flags, file, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null },
+      {
+        clock,
+        random,
+        pid,
+        newKey: randomUUID,
+        signal: interrupt,
+        onProgress,
+        onNote,
+        runId: newRunId(clock.now(), randomUUID()),
+        targets: async () => {
+          if (flags.save !== undefined)
+            await (await import("../../files/save-folder.ts")).checkSaveFolder(app, flags.save);
+          const targets = await outputTargets(named, file.source, {
+            cwd,
+            clock,
+            signal: interrupt,
+            onClose: app.onClose,
+            app,
+            isPhoto: async () => false,
+          });
+          if (flags.gallery !== undefined) {
+            pause();
+            const { failedFile, resultsFile } = targets;
+            const others = [
+              resolve(cwd, named.file),
+              failedFile.path,
+              ...(resultsFile === null ? [] : [resultsFile.path]),
+            ];
+            await (await import("./gallery.ts")).checkGallery(app, flags.gallery, others);
+          }
+          return targets;
+        },
+        client: () => app.client(),
+        memory: () => memoryOfProfile(app),
+        confirm: (plan) => confirmCost(app, plan, pause),
+        ask: doubtPrompt(app, flags, pause),
+        onProblem: (problem) => (isSilent ? void skipped.push(problem) : list.add(problem)),
+        onFailed: (generation, { failure_reason }) => {
+          const { line, productReference, productId, modelName, modelId, background, angleShot } = generation;
+          const who = [productReference ?? productId, modelName ?? modelId, background, angleShot];
+          const why = failure_reason === null ? "failed" : reasonText(failure_reason);
+          onNote(`${shownName(named.file)}:${line}  ${who.filter((one) => one !== null).join("  ")}  ${why}`);
+        },
+        // The mock of --mock has no limit (interface, Where settings come from).
+        writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
+      },
+    ),
+  );
+  if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
+  if (outcome.ended === null || !isSilent) await list.end(outcome.check);
+  if (outcome.ended === null) throw rejected(named.file, flags, outcome.check);
+  await tell(app, flags, outcome.ended);
+}
+
+/** Reports the run, and sets or throws what the program exits with. */
+async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<void> {
+  const { summary, stopped, results } = ended;
+  if (flags.save !== undefined) {
+    const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");
+    await writeFolderResults(resolve(app.context.cwd, flags.save), results, summary.run_id);
+  }
+  const withoutPage =
+    flags.gallery === undefined
+      ? undefined
+      : await (await import("./gallery.ts")).writeRunGallery(app, flags, ended);
+  const fault = ended.fault ?? withoutPage;
+  const { isRejection, reportLines, rejectionOf } = await import("./report.ts");
+  if (app.io.json) await app.io.jsonData(summary);
+  else for (const line of reportLines(ended, flags, app.globals)) await app.io.note(app.io.visible(line));
+  const rejection = rejectionOf(ended, flags);
+  if (rejection !== null) throw rejection;
+  if (stopped !== undefined && !isRejection(ended)) throw stopped;
+  if (fault !== undefined && fault !== null) throw fault;
+  if (ended.finishedRunOf !== null) return;
+  const { invalid = 0, not_queued = 0, unknown = 0, failed } = summary;
+  const bad = failed + invalid + not_queued + unknown + (summary.rejected ?? []).length;
+  if (bad === 0) return;
+  // Without a summary, the exit status needs a reason.
+  if (app.io.quiet && !app.io.json) throw notAllGenerated(flags, summary, bad);
+  app.exit = ExitCode.partial;
+}
+
+function notAllGenerated(
+  flags: GenerateFlags,
+  { total, failed_file }: GenerationSummary,
+  bad: number,
+): CatError {
+  const file = shownName(flags.rerun ?? flags.file ?? "flags");
+  const where = failed_file === undefined ? "" : `; they are in ${failed_file}, with the reasons`;
+  return new CatError(`${grouped(bad)} of ${counted(total, "image")} of ${file} failed${where}`, {
+    type: "partial",
+    code: "images_failed",
+  });
+}

@@ -1,0 +1,109 @@
+import { join, resolve } from "node:path";
+import { Task } from "../../../contract/resources/task.ts";
+import { CatError } from "../../../errors.ts";
+import type { Generation } from "../../../flows/generate/generation.ts";
+import type { WatchedTasks } from "../../../flows/generate/watch-tasks.ts";
+import { patienceOf } from "../../../flows/runs/patience.ts";
+import type { App } from "../../app/app.ts";
+import { defaultConcurrency } from "../../app/default-concurrency.ts";
+import { runFlow } from "../../app/run-flow.ts";
+import { ExitCode } from "../../context/exit.ts";
+import { checkSaveFolder } from "../../files/save-folder.ts";
+import { counted } from "../../output/numbers.ts";
+import { fieldColumns } from "../../resources/list-resource.ts";
+
+export interface FollowInput {
+  readonly ids: readonly string[];
+  /** A run of this machine, whose tasks are meant as well. */
+  readonly runId: string | undefined;
+  readonly timeoutMs: number | null;
+  readonly save: string | undefined;
+  /** Whether to wait until the tasks have ended. */
+  readonly wait: boolean;
+}
+
+/** Shows tasks, once they have ended with `wait`, and saves their images. */
+export async function followTasks(app: App, input: FollowInput): Promise<void> {
+  const { clock, cwd, interrupt } = app.context;
+  const ofRun =
+    input.runId === undefined ? new Map<string, Generation>() : await tasksOfRun(app, input.runId);
+  if (input.save !== undefined) await checkSaveFolder(app, input.save);
+  const ids = [...new Set([...input.ids, ...ofRun.keys()])];
+  const isAll = input.ids.length === 0 && input.runId === undefined;
+  const client = await app.client();
+  const { watchTasks } = await import("../../../flows/generate/watch-tasks.ts");
+  const patience = patienceOf("wait", input.timeoutMs, { clock, signal: interrupt });
+  try {
+    const service = {
+      client,
+      clock,
+      signal: patience.signal,
+      newKey: () => "",
+      concurrency: defaultConcurrency,
+    };
+    const saveTo = input.save === undefined ? null : resolve(cwd, input.save);
+    const watched = await runFlow(app, ({ onProgress }) =>
+      watchTasks({ ids: isAll ? null : ids, named: ofRun, saveTo, wait: input.wait }, service, onProgress),
+    );
+    await tell(app, input, watched);
+  } finally {
+    patience.release();
+  }
+}
+
+/** The generations of a run, by the ID of their task. Throws a CatError of type not_found where this machine has no such run. */
+async function tasksOfRun(app: App, runId: string): Promise<Map<string, Generation>> {
+  const { sentGenerations } = await import("../../../flows/generate/run/stored-generations.ts");
+  const state = await app.state();
+  const run = state.runs.get(runId);
+  if (run === null || run.kind === "import") {
+    throw new CatError(`unknown run ${JSON.stringify(runId)}`, {
+      type: "not_found",
+      code: "run_not_found",
+      hint: "Use the run_id of a summary of cat tryon or cat beautify on this machine.",
+    });
+  }
+  const sent = [...sentGenerations(state, runId).values()];
+  return new Map(sent.flatMap(({ generation, taskId }) => (taskId === null ? [] : [[taskId, generation]])));
+}
+
+async function tell(app: App, { save, wait }: FollowInput, watched: WatchedTasks): Promise<void> {
+  const { tasks, lost, files, faults, stopped } = watched;
+  const rows = tasks.map((task) => ({
+    ...task,
+    ...(files.has(task.id) && { output_file: join(save!, files.get(task.id)!) }),
+  }));
+  const columns = [
+    ...fieldColumns(Task, ["id", "type", "status", "product_id"]).filter(
+      ({ name }) => name !== "failure_reason",
+    ),
+    {
+      name: "output_file",
+      value: (row: (typeof rows)[number]) => row.output_file ?? null,
+      ...(save === undefined && { only: "csv" as const }),
+    },
+    { name: "failure_reason", value: (row: (typeof rows)[number]) => row.failure_reason?.code ?? null },
+  ];
+  await app.io.show(columns as never, listOf(rows) as never);
+  if (tasks.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
+  if (save !== undefined)
+    await app.io.note(app.io.visible(`Saved ${counted(files.size, "image")} in ${save}.`));
+  if (stopped !== undefined) throw stopped;
+  if (lost.length > 0) {
+    throw new CatError(`unknown task ${lost.join(", ")}`, {
+      type: "not_found",
+      code: "task_not_found",
+      hint: "Check the ID: cat tasks list",
+    });
+  }
+  const fault = [...faults.values()][0];
+  if (fault !== undefined) throw fault;
+  const open = tasks.filter(({ status }) => status !== "succeeded" && status !== "failed").length;
+  if (!wait && open > 0)
+    await app.io.note(`${counted(open, "task")} not finished yet. To wait, use cat tasks watch.`);
+  if (tasks.some(({ status }) => status === "failed")) app.exit = ExitCode.partial;
+}
+
+async function* listOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
+  yield* items;
+}

@@ -1,0 +1,142 @@
+import type { Problem } from "../../flows/rows/problem.ts";
+import { grouped } from "./numbers.ts";
+
+/** A kind with more different messages than this is one group, with the first message as an example. */
+const separateMessages = 5;
+
+/** The number of lines and ranges that a group names; the rest is counted. */
+const namedRanges = 8;
+
+/** Problems of the header, which make all rows unreadable. They are about the file, not about a line. */
+const headerCodes: ReadonlySet<string> = new Set(["unknown_column", "missing_column", "duplicate_header"]);
+
+/** A problem to list. Those reported by the service have its own codes, and may be about a range of lines. */
+export type ListedProblem = Pick<Problem, "param" | "message" | "mapsTo"> & {
+  line: number | `${number}-${number}`;
+  code: string;
+};
+
+/** Problems with one field, code and message, and their lines. */
+export interface ProblemGroup {
+  readonly field: string | undefined;
+  readonly message: string;
+  /** `lines 3, 7, 12-40 (31 rows)`; null for a problem of the header. */
+  readonly where: string | null;
+}
+
+/** Problems with one field and code whose messages differ only in what they quote. */
+interface Kind {
+  readonly field: string | undefined;
+  readonly code: string;
+  readonly first: string;
+  readonly lines: Lines;
+  /** The lines per message; null once there are more messages than are shown separately. */
+  messages: Map<string, Lines> | null;
+}
+
+/**
+ * Groups problems for people: the header first, then the most frequent. Memory depends on `limit`, the largest number of
+ * groups, and not on the number of problems.
+ */
+export class ProblemGroups {
+  readonly #limit: number;
+  readonly #kinds = new Map<string, Kind>();
+  #count = 0;
+  /** The number of problems that are in no group, because there were too many groups. */
+  omitted = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Adds a problem; those of a file come in the order of its lines. `message` is the complete one. */
+  add({ line, param: field, code }: ListedProblem, message: string): void {
+    const key = JSON.stringify([field, code, shapeOf(message)]);
+    let kind = this.#kinds.get(key);
+    if (kind === undefined) {
+      if (this.#count >= this.#limit) {
+        this.omitted++;
+        return;
+      }
+      kind = { field, code, first: message, lines: new Lines(), messages: new Map() };
+      this.#kinds.set(key, kind);
+    }
+    kind.lines.add(line);
+    if (kind.messages === null) return;
+    const lines = kind.messages.get(message);
+    if (lines !== undefined) lines.add(line);
+    else if (kind.messages.size < separateMessages && this.#count < this.#limit) {
+      this.#count++;
+      kind.messages.set(message, new Lines(line));
+    } else {
+      this.#count -= kind.messages.size - 1;
+      kind.messages = null;
+    }
+  }
+
+  /** The groups in the order in which they are shown. */
+  inOrder(): ProblemGroup[] {
+    const groups = [...this.#kinds.values()].flatMap(({ field, code, first, lines, messages }) => {
+      const isHeader = headerCodes.has(code);
+      if (messages === null) {
+        const message = `${first} (the first of ${grouped(lines.rows)} similar problems)`;
+        return [{ field, message, lines, isHeader }];
+      }
+      return [...messages].map(([message, lines]) => ({ field, message, lines, isHeader }));
+    });
+    groups.sort(
+      (one, other) =>
+        Number(other.isHeader) - Number(one.isHeader) ||
+        (one.isHeader ? 0 : other.lines.rows - one.lines.rows || one.lines.first - other.lines.first),
+    );
+    return groups.map(({ field, message, lines, isHeader }) => {
+      return { field, message, where: isHeader ? null : lines.text };
+    });
+  }
+}
+
+/** The message without what it quotes, its numbers and its paths. */
+const shapeOf = (message: string): string =>
+  message
+    .replace(/"(?:[^"\\]|\\.)*"/g, '""')
+    .replace(/[^\s()"]*[/\\][^\s()"]*/g, "/")
+    .replace(/\d+/g, "0");
+
+/** The lines of a group, as a few ranges and a number. */
+class Lines {
+  /** The number of problems, which is the number of rows unless a row has several. */
+  rows = 0;
+  readonly #ranges: { from: number; to: number }[] = [];
+  #unnamed = 0;
+  #last = 0;
+
+  constructor(line?: ListedProblem["line"]) {
+    if (line !== undefined) this.add(line);
+  }
+
+  get first(): number {
+    return this.#ranges[0]!.from;
+  }
+
+  add(line: ListedProblem["line"]): void {
+    const [from, to] =
+      typeof line === "number" ? [line, line] : (line.split("-").map(Number) as [number, number]);
+    // A row may have the same problem in several of its parts.
+    if (from === this.#last) return;
+    this.#last = to;
+    this.rows++;
+    const range = this.#ranges.at(-1);
+    if (range?.to === from - 1 && this.#unnamed === 0) range.to = to;
+    else if (this.#ranges.length < namedRanges) this.#ranges.push({ from, to });
+    else this.#unnamed++;
+  }
+
+  get text(): string {
+    const named = this.#ranges.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+    const more = this.#unnamed === 0 ? "" : " and more";
+    // A range as the service reports it counts once.
+    const rows = this.rows === 1 ? "" : ` (${grouped(this.rows)} rows)`;
+    const noun = this.rows === 1 && !named[0]!.includes("-") ? "line" : "lines";
+    return `${noun} ${named.join(", ")}${more}${rows}`;
+  }
+}

@@ -1,0 +1,53 @@
+import stringWidth from "string-width";
+import type { Output } from "../context/context.ts";
+
+/** Commands to type, which are copied in one piece. */
+const commandLine = /^ {2}(?:cat|curl|export) /;
+/** The same at the end of a sentence, e.g. `2 rows failed: cat imports rows ID --status failed`. */
+const commandAtEnd = /(?<=: )cat [^:]*[^.:]$/;
+
+/** The width that lines for people must fit; null without a terminal, or if its width is unknown. */
+export const lineWidth = ({ isTTY, columns }: Pick<Output, "isTTY" | "columns">): number | null =>
+  isTTY && columns > 0 ? columns : null;
+
+/** A text in lines of a width, as `wrapped`; unchanged without a width. */
+export const wrappedText = (text: string, width: number | null): string =>
+  width === null
+    ? text
+    : text
+        .split("\n")
+        .flatMap((line) => wrapped(line, width))
+        .join("\n");
+
+/**
+ * A line in lines of a width, all with its indent, broken at single spaces only. A longer word, e.g. a URL, and a
+ * command stay in one piece, so that they can be copied.
+ */
+export function wrapped(text: string, width: number): string[] {
+  if (stringWidth(text) <= width || commandLine.test(text)) return [text];
+  const indent = /^ */.exec(text)![0];
+  const lines: string[] = [];
+  let [line, filled] = ["", 0];
+  for (const word of wordsOf(text.slice(indent.length))) {
+    const length = stringWidth(word);
+    if (line !== "" && filled + 1 + length <= width) {
+      line += ` ${word}`;
+      filled += 1 + length;
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    [line, filled] = [indent + word, indent.length + length];
+  }
+  return [...lines, line];
+}
+
+/** The pieces of a line between which it may be broken. */
+function wordsOf(line: string): string[] {
+  const start = commandAtEnd.exec(line)?.index ?? line.length;
+  // Several spaces align columns.
+  const words = line
+    .slice(0, start)
+    .trimEnd()
+    .split(/(?<! ) (?! )/);
+  return start === line.length ? words : [...words, line.slice(start)];
+}

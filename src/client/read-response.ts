@@ -1,0 +1,148 @@
+import * as z from "zod";
+import { type ErrorBody, errorTypeOfStatus } from "../contract/error-codes.ts";
+import { asRead } from "../contract/response-values.ts";
+import { BadAnswerError } from "../http/errors.ts";
+import { retryAfterMs } from "../http/retry-after.ts";
+import { type Answer, headerOf, type Message, nameOf } from "../http/send.ts";
+import { ApiError, type Problem } from "./api-error.ts";
+import type { AnyOperation } from "./call-types.ts";
+
+/**
+ * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadAnswerError if it
+ * did not come from the service. `now` is its arrival time, in milliseconds.
+ */
+export function readResponse(
+  operation: AnyOperation,
+  message: Message,
+  answer: Answer,
+  now: number,
+): unknown {
+  const about = { message, answer, now };
+  if (answer.status >= 400) throw errorOf(operation, about);
+  if (operation.reply === null) {
+    // A login page may respond to a DELETE with 200: only the documented status counts as done.
+    if (answer.status === operation.status && answer.body.length === 0) return null;
+    throw badAnswer(about, "an unexpected status or body", "wrong_shape");
+  }
+  const parsed = asRead(operation.reply).safeParse(jsonOf(about));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
+  throw badAnswer(about, `a body of an unexpected shape${where}: ${issue?.message}`, "wrong_shape");
+}
+
+interface About {
+  message: Message;
+  answer: Answer;
+  now: number;
+}
+
+const RefusalList = z.looseObject({
+  errors: z
+    .array(
+      z.looseObject({
+        line: z.int().optional().catch(undefined),
+        input_index: z.int().optional().catch(undefined),
+        type: z.string().optional().catch(undefined),
+        code: z.string().catch("invalid_request"),
+        message: z.string().catch("rejected without a message"),
+        param: z.string().optional().catch(undefined),
+      }),
+    )
+    .min(1),
+});
+
+function errorOf(operation: AnyOperation, about: About): ApiError | BadAnswerError {
+  let json: unknown;
+  try {
+    json = jsonOf(about);
+  } catch (error) {
+    if (error instanceof BadAnswerError) return error;
+    throw error;
+  }
+  const { message, answer } = about;
+  const refusal = {
+    request: nameOf(message),
+    status: answer.status,
+    requestId: headerOf(answer, "x-request-id"),
+    earlierUnanswered: answer.earlierUnanswered,
+    replayed: headerOf(answer, "idempotent-replayed") === "true",
+    hint: whenAgain(about),
+  };
+  const list = operation.refusalList === undefined ? null : RefusalList.safeParse(json);
+  if (list?.success) {
+    const problems = list.data.errors as Problem[];
+    const first = problems[0]!;
+    const count = problems.length === 1 ? "" : ` (and ${problems.length - 1} more)`;
+    const body = { type: first.type ?? "invalid_request", code: first.code, message: first.message + count };
+    return new ApiError({ ...refusal, body, problems });
+  }
+  const body = errorBodyOf(json, answer.status);
+  if (body !== null) return new ApiError({ ...refusal, body });
+  return badAnswer(about, "an error without the service's envelope", "wrong_shape");
+}
+
+/**
+ * The error of an envelope, or null. Fields that are invalid or missing are derived from the status. A 404
+ * needs a type or a code: to the flows it means that a product is gone, and gateways have errors as well.
+ */
+function errorBodyOf(json: unknown, status: number): ErrorBody | null {
+  const given = (json as { error?: unknown } | null)?.error;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return null;
+  const { type, code, message, param, ...rest } = given as Record<string, unknown>;
+  if (!isText(type) && !isText(code) && (status === 404 || !isText(message))) return null;
+  const knownType = isText(type) ? type : errorTypeOfStatus(status);
+  return {
+    ...rest,
+    type: knownType,
+    code: isText(code) ? code : knownType,
+    message: isText(message) ? message : `the service responded with status ${status}`,
+    ...(isText(param) ? { param } : {}),
+  };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+
+/** A hint with the waiting time of a temporary error. */
+function whenAgain({ answer, now }: About): string | undefined {
+  const waitMs = retryAfterMs(answer, now);
+  if (waitMs === null || (answer.status !== 429 && answer.status !== 503)) return undefined;
+  const seconds = Math.ceil(waitMs / 1000);
+  if (seconds < 120) return `Try again in ${Math.max(1, seconds)} s.`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 60) return `Try again in ${minutes} min.`;
+  const rest = minutes % 60;
+  return `Try again in ${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}.`;
+}
+
+/** The body as JSON of any shape. */
+function jsonOf(about: About): unknown {
+  const { answer } = about;
+  const type = headerOf(answer, "content-type");
+  const encoding = headerOf(answer, "content-encoding") ?? "identity";
+  if (encoding !== "identity") throw badAnswer(about, `an unrequested compression (${encoding})`, "not_json");
+  if (type !== undefined && !/^[\w.+-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim())) {
+    throw badAnswer(about, `${kindOf(type)}, not JSON`, "not_json");
+  }
+  if (answer.body.length === 0) throw badAnswer(about, "an empty body", "empty_answer");
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(answer.body));
+  } catch {
+    throw badAnswer(about, "incomplete or invalid JSON", "not_json");
+  }
+}
+
+const kindOf = (contentType: string): string => {
+  const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
+  if (type === "text/html" || type === "application/xhtml+xml") return "HTML";
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "an unknown content type";
+};
+
+function badAnswer({ message, answer }: About, how: string, code: string): BadAnswerError {
+  const requestId = headerOf(answer, "x-request-id");
+  const { origin } = message;
+  return new BadAnswerError(`${origin} sent ${how} (${nameOf(message)}, status ${answer.status})`, {
+    ...{ code, status: answer.status, requestId, earlierUnanswered: answer.earlierUnanswered },
+    hint: `Check that ${origin} is the base URL of the service.`,
+  });
+}

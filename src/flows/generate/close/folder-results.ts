@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { stringify } from "csv-stringify/sync";
+import { OutputFile } from "../../outputs/output-file.ts";
+import {
+  type GenerationResult,
+  type ResultRow,
+  resultCells,
+  resultColumns,
+  resultRow,
+} from "./generation-result.ts";
+
+/** The names of the two lists next to saved images. */
+export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;
+
+/**
+ * Writes `results.csv` and `results.ndjson` next to the images: a row per task of this command, after those of other tasks
+ * that the folder lists already. Throws OutputError.
+ */
+export async function writeFolderResults(
+  folder: string,
+  results: readonly GenerationResult[],
+  runId: string,
+): Promise<void> {
+  const rows = results.map((one) => resultRow(one.generation.line, one));
+  const own = new Set(rows.map(({ task_id }) => task_id));
+  const earlier = (await readEarlier(join(folder, folderResults.ndjson))).filter(
+    ({ task_id }) => !own.has(task_id),
+  );
+  const all = [...earlier, ...rows].filter(({ task_id }) => task_id !== null);
+  await write(
+    join(folder, folderResults.ndjson),
+    `${runId}.ndjson`,
+    all.map((row) => `${JSON.stringify(row)}\n`).join(""),
+  );
+  await write(
+    join(folder, folderResults.csv),
+    `${runId}.csv`,
+    stringify([[...resultColumns], ...all.map((row) => [...resultCells(row)])]),
+  );
+}
+
+async function write(path: string, unfinished: string, text: string): Promise<void> {
+  const file = await OutputFile.begin(path, true, unfinished);
+  try {
+    await file.write(text);
+    await file.commit();
+  } catch (error) {
+    await file.discard();
+    throw error;
+  }
+}
+
+/** The rows of an earlier command; a file that is not such a list has none. */
+async function readEarlier(path: string): Promise<ResultRow[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.split("\n").flatMap((line) => {
+    try {
+      const row = JSON.parse(line) as ResultRow;
+      return typeof row.task_id === "string" ? [row] : [];
+    } catch {
+      return [];
+    }
+  });
+}

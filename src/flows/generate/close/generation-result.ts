@@ -1,0 +1,54 @@
+import type { Task } from "../../../contract/resources/task.ts";
+import type { ResultsForm } from "../../outputs/results-file.ts";
+import { describingColumns } from "../columns/result-columns.ts";
+import type { Generation } from "../generation.ts";
+
+/** What is reported of one generation: a row of the results file. */
+export interface GenerationResult {
+  readonly generation: Generation;
+  readonly task_id: string | null;
+  /** The task's status as last seen; `rejected` where the service did not accept the input. */
+  readonly status: Task["status"] | "rejected" | "not_queued" | "unknown";
+  /** The name of the saved file. */
+  readonly file: string | null;
+  readonly failure_reason: { readonly code: string; readonly message: string } | null;
+}
+
+export const resultColumns = [...describingColumns, "file", "failure_reason", "ai_generated"] as const;
+
+/** A result as a row of the service's field names; every output of a generation is AI-generated (ExportRow). */
+export const resultRow = (
+  line: number,
+  { generation, task_id, status, file, failure_reason }: GenerationResult,
+) => ({
+  line,
+  task_id,
+  status,
+  product_id: generation.productId,
+  product_reference: generation.productReference,
+  model_id: generation.modelId,
+  background: generation.background,
+  angle_shot: generation.angleShot,
+  file,
+  failure_reason,
+  ai_generated: status === "succeeded" ? true : null,
+});
+
+export type ResultRow = ReturnType<typeof resultRow>;
+
+/** A row as CSV cells; the reason is `CODE: MESSAGE`. */
+export const resultCells = (row: ResultRow): readonly unknown[] =>
+  resultColumns.map((column) => {
+    const value = row[column];
+    if (column === "failure_reason") return row.failure_reason === null ? "" : reasonText(row.failure_reason);
+    return value === null ? "" : String(value);
+  });
+
+export const reasonText = ({ code, message }: { code: string; message: string }): string =>
+  message === "" || message === code ? code : `${code}: ${message}`;
+
+export const generationResults: ResultsForm<GenerationResult> = {
+  columns: resultColumns,
+  cells: (line, result) => resultCells(resultRow(line, result)),
+  object: resultRow,
+};

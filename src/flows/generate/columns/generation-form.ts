@@ -1,0 +1,163 @@
+// Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a row.
+
+import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
+import { isFailureColumn, normalHeader } from "../../rows/header.ts";
+import type { Problem } from "../../rows/problem.ts";
+import type { RowColumns, RowForm } from "../../rows/row-form.ts";
+import { contentKey } from "../generation.ts";
+import { type Field, fieldsOf, requiredFieldsOf } from "./fields.ts";
+import { cellsOf, type RawRow, type ReadRow, type RowReading, readRow } from "./read-row.ts";
+
+export interface FormOptions extends RowReading {
+  /** Whether a file may ask for the same image twice. */
+  readonly allowDuplicates: boolean;
+}
+
+/** The rows of a try-on or beautify file. */
+export function generationForm(options: FormOptions): RowForm {
+  const { kind, allowDuplicates } = options;
+  const names: readonly string[] = fieldsOf[kind];
+  // A row is asked for its problems, its keys and its generations.
+  const read = new WeakMap<object, ReadRow>();
+  const readOnce = (row: unknown): ReadRow => {
+    if (typeof row !== "object" || row === null) return readRow(row, options);
+    const known = read.get(row) ?? readRow(row, options);
+    read.set(row, known);
+    return known;
+  };
+  return {
+    isColumn: (header) => names.includes(normalHeader(header)),
+    columns: (header, line, report) => {
+      if (header.length > 0) judgeHeader(header, options, line, report);
+      return new GenerationColumns(header, options);
+    },
+    fromObject: flat,
+    problems: (row) => readOnce(row).problems,
+    referenceOf: productOf,
+    unique: allowDuplicates
+      ? undefined
+      : {
+          keyOf: (row) => readOnce(row).generations.map(contentKey),
+          param: undefined,
+          code: "duplicate_input",
+          message: (_key, line) =>
+            `the same image is requested ${line === null ? "in an earlier row" : `on line ${line}`}: remove one, or add --allow-duplicates`,
+        },
+    withoutDone: (object, done) => {
+      const left = leftOf(flat(object), done, options);
+      return left === null ? object : { ...flat(object), ...left };
+    },
+  };
+}
+
+/** The generations of a row that has no problems. */
+export const generationsOf = (row: unknown, reading: RowReading): ReadRow["generations"] =>
+  readRow(row, reading).generations;
+
+/** The service's form of a beautifier (`{"subtype", "inputs": {…}}`) as a flat row; without what a failed file adds. */
+function flat(object: RawRow): Record<string, unknown> {
+  const { inputs, error_code: _code, error_message: _message, ...others } = object;
+  const isNested = typeof inputs === "object" && inputs !== null && !Array.isArray(inputs);
+  return isNested ? { ...others, ...inputs } : inputs === undefined ? others : { ...others, inputs };
+}
+
+/** The fields of the one combination that is left of a row; null where the row stays as it is. */
+function leftOf(
+  row: unknown,
+  done: ReadonlySet<number>,
+  reading: RowReading,
+): Partial<Record<Field, string>> | null {
+  const { generations } = readRow(row, reading);
+  const left = generations.filter(({ combination }) => !done.has(combination));
+  return generations.length > 1 && left.length === 1 ? cellsOf(left[0]!) : null;
+}
+
+/** The product of a row, as people know it. */
+function productOf(row: unknown): string | undefined {
+  const { product_reference, product_id } = (row ?? {}) as RawRow;
+  const name = [product_reference, product_id].find((one) => typeof one === "string" && one !== "");
+  return name as string | undefined;
+}
+
+function judgeHeader(
+  header: readonly string[],
+  { kind }: RowReading,
+  line: number,
+  report: (problem: Problem) => void,
+): void {
+  const names: readonly string[] = fieldsOf[kind];
+  const seen = new Set<string>();
+  for (const one of header) {
+    const name = normalHeader(one);
+    const param = one.trim();
+    if (name === "" || isFailureColumn(one)) continue;
+    if (!names.includes(name)) {
+      const question = questionFor(didYouMean(name, names), ": ", (word) => `"${word}"`);
+      const message = `unknown column "${param}"${question || `: rename or remove it (columns: ${names.join(", ")})`}`;
+      report({ line, param, code: "unknown_column", message });
+    } else if (seen.has(name)) {
+      report({ line, param, code: "duplicate_header", message: `the column "${param}" is duplicated` });
+    }
+    seen.add(name);
+  }
+  for (const field of requiredFieldsOf[kind])
+    if (!seen.has(field))
+      report({
+        line,
+        param: field,
+        code: "missing_column",
+        message: `no column "${field}": every row needs one`,
+      });
+  if (!seen.has("product_id") && !seen.has("product_reference")) {
+    const message = 'no column "product_reference" or "product_id": every row needs one of them';
+    report({ line, param: "product_reference", code: "missing_column", message });
+  }
+}
+
+/** Turns the records of a CSV file into rows by its header. */
+class GenerationColumns implements RowColumns {
+  readonly names: readonly (string | null)[];
+  readonly referenceColumn: number;
+  readonly #header: readonly string[];
+  readonly #reading: RowReading;
+
+  constructor(header: readonly string[], reading: RowReading) {
+    this.#header = header;
+    this.#reading = reading;
+    const known: readonly string[] = fieldsOf[reading.kind];
+    this.names = header.map((one) => (known.includes(normalHeader(one)) ? normalHeader(one) : null));
+    const reference = this.names.indexOf("product_reference");
+    this.referenceColumn = reference === -1 ? this.names.indexOf("product_id") : reference;
+  }
+
+  toRow(record: readonly string[]): RawRow {
+    const row: Record<string, unknown> = {};
+    this.names.forEach((name, index) => {
+      const text = record[index]!.trim();
+      if (name !== null && text !== "") row[name] = text;
+    });
+    return row;
+  }
+
+  strayCell(record: readonly string[]): { column: number; message: string } | null {
+    const column = this.#header.findIndex(
+      (one, index) => normalHeader(one) === "" && record[index]!.trim() !== "",
+    );
+    return column === -1 ? null : { column, message: "there is a value under a column without a header" };
+  }
+
+  cellProblems(): readonly [] {
+    return [];
+  }
+
+  columnOfPath(path: string): number | null {
+    const column = this.names.indexOf(path);
+    return column === -1 ? null : column;
+  }
+
+  withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[] {
+    const left = leftOf(this.toRow(record), done, this.#reading);
+    if (left === null) return record;
+    return record.map((cell, index) => left[this.names[index] as Field] ?? cell);
+  }
+}

@@ -1,0 +1,205 @@
+import {
+  angleShotProblem,
+  backgroundProblem,
+  type GenerationKind,
+  styleProblem,
+  subtypeProblem,
+} from "../../../contract/generation-rules.ts";
+import { ulidPattern } from "../../../contract/ids.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { FieldProblem } from "../../rows/row-form.ts";
+import type { AskedGeneration } from "../generation.ts";
+import { type Field, fieldsOf, matrixFieldsOf, partsOf, requiredFieldsOf } from "./fields.ts";
+
+/** How rows are read. */
+export interface RowReading {
+  readonly kind: GenerationKind;
+  /** Whether a value may be several, separated by `|`. */
+  readonly matrix: boolean;
+}
+
+/** A row as the form makes it: field names of the service, with texts from a CSV file or the values of a JSON object. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+/** What a row asks for, and everything wrong with it; there are no generations where something is. */
+export interface ReadRow {
+  readonly generations: readonly Omit<AskedGeneration, "line">[];
+  readonly problems: readonly FieldProblem[];
+}
+
+/** One row may expand to so many combinations: more is a slip of the keyboard, and would fill the memory. */
+export const mostCombinations = 10_000;
+
+/** Reads a row; a beautifier row of the service's own form (`{"subtype", "inputs": {…}}`) is made flat first. */
+export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
+  const problems: FieldProblem[] = [];
+  const add = (param: Field | string, message: string, code = "invalid_row") =>
+    problems.push({ param, code, message: `${param} ${message}` });
+  if (typeof raw !== "object" || raw === null || Array.isArray(raw)) {
+    return {
+      generations: [],
+      problems: [{ code: "invalid_row", message: "a row must be a JSON object" }],
+    };
+  }
+  const row = raw as RawRow;
+  for (const field of Object.keys(row)) {
+    if (!(fieldsOf[kind] as readonly string[]).includes(field))
+      add(field, `is not a field of a ${kind === "tryon" ? "try-on" : "beautified shot"}`);
+  }
+  const values = new Map<Field, readonly string[]>();
+  for (const field of matrixFieldsOf[kind]) {
+    const found = field === "look_at_camera" ? lookTexts(row[field]) : textOf(row[field]);
+    if (found === null) add(field, "must be a text");
+    else {
+      const some = matrix ? partsOf(found) : [found].filter((text) => text !== "");
+      if (some.length > 0) values.set(field, some);
+    }
+  }
+  for (const field of requiredFieldsOf[kind])
+    if (!values.has(field) && !isWrong(row[field])) add(field, "is missing");
+  judgeProducts(values, add);
+  const stylings = kind === "tryon" ? stylingsOf(row.styling_product_ids, add) : [];
+  const combinations = [...values.values()].reduce((count, some) => count * some.length, 1);
+  if (combinations > mostCombinations) {
+    const message = `the row expands to ${combinations} combinations; the limit is ${mostCombinations}: split it into several rows`;
+    problems.push({ code: "too_many_combinations", message });
+  }
+  judgeValues({ kind, matrix }, values, add);
+  if (kind === "tryon") judgeStylings(stylings, values, add);
+  if (problems.length > 0) return { generations: [], problems };
+  return { generations: expand(kind, values, stylings), problems };
+}
+
+type Add = (param: Field | string, message: string, code?: string) => void;
+
+const isWrong = (value: unknown): boolean =>
+  value !== undefined && value !== null && typeof value !== "string";
+
+/** The text of a field, "" where it has none; null for a value of another type. */
+function textOf(value: unknown): string | null {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value.trim() : null;
+}
+
+/** The same of `look_at_camera`, which is a boolean in JSON. */
+const lookTexts = (value: unknown): string | null =>
+  textOf(typeof value === "boolean" ? String(value) : value);
+
+function judgeProducts(values: ReadonlyMap<Field, readonly string[]>, add: Add): void {
+  const ids = values.get("product_id");
+  const references = values.get("product_reference");
+  if (ids === undefined && references === undefined)
+    add("product_reference", "is missing: a row needs a product_id or a product_reference");
+  for (const id of ids ?? [])
+    if (!ulidPattern.test(id)) add("product_id", `must be a product ID (26 characters), not ${quote(id)}`);
+  const several = Math.max(ids?.length ?? 0, references?.length ?? 0) > 1;
+  if (ids !== undefined && references !== undefined && several)
+    add(
+      "product_reference",
+      "cannot be combined with product_id in a row of several products: keep one of them",
+    );
+}
+
+function stylingsOf(value: unknown, add: Add): readonly string[] {
+  const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
+  if (isList) return (value as string[]).map((one) => one.trim()).filter((one) => one !== "");
+  const text = textOf(value);
+  if (text === null) add("styling_product_ids", "must be a list of texts");
+  return partsOf(text ?? "");
+}
+
+/** 0 to 10 stylings, without the main product (Tasks). */
+function judgeStylings(
+  stylings: readonly string[],
+  values: ReadonlyMap<Field, readonly string[]>,
+  add: Add,
+): void {
+  const { max } = limits.stylings;
+  if (stylings.length > max)
+    add("styling_product_ids", `has ${stylings.length} products; the limit is ${max}`);
+  const products = new Set([...(values.get("product_id") ?? []), ...(values.get("product_reference") ?? [])]);
+  for (const styling of new Set(stylings))
+    if (products.has(styling))
+      add("styling_product_ids", `contains the main product ${quote(styling)}: remove it`);
+}
+
+function judgeValues(
+  { kind, matrix }: RowReading,
+  values: ReadonlyMap<Field, readonly string[]>,
+  add: Add,
+): void {
+  const several = (value: string) =>
+    !matrix && partsOf(value).length > 1 ? "; to generate an image for each value, add --matrix" : "";
+  const addOnce = (field: Field, message: string | null, told: Set<string>) => {
+    if (message === null || told.has(message)) return;
+    told.add(message);
+    add(field, message);
+  };
+  const each = (field: Field, judge: (value: string, subtype: string | null) => string | null) => {
+    const told = new Set<string>();
+    for (const value of values.get(field) ?? [])
+      for (const subtype of values.get("subtype") ?? [null]) {
+        const message = judge(value, subtype);
+        addOnce(field, message === null ? null : `${message}${several(value)}`, told);
+      }
+  };
+  each("background", (value) => backgroundProblem(kind, value));
+  each("angle_shot", (value, subtype) => angleShotProblem(kind, subtype, value));
+  if (kind === "tryon") {
+    each("look_at_camera", (value) =>
+      lookOf(value) === null ? `must be true or false, not ${quote(value)}` : null,
+    );
+  } else {
+    each("subtype", (value) => subtypeProblem(value));
+    each("style", (value, subtype) => styleProblem(subtype, value));
+  }
+}
+
+const yes: ReadonlySet<string> = new Set(["true", "yes", "1"]);
+const no: ReadonlySet<string> = new Set(["false", "no", "0"]);
+
+/** Spreadsheets write booleans in capitals. */
+function lookOf(text: string): boolean | null {
+  const word = text.toLowerCase();
+  return yes.has(word) ? true : no.has(word) ? false : null;
+}
+
+/** Every combination of the values, the last field changing first. */
+function expand(
+  kind: GenerationKind,
+  values: ReadonlyMap<Field, readonly string[]>,
+  stylings: readonly string[],
+): Omit<AskedGeneration, "line">[] {
+  let rows: Partial<Record<Field, string>>[] = [{}];
+  for (const field of matrixFieldsOf[kind]) {
+    const some = values.get(field);
+    if (some !== undefined) rows = rows.flatMap((row) => some.map((value) => ({ ...row, [field]: value })));
+  }
+  return rows.map((row, combination) => ({
+    kind,
+    combination,
+    productId: row.product_id ?? null,
+    productReference: row.product_reference ?? null,
+    model: row.model_id ?? null,
+    stylings,
+    background: row.background!,
+    angleShot: row.angle_shot!,
+    lookAtCamera: row.look_at_camera === undefined ? true : lookOf(row.look_at_camera)!,
+    subtype: row.subtype ?? null,
+    style: row.style ?? null,
+  }));
+}
+
+/** The cells of one combination of a row, by field: what a failed file keeps of a row that expands to several. */
+export const cellsOf = (one: Omit<AskedGeneration, "line">): Partial<Record<Field, string>> => ({
+  ...(one.productId !== null && { product_id: one.productId }),
+  ...(one.productReference !== null && { product_reference: one.productReference }),
+  ...(one.model !== null && { model_id: one.model }),
+  background: one.background,
+  angle_shot: one.angleShot,
+  ...(one.subtype !== null && { subtype: one.subtype }),
+  ...(one.style !== null && { style: one.style }),
+  ...(one.kind === "tryon" && { look_at_camera: String(one.lookAtCamera) }),
+});
+
+const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);

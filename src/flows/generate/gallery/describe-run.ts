@@ -1,0 +1,87 @@
+import { relative, sep } from "node:path";
+import { referenceOfProduct } from "../../../contract/import-row.ts";
+import type { Product } from "../../../contract/resources/product.ts";
+import type { Task } from "../../../contract/resources/task.ts";
+import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
+import type { Service } from "../../service.ts";
+import { type GenerationResult, reasonText } from "../close/generation-result.ts";
+import { decisionColumns } from "../columns/decisions.ts";
+import { ImageFetcher } from "./fetch-images.ts";
+import { decisionsFile, type GalleryData, type GalleryEntry, type GalleryProduct } from "./gallery-data.ts";
+
+/** What a gallery shows. */
+export interface GalleryInput extends Pick<GalleryData, "run" | "kind" | "title" | "rerunCommand"> {
+  readonly results: readonly GenerationResult[];
+  readonly tasks: ReadonlyMap<string, Task>;
+  /** The folder of the saved images; null where none were saved. */
+  readonly savedIn: string | null;
+  /** The folder of the page. */
+  readonly pageIn: string;
+  /** Masks secrets in the texts of the service. */
+  readonly mask: (text: string) => string;
+}
+
+/** How an image of the gallery is fetched. */
+export type Fetch = () => Promise<Uint8Array | null>;
+
+/** So many images are read by the page at once, without a pause that a person would notice. */
+const imagesPerBlock = 40;
+
+/** Describes a run for its page, with its images in the order of the page. */
+export async function describeRun(
+  input: GalleryInput,
+  service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
+): Promise<{ data: GalleryData; images: readonly Fetch[] }> {
+  const { results, tasks, savedIn, pageIn, mask } = input;
+  const found = await findProducts(results, service);
+  const fetcher = new ImageFetcher(service);
+  const images: Fetch[] = [];
+  const add = (fetch: Fetch): number => images.push(fetch) - 1;
+  const products: GalleryProduct[] = [];
+  const places = new Map<string, number>();
+  const productOf = ({ productId, productReference }: GenerationResult["generation"]): number => {
+    const known = places.get(productId);
+    if (known !== undefined) return known;
+    const product = found.byId.get(productId);
+    const reference = productReference ?? (product === undefined ? null : referenceOfProduct(product));
+    const photo = hasPhoto(product) ? add(() => fetcher.photo(product)) : null;
+    places.set(productId, products.length);
+    return products.push({ id: productId, reference, name: product?.name ?? null, photo }) - 1;
+  };
+  const entries = results.map((result): GalleryEntry => {
+    const { generation, task_id, status, file, failure_reason } = result;
+    const { line, modelId, modelName, subtype, style, background, angleShot } = generation;
+    const product = productOf(generation);
+    const task = task_id === null ? undefined : tasks.get(task_id);
+    const image =
+      status === "succeeded" && task !== undefined ? add(() => fetcher.output(task, file, savedIn)) : null;
+    const reason = failure_reason === null ? null : mask(reasonText(failure_reason));
+    const names = { modelId, modelName, subtype, style, background, angleShot };
+    return { line, taskId: task_id, status, product, ...names, reason, file, image };
+  });
+  const { run, kind, title, rerunCommand } = input;
+  const folder = savedIn === null ? null : relativeUrl(pageIn, savedIn);
+  const named = { run, kind, title, decisionsFile, columns: decisionColumns, rerunCommand };
+  return { data: { ...named, folder, imagesPerBlock, products, results: entries }, images };
+}
+
+const hasPhoto = (product: Product | undefined): product is Product => (product?.images.length ?? 0) > 0;
+
+/** The products of the results; none where they cannot be read. */
+async function findProducts(
+  results: readonly GenerationResult[],
+  service: Pick<Service, "client" | "signal" | "concurrency">,
+): Promise<FoundProducts> {
+  const ids = new Set(results.map(({ generation }) => generation.productId));
+  return productsBy({ ids, references: [] }, service).catch(() => {
+    service.signal.throwIfAborted();
+    return { byId: new Map(), byReference: new Map(), otherReferences: [] };
+  });
+}
+
+/** From one folder to another as a URL; null between two drives. */
+function relativeUrl(from: string, to: string): string | null {
+  const parts = relative(from, to).split(sep);
+  if (parts.some((part) => part.includes(":"))) return null;
+  return parts.map((part) => (part === "" ? "" : `${encodeURIComponent(part)}/`)).join("");
+}

@@ -1,0 +1,82 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Product } from "../../../contract/resources/product.ts";
+import type { Task } from "../../../contract/resources/task.ts";
+import { SignedUrlError } from "../../../http/errors.ts";
+import type { Service } from "../../service.ts";
+import { isOfCaller, isOfService } from "../../service-errors.ts";
+
+/** Larger than any photo or output; the service accepts 10 MB (POST /v1/images). */
+const mostBytes = 50_000_000;
+const attempts = 3;
+/** After so many failures of the service in a row, further requests would fail as well. */
+const mostFailures = 3;
+
+type Reader = Pick<Service, "client" | "clock" | "signal">;
+
+/** Fetches the images of a gallery. An image that cannot be had is null: the page shows that it is missing. */
+export class ImageFetcher {
+  readonly #service: Reader;
+  #failures = 0;
+
+  constructor(service: Reader) {
+    this.#service = service;
+  }
+
+  /** The first photo that the user gave of a product. */
+  photo({ images }: Product): Promise<Uint8Array | null> {
+    const first = images.find(({ origin }) => origin === "user") ?? images[0];
+    if (first === undefined) return Promise.resolve(null);
+    return this.#orNull(async () => {
+      const { client, signal } = this.#service;
+      const { url } = await client.images.get({ image_id: first.id }, { signal });
+      return this.#download(url);
+    });
+  }
+
+  /** The output of a task: the file that was saved, or what is behind its URL. */
+  async output(task: Task, file: string | null, folder: string | null): Promise<Uint8Array | null> {
+    if (file !== null && folder !== null) {
+      const saved = await readFile(join(folder, file)).catch(() => null);
+      if (saved !== null) return saved;
+    }
+    const { output_image } = task;
+    if (output_image === null) return null;
+    return this.#orNull(async () => {
+      const { client, clock, signal } = this.#service;
+      const now = client.serviceNow() ?? clock.now();
+      if (Date.parse(output_image.url_expires_at) > now) {
+        const found = await this.#download(output_image.url).catch((error: unknown) => {
+          if (error instanceof SignedUrlError) return null;
+          throw error;
+        });
+        if (found !== null) return found;
+      }
+      const fresh = await client.tasks.get({ task_id: task.id }, { signal });
+      return fresh.output_image === null ? null : this.#download(fresh.output_image.url);
+    });
+  }
+
+  async #download(url: string): Promise<Uint8Array> {
+    const { client, signal } = this.#service;
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of client.download(url, { signal, maxBytes: mostBytes, attempts }))
+      chunks.push(chunk);
+    return Buffer.concat(chunks);
+  }
+
+  async #orNull(fetch: () => Promise<Uint8Array | null>): Promise<Uint8Array | null> {
+    const { signal } = this.#service;
+    signal.throwIfAborted();
+    if (this.#failures >= mostFailures) return null;
+    try {
+      const found = await fetch();
+      this.#failures = 0;
+      return found;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isOfCaller(error) || isOfService(error)) this.#failures++;
+      return null;
+    }
+  }
+}

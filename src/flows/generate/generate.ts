@@ -1,0 +1,175 @@
+import type { Task } from "../../contract/resources/task.ts";
+import { grouped } from "../grouped.ts";
+import { type CheckResult, checkFile } from "../rows/check.ts";
+import { RowSet } from "../rows/row-set.ts";
+import { patienceOf } from "../runs/patience.ts";
+import { stoppedBy } from "../runs/stage.ts";
+import { writeEstimate } from "../writes/write-estimate.ts";
+import { type ClosedRun, closeRun, type RunToClose } from "./close/close-run.ts";
+import { GenerationFollower } from "./follow/follow-generations.ts";
+import type { AskedGeneration, Generation } from "./generation.ts";
+import { cutGenerations } from "./plan/cut-batches.ts";
+import { planGenerations, rejectTooMany, withUnresolved } from "./plan/plan-generations.ts";
+import { readGenerations } from "./plan/read-generations.ts";
+import { claimGeneration } from "./resume/claim-run.ts";
+import type { GenerateDeps, GenerateInput } from "./run/generate-input.ts";
+import type { GenerationRun } from "./run/generation-run.ts";
+import { OutputSaver } from "./save/save-outputs.ts";
+import { queueGenerations } from "./send/queue-generations.ts";
+
+export interface GenerateOutcome {
+  readonly check: CheckResult;
+  /** Null where the input was rejected and nothing was queued. */
+  readonly ended: EndedRun | null;
+}
+
+export interface EndedRun extends ClosedRun {
+  /** Tasks as they were last seen, by ID. */
+  readonly tasks: ReadonlyMap<string, Task>;
+  /** What stopped the run before its end, if anything did. */
+  readonly stopped: unknown;
+  /** When a run that an earlier command had finished was begun, in Unix milliseconds: this one queued nothing. */
+  readonly finishedRunOf: number | null;
+}
+
+/**
+ * Try-ons and beautified shots. The whole input is checked first, products and models are looked up, and the user agrees to
+ * the cost; then the images are queued, their tasks followed, and their outputs saved. No image is queued twice: each step is
+ * written down before the next, and the same command resumes the run.
+ *
+ * Where things belong: columns, `--matrix` and what is wrong with a row are in `columns/`; products, models and batches in
+ * `plan/`; requests in `send/` and `flows/batches`; which run is resumed, and batches of unknown outcome, in `resume/`; file
+ * names and downloads in `save/`; the summary and the results in `close/`.
+ */
+export async function generate(input: GenerateInput, deps: GenerateDeps): Promise<GenerateOutcome> {
+  const started = deps.clock.now();
+  const { check, refused } = await checkInput(input, deps);
+  if (isRejected(check, input)) return { check, ended: null };
+  const asked = await readGenerations(input.file, refused, input);
+  rejectTooMany(asked.length, input);
+  const targets = await deps.targets();
+  const client = await deps.client();
+  const patience = patienceOf(input.kind === "tryon" ? "try-on" : "beautify run", input.timeoutMs, deps);
+  const { clock, newKey } = deps;
+  const service = { client, clock, signal: patience.signal, newKey, concurrency: input.concurrency };
+  try {
+    const claimed = await claimGeneration(input, service, deps);
+    try {
+      const { sent, remaining, problems, unresolved } = await planGenerations(asked, claimed, {
+        input,
+        service,
+        deps,
+      });
+      for (const problem of problems) await deps.onProblem(problem);
+      const found = withUnresolved(check, unresolved);
+      if (isRejected(found, input)) return { check: found, ended: null };
+      if (remaining.length > 0) {
+        const batches = cutGenerations(remaining).length;
+        noteEstimate(remaining.length, batches, deps);
+        await deps.confirm({ generations: remaining, batches, queuedBefore: sent.size });
+      }
+      const run = {
+        input,
+        service,
+        run: claimed.run,
+        sent,
+        remaining: [...remaining],
+        rejected: new Map(),
+        tasks: new Map(),
+        lost: new Set<string>(),
+      };
+      const closing = { targets, check, refused, unresolved, combinations: combinationsOf(asked) };
+      const ended = await generateAll(run, closing, deps);
+      ended.summary.duration_ms = Math.round(clock.now() - started);
+      return {
+        check: found,
+        ended: { ...ended, finishedRunOf: claimed.isFinished ? claimed.begunAt : null },
+      };
+    } finally {
+      claimed.hold.release();
+    }
+  } finally {
+    patience.release();
+  }
+}
+
+async function checkInput(
+  input: GenerateInput,
+  deps: GenerateDeps,
+): Promise<{ check: CheckResult; refused: RowSet }> {
+  const refused = new RowSet();
+  const check = await checkFile(input.file, {
+    random: deps.random,
+    signal: deps.signal,
+    onProblem: deps.onProblem,
+    onRefused: (row) => refused.add(row),
+    onProgress: (done) => deps.onProgress({ step: "checking the file", done, total: null }),
+  });
+  return { check, refused };
+}
+
+/** Notes how long the queuing takes, where the rate limit makes it last. */
+function noteEstimate(images: number, requests: number, { writesPerMinute, onNote }: GenerateDeps): void {
+  const time = writeEstimate(requests, writesPerMinute);
+  if (time !== null) onNote(`${grouped(images)} images in ${grouped(requests)} requests: ${time}`);
+}
+
+const isRejected = ({ unusable, valid, invalid }: CheckResult, { skipInvalid }: GenerateInput): boolean =>
+  unusable || valid === 0 || (invalid > 0 && !skipInvalid);
+
+type Closing = Pick<RunToClose, "targets" | "check" | "refused" | "unresolved" | "combinations">;
+
+/** Queues what is left, follows all tasks, and saves outputs meanwhile. What stops the queuing stops the rest at once. */
+async function generateAll(
+  run: GenerationRun,
+  closing: Closing,
+  deps: GenerateDeps,
+): Promise<Omit<EndedRun, "finishedRunOf">> {
+  const { input, service, sent, remaining, tasks } = run;
+  const queuedBefore = new Set(sent.keys());
+  const owners = new Map<string, Generation>();
+  const stop = new AbortController();
+  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service);
+  const follower = new GenerationFollower(
+    { ...service, signal: AbortSignal.any([service.signal, stop.signal]) },
+    {
+      tasks,
+      total: sent.size + remaining.length,
+      onProgress: deps.onProgress,
+      onEnded: (task) => onEnded(task, owners.get(task.id)!),
+      onLost: (id) => void run.lost.add(id),
+    },
+  );
+  const onEnded = (task: Task, generation: Generation) => {
+    if (task.status === "failed") deps.onFailed(generation, task);
+    else saver?.add(task, generation);
+  };
+  const follow = (generations: readonly Generation[], ids: readonly string[]) => {
+    for (const [at, id] of ids.entries()) owners.set(id, generations[at]!);
+    if (input.wait) follower.add(ids);
+  };
+  for (const { generation, taskId } of sent.values()) if (taskId !== null) follow([generation], [taskId]);
+  let isQueued = false;
+  const queuing = queueGenerations(run, follow).then((stage) => {
+    isQueued = true;
+    if (stage.stopped === undefined) follower.close();
+    else stop.abort(stage.stopped);
+    return stage;
+  });
+  const following = input.wait ? stoppedBy(follower.settled(() => isQueued)) : Promise.resolve(undefined);
+  const { stopped: unqueued } = await queuing;
+  const unfollowed = await following;
+  await saver?.settled();
+  const stopped: unknown = service.signal.aborted ? service.signal.reason : (unqueued ?? unfollowed);
+  // The same command resumes a run that was stopped: in a failed file as well, an image might be paid for twice.
+  const writesFailed = stopped === undefined && input.file.source.name !== "flags";
+  const closed = await closeRun({ ...run, ...closing, queuedBefore, saver, writesFailed }, stopped);
+  return { ...closed, tasks, stopped };
+}
+
+/** How many combinations the rows expand to, by line. */
+function combinationsOf(asked: readonly AskedGeneration[]): ReadonlyMap<number, number> {
+  const counts = new Map<number, number>();
+  for (const { line } of asked) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}

@@ -1,0 +1,62 @@
+import type { GenerationKind } from "../../contract/generation-rules.ts";
+
+/** What an input and the service say of an image in the same words. */
+interface Look {
+  readonly kind: GenerationKind;
+  /** The line of the input, from 1. */
+  readonly line: number;
+  /** The place among the combinations of its row, from 0; 0 without `--matrix`. */
+  readonly combination: number;
+  readonly background: string;
+  readonly angleShot: string;
+  readonly lookAtCamera: boolean;
+  /** Null for a try-on. */
+  readonly subtype: string | null;
+  readonly style: string | null;
+}
+
+/** One image to generate, with products and models as the input names them. */
+export interface AskedGeneration extends Look {
+  /** Both are set where a row names both; they must then be of one product. */
+  readonly productId: string | null;
+  readonly productReference: string | null;
+  /** A model's ID or exact name; null for a beautifier. */
+  readonly model: string | null;
+  /** IDs or references. */
+  readonly stylings: readonly string[];
+}
+
+/** One image to generate, by the IDs of the service. What is stored of it is this value as JSON. */
+export interface Generation extends Look {
+  readonly productId: string;
+  /** Null for a product without a reference (Resources, Product). */
+  readonly productReference: string | null;
+  readonly modelId: string | null;
+  readonly modelName: string | null;
+  /** IDs. */
+  readonly stylings: readonly string[];
+}
+
+/** Where a generation is in its input: the same for as long as the input does not change. */
+export type Place = Pick<Look, "line" | "combination">;
+
+/** A place as a key. */
+export const placeKey = ({ line, combination }: Place): string => `${line}.${combination}`;
+
+/** Whether two generations would give the same image: the key of both is then the same. */
+export const contentKey = (one: Omit<AskedGeneration, "line"> | Omit<Generation, "line">): string =>
+  JSON.stringify([
+    one.productId,
+    one.productId === null ? one.productReference : null,
+    "model" in one ? one.model : one.modelId,
+    one.stylings,
+    one.background.toLowerCase(),
+    one.angleShot,
+    one.lookAtCamera,
+    one.subtype,
+    one.style,
+  ]);
+
+/** The order of the input. */
+export const byPlace = (one: Place, other: Place): number =>
+  one.line - other.line || one.combination - other.combination;

@@ -1,0 +1,23 @@
+import { openRows, type RowFile } from "../../rows/open-rows.ts";
+import type { SomeRows } from "../../rows/row-set.ts";
+import { generationsOf } from "../columns/generation-form.ts";
+import type { RowReading } from "../columns/read-row.ts";
+import type { AskedGeneration } from "../generation.ts";
+
+/** What the valid rows of a file ask for, in its order; rows of `refused` have problems. */
+export async function readGenerations(
+  file: RowFile,
+  refused: SomeRows,
+  reading: RowReading,
+): Promise<AskedGeneration[]> {
+  const asked: AskedGeneration[] = [];
+  const reader = await openRows(file);
+  let place = 0;
+  for await (const rows of reader.batches()) {
+    for (const { row, line } of rows) {
+      if (refused.has(place++)) continue;
+      for (const one of generationsOf(row, reading)) asked.push({ ...one, line });
+    }
+  }
+  return asked;
+}

@@ -1,0 +1,72 @@
+import type { Run, RunHold } from "../../../state/runs.ts";
+import { accountOf } from "../../runs/account.ts";
+import { claimRun } from "../../runs/claim-run.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import { runIdentity } from "../../runs/run-identity.ts";
+import type { Service } from "../../service.ts";
+import type { GenerateDeps, GenerateInput } from "../run/generate-input.ts";
+
+/** A run that this process alone works on. */
+export interface ClaimedRun {
+  readonly run: RunAtHand;
+  /** When the run ended, in an earlier process: everything that its input asks for was queued and has ended. */
+  readonly isFinished: boolean;
+  /** When the run that is resumed, or is finished, was begun, in Unix milliseconds; null for a new one. */
+  readonly begunAt: number | null;
+  readonly hold: RunHold;
+}
+
+/**
+ * Claims the run of this input: the one that was begun before and has not ended, else the last one that has, else a new one.
+ * With `fresh` an earlier run is ended as it is, and a new one begun. Throws a CatError of type conflict if another process
+ * has the run.
+ */
+export async function claimGeneration(
+  input: GenerateInput,
+  service: Service,
+  { memory, onNote, pid, runId }: Pick<GenerateDeps, "memory" | "onNote" | "pid" | "runId">,
+): Promise<ClaimedRun> {
+  const { state, sentJobs, service: identity } = await memory();
+  const { client, clock, signal } = service;
+  const account = await accountOf({
+    client,
+    state,
+    service: identity,
+    sameOrganization: false,
+    onNote,
+    signal,
+  });
+  const { file, kind, matrix } = input;
+  const now = clock.now();
+  const fresh: Run = {
+    id: runId,
+    account,
+    kind,
+    identity: runIdentity([
+      file.source.digest,
+      file.source.format,
+      file.read.delimiter ?? null,
+      file.read.encoding ?? null,
+      matrix,
+    ]),
+    file: file.source.name,
+    options: {},
+    startedAt: now,
+  };
+  const at = (run: Run): RunAtHand => ({ state, sentJobs, service: identity, account, id: run.id, kind });
+  const finished = state.runs.findEnded(fresh);
+  const isFinished = !input.fresh && state.runs.findOpen(fresh) === null && finished !== null;
+  if (isFinished) {
+    const hold = state.runs.hold(account, fresh.identity, { pid, since: now });
+    // Another process that looks at a finished run takes nothing away.
+    const release = "heldBy" in hold ? () => {} : () => hold.release();
+    return { run: at(finished), isFinished, begunAt: finished.startedAt, hold: { release } };
+  }
+  const { hold, begun, open } = claimRun(fresh, pid, state);
+  if (begun !== null && input.fresh) {
+    state.runs.end(begun.id, now);
+    state.runs.begin(fresh);
+    return { run: at(fresh), isFinished, begunAt: null, hold };
+  }
+  return { run: at(open), isFinished, begunAt: begun?.startedAt ?? null, hold };
+}

@@ -1,0 +1,157 @@
+// Saving: the output of each task that succeeded, as a file that appears when it is complete, while other tasks run.
+
+import { randomUUID } from "node:crypto";
+import { readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import pLimit from "p-limit";
+import type { Client } from "../../../client/client.ts";
+import { imageTypeBytes, imageTypeOf } from "../../../contract/image-type.ts";
+import type { Task } from "../../../contract/resources/task.ts";
+import type { imageTypes } from "../../../contract/value-sets.ts";
+import { BadAnswerError } from "../../../http/errors.ts";
+import { downloadToFile } from "../../downloads/download-file.ts";
+import { downloadToMemory } from "../../downloads/download-to-memory.ts";
+import { OutputError } from "../../outputs/output-error.ts";
+import { syncFolder } from "../../outputs/output-file.ts";
+import { placeFile } from "../../outputs/place-file.ts";
+import { extensionOf, type NamedOutput, outputExtensions, outputName } from "./output-name.ts";
+
+/** How many downloads run at once: signed URLs have no rate limit. */
+const downloadsAtOnce = 8;
+
+interface FolderNames {
+  readonly names: ReadonlySet<string>;
+  /** Those of unfinished files. */
+  readonly parts: readonly string[];
+}
+
+/** Saves outputs in a folder, several at once. What could not be saved is known by the task's ID. */
+export class OutputSaver {
+  readonly #client: Pick<Client, "downloadInto" | "tasks">;
+  readonly #signal: AbortSignal;
+  readonly #folder: string;
+  readonly #limit = pLimit(downloadsAtOnce);
+  readonly #jobs: Promise<void>[] = [];
+  readonly #files = new Map<string, string>();
+  readonly #faults = new Map<string, unknown>();
+  /** Tells the unfinished files of this process from those that others write, or a killed one has left. */
+  readonly #writer = randomUUID().slice(0, 8);
+  #before: Promise<FolderNames> | null = null;
+
+  constructor(
+    folder: string,
+    { client, signal }: { client: Pick<Client, "downloadInto" | "tasks">; signal: AbortSignal },
+  ) {
+    this.#folder = folder;
+    this.#client = client;
+    this.#signal = signal;
+  }
+
+  /** The names of the files in the folder, by task ID. */
+  get files(): ReadonlyMap<string, string> {
+    return this.#files;
+  }
+
+  /** Why outputs were not saved, by task ID. */
+  get faults(): ReadonlyMap<string, unknown> {
+    return this.#faults;
+  }
+
+  /** Saves the output of a task, unless an earlier command has; returns at once. */
+  add(task: Task, named: NamedOutput): void {
+    this.#jobs.push(
+      this.#limit(async () => {
+        try {
+          this.#signal.throwIfAborted();
+          this.#files.set(task.id, (await this.#saved(task, named)) ?? (await this.#save(task, named)));
+        } catch (error) {
+          this.#faults.set(task.id, error);
+        }
+      }),
+    );
+  }
+
+  /** Waits until every output that was added is on the disk, under its name. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#jobs);
+    if (this.#files.size > 0) await syncFolder(this.#folder);
+  }
+
+  /** The file of an earlier command; null where there is none. */
+  async #saved(task: Task, named: NamedOutput): Promise<string | null> {
+    const { names } = await this.#namesBefore();
+    for (const extension of outputExtensions) {
+      const name = outputName(named, task.id, extension);
+      if (!names.has(name)) continue;
+      const found = await stat(join(this.#folder, name)).catch(() => null);
+      if (found?.isFile()) return name;
+    }
+    return null;
+  }
+
+  /** The names in the folder when the first output was added. */
+  #namesBefore(): Promise<FolderNames> {
+    this.#before ??= readdir(this.#folder)
+      .catch(() => [])
+      .then((all) => ({ names: new Set(all), parts: all.filter((name) => name.endsWith(".part")) }));
+    return this.#before;
+  }
+
+  async #save(task: Task, named: NamedOutput): Promise<string> {
+    const { id, output_image } = task;
+    if (output_image === null) throw new Error(`task ${id} has no output`);
+    const { url } = output_image;
+    const freshUrl = async () => {
+      const again = await this.#client.tasks.get({ task_id: id }, { signal: this.#signal });
+      return again.output_image?.url ?? url;
+    };
+    const bytes = await downloadToMemory(this.#client, { url, freshUrl, signal: this.#signal });
+    if (bytes === null) return this.#saveLarge({ id, output: output_image, freshUrl }, named);
+    const type = imageTypeOf(startOf(bytes));
+    if (type === null)
+      throw new BadAnswerError(`${url.split(/[?#]/, 1)[0]!} ${notAnImage}`, { code: "wrong_content" });
+    const name = outputName(named, id, extensionOf(type));
+    const { parts } = await this.#namesBefore();
+    for (const part of parts)
+      if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true });
+    await placeFile(join(this.#folder, name), bytes, `.${id}.${this.#writer}.part`);
+    return name;
+  }
+
+  /** Saves an output that is worth a part on the disk, which the next command continues. */
+  async #saveLarge(
+    { id, output, freshUrl }: { id: string; output: Output; freshUrl: () => Promise<string> },
+    named: NamedOutput,
+  ): Promise<string> {
+    const unfinished = join(this.#folder, `.${outputName(named, id, "")}.image`);
+    let type: (typeof imageTypes)[number] | null = null;
+    await downloadToFile(this.#client, {
+      path: unfinished,
+      url: output.url,
+      resource: output.id,
+      freshUrl,
+      signal: this.#signal,
+      problemOf: (head) => {
+        type = imageTypeOf(head);
+        return type === null ? notAnImage : null;
+      },
+    });
+    const name = outputName(named, id, extensionOf(type!));
+    try {
+      await rename(unfinished, join(this.#folder, name));
+    } catch (error) {
+      throw new OutputError(join(this.#folder, name), error as NodeJS.ErrnoException);
+    }
+    return name;
+  }
+}
+
+type Output = NonNullable<Task["output_image"]>;
+
+const notAnImage = "is not a JPEG, PNG or WebP image";
+
+/** The first bytes of a file, as many as show its type. */
+const startOf = (chunks: readonly Uint8Array[]): Uint8Array => {
+  const [first = new Uint8Array()] = chunks;
+  return first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
+};

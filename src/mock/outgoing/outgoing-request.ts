@@ -1,0 +1,183 @@
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { isIP, type Socket } from "node:net";
+import { connect as tlsConnect } from "node:tls";
+import type { Life } from "../work/life.ts";
+import { addressesOf, bareHost, type Reach } from "./addresses.ts";
+import type { Network } from "./network.ts";
+
+/** An HTTP request to another server. */
+export interface OutgoingRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  /** Called once the connection is open, just before the request is sent. */
+  readonly headers: () => Readonly<Record<string, string | number>>;
+  readonly body?: Buffer;
+  /** Decides which addresses the host may resolve to; checked when the connection is made. */
+  readonly isAllowed: Reach;
+  /** Limit from the name lookup to the last byte of the response, in real milliseconds. */
+  readonly timeoutMs: number;
+  /** Limit for the response body, in bytes. */
+  readonly mostBytes: number;
+  /** Checked before each step until the request is sent. If false, the outcome is `ended`. */
+  readonly isWanted?: () => boolean;
+}
+
+/** Why no response came. `ended`: the mock was stopped or reset, or the request was no longer wanted. */
+export type NoResponse =
+  | "dns_failed"
+  | "blocked_host"
+  | "unreachable"
+  | "connection_lost"
+  | "timeout"
+  | "ended";
+
+/** The outcome of a request. A redirect is a response like any other: it is never followed. */
+export type RequestOutcome =
+  | {
+      readonly status: number;
+      readonly bytes: Buffer;
+      /**
+       * `broken`: the connection closed before the response was complete; `too_long`: the mock stopped
+       * reading.
+       */
+      readonly end: "whole" | "too_long" | "broken";
+    }
+  | { readonly fault: NoResponse };
+
+/**
+ * Sends a request to another server; nothing else in the mock does. It connects only to a checked address,
+ * without a proxy and without keep-alive. It always settles, whatever the other server does, and never
+ * rejects.
+ */
+export function sendOutgoing(network: Network, call: OutgoingRequest, life: Life): Promise<RequestOutcome> {
+  const { time } = network;
+  const ending = new Ending();
+  ending.atEnd(time.at(time.now() + call.timeoutMs, () => ending.settle({ fault: "timeout" })));
+  ending.atEnd(life.onEnd(() => ending.settle({ fault: "ended" })));
+  const url = new URL(call.url);
+  const isSecure = url.protocol === "https:";
+  // The URL parser drops the default port of the protocol. Port 0 is kept: no server listens on it.
+  const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
+  const found = addressesOf(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
+  const isOver = () => {
+    if (call.isWanted?.() === false) ending.settle({ fault: "ended" });
+    return ending.isSettled;
+  };
+  const connect = (addresses: Awaited<typeof found>) => {
+    if (isOver()) return;
+    if (typeof addresses === "string") return ending.settle({ fault: addresses });
+    const plain: Socket = network.connect(addresses, port);
+    if (!canBeUsed(plain)) return ending.settle({ fault: "unreachable" });
+    watch(plain, ending);
+    plain.once("connect", () => {
+      if (isOver()) return;
+      if (!isSecure) return exchange(call, url, plain, ending);
+      const secure = encrypted(plain, bareHost(url.hostname), network.authorities);
+      watch(secure, ending);
+      secure.once("secureConnect", () => {
+        if (!isOver()) exchange(call, url, secure, ending);
+      });
+    });
+  };
+  // A custom network may throw or return an unusable socket; that affects this request alone.
+  found.then(connect).catch(() => ending.settle({ fault: "unreachable" }));
+  return ending.outcome;
+}
+
+/**
+ * The outcome of a request. The first to settle it decides, and everything that the request opened is closed.
+ */
+class Ending {
+  isSettled = false;
+  /** Whether the request was started on the connection. */
+  isInUse = false;
+  readonly outcome: Promise<RequestOutcome>;
+  #resolve!: (outcome: RequestOutcome) => void;
+  readonly #atEnd: (() => void)[] = [];
+  readonly #open: { destroy(): unknown }[] = [];
+
+  constructor() {
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  settle(outcome: RequestOutcome): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    for (const run of this.#atEnd) run();
+    // Destroy later: if a connection is destroyed while Node's HTTP client emits its end, the parser returns
+    // to the pool twice, and two connections of this process share it from then on.
+    setImmediate(() => {
+      for (const one of this.#open) one.destroy();
+    });
+    this.#resolve(outcome);
+  }
+
+  /** Calls `run` when the request settles, or at once if it has. */
+  atEnd(run: () => void): void {
+    if (this.isSettled) run();
+    else this.#atEnd.push(run);
+  }
+
+  /** Destroys the resource after the request has settled. */
+  close(one: { destroy(): unknown }): void {
+    this.#open.push(one);
+  }
+}
+
+/**
+ * Settles as unreachable if the connection fails before its use; afterwards the request reports failures. The
+ * listener stays, because an unhandled "error" event would end the process.
+ */
+function watch(socket: Socket, ending: Ending): void {
+  const lost = () => {
+    if (!ending.isInUse) ending.settle({ fault: "unreachable" });
+  };
+  socket.on("error", lost).on("close", lost);
+  ending.close(socket);
+}
+
+/** Whether the socket of a custom network has the methods needed to listen and to close. */
+const canBeUsed = (socket: Partial<Socket> | null | undefined): boolean =>
+  [socket?.on, socket?.once, socket?.destroy].every((method) => typeof method === "function");
+
+const encrypted = (socket: Socket, host: string, authorities: string | undefined): Socket =>
+  tlsConnect({
+    socket,
+    host,
+    // An IP address must not be sent as a server name (RFC 6066, 3).
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(authorities !== undefined && { ca: authorities }),
+  });
+
+function exchange(call: OutgoingRequest, url: URL, socket: Socket, ending: Ending): void {
+  ending.isInUse = true;
+  let received: IncomingMessage | null = null;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const end = (how: "whole" | "too_long" | "broken") =>
+    ending.settle({ status: received!.statusCode!, bytes: Buffer.concat(chunks), end: how });
+  const lost = () => (received === null ? ending.settle({ fault: "connection_lost" }) : end("broken"));
+  const request = httpRequest({
+    createConnection: () => socket,
+    method: call.method,
+    path: url.pathname + url.search,
+    headers: { Host: url.host, ...call.headers(), Connection: "close" },
+  });
+  ending.close(request);
+  request.on("error", lost).on("close", lost);
+  request.on("response", (response) => {
+    received = response;
+    if (Number(response.headers["content-length"]) > call.mostBytes) end("too_long");
+    response.on("error", lost).on("close", lost);
+    response.on("data", (chunk: Buffer) => {
+      if (ending.isSettled) return;
+      length += chunk.length;
+      if (length > call.mostBytes) return end("too_long");
+      chunks.push(chunk);
+    });
+    response.on("end", () => end(response.complete ? "whole" : "broken"));
+  });
+  request.end(call.body);
+}

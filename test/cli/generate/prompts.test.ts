@@ -1,0 +1,58 @@
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import { expect, test, vi } from "vitest";
+import { generateWorld } from "./generate-world.ts";
+
+type Generating = Awaited<ReturnType<typeof generateWorld>>;
+
+/** Runs a command on a terminal; `type` waits for a question and types. */
+function atTerminal(world: Generating, line: string) {
+  const stdin = new PassThrough();
+  const ran = world.cat(line, { tty: true, stdin });
+  const screen = () => stripVTControlCharacters(ran.stderr);
+  return {
+    ran,
+    screen,
+    async type(question: string, text: string) {
+      await vi.waitFor(() => expect(screen()).toContain(question), { interval: 5, timeout: 20_000 });
+      // A prompt accepts keys from the next turn of the event loop on.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      stdin.write(text);
+    },
+  };
+}
+
+test("a terminal asks for each value that no flag names, then for the cost", async () => {
+  const world = await generateWorld();
+  const { ran, screen, type } = atTerminal(world, "tryon --background studio");
+  await type("Product (type to search)", "DRESS-3");
+  await vi.waitFor(() => expect(screen()).toMatch(/❯ DRESS-3 {2}Dress 3/), { timeout: 20_000 });
+  await type("DRESS-3  Dress 3", "\r");
+  await type("? Model", "\r");
+  await type("? Angle", "\r");
+  await type("Generate 1 image? Each one costs credits.", "y\r");
+  expect((await ran).exit).toBe(0);
+  expect(world.tasks()).toMatchObject([
+    { product_id: world.products()[2]!.id, scene: { background: "studio", angle_shot: "full-front" } },
+  ]);
+});
+
+test("who declines the cost gets nothing queued, and exit 2", async () => {
+  const world = await generateWorld();
+  world.looks("DRESS-1,Amara,studio,full-front");
+  const { ran, type } = atTerminal(world, "tryon looks.csv");
+  await type("Generate 1 image? Each one costs credits.", "n\r");
+  const { exit, stderr } = await ran;
+  expect(exit).toBe(2);
+  expect(stderr).toContain("nothing was queued");
+  expect(world.tasks()).toEqual([]);
+});
+
+test("--yes answers the question, --no-input names it", async () => {
+  const world = await generateWorld();
+  world.looks("DRESS-1,Amara,studio,full-front");
+  expect(await world.cat("tryon looks.csv --no-input", { tty: true })).toMatchObject({ exit: 2 });
+  expect(world.tasks()).toEqual([]);
+  expect(await world.cat("tryon looks.csv --yes", { tty: true })).toMatchObject({ exit: 0 });
+  expect(world.tasks()).toHaveLength(1);
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { generateWorld, summaryOf } from "./generate-world.ts";
+
+type World = Awaited<ReturnType<typeof generateWorld>>;
+
+const calm = (world: World) => fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+const queuing = { method: "POST", path: "/v1/tasks" };
+
+/** Deletes a product as another client does. */
+async function deleteProduct({ mock, products }: World, reference: string): Promise<void> {
+  const { id } = products().find((one) => one.reference === reference)!;
+  const headers = { authorization: `Bearer ${mock.apiKey}` };
+  const { status } = await fetch(`${mock.baseUrl}/v1/products/${id}`, { method: "DELETE", headers });
+  expect(status).toBe(204);
+}
+
+/** Two looks in a request of unknown outcome; the service then rejects the second one. */
+async function rejectedAfterDoubt(): Promise<World> {
+  const world = await generateWorld();
+  world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio,full-front");
+  await world.fault({ match: queuing, drop: "before", times: 20 });
+  expect((await world.cat("tryon looks.csv --yes")).exit).toBe(7);
+  await calm(world);
+  await deleteProduct(world, "DRESS-2");
+  return world;
+}
+
+describe("a request of unknown outcome", () => {
+  test("that is rejected for one input leaves the other inputs to queue", async () => {
+    const world = await rejectedAfterDoubt();
+    const resumed = await world.cat("tryon looks.csv --yes --skip-invalid --json");
+    expect(resumed.exit).toBe(8);
+    expect(summaryOf(resumed.stdout)).toMatchObject({
+      total: 2,
+      succeeded: 1,
+      rejected: [{ line: 3, code: "product_not_found" }],
+    });
+    expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("for a beautified shot of a product that was deleted since is rejected", async () => {
+    const world = await generateWorld();
+    const header = "product_reference,subtype,background,angle_shot";
+    world.write("shots.csv", `${header}\nDRESS-1,clothing,white,front\nDRESS-2,clothing,white,front\n`);
+    await world.fault({ match: queuing, drop: "before", times: 40 });
+    expect((await world.cat("beautify shots.csv --yes")).exit).toBe(7);
+    await calm(world);
+    await deleteProduct(world, "DRESS-2");
+    const resumed = await world.cat("beautify shots.csv --yes --skip-invalid --json");
+    expect(resumed.exit).toBe(8);
+    expect(summaryOf(resumed.stdout)).toMatchObject({ total: 2, succeeded: 1 });
+    expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("that was a 402 does not stop the command after topping up", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    await world.credits(0);
+    await world.fault({ match: queuing, drop: "after", times: 20 });
+    expect((await world.cat("tryon looks.csv --yes")).exit).toBe(7);
+    await calm(world);
+    await world.credits(1);
+    const resumed = await world.cat("tryon looks.csv --yes --json");
+    expect(resumed.exit).toBe(0);
+    expect(summaryOf(resumed.stdout)).toMatchObject({ total: 1, succeeded: 1 });
+    expect(world.tasks()).toHaveLength(1);
+  });
+});
+
+test("a finished run has the same total as the command that finished it", async () => {
+  const world = await rejectedAfterDoubt();
+  await world.cat("tryon looks.csv --yes --skip-invalid");
+  const again = await world.cat("tryon looks.csv --skip-invalid --json");
+  expect(again.exit).toBe(0);
+  expect(summaryOf(again.stdout)).toMatchObject({ total: 2, queued: 0, unchanged: 1, succeeded: 1 });
+});
+
+test("an interrupted run exits with 130 also where the service rejected an input", async () => {
+  const world = await rejectedAfterDoubt();
+  await world.fault({ match: { method: "GET", path: "/v1/tasks" }, delay_ms: 60_000 });
+  const running = world.cat("tryon looks.csv --yes --skip-invalid");
+  await expect.poll(() => world.tasks().length).toBe(1);
+  running.interrupt();
+  const ended = await running;
+  expect(ended.exit).toBe(130);
+  expect(ended.stderr).toContain("To resume, run the same command again");
+});
+
+test("--skip-invalid --json prints the summary alone; without a valid row it prints the problems", async () => {
+  const world = await generateWorld();
+  world.looks("DRESS-9,Amara,studio,full-front", "DRESS-1,Amara,studio,full-front");
+  const skipped = await world.cat("tryon looks.csv --yes --skip-invalid --json");
+  expect(skipped.exit).toBe(8);
+  expect(summaryOf(skipped.stdout)).toMatchObject({ total: 2, invalid: 1, succeeded: 1 });
+  world.looks("DRESS-9,Amara,studio,full-front");
+  const rejected = await world.cat("tryon looks.csv --yes --skip-invalid --json");
+  expect(rejected.exit).toBe(3);
+  expect(JSON.parse(rejected.stdout)).toMatchObject({
+    problems: [{ line: 2, code: "product_not_found" }],
+    total: 1,
+    invalid: 1,
+  });
+});

@@ -1,0 +1,114 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { generateWorld, summaryOf } from "./generate-world.ts";
+
+const lines = (text: string) => text.trimEnd().split("\n");
+
+/** A world with two tasks of DRESS-1 that were queued and not waited for, and their run. */
+async function withQueued() {
+  const world = await generateWorld();
+  world.looks("DRESS-1,Amara,studio,full-front", "DRESS-1,Amara,studio,full-back");
+  const summary = summaryOf((await world.cat("tryon looks.csv --yes --no-wait --json")).stdout);
+  return { ...world, runId: summary.run_id, ids: summary.tasks.map(({ id }) => id) };
+}
+
+test("list filters by status, type and product", async () => {
+  const world = await withQueued();
+  await world.cat("beautify --product DRESS-2 --subtype clothing --background white --angle front --yes");
+  const list = async (flags: string) =>
+    lines((await world.cat(`tasks list --json ${flags}`)).stdout).map((line) => JSON.parse(line).type);
+  expect(await list("--all")).toEqual(["beautifier", "tryon", "tryon"]);
+  expect(await list("--type tryon")).toEqual(["tryon", "tryon"]);
+  expect(await list("--product DRESS-2")).toEqual(["beautifier"]);
+  expect(await list("--subtype clothing")).toEqual(["beautifier"]);
+  expect(await world.cat("tasks list --product NONE")).toMatchObject({ exit: 5, stdout: "" });
+});
+
+test("get shows a task; an unknown one exits with 5", async () => {
+  const world = await withQueued();
+  const ran = await world.cat(`tasks get ${world.ids[0]} --json`);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ id: world.ids[0], type: "tryon", status: "queued" });
+  expect(await world.cat("tasks get 01HN1H1W000000000000000000")).toMatchObject({ exit: 5, stdout: "" });
+});
+
+describe("watch", () => {
+  test("waits for the tasks of a run and saves their images under the names of the run", async () => {
+    const world = await withQueued();
+    const ran = await world.cat(`tasks watch --run ${world.runId} --save images --json`);
+    expect(ran.exit).toBe(0);
+    expect(lines(ran.stdout).map((line) => JSON.parse(line))).toMatchObject([
+      {
+        id: world.ids[0],
+        status: "succeeded",
+        output_file: expect.stringMatching(/^images\/DRESS-1_full-front_studio_Amara_/),
+      },
+      {
+        id: world.ids[1],
+        status: "succeeded",
+        output_file: expect.stringMatching(/^images\/DRESS-1_full-back_studio_Amara_/),
+      },
+    ]);
+    expect(readdirSync(join(world.folder, "images"))).toHaveLength(2);
+  });
+
+  test("without an ID waits for every task that is queued or running", async () => {
+    const world = await withQueued();
+    const ran = await world.cat("tasks watch --json");
+    expect(lines(ran.stdout).map((line) => JSON.parse(line).status)).toEqual(["succeeded", "succeeded"]);
+    expect(await world.cat("tasks watch")).toEqual({ exit: 0, stdout: "", stderr: "No tasks found.\n" });
+  });
+
+  test("exits with 7 after --timeout, 5 for an unknown task, 8 where one failed", async () => {
+    const world = await withQueued();
+    expect(await world.cat(`tasks watch ${world.ids[0]} --timeout 1s`)).toMatchObject({ exit: 7 });
+    expect(await world.cat("tasks watch 01HN1H1W000000000000000000")).toMatchObject({ exit: 5 });
+    expect(await world.cat("tasks watch --run run_unknown")).toEqual({
+      exit: 5,
+      stdout: "",
+      stderr:
+        'error: unknown run "run_unknown"\nUse the run_id of a summary of cat tryon or cat beautify on this machine.\n',
+    });
+    await world.fault({
+      match: { job: "task" },
+      times: 1,
+      fail: { code: "upstream_busy", message: "try again" },
+    });
+    await world.cat(
+      "tryon --product DRESS-2 --model Amara --background studio --angle full-front --yes --no-wait",
+    );
+    expect(await world.cat("tasks watch")).toMatchObject({ exit: 8 });
+  });
+});
+
+describe("save", () => {
+  test("saves the images of tasks of another machine, named after their product", async () => {
+    const world = await withQueued();
+    await world.cat("tasks watch");
+    const elsewhere = { env: { CAT_HOME: join(world.folder, "other") } };
+    const ran = await world.cat(["tasks", "save", ...world.ids, "--save", "images"], elsewhere);
+    expect(ran).toMatchObject({ exit: 0, stderr: "Saved 2 images in images.\n" });
+    const names = readdirSync(join(world.folder, "images"));
+    expect(names.map((name) => name.replace(/_[0-9a-z]{10}\./, "_ID."))).toEqual([
+      "DRESS-1_ID.png",
+      "DRESS-1_ID.png",
+    ]);
+  });
+
+  test("saves nothing of tasks that have not finished, and says so", async () => {
+    const world = await withQueued();
+    const ran = await world.cat(["tasks", "save", ...world.ids, "--save", "images"]);
+    expect(ran).toMatchObject({
+      exit: 0,
+      stderr: "Saved 0 images in images.\n2 tasks not finished yet. To wait, use cat tasks watch.\n",
+    });
+  });
+
+  test.for([
+    ["tasks save 01HN1H1W000000000000000000", "missing --save", "Add --save DIR."],
+    ["tasks save --save images", "missing argument: ID", "Use IDs of tasks, or --run RUN."],
+  ] as const)("exits with 2: %s", async ([line, message, hint]) => {
+    const world = await generateWorld();
+    expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${message}\n${hint}\n` });
+  });
+});

@@ -1,0 +1,354 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { imageTypeOf } from "../../../src/contract/image-type.ts";
+import { generateWorld, summaryOf } from "./generate-world.ts";
+
+describe("a file of looks", () => {
+  test("is generated in one request, and each image is saved under a name of its own", async () => {
+    const world = await generateWorld();
+    world.looks(
+      "DRESS-1,Amara,studio,full-front",
+      "DRESS-1,Amara,studio,full-back",
+      "DRESS-2,mdl_002,#f4f1ea,half-front",
+    );
+    const ran = await world.cat("tryon looks.csv --yes --save images");
+    expect(ran).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^generating: 0 of 3, 3 running\nGenerated 3 images of looks\.csv in \d+ s\.\nSaved 3 images in images \(listed in results\.csv\)\.\n$/,
+      ),
+    });
+    expect(world.queuing()).toEqual(["POST /v1/tasks/tryon 202"]);
+    const names = readdirSync(join(world.folder, "images")).sort();
+    expect(names.map((name) => name.replace(/_[0-9a-z]{10}\.png$/, "_ID.png"))).toEqual([
+      "DRESS-1_full-back_studio_Amara_ID.png",
+      "DRESS-1_full-front_studio_Amara_ID.png",
+      "DRESS-2_half-front_f4f1ea_Bastian_ID.png",
+      "results.csv",
+      "results.ndjson",
+    ]);
+    const rows = world
+      .read("images/results.ndjson")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(
+      rows.map(({ line, status, product_reference, model_id, ai_generated }) => [
+        line,
+        status,
+        product_reference,
+        model_id,
+        ai_generated,
+      ]),
+    ).toEqual([
+      [2, "succeeded", "DRESS-1", "mdl_001", true],
+      [3, "succeeded", "DRESS-1", "mdl_001", true],
+      [4, "succeeded", "DRESS-2", "mdl_002", true],
+    ]);
+  });
+
+  test("is queued once: the same command reports that nothing is left, and --fresh generates again", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    const first = summaryOf((await world.cat("tryon looks.csv --yes --json")).stdout);
+    expect(first).toMatchObject({ total: 1, queued: 1, unchanged: 0, succeeded: 1, failed: 0 });
+    const again = await world.cat("tryon looks.csv");
+    expect(again).toMatchObject({
+      exit: 0,
+      stderr: expect.stringMatching(
+        /^Nothing to do: 1 image of looks\.csv was queued on .* and has finished\. To generate again, add --fresh\.\nTo save the images, run:\n {2}cat tasks save --run run_\w+ --save images\n$/,
+      ),
+    });
+    const known = summaryOf((await world.cat("tryon looks.csv --json --save images")).stdout);
+    expect(known).toMatchObject({
+      queued: 0,
+      unchanged: 1,
+      succeeded: 1,
+      tasks: [{ line: 2, output_file: expect.stringMatching(/^images\/DRESS-1_/) }],
+    });
+    expect(world.tasks()).toHaveLength(1);
+    await world.cat("tryon looks.csv --yes --fresh");
+    expect(world.tasks()).toHaveLength(2);
+  });
+
+  test("costs credits: without a terminal --yes is needed, and nothing is queued without it", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    expect(await world.cat("tryon looks.csv")).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr:
+        "error: generating 1 image costs credits; nothing was queued\nAdd --yes to agree, or --dry-run to see the plan.\n",
+    });
+    expect(world.tasks()).toEqual([]);
+  });
+
+  test("lists what is unknown or invalid with its line and the nearest value, and queues nothing", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studoi,full-front", "DRESS-2,Amara,studio,fullfront");
+    expect(await world.cat("tryon looks.csv --yes")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr: [
+        'looks.csv:2  background  invalid_row  background must be one of white, light-grey, beige, black, studio, loft, street, garden, beach, or a color such as #f4f1ea, not "studoi": did you mean "studio"?',
+        'looks.csv:3  angle_shot  invalid_row  angle_shot must be one of full-front, full-back, full-side, half-front, half-back, close-up, or a custom slug that begins with custom-, not "fullfront": did you mean "full-front"?',
+        "error: looks.csv has 2 invalid rows out of 2; nothing was queued",
+        "Fix them and run the command again, or add --skip-invalid to queue the valid rows.",
+        "",
+      ].join("\n"),
+    });
+    world.looks(
+      "DRES-1,Amara,studio,full-front",
+      "DRESS-2,Amarra,studio,full-front",
+      "DRESS-3,Amara,studio,full-front",
+    );
+    const unknown = await world.cat("tryon looks.csv --yes");
+    expect(unknown).toMatchObject({ exit: 3, stdout: "" });
+    expect(unknown.stderr.split("\n").slice(0, 2)).toEqual([
+      'looks.csv:2  product_reference  product_not_found  no product "DRES-1": did you mean "DRESS-1"?',
+      'looks.csv:3  model_id  model_not_found  no model "Amarra": did you mean "Amara"?',
+    ]);
+    expect(world.queuing()).toEqual([]);
+    const skipped = await world.cat("tryon looks.csv --yes --skip-invalid");
+    expect(skipped).toMatchObject({ exit: 8 });
+    expect(skipped.stderr).toContain("  2 invalid rows skipped\n");
+    expect(world.read("looks.failed.csv")).toBe(
+      [
+        "product_reference,model_id,background,angle_shot,error_code,error_message",
+        'DRES-1,Amara,studio,full-front,product_not_found,"no product ""DRES-1"": did you mean ""DRESS-1""?"',
+        'DRESS-2,Amarra,studio,full-front,model_not_found,"no model ""Amarra"": did you mean ""Amara""?"',
+        "",
+      ].join("\n"),
+    );
+    expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("with a failing task exits with 8; the failed file has the one combination and runs as it is", async () => {
+    const world = await generateWorld();
+    world.write(
+      "bad.ndjson",
+      `${JSON.stringify({ reference: "BAD-fail-model_unsafe_content", name: "x", images: [{ url: "https://cdn.example.com/b.jpg" }] })}\n`,
+    );
+    await world.cat("import bad.ndjson");
+    world.looks(
+      "DRESS-1,Amara,studio|beach,full-front",
+      "BAD-fail-model_unsafe_content,Amara,white|black,full-back",
+    );
+    await world.fault({
+      match: { job: "task" },
+      times: 1,
+      fail: { code: "upstream_busy", message: "try again" },
+    });
+    const ran = await world.cat("tryon looks.csv --matrix --yes --json");
+    expect(ran.exit).toBe(8);
+    expect(summaryOf(ran.stdout)).toMatchObject({
+      total: 4,
+      queued: 4,
+      succeeded: 1,
+      failed: 3,
+      failed_file: "looks.failed.csv",
+    });
+    expect(
+      world
+        .read("looks.failed.csv")
+        .split("\n")
+        .map((line) => line.split(",").slice(0, 5)),
+    ).toEqual([
+      ["product_reference", "model_id", "background", "angle_shot", "error_code"],
+      ["DRESS-1", "Amara", "studio", "full-front", "upstream_busy"],
+      ["BAD-fail-model_unsafe_content", "Amara", "white", "full-back", "model_unsafe_content"],
+      ["BAD-fail-model_unsafe_content", "Amara", "black", "full-back", "model_unsafe_content"],
+      [""],
+    ]);
+    const quiet = await world.cat("tryon looks.failed.csv --yes --quiet");
+    expect(quiet).toEqual({
+      exit: 8,
+      stdout: "",
+      stderr:
+        "error: 2 of 3 images of looks.failed.csv failed; they are in looks.failed-2.csv, with the reasons\n",
+    });
+    const again = await world.cat("tryon looks.failed.csv --yes --json --fresh");
+    expect(summaryOf(again.stdout)).toMatchObject({ total: 3, queued: 3, succeeded: 1, failed: 2 });
+  });
+});
+
+describe("--matrix", () => {
+  test("generates every combination of a row, and --max-generations stops before the first request", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1|DRESS-2,Amara|Bastian|Chiyo,studio,full-front|full-back");
+    const before = world.requests().length;
+    const ran = await world.cat("tryon looks.csv --matrix --yes --max-generations 11");
+    expect(ran).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        "error: looks.csv requests 12 images; the limit is 11 (--max-generations). Nothing was queued\nRemove values or rows, or raise --max-generations.\n",
+    });
+    expect(world.requests()).toHaveLength(before);
+    await world.cat("tryon looks.csv --matrix --yes");
+    expect(world.tasks()).toHaveLength(12);
+  });
+
+  test("without it a | is part of the value", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio|beach,full-front");
+    const ran = await world.cat("tryon looks.csv --yes");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toContain("; to generate an image for each value, add --matrix\n");
+  });
+
+  test("--dry-run shows the plan by model, background and angle, and queues nothing", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1|DRESS-2,Amara,studio|beach,full-front");
+    expect(await world.cat("tryon looks.csv --matrix --dry-run")).toEqual({
+      exit: 0,
+      stdout:
+        "model  background  angle_shot  images\nAmara  studio      full-front  2\nAmara  beach       full-front  2\n",
+      stderr: "looks.csv: 4 images in 1 request. Nothing was queued (--dry-run).\n",
+    });
+    const json = await world.cat("tryon looks.csv --matrix --dry-run --json", {
+      env: { CAT_API_KEY: undefined },
+    });
+    expect(JSON.parse(json.stdout)).toEqual({
+      file: "looks.csv",
+      total: 1,
+      valid: 1,
+      invalid: 0,
+      generations: 4,
+      batches: 1,
+      problems: [],
+    });
+    expect(world.tasks()).toEqual([]);
+  });
+});
+
+describe("a run that was stopped", () => {
+  test("by 402 says what was queued; after topping up the same command queues the rest", async () => {
+    const world = await generateWorld();
+    world.looks(
+      "DRESS-1|DRESS-2|DRESS-3,Amara|Bastian,studio|beach,full-front|full-back|full-side|half-front",
+    );
+    await world.credits(45);
+    const stopped = await world.cat("tryon looks.csv --matrix --yes");
+    expect(stopped.exit).toBe(4);
+    const queued = world.tasks().length;
+    expect(stopped.stderr).toContain(
+      `Stopped: ${queued} of 48 images of looks.csv queued.\n  ${48 - queued} images not queued\n`,
+    );
+    await world.credits(null);
+    const resumed = await world.cat("tryon looks.csv --matrix --yes --json");
+    expect(summaryOf(resumed.stdout)).toMatchObject({
+      total: 48,
+      queued: 48 - queued,
+      unchanged: queued,
+      succeeded: 48,
+    });
+    expect(world.tasks()).toHaveLength(48);
+  });
+
+  test("by a lost response queues nothing twice", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
+    const lost = await world.cat("tryon looks.csv --yes");
+    expect(lost.exit).toBe(7);
+    expect(world.tasks()).toHaveLength(1);
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    const resumed = await world.cat("tryon looks.csv --json");
+    expect(resumed.exit).toBe(0);
+    expect(summaryOf(resumed.stdout)).toMatchObject({ total: 1, succeeded: 1 });
+    expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("by a lost response over 24 h ago is looked for among the tasks", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
+    await world.cat("tryon looks.csv --yes");
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    world.clock.advance(25 * 3_600_000);
+    const resumed = await world.cat("tryon looks.csv --json");
+    expect(summaryOf(resumed.stdout)).toMatchObject({ total: 1, queued: 0, unchanged: 1, succeeded: 1 });
+    expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("after --no-wait the same command follows the tasks", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    const queued = await world.cat("tryon looks.csv --yes --no-wait --json");
+    expect(summaryOf(queued.stdout)).toMatchObject({
+      queued: 1,
+      succeeded: 0,
+      tasks: [{ status: "queued" }],
+    });
+    const followed = await world.cat("tryon looks.csv --json");
+    expect(summaryOf(followed.stdout)).toMatchObject({ queued: 0, unchanged: 1, succeeded: 1 });
+    expect(world.tasks()).toHaveLength(1);
+  });
+});
+
+describe("one image from flags", () => {
+  test("is generated with its stylings", async () => {
+    const world = await generateWorld();
+    const ran = await world.cat(
+      "tryon --product DRESS-1 --model Amara --background studio --angle full-front --style-with DRESS-2 --look-away --yes --json",
+    );
+    expect(summaryOf(ran.stdout)).toMatchObject({ total: 1, succeeded: 1 });
+    const products = world.products();
+    expect(world.tasks()).toMatchObject([
+      {
+        product_id: products[0]!.id,
+        styling_product_ids: [products[1]!.id],
+        scene: { look_at_camera: false },
+      },
+    ]);
+  });
+
+  test.for([
+    [
+      "tryon",
+      "missing argument: FILE",
+      "Use a file, - for standard input, or --product, --model, --background, --angle.",
+    ],
+    [
+      "tryon --product DRESS-1",
+      "missing --model, --background, --angle",
+      "Add the missing flags, or use a file.",
+    ],
+    [
+      "beautify --product DRESS-1",
+      "missing --subtype, --background, --angle",
+      "Add the missing flags, or use a file.",
+    ],
+    [
+      "tryon --product A --product B --model M --background studio --angle full-front",
+      "--product is given 2 times",
+      "To generate every combination, add --matrix.",
+    ],
+    [
+      "tryon looks.csv --model Amara",
+      "--model cannot be combined with a file",
+      "Put the value into a column of the file, or remove the file.",
+    ],
+  ] as const)("exits with 2: %s", async ([line, message, hint]) => {
+    const world = await generateWorld();
+    expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${message}\n${hint}\n` });
+  });
+});
+
+test("saved images are complete files of their type, and unfinished ones of a killed command are removed", async () => {
+  const world = await generateWorld();
+  world.looks("DRESS-1,Amara,studio,full-front");
+  await world.cat("tryon looks.csv --yes");
+  const [task] = world.tasks();
+  world.write(`images/.${task!.id}.0badcafe.part`, "half an image");
+  await world.fault({ match: { path: "/_signed" }, truncate: 1000, times: 2 });
+  await world.cat("tryon looks.csv --save images");
+  const names = readdirSync(join(world.folder, "images"));
+  expect(names.filter((name) => name.startsWith("."))).toEqual([]);
+  const saved = readFileSync(join(world.folder, "images", names.find((name) => name.endsWith(".png"))!));
+  expect(imageTypeOf(saved)).toBe("image/png");
+  expect(saved.subarray(-8, -4).toString()).toBe("IEND");
+});

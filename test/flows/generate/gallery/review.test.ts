@@ -1,0 +1,293 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import sharp from "sharp";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
+import { closeBrowser, needsBrowser, type Opened, openFile } from "../../../support/browser.ts";
+import { entry, sampleData, writePage } from "./sample-page.ts";
+
+beforeEach(needsBrowser);
+
+const opened: Opened[] = [];
+afterEach(() => {
+  const wrongs = opened.splice(0).flatMap((one) => one.wrongs);
+  expect(wrongs).toEqual([]);
+});
+afterAll(closeBrowser);
+
+async function open(
+  data = sampleData(),
+  { saved, ...options }: Parameters<typeof openFile>[1] & { saved?: Record<string, Uint8Array> } = {},
+) {
+  const one = await openFile(await writePage(data, saved), options);
+  opened.push(one);
+  return one;
+}
+
+const text = (page: Page, selector: string) => page.locator(selector).innerText();
+const keys = async (page: Page, ...names: string[]) => {
+  for (const name of names) await page.keyboard.press(name);
+};
+const shownCards = (page: Page) =>
+  page
+    .locator(".item:not([hidden]) .card")
+    .evaluateAll((cards) => cards.map((card) => card.getAttribute("aria-label")));
+const focused = (page: Page) =>
+  page.evaluate<string | null>(
+    "document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent",
+  );
+const live = (page: Page) => page.locator("#live").textContent();
+
+async function savedCsv(page: Page): Promise<{ name: string; text: string }> {
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click("#save")]);
+  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+}
+
+describe("a gallery", () => {
+  test("groups results by product and shows photo, result, failure and missing image", async () => {
+    const { page } = await open();
+    expect(await page.title()).toBe("Review of looks.csv");
+    expect(
+      await page
+        .locator("section")
+        .evaluateAll((all) => all.map((one) => one.querySelector("h2")?.textContent)),
+    ).toEqual(["DRESS-1", "COAT-2"]);
+    expect(await page.locator(".about").allInnerTexts()).toEqual(["Red dress 2 images", "Coat 3 images"]);
+    expect(await shownCards(page)).toEqual([
+      "DRESS-1, Amara, studio, full-front, not reviewed",
+      "DRESS-1, Bastian, #f4f1ea, full-front, not reviewed",
+      "COAT-2, Amara, studio, half-front, not reviewed",
+      "COAT-2, Amara, studio, full-front, Failed",
+      "COAT-2, Amara, studio, close-up, not reviewed",
+    ]);
+    await page.locator(".missing").waitFor();
+    expect(await page.locator(".item").nth(4).locator(".result").innerText()).toBe("Image missing");
+    expect(await page.locator(".item").nth(3).locator(".reason").innerText()).toBe(
+      "generation_failed: no face found",
+    );
+    expect(await page.locator(".item").nth(3).locator("button, input").count()).toBe(0);
+    const images = page.locator(".item").nth(0).locator("img");
+    expect(await images.evaluateAll((all) => all.map((one) => one.alt))).toEqual([
+      "Photo of DRESS-1",
+      "Result: DRESS-1, Amara, studio, full-front",
+    ]);
+    await expect.poll(() => images.evaluateAll((all) => all.every((one) => one.naturalWidth > 0))).toBe(true);
+  });
+
+  test("is reviewed with the keyboard", async () => {
+    const { page } = await open();
+    expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
+    await keys(page, "j");
+    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
+    await keys(page, "a");
+    expect(await live(page)).toBe("DRESS-1, Amara, studio, full-front: approved. 1 of 4 reviewed.");
+    expect(await focused(page)).toBe("DRESS-1, Bastian, #f4f1ea, full-front, not reviewed");
+    await keys(page, "r");
+    expect(await text(page, "#reviewed")).toBe("2 of 4 reviewed");
+    expect(await text(page, "#tally")).toBe("1 approved, 1 rejected");
+    await keys(page, "ArrowRight", "r");
+    expect(await live(page)).toBe("Failed: there is no image to review.");
+    await keys(page, "k", "k", "ArrowLeft", "u");
+    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
+    expect(await text(page, "#reviewed")).toBe("1 of 4 reviewed");
+    await keys(page, "End", "a");
+    expect(await focused(page)).toBe("COAT-2, Amara, studio, close-up, approved");
+    expect(await live(page)).toBe("That was the last image.");
+    await keys(page, "Home", "n");
+    await page.keyboard.type("a nicer pose");
+    await keys(page, "Escape");
+    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
+    expect(await page.locator(".item input").first().inputValue()).toBe("a nicer pose");
+  });
+
+  test("moves to the row below and above, to the nearest column", async () => {
+    const { page } = await open();
+    await keys(page, "j", "j", "ArrowDown");
+    expect(await focused(page)).toBe("COAT-2, Amara, studio, full-front, Failed");
+    await keys(page, "ArrowDown");
+    expect(await focused(page)).toBe("COAT-2, Amara, studio, close-up, not reviewed");
+    await keys(page, "ArrowUp", "ArrowUp");
+    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
+  });
+
+  test("is reviewed with its buttons", async () => {
+    const { page } = await open();
+    const first = page.locator(".item").first();
+    await first.getByRole("button", { name: "Approve" }).click();
+    expect(await first.getByRole("button", { name: "Approve" }).getAttribute("aria-pressed")).toBe("true");
+    await first.getByRole("button", { name: "Reject" }).click();
+    expect(await first.getByRole("button", { name: "Approve" }).getAttribute("aria-pressed")).toBe("false");
+    expect(await text(page, "#tally")).toBe("0 approved, 1 rejected");
+    await first.getByRole("button", { name: "Clear" }).click();
+    expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
+  });
+
+  test("filters by product, model, status and decision", async () => {
+    const { page } = await open();
+    await keys(page, "/");
+    await page.keyboard.type("coat");
+    expect(await shownCards(page)).toHaveLength(3);
+    expect(await text(page, "#shown")).toBe("3 of 5 images shown");
+    expect(await live(page)).toBe("3 of 5 images shown.");
+    expect(await page.locator("section:not([hidden])").count()).toBe(1);
+    await page.selectOption("#by-status", "failed");
+    expect(await shownCards(page)).toEqual(["COAT-2, Amara, studio, full-front, Failed"]);
+    await page.selectOption("#by-model", { label: "Bastian" });
+    expect(await text(page, "#empty")).toBe("No image matches the filters. Show all");
+    await page.click("#show-all");
+    await expect.poll(() => shownCards(page)).toHaveLength(5);
+    await page.locator(".item").first().getByRole("button", { name: "Reject" }).click();
+    await page.selectOption("#by-decision", "reject");
+    expect(await shownCards(page)).toEqual(["DRESS-1, Amara, studio, full-front, rejected"]);
+    await page.selectOption("#by-decision", "none");
+    expect(await shownCards(page)).toHaveLength(3);
+    expect(await page.locator("#by-status option").allInnerTexts()).toEqual(["All", "Succeeded", "Failed"]);
+  });
+
+  test("skips cards that the filters hide", async () => {
+    const { page } = await open();
+    await page.selectOption("#by-model", { label: "Amara" });
+    await page.locator(".item .what").first().click();
+    await keys(page, "j");
+    expect(await focused(page)).toBe("COAT-2, Amara, studio, half-front, not reviewed");
+  });
+
+  test("keeps decisions and notes when it is opened again, and shows those of another window", async () => {
+    const { page, again } = await open(sampleData(), { isKept: true });
+    await keys(page, "j", "a", "r", "n");
+    await page.keyboard.type("blurred");
+    await page.reload();
+    expect(await text(page, "#tally")).toBe("1 approved, 1 rejected");
+    expect(await page.locator(".item").nth(2).locator("input").inputValue()).toBe("blurred");
+    const other = await again();
+    await keys(other, "j", "r");
+    expect(await text(other, "#tally")).toBe("0 approved, 2 rejected");
+    await expect.poll(() => text(page, "#tally")).toBe("0 approved, 2 rejected");
+  });
+
+  test("keeps the decisions of another run apart", async () => {
+    const { page } = await open();
+    await keys(page, "j", "a");
+    const keptAs = await page.evaluate("Object.keys(localStorage)");
+    expect(keptAs).toEqual(["catalogue.review.run_1"]);
+  });
+
+  test("opens all the same with damaged decisions in the browser", async () => {
+    const { page } = await open(sampleData(), { isKept: true });
+    for (const damaged of ["{", "null", "7", '{"task-2":7,"task-3":{"decision":"maybe","note":""}}']) {
+      await page.evaluate(`localStorage.setItem("catalogue.review.run_1", ${JSON.stringify(damaged)})`);
+      await page.reload();
+      expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
+    }
+    await keys(page, "j", "a");
+    expect(await text(page, "#reviewed")).toBe("1 of 4 reviewed");
+  });
+
+  test("warns where the browser keeps nothing", async () => {
+    const { page } = await open();
+    await page.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }");
+    expect(await page.locator("#lost").isVisible()).toBe(false);
+    await keys(page, "j", "a");
+    expect(await page.locator("#lost").isVisible()).toBe(true);
+    expect((await savedCsv(page)).text).toContain(",approve,");
+  });
+
+  test("saves the decisions as CSV", async () => {
+    const products = [
+      { id: "id-1", reference: 'A "quoted", one', name: null, photo: null },
+      { id: "id-2", reference: "=1+2", name: null, photo: null },
+      { id: "id-3", reference: null, name: null, photo: null },
+    ];
+    const results = [
+      entry({ line: 2 }),
+      entry({ line: 3, product: 1, background: "#f4f1ea" }),
+      entry({ line: 4, product: 2, modelId: null, modelName: null, subtype: "shoes" }),
+      entry({ line: 5, product: 2, status: "not_queued", taskId: null, image: null }),
+    ];
+    const { page } = await open(sampleData({ products, results }));
+    await keys(page, "j", "a", "r", "n");
+    await page.keyboard.type('=SUM(A1), "really" ');
+    expect(await savedCsv(page)).toEqual({
+      name: "decisions.csv",
+      text: [
+        "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,decision,note",
+        '2,task-2,succeeded,id-1,"A ""quoted"", one",mdl_001,studio,full-front,approve,',
+        "3,task-3,succeeded,id-2,=1+2,mdl_001,#f4f1ea,full-front,reject,",
+        '4,task-4,succeeded,id-3,,,studio,full-front,,"=SUM(A1), ""really"" "',
+        "5,,not_queued,id-3,,mdl_001,studio,full-front,,",
+        "",
+      ].join("\n"),
+    });
+    expect(await text(page, "#saved")).toBe(
+      "Saved the decisions as decisions.csv. To generate the rejected images again, run:\ncat tryon --rerun decisions.csv",
+    );
+    expect(await live(page)).toBe("Saved the decisions as decisions.csv.");
+  });
+
+  test("enlarges a result with Enter or a click, and is reviewed there", async () => {
+    const { page } = await open();
+    const dialog = page.locator("#large");
+    await keys(page, "j", "Enter");
+    expect(await dialog.isVisible()).toBe(true);
+    expect(await dialog.locator(".what").innerText()).toBe("Amara studio full-front");
+    expect(await dialog.locator(".file").isVisible()).toBe(false);
+    await keys(page, "r");
+    expect(await dialog.locator(".what").innerText()).toBe("Bastian #f4f1ea full-front");
+    expect(await dialog.locator("[role=status]").textContent()).toBe(
+      "DRESS-1, Amara, studio, full-front: rejected. 1 of 4 reviewed. DRESS-1, Bastian, #f4f1ea, full-front, not reviewed.",
+    );
+    await dialog.getByRole("button", { name: "Previous image" }).click();
+    expect(await dialog.getByRole("button", { name: "Reject" }).getAttribute("aria-pressed")).toBe("true");
+    expect(await dialog.getByRole("button", { name: "Previous image" }).isDisabled()).toBe(true);
+    await keys(page, "n");
+    await page.keyboard.type("too dark");
+    await keys(page, "Escape");
+    expect(await dialog.isVisible()).toBe(true);
+    await keys(page, "ArrowRight", "ArrowRight", "ArrowRight");
+    expect(await dialog.locator(".reason").innerText()).toBe("generation_failed: no face found");
+    expect(await dialog.locator(".decide").isVisible()).toBe(false);
+    await keys(page, "Escape");
+    expect(await dialog.isVisible()).toBe(false);
+    expect(await focused(page)).toBe("COAT-2, Amara, studio, full-front, Failed");
+    expect(await page.locator(".item input").first().inputValue()).toBe("too dark");
+    await page.locator(".item .frame").nth(3).click();
+    expect(await dialog.locator(".what").innerText()).toBe("Bastian #f4f1ea full-front");
+  });
+
+  test("shows and links the saved file in the large view, and the thumbnail where the file is gone", async () => {
+    const name = `a "b" <c> & 50% #1?.png`;
+    const png = await sharp({ create: { width: 900, height: 1200, channels: 3, background: "#123456" } })
+      .png()
+      .toBuffer();
+    const results = [entry({ line: 2, file: name }), entry({ line: 3, file: "gone.png" })];
+    const data = sampleData({ folder: "my%20images/", results });
+    const { page, wrongs } = await open({ ...data, folder: "images/" }, { saved: { [name]: png } });
+    await keys(page, "j", "Enter");
+    const image = page.locator("#large .result img");
+    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(900);
+    expect(await page.locator("#large .file").getAttribute("href")).toBe(
+      `images/${encodeURIComponent(name)}`,
+    );
+    await keys(page, "j");
+    await page.waitForTimeout(200);
+    expect(await image.evaluate((one) => one.naturalWidth)).toBe(30);
+    expect(wrongs.splice(0)).toEqual(["error Failed to load resource: net::ERR_FILE_NOT_FOUND"]);
+  });
+
+  test("shows its keys with ?, and closes them with Escape", async () => {
+    const { page } = await open();
+    await keys(page, "?");
+    expect(await page.locator("#keys").isVisible()).toBe(true);
+    await keys(page, "a");
+    expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
+    await keys(page, "Escape");
+    expect(await page.locator("#keys").isVisible()).toBe(false);
+  });
+
+  test("takes no letter of a field for a key", async () => {
+    const { page } = await open();
+    await keys(page, "j", "n");
+    await page.keyboard.type("jar? u/r");
+    expect(await page.locator(".item input").first().inputValue()).toBe("jar? u/r");
+    expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import type { Client } from "../../../../src/client/client.ts";
+import type { Generation } from "../../../../src/flows/generate/generation.ts";
+import type { GenerateInput } from "../../../../src/flows/generate/run/generate-input.ts";
+import type { GenerationRun } from "../../../../src/flows/generate/run/generation-run.ts";
+import { queueGenerations } from "../../../../src/flows/generate/send/queue-generations.ts";
+import { NetworkError } from "../../../../src/http/errors.ts";
+import { tryonRun } from "../../tryon-run.ts";
+
+type Tryon = Client["tasks"]["tryon"];
+
+/** A generation of its own consistency group of `size` images. */
+const generation = (line: number, productId: string, modelId: string, angleShot: string): Generation => ({
+  ...{ kind: "tryon", line, combination: 0, productId, productReference: null, modelId, modelName: null },
+  ...{ stylings: [], background: "white", angleShot, lookAtCamera: true, subtype: null, style: null },
+});
+
+test("a batch without a response is not cut again when another batch has a rejected input", async () => {
+  const { mock, client, run: at, service } = await tryonRun();
+  const [one, other] = (await client.products.list({ limit: 2 })).data.map(({ id }) => id);
+  await client.products.delete({ product_id: other! });
+  const angles = Array.from({ length: 11 }, (_, index) => `custom-${index}`);
+  const remaining = [one!, other!].flatMap((product, of) =>
+    angles.map((angle, index) => generation(of * 11 + index + 2, product, "mdl_001", angle)),
+  );
+  let rejected = () => {};
+  const untilRejected = new Promise<void>((resolve) => {
+    rejected = resolve;
+  });
+  let isLost = true;
+  const tryon: Tryon = async (request, options) => {
+    const isOfOne = Buffer.from(request.json as Uint8Array).includes(one!);
+    try {
+      const response = await client.tasks.tryon(request, options);
+      if (!isOfOne || !isLost) return response;
+    } catch (error) {
+      // The request in flight is settled after the rejection.
+      setImmediate(rejected);
+      throw error;
+    }
+    isLost = false;
+    await untilRejected;
+    throw new NetworkError("the connection was lost", { code: "connection_lost", transient: true });
+  };
+  const failing = { ...client, paginate: client.paginate, tasks: { ...client.tasks, tryon } } as Client;
+  const run: GenerationRun = {
+    input: { kind: "tryon", skipInvalid: true } as GenerateInput,
+    service: { ...service, client: Object.setPrototypeOf(failing, client) as Client },
+    run: at,
+    sent: new Map(),
+    remaining,
+    rejected: new Map(),
+    tasks: new Map(),
+    lost: new Set(),
+  };
+  const { stopped } = await queueGenerations(run, () => {});
+  expect(stopped).toBe(undefined);
+  expect(run.rejected.size).toBe(11);
+  const tasks = mock.state().organizations.main.tasks;
+  expect(tasks.map(({ scene }) => scene.angle_shot).sort()).toEqual([...angles].sort());
+});

@@ -1,0 +1,193 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type Client, createClient } from "../../../src/client/client.ts";
+import { scriptedServer } from "../../http/scripted-server.ts";
+import { cdn, fileOf, hour, once, worldWith } from "./import-fixtures.ts";
+import { importWorld } from "./run-import.ts";
+
+type World = Awaited<ReturnType<typeof importWorld>>;
+type Json = { [field: string]: unknown };
+
+/** Changes the JSON of a response, or each line of a results file; `path` is without its query. */
+type Change = (json: Json, request: { method: string; path: string }) => void;
+
+/** A client that reads the mock through a server that changes the responses. */
+async function clientOf(world: World, change: Change): Promise<Client> {
+  const origin = world.mock.baseUrl;
+  const server = await scriptedServer(async (response, { method, path, headers, body }) => {
+    const sent = Object.entries(headers).filter(([name]) =>
+      /^(authorization|content-type|x-|idem)/.test(name),
+    );
+    const init = { method, headers: Object.fromEntries(sent) as Record<string, string> };
+    const answer = await fetch(origin + path, method === "GET" ? init : { ...init, body });
+    const text = (await answer.text()).replaceAll(origin, server.origin);
+    const lines = text.split("\n").map((line) => {
+      if (line === "") return line;
+      const json = JSON.parse(line) as Json;
+      change(json, { method, path: path.split("?")[0]! });
+      return JSON.stringify(json);
+    });
+    const names = ["content-type", "date", "retry-after"];
+    const kept = names.flatMap((name) => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    response.writeHead(answer.status, Object.fromEntries(kept));
+    response.end(lines.join("\n"));
+  });
+  const { clock, mock } = world;
+  const client = createClient({ baseUrl: server.origin, apiKey: mock.apiKey, clock, random: () => 0.5 });
+  onTestFinished(async () => {
+    await client.close();
+    await server.stop();
+  });
+  return client;
+}
+
+const isImport = (path: string) => /^\/v1\/imports(\/\w+)?$/.test(path);
+const isResult = (json: Json) => "line" in json && "images" in json;
+const rowsIn = (json: Json): Json[] =>
+  isResult(json) ? [json] : ((json.data ?? []) as Json[]).filter(isResult);
+
+describe("the time of the first import, where the first refresh starts", () => {
+  const lookedAt = async (created_at: unknown) => {
+    const world = await worldWith("A");
+    const client = await clientOf(world, (json, { path }) => {
+      if (isImport(path)) json.created_at = created_at;
+    });
+    const { summary } = await world.import("a.csv", { machine: { client } });
+    expect(summary).toMatchObject({ created: 1 });
+    const looked = world.state.ledger.lookedAt(1);
+    world.clock.advance(hour);
+    expect((await world.import("a.csv", { machine: { client } })).summary).toMatchObject({ unchanged: 1 });
+    return looked;
+  };
+
+  test.each(["2026-01-05T09:00:00", "2026-01-05", "Jan 5 2026", "soon", null, 7])(
+    "is unknown if created_at is not a timestamp with an offset: %j",
+    async (created_at) => {
+      expect(await lookedAt(created_at)).toBeNull();
+    },
+  );
+
+  test("can have an offset other than UTC", async () => {
+    expect(await lookedAt("2026-01-05T10:30:00+02:00")).toBe(Date.parse("2026-01-05T08:30:00Z"));
+  });
+
+  test("is never later than the service's clock", async () => {
+    const at = await lookedAt("2030-01-01T00:00:00Z");
+    expect(at).toBeLessThan(Date.parse("2026-01-05T10:00:00Z"));
+  });
+});
+
+test("reads export rows without deleted_at and lists without a last cursor as if both were null", async () => {
+  const world = await worldWith("A", "B");
+  let removed = 0;
+  const client = await clientOf(world, (json) => {
+    if (json.next_cursor === null) delete json.next_cursor;
+    for (const { product } of (json.data ?? []) as { product?: Json }[]) {
+      if (product?.deleted_at === null && delete product.deleted_at) removed++;
+    }
+  });
+  const machine = { client };
+  await world.import("a.csv", { machine });
+  world.clock.advance(hour);
+  const { stopped, summary } = await world.import("a.csv", { machine });
+  expect(stopped).toBeUndefined();
+  expect(summary).toMatchObject({ unchanged: 2, submitted: 0 });
+  expect(removed).toBeGreaterThan(0);
+  expect(await world.products()).toEqual(once("A", "B"));
+});
+
+describe("an import without on_image_error", () => {
+  test.each([false, true])(
+    "changes the fields of rows whose new photos all failed; --fresh: %s",
+    async (fresh) => {
+      const world = await worldWith("A");
+      const client = await clientOf(world, (json, { path }) => {
+        if (isImport(path)) delete json.on_image_error;
+      });
+      const machine = { client };
+      await world.import("a.csv", { machine });
+      world.clock.advance(hour);
+      const row = `A,Coat,${cdn}/A.jpg|${cdn}/fail-timeout.jpg\n`;
+      await world.write("a.csv", `reference,name,images\n${row}`);
+      if (fresh) {
+        await world.import("a.csv", { machine, wait: false });
+        world.clock.advance(hour);
+        await world.import("a.csv", { machine, fresh: true, wait: false });
+      } else {
+        await world.import("a.csv", { machine });
+      }
+      expect(await world.products()).toEqual(["A Coat 1"]);
+    },
+  );
+});
+
+describe("results that violate the specification", () => {
+  /**
+   * Imports rows through a service that changes their results, then without changes; returns both imports.
+   */
+  async function changed(text: string, change: (row: Json) => void) {
+    const world = await importWorld();
+    await world.write("a.csv", text);
+    const client = await clientOf(world, (json) => {
+      for (const row of rowsIn(json)) change(row);
+    });
+    const first = await world.import("a.csv", { machine: { client } });
+    const again = await world.import("a.csv");
+    return { world, first, again };
+  }
+  const bad = `reference,name,images\nA,Dress,${cdn}/A.jpg|${cdn}/fail-timeout.jpg\n`;
+
+  test.each([
+    ["attached", fileOf("A")],
+    ["failed", bad],
+  ])("are rejected for an unsent image, %s: nothing is lost or sent twice", async (status, text) => {
+    const { world, first, again } = await changed(text, (row) => {
+      for (const image of row.images as Json[]) if (image.status === status) image.index = 7;
+    });
+    const sent = text === bad ? 2 : 1;
+    expect(first.stopped).toMatchObject({
+      ...{ type: "bad_answer", code: "bad_results" },
+      message: expect.stringMatching(
+        new RegExp(
+          `^the import \\w+ has a result for image 7 of line 1, which was sent with ${sent} images?$`,
+        ),
+      ),
+    });
+    expect(again.stopped).toBeUndefined();
+    expect(world.writes().filter((write) => write === "POST /v1/imports 202")).toHaveLength(1);
+    expect(await world.products()).toEqual(once("A"));
+  });
+
+  test("are rejected for an unsent image of a row whose photos all failed", async () => {
+    const world = await worldWith("A");
+    await world.import("a.csv");
+    world.clock.advance(hour);
+    await world.write("a.csv", `reference,name,images\nA,Coat,${cdn}/A.jpg|${cdn}/fail-timeout.jpg\n`);
+    const client = await clientOf(world, (json) => {
+      for (const row of rowsIn(json)) for (const image of row.images as Json[]) image.index = 7;
+    });
+    const { stopped } = await world.import("a.csv", { machine: { client } });
+    expect(stopped).toMatchObject({ type: "bad_answer", code: "bad_results" });
+  });
+
+  test.each([
+    ["an action", "action", null],
+    ["an action", "action", undefined],
+    ["a product", "product_id", null],
+    ["a product", "product_id", undefined],
+  ])("are rejected for an imported row without %s (%s: %j)", async (what, field, value) => {
+    const { world, first, again } = await changed(fileOf("A"), (row) => {
+      row[field] = value;
+    });
+    expect(first.stopped).toMatchObject({
+      ...{ type: "bad_answer", code: "bad_results" },
+      message: expect.stringMatching(
+        new RegExp(`^the import \\w+ has a result without ${what} for line 1, which was imported$`),
+      ),
+    });
+    expect(again.stopped).toBeUndefined();
+    expect(await world.products()).toEqual(once("A"));
+  });
+});

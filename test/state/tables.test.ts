@@ -1,0 +1,206 @@
+import { beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { openState } from "../../src/state/open-state.ts";
+import type { State } from "../../src/state/state.ts";
+import { newAccount } from "../support/new-account.ts";
+
+let state: State;
+beforeEach(async () => {
+  state = await openState(null, { clock: systemClock() });
+});
+
+test("a key finds the account that it was bound to last, at its own base URL", () => {
+  const [first, second] = [newAccount(state, "http://a"), newAccount(state, "http://a")];
+  newAccount(state, "http://b");
+  state.accounts.bind("http://a", "key", first);
+  expect([state.accounts.find("http://a", "key"), state.accounts.find("http://b", "key")]).toEqual([
+    first,
+    null,
+  ]);
+  state.accounts.bind("http://a", "key", second);
+  expect(state.accounts.find("http://a", "key")).toBe(second);
+  expect(state.accounts.at("http://a")).toEqual([second, first]);
+});
+
+test("a run is open until it ends; its unknown outcomes outlive it, and are settled last", () => {
+  const run = { account: 1, kind: "import", identity: "same", file: "f.csv", options: { mode: "upsert" } };
+  const same = { account: 1, kind: "import", identity: "same" };
+  state.runs.begin({ ...run, id: "late", startedAt: 20 });
+  state.runs.begin({ ...run, id: "early", startedAt: 10 });
+  expect(state.runs.open(1).map(({ id }) => id)).toEqual(["early", "late"]);
+  expect(state.runs.findOpen(same)).toEqual({ ...run, id: "early", startedAt: 10 });
+  const call = {
+    run: "early",
+    idempotencyKey: "key",
+    rows: Uint32Array.of(0),
+    lines: Uint32Array.of(2),
+    sentAt: 1,
+    sentAtService: 2,
+    memo: new Uint8Array(),
+    body: new Uint8Array(),
+    exclusive: true,
+  };
+  state.batches.begin(1, { ...call, index: 0, references: ["A"] });
+  state.batches.begin(1, { ...call, index: 1, references: ["B"] });
+  state.batches.settled("early", 0, []);
+  state.runs.end("early", 30);
+  expect(state.runs.findOpen(same)?.id).toBe("late");
+  expect(state.batches.of("early").map(({ index }) => index)).toEqual([1]);
+  const late = { ...call, run: "late", index: 0, references: ["A", "B"] };
+  expect(state.batches.begin(1, late)).toBe("B");
+  expect(state.batches.of("late")).toEqual([]);
+  state.batches.settled("early", 1, []);
+  expect(state.batches.of("early")).toEqual([]);
+  expect(state.batches.begin(1, late)).toBe(null);
+  expect(state.batches.of("late")).toHaveLength(1);
+  // A run of another kind may send references that this run has in flight.
+  const third = { ...call, run: "third", references: ["A"] };
+  state.runs.begin({ ...run, id: "third", startedAt: 30 });
+  expect(state.batches.begin(1, { ...third, index: 0 })).toBe("A");
+  expect(state.batches.begin(1, { ...third, index: 0, exclusive: false })).toBe(null);
+});
+
+test("runs of one kind never query, settle or block those of another", () => {
+  const run = { account: 1, identity: "same", file: "f.csv", options: {}, startedAt: 1 };
+  const batch = {
+    ...{
+      index: 0,
+      idempotencyKey: "key",
+      rows: Uint32Array.of(0),
+      lines: Uint32Array.of(2),
+      references: ["A"],
+    },
+    ...{ memo: new Uint8Array(), body: new Uint8Array(), sentAt: 1, sentAtService: 2, exclusive: true },
+  };
+  for (const kind of ["import", "tryon"]) {
+    state.runs.begin({ ...run, kind, id: kind });
+    expect(state.runs.findOpen({ account: 1, kind, identity: "same" })?.id).toBe(kind);
+    expect(state.batches.begin(1, { ...batch, run: kind })).toBe(null);
+    state.runs.begin({ ...run, kind, id: `${kind} again`, identity: "other" });
+    expect(state.batches.begin(1, { ...batch, run: `${kind} again` })).toBe("A");
+    expect(
+      state.batches.unsettledElsewhere({ account: 1, kind, runId: `${kind} again` }).map(({ run }) => run.id),
+    ).toEqual([kind]);
+  }
+  expect(state.runs.findOpen({ account: 1, kind: "export", identity: "same" })).toBe(null);
+  expect(state.runs.open(1)).toHaveLength(4);
+});
+
+test("a patched row is recorded in its run and in the ledger until the run ends", () => {
+  state.runs.begin({
+    id: "run",
+    account: 1,
+    kind: "import",
+    identity: "i",
+    file: "f.csv",
+    options: {},
+    startedAt: 1,
+  });
+  const entry = {
+    reference: "A",
+    productId: "P",
+    fields: new Uint8Array([1]),
+    sources: new Uint8Array([2]),
+  };
+  const row = { row: 5, line: 7, reference: "A", productId: "P", memo: Buffer.from("memo") };
+  state.batches.patching("run", row);
+  expect([state.batches.doneRows("run"), state.batches.patchingRows("run")]).toEqual([[], [row.row]]);
+  state.ledger.write(1, { entries: [entry] });
+  state.batches.patched(1, "run", row, { productId: "P", fields: new Uint8Array([3]) });
+  expect(state.batches.patchingRows("run")).toEqual([]);
+  expect(state.batches.doneRows("run")).toEqual([row]);
+  const { fields, sources } = state.ledger.get(1, "A")!;
+  expect([[...fields], [...sources]]).toEqual([[3], [2]]);
+  state.runs.end("run", 2);
+  expect(state.batches.doneRows("run")).toEqual([]);
+});
+
+test("products are ordered by creation, by their IDs", () => {
+  const entry = (reference: string, productId: string) => ({
+    ...{ reference, productId, fields: new Uint8Array([1]), sources: new Uint8Array([7]) },
+  });
+  expect([state.ledger.first(1), state.ledger.last(1)]).toEqual([null, null]);
+  state.ledger.write(1, { entries: [entry("C", "P1"), entry("A", "P3"), entry("B", "P2")] });
+  state.ledger.write(2, { entries: [entry("A", "P9")] });
+  expect([state.ledger.first(1), state.ledger.last(1)]).toEqual(["P1", "P3"]);
+  expect(["P0", "P2", "P25", "P9"].map((id) => state.ledger.last(1, id))).toEqual([null, "P2", "P2", "P3"]);
+  const next = (after: string, upTo: string, count = 9) => state.ledger.products(1, { after, upTo, count });
+  expect(next("", "P3")).toEqual(["P1", "P2", "P3"]);
+  expect([next("P1", "P2"), next("", "P9", 2), next("P3", "P9")]).toEqual([["P2"], ["P1", "P2"], []]);
+});
+
+test("the last run that announced writes is recorded", () => {
+  const begin = (id: string, account: number) =>
+    state.runs.begin({ id, account, kind: "import", identity: id, file: "f.csv", options: {}, startedAt: 1 });
+  const [one, other] = [newAccount(state, "http://a"), newAccount(state, "http://b")];
+  begin("first", one);
+  begin("second", one);
+  expect(state.runs.lastWriter(one)).toBeNull();
+  state.runs.writes(one, "first");
+  state.runs.writes(one, "second");
+  state.runs.writes(one, "second");
+  expect([state.runs.lastWriter(one), state.runs.lastWriter(other)]).toEqual(["second", null]);
+});
+
+test("the time of the last check of the service is kept to the millisecond", () => {
+  const account = newAccount(state, "http://a");
+  expect(state.ledger.lookedAt(account)).toBe(null);
+  state.ledger.setLookedAt(account, 1_700_000_000_123);
+  expect(state.ledger.lookedAt(account)).toBe(1_700_000_000_123);
+});
+
+test("a key has one account, which several keys may share", () => {
+  const { accounts } = state;
+  const [one, other] = [accounts.createFor("http://a", "one"), accounts.createFor("http://a", "other")];
+  expect(accounts.createFor("http://a", "one")).toBe(one);
+  expect([accounts.find("http://a", "one"), accounts.find("http://b", "one")]).toEqual([one, null]);
+  expect(accounts.at("http://a")).toEqual([other, one]);
+  accounts.bind("http://a", "third", one);
+  expect(accounts.at("http://a")).toEqual([other, one]);
+  // The third key keeps its account.
+  accounts.bind("http://a", "one", other);
+  expect(["one", "third", "other"].map((key) => accounts.find("http://a", key))).toEqual([other, one, other]);
+  accounts.bind("http://a", "third", other);
+  expect(accounts.at("http://a")).toEqual([other]);
+});
+
+test("an upload without an outcome is retried with its key while the key is young enough", () => {
+  const begin = (newKey: string, at: number, notBefore: number) =>
+    state.uploads.begin(1, "digest", { newKey, at, notBefore });
+  expect(begin("one", 100, 0)).toBe("one");
+  expect(begin("two", 200, 100)).toBe("one");
+  expect(begin("three", 300, 101)).toBe("three");
+  expect(state.uploads.imageOf(1, "digest")).toBe(null);
+  state.uploads.done(1, "digest", "image");
+  expect(state.uploads.imageOf(1, "digest")).toBe("image");
+  expect(state.uploads.imageOf(2, "digest")).toBe(null);
+  // Its outcome is known.
+  expect(begin("four", 400, 0)).toBe("four");
+  state.uploads.forget(1, "digest");
+  expect(state.uploads.imageOf(1, "digest")).toBe(null);
+  expect(begin("five", 500, 0)).toBe("five");
+});
+
+test("sent imports are listed newest first, of one base URL or of all", () => {
+  const sent = { runId: "run", file: "f.csv", kind: "import", variant: "upsert", rows: 3, status: "queued" };
+  const [a, b, c] = [
+    { ...sent, id: "a", baseUrl: "http://x", at: 10 },
+    { ...sent, id: "b", baseUrl: "http://y", at: 30 },
+    { ...sent, id: "c", baseUrl: "http://x", at: 20 },
+  ];
+  for (const one of [a, b, c]) state.sentJobs.add(one);
+  const exported = { ...a, id: "d", kind: "export", variant: "zip" };
+  state.sentJobs.add(exported);
+  expect([...state.sentJobs.list("export", "http://x")]).toEqual([exported]);
+  expect([...state.sentJobs.list("import", null)]).toEqual([b, c, a]);
+  expect([...state.sentJobs.list("import", "http://x")]).toEqual([c, a]);
+  state.sentJobs.seen("a", "done");
+  expect(state.sentJobs.find("a")).toEqual({ ...a, status: "done" });
+  expect(state.sentJobs.find("none")).toBe(null);
+  state.sentJobs.add({ ...a, at: 40 });
+  expect([...state.sentJobs.list("import", null)].map(({ id, status }) => [id, status])).toEqual([
+    ["a", "queued"],
+    ["b", "queued"],
+    ["c", "queued"],
+  ]);
+});

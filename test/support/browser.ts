@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { onTestFinished, type TestContext } from "vitest";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+/** Debian's Chromium (apt-get install chromium). */
+const program = "/usr/bin/chromium";
+
+/** Skips a test of a page where no page can be opened. */
+export const needsBrowser = ({ skip }: Pick<TestContext, "skip">): void =>
+  skip(!existsSync(program), `${program} is missing: apt-get install chromium`);
+
+let browser: Promise<Browser> | undefined;
+
+const options = {
+  executablePath: program,
+  args: [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+  ],
+};
+
+export async function closeBrowser(): Promise<void> {
+  await (await browser)?.close();
+  browser = undefined;
+}
+
+/** What a page did that it must not: requests to anywhere but its own disk, errors, and violations of its policy. */
+export interface Opened {
+  page: Page;
+  wrongs: string[];
+  /** Opens the same file in another window of the same browser. */
+  again(): Promise<Page>;
+}
+
+interface OpenOptions extends BrowserContextOptions {
+  /** Keeps what pages store on the disk, as the browser of a person does; memory alone may forget it on a reload. */
+  isKept?: boolean;
+}
+
+/** Opens a file in a browser of its own, which is closed after the test. */
+export async function openFile(path: string, { isKept, ...given }: OpenOptions = {}): Promise<Opened> {
+  const pageOptions = { viewport: { width: 1000, height: 900 }, ...given };
+  let context: BrowserContext;
+  if (isKept)
+    context = await chromium.launchPersistentContext(temporaryFolder(), { ...options, ...pageOptions });
+  else {
+    browser ??= chromium.launch(options);
+    context = await (await browser).newContext(pageOptions);
+  }
+  onTestFinished(() => context.close());
+  context.setDefaultTimeout(10_000);
+  const wrongs: string[] = [];
+  const open = async () => {
+    const page = await context.newPage();
+    page.on("request", (request) => {
+      if (!/^(file|data|blob):/.test(request.url())) wrongs.push(`request ${request.url()}`);
+    });
+    page.on("pageerror", (error) => wrongs.push(`error ${error.message}`));
+    page.on("console", (message) => wrongs.push(`${message.type()} ${message.text()}`));
+    page.on("dialog", (dialog) => {
+      wrongs.push(`dialog ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto(pathToFileURL(path).href);
+    return page;
+  };
+  return { page: await open(), wrongs, again: open };
+}

@@ -92,6 +92,12 @@ export const migrations: readonly string[] = [
     account INTEGER NOT NULL, reference BLOB NOT NULL, PRIMARY KEY (account, reference)
   ) STRICT, WITHOUT ROWID;
   `,
+  // Small values that later commands need: where the last export ended, a webhook to remove.
+  `
+  CREATE TABLE state.mark (
+    base_url TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (base_url, name)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
 
 /** Migrates a state to this program's version, completely or not at all. `steps` is `migrations` except in tests. */

@@ -9,6 +9,7 @@ import { closeToOthers, isStateThere, logSizeOf, sameFileAt, sizeOf } from "./st
 import { storedAccounts } from "./stored-accounts.ts";
 import { storedBatches } from "./stored-batches.ts";
 import { storedLedger } from "./stored-ledger.ts";
+import { storedMarks } from "./stored-marks.ts";
 import { storedRuns } from "./stored-runs.ts";
 import { storedSentJobs } from "./stored-sent-jobs.ts";
 import { storedUploads } from "./stored-uploads.ts";
@@ -56,6 +57,7 @@ export async function openState(
     ledger,
     uploads: storedUploads(db),
     sentJobs: storedSentJobs(db),
+    marks: storedMarks(db),
     close() {
       holds?.releaseAll();
       closeState(db, path, connect);

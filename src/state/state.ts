@@ -1,6 +1,7 @@
 import type { Accounts } from "./accounts.ts";
 import type { Batches } from "./batches.ts";
 import type { Ledger } from "./ledger.ts";
+import type { Marks } from "./marks.ts";
 import type { Runs } from "./runs.ts";
 import type { SentJobs } from "./sent-jobs.ts";
 import type { Uploads } from "./uploads.ts";
@@ -15,6 +16,7 @@ export interface State {
   readonly ledger: Ledger;
   readonly uploads: Uploads;
   readonly sentJobs: SentJobs;
+  readonly marks: Marks;
   /** Closes the state and removes all of its other files. */
   close(): void;
 }

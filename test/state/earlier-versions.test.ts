@@ -62,6 +62,7 @@ const news: readonly ((db: Database) => void)[] = [
     const queued = { id: "task-0", base_url: service, run: "run-2", file: "t.csv", variant: "tryon" };
     add(db, "sent_job", { number: 2, ...queued, kind: "tryon", rows: 1, at: 2200, status: "queued" });
   },
+  (db) => add(db, "lost_reference", { account: 7, reference: bytes("gone") }),
 ];
 
 /** A state as version `version` of this program left it, with rows in it. */

@@ -204,3 +204,21 @@ test("sent imports are listed newest first, of one base URL or of all", () => {
     ["c", "queued"],
   ]);
 });
+
+test("keeps marks by base URL and name, the last value of each", () => {
+  const { marks } = state;
+  expect(marks.get("http://x", "export a")).toBe(null);
+  marks.set("http://x", "export b", "1");
+  marks.set("http://x", "export a", "2");
+  marks.set("http://x", "export a", "3");
+  marks.set("http://y", "export a", "4");
+  marks.set("http://x", "exporT%", "5");
+  expect(marks.get("http://x", "export a")).toBe("3");
+  expect(marks.list("http://x", "export ")).toEqual([
+    { name: "export a", value: "3" },
+    { name: "export b", value: "1" },
+  ]);
+  marks.remove("http://x", "export a");
+  expect(marks.get("http://x", "export a")).toBe(null);
+  expect(marks.get("http://y", "export a")).toBe("4");
+});

@@ -9,6 +9,7 @@ import { defaultConcurrency } from "../../app/default-concurrency.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { checkSaveFolder } from "../../files/save-folder.ts";
+import type { Column } from "../../output/columns.ts";
 import { counted } from "../../output/numbers.ts";
 import { fieldColumns } from "../../resources/list-resource.ts";
 
@@ -73,18 +74,18 @@ async function tell(app: App, { save, wait }: FollowInput, watched: WatchedTasks
     ...task,
     ...(files.has(task.id) && { output_file: join(save!, files.get(task.id)!) }),
   }));
-  const columns = [
+  const columns: Column<(typeof rows)[number]>[] = [
     ...fieldColumns(Task, ["id", "type", "status", "product_id"]).filter(
       ({ name }) => name !== "failure_reason",
     ),
     {
       name: "output_file",
-      value: (row: (typeof rows)[number]) => row.output_file ?? null,
-      ...(save === undefined && { only: "csv" as const }),
+      value: (row) => row.output_file ?? null,
+      ...(save === undefined && { only: "csv" }),
     },
-    { name: "failure_reason", value: (row: (typeof rows)[number]) => row.failure_reason?.code ?? null },
+    { name: "failure_reason", value: (row) => row.failure_reason?.code ?? null },
   ];
-  await app.io.show(columns as never, listOf(rows) as never);
+  await app.io.show(columns, rows);
   if (tasks.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
   if (save !== undefined)
     await app.io.note(app.io.visible(`Saved ${counted(files.size, "image")} in ${save}.`));
@@ -102,8 +103,4 @@ async function tell(app: App, { save, wait }: FollowInput, watched: WatchedTasks
   if (!wait && open > 0)
     await app.io.note(`${counted(open, "task")} not finished yet. To wait, use cat tasks watch.`);
   if (tasks.some(({ status }) => status === "failed")) app.exit = ExitCode.partial;
-}
-
-async function* listOf<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
 }

@@ -1,7 +1,12 @@
 import { systemClock } from "../clock.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
-import type { WebhookEvent } from "../contract/resources/webhook.ts";
-import { isRawBody, type SignatureFault, verifySignature } from "../contract/signature.ts";
+import {
+  isRawBody,
+  type SignatureFault,
+  type SignatureVerdict,
+  verifySignature,
+} from "../contract/signature.ts";
+import type { EventType } from "../contract/value-sets.ts";
 import { CatError } from "../errors.ts";
 
 /** A delivery that is not from the service, or not recent: respond with 400 and do nothing. */
@@ -9,27 +14,54 @@ export class SignatureError extends CatError {
   override readonly name: string = "SignatureError";
   readonly reason: SignatureFault;
 
-  constructor(reason: SignatureFault) {
-    super(`webhook delivery rejected: its signature ${sentences[reason]}`, {
+  constructor(verdict: Rejection) {
+    super(`webhook delivery rejected: its signature ${sentenceOf(verdict)}`, {
       type: "invalid_signature",
-      code: `signature_${reason}`,
+      code: `signature_${verdict.reason}`,
     });
-    this.reason = reason;
+    this.reason = verdict.reason;
   }
 }
 
-const sentences: Record<SignatureFault, string> = {
-  missing: "is missing",
-  malformed: "cannot be read",
-  mismatch: "does not match the body and the secret",
-  out_of_tolerance: "is too old or from the future",
-};
+type Rejection = Extract<SignatureVerdict, { ok: false }>;
+
+function sentenceOf(verdict: Rejection): string {
+  switch (verdict.reason) {
+    case "missing":
+      return "is missing";
+    case "malformed":
+      return "cannot be read";
+    case "mismatch":
+      return "does not match the body and the secret";
+    case "out_of_tolerance": {
+      const { ageSeconds } = verdict;
+      return ageSeconds > 0 ? `is ${ageSeconds} s old` : `is ${-ageSeconds} s in the future`;
+    }
+  }
+}
+
+/** The resource of each kind of event, as in its `data`: fetch the resource for the rest (Events, Delivery). */
+type EventData<Type extends string> = Type extends `${infer Resource}.${infer Outcome}`
+  ? Record<
+      Resource,
+      { id: string; status: Type extends "import.completed" ? Outcome | "completed_with_errors" : Outcome }
+    >
+  : never;
 
 /**
- * An event as delivered. The signature proves that it is from the service, so its fields are as documented,
- * plus any added since; only its being an object is checked.
+ * An event as delivered, typed by its `type`. The signature proves that it is from the service, so its fields are
+ * as documented, plus any added since; only its being an object is checked. New types may come: ignore those
+ * that you do not handle.
  */
-export type DeliveredEvent = WebhookEvent;
+export type DeliveredEvent = {
+  [Type in EventType]: {
+    /** Stable across all attempts: the deduplication key. */
+    id: string;
+    type: Type;
+    created_at: string;
+    data: EventData<Type>;
+  };
+}[EventType];
 
 export interface WebhookDelivery {
   /** The value of the signature header (`Service-Signature`). */
@@ -54,7 +86,7 @@ export function verifyWebhook(delivery: WebhookDelivery): DeliveredEvent {
   const { header, rawBody, secret, toleranceSeconds, now = systemClock().now() } = delivery;
   const tolerance = toleranceSeconds === undefined ? {} : { toleranceSeconds };
   const verdict = verifySignature({ header, rawBody, secret, now, ...tolerance });
-  if (!verdict.ok) throw new SignatureError(verdict.reason);
+  if (!verdict.ok) throw new SignatureError(verdict);
   const event = jsonOrNull(rawBody);
   if (typeof event === "object" && event !== null && !Array.isArray(event)) return event as DeliveredEvent;
   throw new CatError("the webhook delivery is signed, but its body is not an event", {

@@ -6,7 +6,11 @@ export const signatureHeader = "Service-Signature";
 
 /** Why a signature was not accepted. */
 export type SignatureFault = "missing" | "malformed" | "mismatch" | "out_of_tolerance";
-export type SignatureVerdict = { ok: true; timestamp: number } | { ok: false; reason: SignatureFault };
+export type SignatureVerdict =
+  | { ok: true; timestamp: number }
+  | { ok: false; reason: Exclude<SignatureFault, "out_of_tolerance"> }
+  /** The signature is genuine, but made `ageSeconds` ago; negative if its time is in the future. */
+  | { ok: false; reason: "out_of_tolerance"; ageSeconds: number };
 
 /**
  * The signature header's value for a delivery: `t=<unix seconds>,v1=<hex HMAC-SHA256 of "{t}.{raw body}">`,
@@ -49,9 +53,11 @@ export function verifySignature(input: VerifyInput): SignatureVerdict {
   const timestamp = Number(parsed.t);
   const tolerance = input.toleranceSeconds ?? limits.signatureToleranceSeconds;
   // In full seconds, like the timestamp: a signature does not age within its second.
-  const isWithin = Math.abs(Math.floor(input.now / 1000) - timestamp) <= tolerance;
+  const ageSeconds = Math.floor(input.now / 1000) - timestamp;
   // NaN is never within the tolerance.
-  return isWithin ? { ok: true, timestamp } : { ok: false, reason: "out_of_tolerance" };
+  return Math.abs(ageSeconds) <= tolerance
+    ? { ok: true, timestamp }
+    : { ok: false, reason: "out_of_tolerance", ageSeconds };
 }
 
 function mac(secret: string, rawBody: Uint8Array | string, t: string): Buffer {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
+import { chromiumOptions } from "../test/support/chromium.js";
 import { median, root } from "./pairs.js";
 
 const results = 1_000;
@@ -19,17 +20,7 @@ export async function measure() {
     file,
     String(results),
   ]);
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-sync",
-    ],
-  });
+  const browser = await chromium.launch(chromiumOptions);
   try {
     const opened = [];
     const tasks = [];

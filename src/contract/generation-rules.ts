@@ -1,4 +1,5 @@
 import { didYouMean, questionFor } from "./did-you-mean.ts";
+import { shortened } from "./shortened.ts";
 import {
   beautifierAngleShots,
   beautifierBackgrounds,
@@ -62,7 +63,6 @@ export const styleProblem = (subtype: string | null, value: string): string | nu
 
 function choiceProblem(value: string, known: readonly string[], more = "", of = ""): string | null {
   if (known.includes(value)) return null;
-  const shown = JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value);
   const question = questionFor(didYouMean(value, known), ": ", (word) => `"${word}"`);
-  return `${of}must be one of ${known.join(", ")}${more}, not ${shown}${question}`;
+  return `${of}must be one of ${known.join(", ")}${more}, not ${shortened(value)}${question}`;
 }

@@ -1,6 +1,7 @@
 import { didYouMean, questionFor } from "./did-you-mean.ts";
 import { ulidPattern } from "./ids.ts";
 import { limits } from "./limits.ts";
+import { shortened } from "./shortened.ts";
 import { describeBreach, urlBreach } from "./url-policy.ts";
 import { orientations, sexes } from "./value-sets.ts";
 import { type OtherWords, wordsForOrientations, wordsForSexes } from "./words-for-values.ts";
@@ -149,5 +150,5 @@ function quote(value: unknown): string {
   if (typeof value === "object" && value !== null) return nameOf(value);
   // The password of a URL is masked; it may be the very problem.
   const text = String(value).replace(/\/\/[^/@]*@/, "//***@");
-  return JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+  return shortened(text);
 }

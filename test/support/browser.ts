@@ -7,32 +7,25 @@ import {
   chromium,
   type Page,
 } from "playwright-core";
-import { onTestFinished, type TestContext } from "vitest";
+import { onTestFinished } from "vitest";
+import { chromiumOptions } from "./chromium.js";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** Debian's Chromium (apt-get install chromium). */
-const program = "/usr/bin/chromium";
+/** Missing programs that were warned about. */
+const warned = new Set<string>();
 
-/** Skips a test of a page where no page can be opened. */
-export const needsBrowser = ({ skip }: Pick<TestContext, "skip">): void =>
-  skip(!existsSync(program), `${program} is missing: apt-get install chromium`);
+/** Skips a test of a page where no page can be opened, and says why. */
+export function needsBrowser({ skip }: { skip: (note: string) => void }): void {
+  const program = chromiumOptions.executablePath;
+  if (existsSync(program)) return;
+  const note = `${program} is missing: apt-get install chromium`;
+  // Reporters show the note of a skipped test only if they list every test.
+  if (!warned.has(program)) process.stderr.write(`${note}. Tests of pages are skipped.\n`);
+  warned.add(program);
+  skip(note);
+}
 
 let browser: Promise<Browser> | undefined;
-
-const options = {
-  executablePath: program,
-  args: [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-  ],
-};
 
 export async function closeBrowser(): Promise<void> {
   await (await browser)?.close();
@@ -57,9 +50,12 @@ export async function openFile(path: string, { isKept, ...given }: OpenOptions =
   const pageOptions = { viewport: { width: 1000, height: 900 }, ...given };
   let context: BrowserContext;
   if (isKept)
-    context = await chromium.launchPersistentContext(temporaryFolder(), { ...options, ...pageOptions });
+    context = await chromium.launchPersistentContext(temporaryFolder(), {
+      ...chromiumOptions,
+      ...pageOptions,
+    });
   else {
-    browser ??= chromium.launch(options);
+    browser ??= chromium.launch(chromiumOptions);
     context = await (await browser).newContext(pageOptions);
   }
   onTestFinished(() => context.close());

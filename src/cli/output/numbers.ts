@@ -1,7 +1,2 @@
-import { grouped } from "../../flows/grouped.ts";
-
-export { grouped };
-
-/** A number of things: `1 row`, `1,240 rows`. */
-export const counted = (count: number, thing: string): string =>
-  `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;
+export { counted } from "../../flows/counted.ts";
+export { grouped } from "../../flows/grouped.ts";

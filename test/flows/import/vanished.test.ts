@@ -69,6 +69,22 @@ describe("the delta", () => {
   });
 });
 
+/**
+ * `old.csv` was imported, and `new.csv` twice, an hour apart. `state` is the service between the two files, `blank` before
+ * both.
+ */
+async function importedInTurn(old: string[], later: string[]) {
+  const world = await worldOf({ "old.csv": old, "new.csv": later });
+  const blank = world.mock.state();
+  await world.import("old.csv");
+  const state = world.mock.state();
+  for (const file of ["new.csv", "new.csv"]) {
+    world.clock.advance(hour);
+    await world.import(file);
+  }
+  return { world, state, blank };
+}
+
 /** A client whose list of all products ends with one from the dashboard; the changes report it as well. */
 async function withDashboardProduct(world: World): Promise<Client> {
   const id = "01JGZZ0000000000000000000C";
@@ -100,13 +116,7 @@ async function withDashboardProduct(world: World): Promise<Client> {
 }
 
 test("skips a product without a reference, from the dashboard, when all products are checked", async () => {
-  const world = await worldOf({ "old.csv": ["A", "B"], "new.csv": ["A", ...many(310)] });
-  await world.import("old.csv");
-  const state = world.mock.state();
-  world.clock.advance(hour);
-  await world.import("new.csv");
-  world.clock.advance(hour);
-  await world.import("new.csv");
+  const { world, state } = await importedInTurn(["A", "B"], ["A", ...many(310)]);
   await world.putBack(state);
   const client = await withDashboardProduct(world);
   const { summary, notes } = await world.import("new.csv", { machine: { client } });
@@ -122,16 +132,9 @@ describe("a service that was restarted or restored", () => {
     ["restored", 3],
     ["restored", 310],
   ] as const)("(%s) gets %i rows again after a check against a list", async (how, count) => {
-    const world = await worldOf({ "old.csv": ["A", "B"], "new.csv": ["A", ...many(count)] });
-    const blank = world.mock.state();
-    await world.import("old.csv");
-    const state = how === "restarted" ? blank : world.mock.state();
-    world.clock.advance(hour);
-    await world.import("new.csv");
-    world.clock.advance(hour);
-    await world.import("new.csv");
+    const { world, state, blank } = await importedInTurn(["A", "B"], ["A", ...many(count)]);
     const newest = world.state.ledger.last(1);
-    await world.putBack(state);
+    await world.putBack(how === "restarted" ? blank : state);
     // One of them has a new photo: its first photo is sent again as well.
     const text = (await world.read("new.csv")).replace(
       `${cdn}/R0001.jpg`,
@@ -157,13 +160,8 @@ describe("a service that was restarted or restored", () => {
   test.each(["all", "create", "skip_existing"] as const)(
     "is detected after a file without a refresh, too: %s",
     async (how) => {
-      const world = await worldOf({ "old.csv": ["A"], "new.csv": ["A", "B", "C"], "other.csv": ["D"] });
-      await world.import("old.csv");
-      const state = world.mock.state();
-      world.clock.advance(hour);
-      await world.import("new.csv");
-      world.clock.advance(hour);
-      await world.import("new.csv");
+      const { world, state } = await importedInTurn(["A"], ["A", "B", "C"]);
+      await world.write("other.csv", fileOf("D"));
       await world.putBack(state);
       world.clock.advance(hour);
       const flags = how === "all" ? { photos: how } : { mode: how };

@@ -2,6 +2,7 @@
 
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { isFailureColumn, normalHeader } from "../../rows/header.ts";
+import { missingColumn } from "../../rows/missing-column.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { contentKey } from "../generation.ts";
@@ -100,17 +101,10 @@ function judgeHeader(
     }
     seen.add(name);
   }
-  for (const field of requiredFieldsOf[kind])
-    if (!seen.has(field))
-      report({
-        line,
-        param: field,
-        code: "missing_column",
-        message: `no column "${field}": every row needs one`,
-      });
+  for (const field of requiredFieldsOf[kind]) if (!seen.has(field)) report(missingColumn(line, field));
   if (!seen.has("product_id") && !seen.has("product_reference")) {
-    const message = 'no column "product_reference" or "product_id": every row needs one of them';
-    report({ line, param: "product_reference", code: "missing_column", message });
+    const message = 'missing column "product_reference" or "product_id" (one of them is required)';
+    report(missingColumn(line, "product_reference", message));
   }
 }
 
@@ -143,7 +137,7 @@ class GenerationColumns implements RowColumns {
     const column = this.#header.findIndex(
       (one, index) => normalHeader(one) === "" && record[index]!.trim() !== "",
     );
-    return column === -1 ? null : { column, message: "there is a value under a column without a header" };
+    return column === -1 ? null : { column, message: "this value is in a column without a header" };
   }
 
   cellProblems(): readonly [] {

@@ -7,6 +7,7 @@ import {
 } from "../../../contract/generation-rules.ts";
 import { ulidPattern } from "../../../contract/ids.ts";
 import { limits } from "../../../contract/limits.ts";
+import { shortened } from "../../../contract/shortened.ts";
 import type { FieldProblem } from "../../rows/row-form.ts";
 import type { AskedGeneration } from "../generation.ts";
 import { type Field, fieldsOf, matrixFieldsOf, partsOf, requiredFieldsOf } from "./fields.ts";
@@ -91,7 +92,8 @@ function judgeProducts(values: ReadonlyMap<Field, readonly string[]>, add: Add):
   if (ids === undefined && references === undefined)
     add("product_reference", "is missing: a row needs a product_id or a product_reference");
   for (const id of ids ?? [])
-    if (!ulidPattern.test(id)) add("product_id", `must be a product ID (26 characters), not ${quote(id)}`);
+    if (!ulidPattern.test(id))
+      add("product_id", `must be a product ID (26 characters), not ${shortened(id)}`);
   const several = Math.max(ids?.length ?? 0, references?.length ?? 0) > 1;
   if (ids !== undefined && references !== undefined && several)
     add(
@@ -120,7 +122,7 @@ function judgeStylings(
   const products = new Set([...(values.get("product_id") ?? []), ...(values.get("product_reference") ?? [])]);
   for (const styling of new Set(stylings))
     if (products.has(styling))
-      add("styling_product_ids", `contains the main product ${quote(styling)}: remove it`);
+      add("styling_product_ids", `contains the main product ${shortened(styling)}: remove it`);
 }
 
 function judgeValues(
@@ -147,7 +149,7 @@ function judgeValues(
   each("angle_shot", (value, subtype) => angleShotProblem(kind, subtype, value));
   if (kind === "tryon") {
     each("look_at_camera", (value) =>
-      lookOf(value) === null ? `must be true or false, not ${quote(value)}` : null,
+      lookOf(value) === null ? `must be true or false, not ${shortened(value)}` : null,
     );
   } else {
     each("subtype", (value) => subtypeProblem(value));
@@ -201,5 +203,3 @@ export const cellsOf = (one: Omit<AskedGeneration, "line">): Partial<Record<Fiel
   ...(one.style !== null && { style: one.style }),
   ...(one.kind === "tryon" && { look_at_camera: String(one.lookAtCamera) }),
 });
-
-const quote = (text: string): string => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);

@@ -1,5 +1,6 @@
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import type { SomeRows } from "../../rows/row-set.ts";
+import { unchangedRows } from "../../rows/unchanged-rows.ts";
 import { generationsOf } from "../columns/generation-form.ts";
 import type { RowReading } from "../columns/read-row.ts";
 import type { AskedGeneration } from "../generation.ts";
@@ -13,7 +14,7 @@ export async function readGenerations(
   const asked: AskedGeneration[] = [];
   const reader = await openRows(file);
   let place = 0;
-  for await (const rows of reader.batches()) {
+  for await (const rows of unchangedRows(file.source, reader)) {
     for (const { row, line } of rows) {
       if (refused.has(place++)) continue;
       for (const one of generationsOf(row, reading)) asked.push({ ...one, line });

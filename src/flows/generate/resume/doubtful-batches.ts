@@ -4,6 +4,7 @@ import type { Task } from "../../../contract/resources/task.ts";
 import { CatError } from "../../../errors.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
 import { isKeyAlive, keyLifeMs, readClocks } from "../../batches/key-life.ts";
+import { counted } from "../../counted.ts";
 import { grouped } from "../../grouped.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
@@ -125,7 +126,7 @@ function claim(ids: readonly string[], tasks: Map<string, Task>): readonly strin
 }
 
 function undecided({ file, sentAt, generations, found }: DoubtQuestion): CatError {
-  const what = `${grouped(generations)} ${generations === 1 ? "image" : "images"} of ${file} requested at ${shownTime(sentAt)}`;
+  const what = `${counted(generations, "image")} of ${file} requested at ${shownTime(sentAt)}`;
   return new CatError(`no response for ${what}; the service has ${grouped(found)} tasks that may be theirs`, {
     type: "conflict",
     code: "unknown_outcome",

@@ -2,6 +2,7 @@ import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type Orientation, orientations } from "../../../contract/value-sets.ts";
 import { isFailureColumn, normalHeader } from "../../rows/header.ts";
+import { missingColumn } from "../../rows/missing-column.ts";
 import type { Problem } from "../../rows/problem.ts";
 import { nearestColumns } from "./nearest-column.ts";
 
@@ -83,25 +84,15 @@ export function readColumns(
       report({ line, param: column, code: "unknown_column", message });
     }
   }
-  for (const field of ["reference", "name"]) {
-    if (!seen.has(field)) {
-      report({
-        line,
-        param: field,
-        code: "missing_column",
-        message: `missing column "${field}" (required)`,
-      });
-    }
-  }
+  for (const field of ["reference", "name"]) if (!seen.has(field)) report(missingColumn(line, field));
   if (!columns.some((column) => column.kind === "images" || column.kind === "image")) {
     const message = 'missing column for photos, e.g. "images", "image_1" or "image_front"';
-    report({ line, param: "images", code: "missing_column", message });
+    report(missingColumn(line, "images", message));
   }
   for (const column of columns) {
     if (column.kind === "orientation" && !seen.has(`image_${column.number}`)) {
-      const param = `image_${column.number}_orientation`;
       const message = `missing column "image_${column.number}" for this orientation`;
-      report({ line, param, code: "missing_column", message });
+      report(missingColumn(line, `image_${column.number}_orientation`, message));
     }
   }
   return columns;

@@ -1,5 +1,6 @@
 import { type ImportRowImage, importRowProblems, type RowProblem } from "../../../contract/import-row.ts";
 import { limits } from "../../../contract/limits.ts";
+import { shortened } from "../../../contract/shortened.ts";
 import { type Orientation, orientations } from "../../../contract/value-sets.ts";
 import type { LocalImage } from "../../photos/photo-problem.ts";
 
@@ -95,7 +96,6 @@ function pathFault(path: unknown): string | null {
   if (typeof path !== "string") return "must be text with the path of a file";
   if (path.trim() === "") return "is empty";
   if (path.length > longestPath) return `has ${path.length} characters, too many for the path of a file`;
-  if (/[\u0000-\u001f\u007f-\u009f]/.test(path))
-    return `contains a control character: ${JSON.stringify(path.length > 80 ? `${path.slice(0, 77)}...` : path)}`;
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(path)) return `contains a control character: ${shortened(path)}`;
   return null;
 }

@@ -1,8 +1,8 @@
 import type { OnImageError } from "../../../contract/value-sets.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";
-import type { InputRow, RowReader } from "../../rows/input-row.ts";
-import { UnreadableInput } from "../../rows/problem.ts";
-import { InputError, type Source } from "../../rows/source.ts";
+import type { RowReader } from "../../rows/input-row.ts";
+import type { Source } from "../../rows/source.ts";
+import { unchangedRows } from "../../rows/unchanged-rows.ts";
 import type { FileRow } from "../columns/file-row.ts";
 import type { RejectedPhoto } from "./batch-memo.ts";
 import { type Decision, decide, type KnownPhotos, referenceOfRow, type Weighed, weigh } from "./decide.ts";
@@ -36,9 +36,9 @@ export interface DecideDeps extends KnownPhotos {
  * Reads the file again and decides about each row, in file order. Throws an InputError if the file changed.
  */
 export async function* decideRows(deps: DecideDeps): AsyncGenerator<DecidedRow> {
-  const { isSkipped, entryOf, onImageError, failedPhotosOf = () => [] } = deps;
+  const { source, reader, isSkipped, entryOf, onImageError, failedPhotosOf = () => [] } = deps;
   let ordinal = 0;
-  for await (const rows of sameAsChecked(deps)) {
+  for await (const rows of unchangedRows(source, reader)) {
     for (const { line, row: read } of rows) {
       const row = ordinal++;
       if (isSkipped(row)) continue;
@@ -52,13 +52,4 @@ export async function* decideRows(deps: DecideDeps): AsyncGenerator<DecidedRow> 
 function lessPhotos(weighed: Weighed, failed: readonly RejectedPhoto[]): Weighed {
   const isFailed = ({ image }: RejectedPhoto) => failed.some((one) => one.image === image);
   return { ...weighed, refused: [...weighed.refused.filter((one) => !isFailed(one)), ...failed] };
-}
-
-/** Reads the rows. A file that was readable during the check and is not now has changed. */
-async function* sameAsChecked({ source, reader }: DecideDeps): AsyncGenerator<InputRow[]> {
-  try {
-    yield* reader.batches();
-  } catch (error) {
-    throw error instanceof UnreadableInput || error instanceof InputError ? source.changed(error) : error;
-  }
 }

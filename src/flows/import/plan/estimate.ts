@@ -1,4 +1,5 @@
 import { byteText } from "../../byte-text.ts";
+import { counted } from "../../counted.ts";
 import { grouped } from "../../grouped.ts";
 import { writeEstimate } from "../../writes/write-estimate.ts";
 
@@ -29,6 +30,3 @@ export function estimateLine(
   ].filter((part) => part !== "");
   return `${parts.join(", ")}: ${time}`;
 }
-
-const counted = (count: number, thing: string): string =>
-  `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;

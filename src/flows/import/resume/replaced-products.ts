@@ -7,6 +7,7 @@ import { FieldDigests } from "../ledger/field-digests.ts";
 import type { Holders } from "../ledger/holders.ts";
 import { productsAtOnce } from "../ledger/refresh.ts";
 import { union } from "../ledger/source-digests.ts";
+import { photosOfRow } from "../outcomes/rejected-photos.ts";
 import type { ReplacedProductsQuestion } from "../run/import-input.ts";
 import type { ImportRun } from "../run/import-run.ts";
 
@@ -33,11 +34,8 @@ export async function decideReplaced(run: ImportRun, holders: Holders): Promise<
   for await (const { reference, weighed, productId } of replacedRows(run, holders)) {
     found.push(reference);
     if (choice === "imported") {
-      const isRefused = (at: number) => weighed.refused.some(({ image }) => image === at);
-      const sources = union(
-        Buffer.alloc(0),
-        weighed.digests.filter((_, at) => !isRefused(at)),
-      );
+      const there = photosOfRow(weighed).there.map((image) => weighed.digests[image]!);
+      const sources = union(Buffer.alloc(0), there);
       entries.push({ reference, productId, fields: FieldDigests.nothing.bytes, sources });
     }
     if (found.length === productsAtOnce) flush();

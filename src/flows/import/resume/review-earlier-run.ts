@@ -5,7 +5,7 @@ import type { Import } from "../../../contract/resources/import.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
 import { isKeyAlive, readClocks } from "../../batches/key-life.ts";
-import { grouped } from "../../grouped.ts";
+import { counted } from "../../counted.ts";
 import { RowSet } from "../../rows/row-set.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
@@ -38,9 +38,9 @@ export async function reviewEarlierRun(
     return "end first";
   }
   if (hasSentAnything(run)) {
-    const sent = sentRows(run);
+    const sent = counted(sentRows(run), "row");
     reporter.onNote(
-      `Resuming the import of ${name} started at ${at}: ${grouped(sent)} ${sent === 1 ? "row" : "rows"} already sent. To start over, add --fresh.`,
+      `Resuming the import of ${name} started at ${at}: ${sent} already sent. To start over, add --fresh.`,
     );
   }
   return "resume";

@@ -3,6 +3,7 @@ import type { DoneRow, StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
 import { isKeyAlive, readClocks } from "../../batches/key-life.ts";
 import { existingProducts } from "../../catalogue/existing-products.ts";
+import { counted } from "../../counted.ts";
 import { grouped } from "../../grouped.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
@@ -137,7 +138,7 @@ function existenceOf(products: number | null): string {
  * text.
  */
 export function unknownOutcomeText({ file, rows, lost }: UnknownOutcomeQuestion, when: string): string {
-  const which = `${grouped(rows)} ${rows === 1 ? "row" : "rows"} of ${file} sent at ${when}`;
+  const which = `${counted(rows, "row")} of ${file} sent at ${when}`;
   return lost.length > 0
     ? `the service accepted ${which}, but no longer has the import ${lost.join(", ")}`
     : `no response for ${which}`;

@@ -8,6 +8,7 @@ export const commandNames = [
   "tryon",
   "beautify",
   "tasks",
+  "export",
   "products",
   "images",
   "models",

@@ -43,6 +43,11 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     summary: "view and save generated images: list, get, watch, save",
     load: async (app) => (await import("./commands/tasks.ts")).tasksCommand(app),
   },
+  export: {
+    usage: "export",
+    summary: "export products and their images as NDJSON or CSV",
+    load: async (app) => (await import("./commands/export.ts")).exportCommand(app),
+  },
   products: {
     usage: "products",
     summary: "view products: list, get",

@@ -26,6 +26,7 @@ const may = {
     "/csv-stringify/",
     "/split2/",
     "/p-limit/",
+    "/yauzl/",
     "/sharp/",
     "/ulid/",
     "^(node:)?[a-z_/]+$",

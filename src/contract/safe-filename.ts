@@ -22,8 +22,11 @@ export function safeFilename(stem: string, ending: string): string {
       .replace(unsafe, "_")
       .replace(/^[.\s]+/, "_") || "_";
   const name = cut(clean, longest - bytesOf(ending)) + ending;
-  return device.test(name) ? `_${name}` : name;
+  return isDeviceName(name) ? `_${name}` : name;
 }
+
+/** Whether Windows reserves a name for a device, as `CON` or `aux.jpg`. */
+export const isDeviceName = (name: string): boolean => device.test(name);
 
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 

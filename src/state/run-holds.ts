@@ -1,3 +1,4 @@
+import { lockEmptyFile } from "./file-lock.ts";
 import type { RunHold, Runs } from "./runs.ts";
 import type { Connect, Database } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
@@ -58,7 +59,7 @@ export function runHolds(
           const [id] = add.get(account, identity, owner.pid, owner.since)!;
           // A file of that name may be left by a process that ended before it wrote its row.
           prepareLockFile(fileOf(id));
-          taken = { id, unlock: lock(fileOf(id), connect) };
+          taken = { id, unlock: lockEmptyFile(fileOf(id), connect) };
           return null;
         });
         return heldBy === null ? holdOf(taken!.id, taken!.unlock) : { heldBy };
@@ -78,30 +79,11 @@ export function runHolds(
 /** No other process can see a run in memory. */
 export const holdsInMemory: Runs["hold"] = () => ({ release() {} });
 
-/**
- * Locks an empty file and returns a function that unlocks it. Throws a StateError if another process has the
- * lock.
- */
-function lock(file: string, connect: Connect): () => void {
-  const db = connect(file);
-  try {
-    // The journal is in memory: on disk it would be one more file to leave behind. Nothing is ever written.
-    db.execute("PRAGMA state.journal_mode = MEMORY; BEGIN EXCLUSIVE");
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-  return () => {
-    db.execute("ROLLBACK");
-    db.close();
-  };
-}
-
 /** Whether a process has the file locked. Throws if unknown: waiting is safer than running it twice. */
 function isLocked(file: string, connect: Connect): boolean {
   if (sizeOf(file) === null) return false;
   try {
-    lock(file, connect)();
+    lockEmptyFile(file, connect)();
     return false;
   } catch (error) {
     if (error instanceof StateError && error.code === "state_busy") return true;

@@ -1,0 +1,37 @@
+import { type Connect, loadConnect } from "./sqlite.ts";
+import { StateError } from "./state-error.ts";
+import { prepareLockFile } from "./state-place.ts";
+
+/**
+ * Locks a file that holds nothing else, and creates it if missing; null if another process has the lock. The system
+ * releases the lock when the process ends, however it ends. Returns a function that unlocks it.
+ */
+export async function lockFile(path: string): Promise<(() => void) | null> {
+  const connect = await loadConnect();
+  prepareLockFile(path);
+  try {
+    return lockEmptyFile(path, connect);
+  } catch (error) {
+    if (error instanceof StateError && error.code === "state_busy") return null;
+    throw error;
+  }
+}
+
+/**
+ * Locks an empty file and returns a function that unlocks it. Throws a StateError if another process has the
+ * lock.
+ */
+export function lockEmptyFile(file: string, connect: Connect): () => void {
+  const db = connect(file);
+  try {
+    // The journal is in memory: on disk it would be one more file to leave behind. Nothing is ever written.
+    db.execute("PRAGMA state.journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return () => {
+    db.execute("ROLLBACK");
+    db.close();
+  };
+}

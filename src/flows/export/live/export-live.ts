@@ -47,7 +47,7 @@ export async function exportLive(
   try {
     onProgress({ step: "exporting", done: 0, total: null });
     if (format.head !== "") await sink.write(format.head);
-    for await (const rows of readPages(selection, { client, signal })) {
+    for await (const { rows } of readPages(selection, { client, signal })) {
       startedAt ??= serviceTimeAt(began, client, clock);
       if (rows.length > 0) await sink.write(format.text(rows));
       products += rows.length;

@@ -12,6 +12,13 @@ export interface LiveSelection {
   readonly since: number | null;
 }
 
+/** A page of rows. */
+export interface ExportPage {
+  readonly rows: readonly ExportRow[];
+  /** Reads the page again, for new URLs: its rows may have changed meanwhile. */
+  readonly again: () => Promise<readonly ExportRow[]>;
+}
+
 type Page = Awaited<ReturnType<Client["exports"]["list"]>>;
 
 /**
@@ -22,7 +29,7 @@ type Page = Awaited<ReturnType<Client["exports"]["list"]>>;
 export async function* readPages(
   { roles, since }: LiveSelection,
   { client, signal }: { client: Pick<Client, "poll">; signal: AbortSignal },
-): AsyncGenerator<readonly ExportRow[], void, undefined> {
+): AsyncGenerator<ExportPage, void, undefined> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const selection = {
@@ -30,23 +37,26 @@ export async function* readPages(
     ...(roles === null ? {} : { role: roles.join(",") }),
     ...(since === null ? {} : { since: new Date(since).toISOString() }),
   };
-  const read = (cursor?: string): Promise<Page> => {
+  const read = (cursor: string | undefined, signal: AbortSignal): Promise<Page> => {
     const input = cursor === undefined ? selection : { ...selection, cursor };
-    const page = client.poll(operations.exports.list, input, { done: () => true, signal: either });
+    const page = client.poll(operations.exports.list, input, { done: () => true, signal });
     // It is awaited only after the page before it was written.
     page.catch(() => {});
     return page;
   };
   const seen = new Set<string>();
+  let cursor: string | undefined;
   try {
-    let next: Promise<Page> | null = read();
+    let next: Promise<Page> | null = read(undefined, either);
     while (next !== null) {
       const page: Page = await next.catch((error: unknown) => {
         throw seen.size > 0 && isCursorRejected(error) ? cursorRejected(error) : error;
       });
-      const cursor = page.has_more ? newCursor(page.next_cursor, seen) : null;
-      next = cursor === null ? null : read(cursor);
-      yield page.data;
+      const here = cursor;
+      cursor = page.has_more ? newCursor(page.next_cursor, seen) : undefined;
+      next = cursor === undefined ? null : read(cursor, either);
+      // Also after the last page.
+      yield { rows: page.data, again: async () => (await read(here, signal)).data };
     }
   } finally {
     stop.abort();

@@ -60,7 +60,7 @@ export function rawZip(entries: readonly RawEntry[], end: RawEnd = {}): Buffer {
   for (const entry of entries) {
     const data = Buffer.from(entry.data ?? "");
     const raw = entry.raw ?? (entry.deflate ? deflateRawSync(data) : data);
-    const own: Required<Header> = {
+    const own = {
       signature: 0x0201_4b50,
       flags: utf8,
       method: entry.deflate ? 8 : 0,
@@ -69,12 +69,12 @@ export function rawZip(entries: readonly RawEntry[], end: RawEnd = {}): Buffer {
       size: data.length,
       extra: Buffer.alloc(0),
       ...given(entry),
-    };
+    } as Required<Header>;
     const attributes = entry.attributes ?? ((entry.mode ?? 0o100644) << 16) >>> 0;
     list.push(central(own, { madeBy: entry.madeBy ?? 0x033f, attributes, at: entry.at ?? at }));
     if (entry.local === "none") continue;
     const local = { ...own, signature: 0x0403_4b50, extra: Buffer.alloc(0), ...given(entry.local ?? {}) };
-    put(localHeader(local), raw, entry.after ?? Buffer.alloc(0));
+    put(localHeader(local as Required<Header>), raw, entry.after ?? Buffer.alloc(0));
   }
   const directoryAt = at;
   put(...list);
@@ -101,12 +101,12 @@ export function rawZip(entries: readonly RawEntry[], end: RawEnd = {}): Buffer {
 }
 
 /** The fields of a header that were given. */
-const given = ({ signature, name, flags, method, crc, stored, size, extra }: Header): Required<Header> =>
+const given = ({ signature, name, flags, method, crc, stored, size, extra }: Header): Header =>
   Object.fromEntries(
     Object.entries({ signature, name, flags, method, crc, stored, size, extra }).filter(
       ([, value]) => value !== undefined,
     ),
-  ) as never;
+  );
 
 const localHeader = (header: Required<Header>): Buffer => {
   const name = Buffer.from(header.name as string);

@@ -20,7 +20,7 @@ const may = {
     "^src/client/",
     "^src/clock\\.ts$",
     "^src/errors\\.ts$",
-    "^src/http/errors\\.ts$",
+    "^src/http/(errors|post)\\.ts$",
     "^src/state/",
     "/csv-parse/",
     "/csv-stringify/",

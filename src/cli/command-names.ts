@@ -12,6 +12,7 @@ export const commandNames = [
   "products",
   "images",
   "models",
+  "webhooks",
   "serve",
   "help",
 ] as const;

@@ -63,6 +63,11 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     summary: "view models: list",
     load: async (app) => (await import("./commands/models.ts")).modelsCommand(app),
   },
+  webhooks: {
+    usage: "webhooks",
+    summary: "manage webhooks: list, get, create, update, delete, rotate",
+    load: async (app) => (await import("./commands/webhooks.ts")).webhooksCommand(app),
+  },
   serve: {
     usage: "serve --mock",
     summary: "run a mock of the service on this machine, for trials and tests",

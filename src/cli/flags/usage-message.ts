@@ -30,7 +30,12 @@ const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
     /^option '(-[^ ']*)[^']*' cannot be used with option '(-[^ ']*)[^']*'$/,
     (one, other) => `${one} cannot be used with ${other}`,
   ],
+  [
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
+    (value, name, choices) => `invalid ${name} ${quoted(value!)}: use ${either(choices!.split(", "))}`,
+  ],
   [/^missing required argument '(.*)'$/, (name) => `missing argument: ${name}`],
+  [/^required option '(-[^']*)' not specified$/, (usage) => `missing flag: ${plain(usage!)}`],
   [
     /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got (\d+)\.$/,
     (expected, given) => `too many arguments: expected ${expected}, got ${given}`,

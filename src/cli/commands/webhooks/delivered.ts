@@ -1,0 +1,54 @@
+import type { PostOutcome } from "../../../http/post.ts";
+import type { App } from "../../app/app.ts";
+import { ExitCode } from "../../context/exit.ts";
+import type { Column } from "../../output/columns.ts";
+import { grouped } from "../../output/numbers.ts";
+
+/** One event that was sent to a handler, and its response. */
+export interface Delivered {
+  readonly id: string;
+  readonly type: string;
+  readonly url: string;
+  readonly status: number | null;
+  /** The first line of the response, or why there is none. */
+  readonly response: string;
+  readonly ms: number;
+}
+
+/** The longest part of a response that is shown, in characters. */
+const longestLine = 200;
+
+export const toDelivered = (id: string, type: string, url: URL, outcome: PostOutcome): Delivered => ({
+  ...{ id, type, url: url.href },
+  status: outcome.status,
+  response: outcome.status === null ? outcome.why : firstLine(outcome.text),
+  ms: outcome.ms,
+});
+
+/** The first line of a response. */
+export const firstLine = (text: string): string =>
+  text.trimStart().split(/\r?\n/, 1)[0]!.slice(0, longestLine);
+
+export const deliveredColumns: readonly Column<Delivered>[] = [
+  { name: "id", value: ({ id }) => id },
+  { name: "type", value: ({ type }) => type },
+  { name: "url", value: ({ url }) => url, only: "csv" },
+  { name: "status", value: ({ status }) => status ?? "none" },
+  { name: "response", value: ({ response }) => response },
+  { name: "ms", value: ({ ms }) => ms, only: "csv" },
+];
+
+const isSuccess = ({ status }: Delivered): boolean => status !== null && status >= 200 && status < 300;
+
+/** Sets the exit status by the handlers' responses: 7 if none could be reached, 8 if some failed. */
+export async function reportDelivered(app: App, delivered: readonly Delivered[]): Promise<void> {
+  const failed = delivered.filter((one) => !isSuccess(one)).length;
+  if (failed === 0) return;
+  const isReached = delivered.some(({ status }) => status !== null);
+  app.exit = isReached ? ExitCode.partial : ExitCode.unavailable;
+  await app.io.note(
+    isReached
+      ? `The handler did not accept ${grouped(failed)} of ${grouped(delivered.length)} deliveries.`
+      : "The handler cannot be reached. Check that it runs, and its URL.",
+  );
+}

@@ -1,0 +1,132 @@
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { ulidPattern } from "../../../contract/ids.ts";
+import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
+import type { SampleIds } from "../../../flows/listen/trigger/sample-event.ts";
+import type { TortureResult } from "../../../flows/listen/trigger/torture.ts";
+import type { App } from "../../app/app.ts";
+import { ExitCode } from "../../context/exit.ts";
+import { command, examples } from "../../flags/command.ts";
+import { handlerUrl } from "../../flags/handler-url.ts";
+import { wholeNumber } from "../../flags/values.ts";
+import type { Column } from "../../output/columns.ts";
+import { counted } from "../../output/numbers.ts";
+import { type Delivered, deliveredColumns, reportDelivered, toDelivered } from "./delivered.ts";
+import { openTarget } from "./open-target.ts";
+
+interface TriggerInput {
+  type: EventType;
+  to: URL;
+  ids: SampleIds;
+  times: number;
+  torture: boolean;
+}
+
+/** `cat webhooks trigger`: parses the argument and the flags; `run` does the work. */
+export const triggerCommand = (app: App, run = trigger): Command =>
+  command("trigger")
+    .summary("send a signed sample event to a handler")
+    .usage("EVENT --to URL [flags]")
+    .description(
+      "Send a sample event to your handler, signed with CAT_WEBHOOK_SECRET. " +
+        "With --torture, send what goes wrong in practice: duplicates, events out of order, slow and huge bodies, " +
+        "forged signatures and stale timestamps.",
+    )
+    .addArgument(new Argument("<EVENT>", "type of the event").choices(eventTypes))
+    .addOption(new Option("--to <URL>", "URL of the handler").argParser(handlerUrl).makeOptionMandatory())
+    .addOption(
+      new Option("--id <ID>", "ID of the event (evt_...), or of its task, import or export").argParser(
+        sampleIds,
+      ),
+    )
+    .addOption(
+      new Option("--times <N>", "number of deliveries; with an event ID, of the same event")
+        .default(1)
+        .argParser(wholeNumber({ min: 1, max: 10_000 })),
+    )
+    .addOption(
+      new Option("--torture", "send difficult deliveries and report the responses").conflicts([
+        "times",
+        "id",
+      ]),
+    )
+    .addHelpText(
+      "after",
+      examples([
+        [
+          "send an event to a local handler",
+          "cat webhooks trigger import.completed --to http://127.0.0.1:3000",
+        ],
+        ["send the same event twice", "cat webhooks trigger task.failed --to URL --id evt_1 --times 2"],
+        ["test a handler", "cat webhooks trigger task.succeeded --to URL --torture"],
+      ]),
+    )
+    .action(
+      async (
+        type: EventType,
+        {
+          to,
+          id = {},
+          times,
+          torture = false,
+        }: { to: URL; id?: SampleIds; times: number; torture?: boolean },
+      ) => run(app, { type, to, ids: id, times, torture }),
+    );
+
+function sampleIds(text: string): SampleIds {
+  const id = text.trim();
+  if (/^evt_[\w-]{1,100}$/.test(id)) return { eventId: id };
+  if (new RegExp(ulidPattern).test(id)) return { resourceId: id };
+  throw new InvalidArgumentError("use an event ID (evt_...), or an ID of 26 capital letters and digits");
+}
+
+/** Sends sample events. Exits with 8 if the handler rejects some, 7 if it cannot be reached. */
+export async function trigger(app: App, { type, to, ids, times, torture }: TriggerInput): Promise<void> {
+  const target = await openTarget(app, to);
+  const { sampleEvents } = await import("../../../flows/listen/trigger/sample-event.ts");
+  const { clock, random } = app.context;
+  const makeEvent = sampleEvents({ now: () => clock.now(), random: () => random() });
+  if (torture) {
+    const flow = await import("../../../flows/listen/trigger/torture.ts");
+    const sleep = (ms: number) => clock.sleep(ms, target.signal);
+    return reportTorture(app, flow.torture({ type, makeEvent, target, sleep }));
+  }
+  const { deliver } = await import("../../../flows/listen/trigger/deliver.ts");
+  const delivered: Delivered[] = [];
+  async function* deliveries() {
+    for (let sent = 0; sent < times; sent++) {
+      const event = makeEvent(type, ids);
+      const one = toDelivered(event.id, type, to, await deliver(target, JSON.stringify(event)));
+      delivered.push(one);
+      yield one;
+    }
+  }
+  await app.io.show(deliveredColumns, deliveries());
+  await reportDelivered(app, delivered);
+}
+
+const tortureColumns: readonly Column<TortureResult>[] = [
+  { name: "delivery", value: ({ name }) => name },
+  { name: "expected", value: ({ expected }) => expected },
+  { name: "response", value: ({ responses }) => responses.join(", ") },
+  { name: "result", value: ({ ok }) => (ok ? "ok" : "WRONG") },
+];
+
+async function reportTorture(app: App, results: AsyncIterable<TortureResult>): Promise<void> {
+  const all: TortureResult[] = [];
+  async function* rows() {
+    for await (const result of results) {
+      all.push(result);
+      yield result;
+    }
+  }
+  await app.io.show(tortureColumns, rows());
+  const wrong = all.filter(({ ok }) => !ok).length;
+  if (wrong === 0) return app.io.note("The handler passed every check.");
+  const isReached = all.some(({ responses }) => responses.some((response) => /^\d+$/.test(response)));
+  app.exit = isReached ? ExitCode.partial : ExitCode.unavailable;
+  await app.io.note(
+    isReached
+      ? `The handler failed ${counted(wrong, "check")} of ${all.length}.`
+      : "The handler cannot be reached. Check that it runs, and its URL.",
+  );
+}

@@ -1,0 +1,79 @@
+import type { Clock } from "../clock.ts";
+import type { Connections } from "./dispatcher.ts";
+import { linkedAbort } from "./linked-abort.ts";
+
+/** One POST to a URL that the user named. */
+export interface Post {
+  readonly url: URL;
+  /** Names and values, in order. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The bytes, or a body that is sent piece by piece. */
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
+  /** The maximum duration until the response is complete, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The response to a POST, or a phrase that says why none came. */
+export type PostOutcome =
+  | { readonly status: number; readonly text: string; readonly ms: number }
+  | { readonly status: null; readonly why: string; readonly ms: number };
+
+/** The part of a response that is kept, in bytes. */
+const keptBytes = 64 * 1024;
+
+/**
+ * Sends one POST without the API key, retries or redirects. Any status is an outcome; only the caller's signal
+ * rejects.
+ */
+export const poster =
+  ({ connections, clock }: { connections: Connections; clock: Clock }) =>
+  async ({ url, headers, body, timeoutMs, signal }: Post): Promise<PostOutcome> => {
+    const { default: send } = await import("undici/lib/api/api-request.js");
+    const dispatcher = await connections.forOrigin(url.origin);
+    const link = linkedAbort(signal);
+    const begun = clock.now();
+    const late = `no response within ${timeoutMs / 1000} s`;
+    const cancel = clock.at(begun + timeoutMs, () => link.abort(new Error(late)));
+    const took = () => clock.now() - begun;
+    try {
+      const response = await send.call(dispatcher, {
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: "POST",
+        headers: headers.flat(),
+        body: body as Uint8Array,
+        signal: link.signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      const chunks: Buffer[] = [];
+      let length = 0;
+      for await (const chunk of response.body as AsyncIterable<Buffer>) {
+        if (length < keptBytes) chunks.push(chunk);
+        length += chunk.length;
+      }
+      const text = Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8");
+      return { status: response.statusCode, text, ms: took() };
+    } catch (error) {
+      signal?.throwIfAborted();
+      return { status: null, why: phraseOf(error), ms: took() };
+    } finally {
+      cancel();
+      link.release();
+    }
+  };
+
+const phrases: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "unknown host",
+  EAI_AGAIN: "unknown host",
+  ECONNRESET: "connection closed without a response",
+  UND_ERR_SOCKET: "connection closed without a response",
+  EPIPE: "connection closed without a response",
+};
+
+function phraseOf(error: unknown): string {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return phrases[code] ?? (code === "" ? message : `${code}: ${message}`);
+}

@@ -37,16 +37,19 @@ const space = "Free some space or choose another disk, and run the command again
 describe.skipIf(process.platform !== "linux")(
   "a full disk exits with 2, and the error names the file, the reason and a next step:",
   () => {
-    test.each(["products list --mock", "products list --mock --format csv", "--version", "--help"])(
-      "stdout of %s",
-      async (line) => {
-        expect(await shell(`cat ${line} > /dev/full`)).toEqual({
-          exit: 2,
-          stdout: "",
-          stderr: ["error: cannot write to stdout: no space left on device", space],
-        });
-      },
-    );
+    test.each([
+      "products list --mock",
+      "products list --mock --format csv",
+      "export --mock",
+      "--version",
+      "--help",
+    ])("stdout of %s", async (line) => {
+      expect(await shell(`cat ${line} > /dev/full`)).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: ["error: cannot write to stdout: no space left on device", space],
+      });
+    });
 
     test("stdout with --json", async () => {
       const { exit, stderr } = await shell("cat import a.csv --dry-run --json > /dev/full");

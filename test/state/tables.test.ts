@@ -222,3 +222,13 @@ test("keeps marks by base URL and name, the last value of each", () => {
   expect(marks.get("http://x", "export a")).toBe(null);
   expect(marks.get("http://y", "export a")).toBe("4");
 });
+
+test("raises a mark unless a later one was set", () => {
+  const { marks } = state;
+  marks.raise("http://x", "since", "2026-01-05");
+  marks.raise("http://x", "since", "2026-01-07");
+  marks.raise("http://x", "since", "2026-01-06");
+  expect(marks.get("http://x", "since")).toBe("2026-01-07");
+  marks.raise("http://y", "since", "2026-01-06");
+  expect(marks.get("http://y", "since")).toBe("2026-01-06");
+});

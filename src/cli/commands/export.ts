@@ -13,6 +13,7 @@ export const exportCommand = (app: App, run = runExport): Command =>
       examples([
         ["print every product with its images", "cat export"],
         ["save a spreadsheet with one row per image", "cat export --out catalogue.csv"],
+        ["save what changed since the last time", "cat export --since last --out changes.ndjson --yes"],
       ]),
     )
     .action(async (raw: RawExportFlags) => run(app, readExportFlags(raw)));

@@ -45,7 +45,7 @@ export async function exportLive(
   let startedAt: number | null = null;
   let [products, assets, deleted] = [0, 0, 0];
   try {
-    onProgress({ step: "exporting", done: 0, total: null });
+    onProgress({ step: "exporting products", done: 0, total: null });
     if (format.head !== "") await sink.write(format.head);
     for await (const { rows } of readPages(selection, { client, signal })) {
       startedAt ??= serviceTimeAt(began, client, clock);
@@ -55,7 +55,7 @@ export async function exportLive(
         assets += assetsOf(row);
         if (row.product.deleted_at !== null) deleted++;
       }
-      onProgress({ step: "exporting", done: products, total: null, note: "products" });
+      onProgress({ step: "exporting products", done: products, total: null });
     }
     signal.throwIfAborted();
     await sink.commit();

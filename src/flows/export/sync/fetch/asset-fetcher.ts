@@ -1,0 +1,153 @@
+import type { Client } from "../../../../client/client.ts";
+import type { CatError } from "../../../../errors.ts";
+import { isOfService } from "../../../service-errors.ts";
+import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
+import type { Mirror } from "../index/mirror.ts";
+import { TakenPaths } from "../names/taken-paths.ts";
+import type { PathOf } from "../names/template.ts";
+import type { ListedAsset } from "../plan/asset-fields.ts";
+import type { SyncCounts } from "../summary.ts";
+import { type DownloadedImage, downloadImage } from "./download-image.ts";
+import { isFatal } from "./fatal.ts";
+import type { FreshAssets } from "./fresh-assets.ts";
+import { Slots } from "./slots.ts";
+
+/** After so many consecutive failures of the network or the service, the run stops. */
+const mostConsecutive = 25;
+
+/** An asset whose file is missing or out of date, and its earlier entry. */
+export interface WantedAsset {
+  readonly listed: ListedAsset;
+  readonly known: MirrorEntry | null;
+  readonly fresh: FreshAssets;
+}
+
+interface FetcherDeps {
+  readonly mirror: Mirror;
+  readonly client: Pick<Client, "downloadInto">;
+  readonly pathOf: PathOf;
+  readonly counts: SyncCounts;
+  readonly concurrency: number;
+  readonly isDryRun: boolean;
+  readonly signal: AbortSignal;
+  readonly onFailed: (asset: ListedAsset, error: CatError) => void;
+}
+
+/** Downloads assets into the mirror, several at once. An asset that fails keeps its earlier file. */
+export class AssetFetcher {
+  readonly #deps: FetcherDeps;
+  readonly #slots: Slots;
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  #paths: TakenPaths | null = null;
+  #consecutive = 0;
+
+  constructor(deps: FetcherDeps) {
+    this.#deps = deps;
+    this.#slots = new Slots(deps.concurrency);
+    this.#signal = AbortSignal.any([deps.signal, this.#stop.signal]);
+  }
+
+  /** Aborts when the run is interrupted, or when an error ends it. */
+  get signal(): AbortSignal {
+    return this.#signal;
+  }
+
+  /** Adds an asset; resolves when its download has started. Throws what ended the run. */
+  async add(wanted: WantedAsset): Promise<void> {
+    this.#signal.throwIfAborted();
+    await this.#slots.start(async () => {
+      try {
+        await this.#fetch(wanted);
+        this.#consecutive = 0;
+      } catch (error) {
+        if (!this.#signal.aborted) this.#failed(wanted, error);
+      }
+    });
+  }
+
+  /** Waits for all downloads. Throws what ended the run. */
+  async settled(): Promise<void> {
+    await this.#slots.settled();
+    this.#signal.throwIfAborted();
+  }
+
+  /** Ends all downloads, and waits for them. */
+  async stop(reason: unknown): Promise<void> {
+    this.#stop.abort(reason);
+    await this.#slots.settled();
+  }
+
+  #failed({ listed, known }: WantedAsset, error: unknown): void {
+    const { counts, onFailed } = this.#deps;
+    if (isFatal(error)) return this.#stop.abort(error);
+    const { code, message } = error as CatError;
+    const { product_id, asset_id, reference } = listed.fields;
+    counts.fail({ product_id, asset_id, reference, code, message }, known !== null);
+    onFailed(listed, error as CatError);
+    this.#consecutive = isOfService(error) && code !== "wrong_content" ? this.#consecutive + 1 : 0;
+    if (this.#consecutive === mostConsecutive) this.#stop.abort(error);
+  }
+
+  async #fetch(wanted: WantedAsset): Promise<void> {
+    const { counts, client, isDryRun, mirror } = this.#deps;
+    const { known, fresh } = wanted;
+    if (isDryRun) return this.#pretend(wanted);
+    let { listed } = wanted;
+    const { asset_id, mime_type } = listed.fields;
+    const image = await downloadImage(client, {
+      url: listed.url,
+      freshUrl: async () => {
+        listed = await fresh.of(listed);
+        return listed.url;
+      },
+      ...{ announced: mime_type, assetId: asset_id, scratch: mirror.store.scratch, signal: this.#signal },
+    });
+    try {
+      this.#signal.throwIfAborted();
+      await this.#place(listed, known, image);
+      counts.bytes += image.bytes;
+    } finally {
+      await image.release();
+    }
+  }
+
+  /** Writes the file, with a record before and after: a file without an entry is removed by the next run. */
+  async #place(listed: ListedAsset, known: MirrorEntry | null, image: DownloadedImage): Promise<void> {
+    const { store, journal } = this.#deps.mirror;
+    const { content, bytes, sha256, mime_type } = image;
+    const fields = { ...listed.fields, mime_type };
+    const write = async (path: string, exclusive: boolean) => {
+      await journal.record("put", path);
+      return store.put(path, content(), { exclusive });
+    };
+    let path: string;
+    if (known === null) path = await this.#newPath(fields, (free) => write(free, true));
+    else {
+      path = known.path;
+      await write(path, false);
+    }
+    const entry = { ...fields, path, bytes, sha256 };
+    await journal.record("entry", entry);
+    this.#taken(entry, known);
+  }
+
+  async #pretend({ listed, known }: WantedAsset): Promise<void> {
+    const { store } = this.#deps.mirror;
+    const isFree = async (path: string) => (await store.stat(path)) === null;
+    const path = known?.path ?? (await this.#newPath(listed.fields, isFree));
+    this.#taken({ ...listed.fields, path, bytes: 0, sha256: "0" }, known);
+  }
+
+  #taken(entry: MirrorEntry, known: MirrorEntry | null): void {
+    const { counts, mirror } = this.#deps;
+    mirror.index.set(entry);
+    (known === null || known.removed === true ? counts.added : counts.changed).add(keyOf(entry));
+  }
+
+  #newPath(fields: ListedAsset["fields"], isFree: (path: string) => Promise<boolean>): Promise<string> {
+    const { mirror, pathOf } = this.#deps;
+    this.#paths ??= new TakenPaths(mirror.index, pathOf);
+    return this.#paths.take(fields, isFree);
+  }
+}

@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Client } from "../../../../client/client.ts";
+import { imageTypeBytes, imageTypeOf } from "../../../../contract/image-type.ts";
+import { imageTypes } from "../../../../contract/value-sets.ts";
+import { BadAnswerError } from "../../../../http/errors.ts";
+import { downloadToFile } from "../../../downloads/download-file.ts";
+import { downloadToMemory } from "../../../downloads/download-to-memory.ts";
+import type { Content } from "../store/mirror-store.ts";
+
+/** A complete image. */
+export interface DownloadedImage {
+  /** Can be read several times. */
+  readonly content: () => Content;
+  readonly bytes: number;
+  readonly sha256: string;
+  /** By its bytes. */
+  readonly mime_type: string;
+  /** Removes what it has on the disk. */
+  release(): Promise<void>;
+}
+
+interface Download {
+  readonly url: string;
+  readonly freshUrl: () => Promise<string>;
+  /** The type that the service announces; one that this program does not know is not compared. */
+  readonly announced: string;
+  readonly assetId: string;
+  /** A folder for images that are too large for memory. */
+  readonly scratch: string;
+  readonly signal: AbortSignal;
+}
+
+/** Downloads an image of the announced type. Throws a CatError. */
+export async function downloadImage(
+  client: Pick<Client, "downloadInto">,
+  { url, freshUrl, announced, assetId, scratch, signal }: Download,
+): Promise<DownloadedImage> {
+  const chunks = await downloadToMemory(client, { url, freshUrl, signal });
+  if (chunks !== null) {
+    const [first = new Uint8Array()] = chunks;
+    const head = first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
+    const problem = problemOf(head, announced);
+    if (problem !== null)
+      throw new BadAnswerError(`${url.split(/[?#]/, 1)[0]!} ${problem}`, { code: "wrong_content" });
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    }
+    return {
+      ...{ content: () => chunks, bytes, sha256: hash.digest("hex"), mime_type: imageTypeOf(head)! },
+      release: async () => {},
+    };
+  }
+  const path = join(scratch, `large-${assetId}`);
+  let mime_type = "";
+  const bytes = await downloadToFile(client, {
+    ...{ path, url, freshUrl, signal, resource: assetId },
+    problemOf: (head) => {
+      mime_type = imageTypeOf(head) ?? "";
+      return problemOf(head, announced);
+    },
+  });
+  const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
+  const hash = createHash("sha256");
+  for await (const chunk of content()) hash.update(chunk as Uint8Array);
+  return {
+    ...{ content, bytes, sha256: hash.digest("hex"), mime_type },
+    release: () => rm(path, { force: true }),
+  };
+}
+
+function problemOf(head: Uint8Array, announced: string): string | null {
+  const type = imageTypeOf(head);
+  if (type === null) return "is not a JPEG, PNG or WebP image";
+  const isKnown = (imageTypes as readonly string[]).includes(announced);
+  return isKnown && type !== announced ? `is ${type}, not ${announced}` : null;
+}

@@ -1,0 +1,102 @@
+import type { MirrorStore } from "../store/mirror-store.ts";
+import { keyOf, lineOf, type MirrorEntry } from "./mirror-entry.ts";
+import type { MirrorIndex } from "./mirror-index.ts";
+
+/** A step of a run. `put` and `move` come before the step, all others after it. */
+type Step =
+  | readonly ["put", path: string]
+  | readonly ["move", from: string, to: string]
+  | readonly ["entry", MirrorEntry]
+  | readonly ["drop", productId: string, assetId: string];
+
+/**
+ * What a run did since its index was written, so that a killed run loses nothing. Steps that are recorded while one
+ * write is in progress share the next one.
+ */
+export class Journal {
+  readonly #store: Pick<MirrorStore, "append" | "remove">;
+  readonly #path: string;
+  #waiting: string[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | null = null;
+
+  constructor(store: Pick<MirrorStore, "append" | "remove">, path: string) {
+    this.#store = store;
+    this.#path = path;
+  }
+
+  /** Records a step; resolves when another process would see it. A failed write fails all later ones. */
+  record(...step: Step): Promise<void> {
+    const [kind, value] = step;
+    this.#waiting.push(kind === "entry" ? `["entry",${lineOf(value)}]\n` : `${JSON.stringify(step)}\n`);
+    this.#next ??= this.#write();
+    return this.#next;
+  }
+
+  /** Removes the journal: the index has everything. */
+  async clear(): Promise<void> {
+    await this.#writing;
+    await this.#store.remove(this.#path);
+  }
+
+  #write(): Promise<void> {
+    const write = this.#writing.then(async () => {
+      const text = this.#waiting.join("");
+      this.#waiting = [];
+      this.#next = null;
+      await this.#store.append(this.#path, text);
+    });
+    this.#writing = write;
+    write.catch(() => {});
+    return write;
+  }
+}
+
+/** What a journal leaves to clean up. */
+export interface Leftovers {
+  /** Files that were begun without an entry. */
+  readonly begun: readonly string[];
+  /** Moves of which the end was not recorded. */
+  readonly moves: readonly { readonly from: string; readonly to: string }[];
+  /** The entries that the journal added or changed. */
+  readonly entries: readonly MirrorEntry[];
+}
+
+/** Takes the steps of a journal into the index that it belongs to. An incomplete last line is ignored. */
+export function replay(journal: string, index: MirrorIndex): Leftovers {
+  const begun = new Set<string>();
+  const moves = new Map<string, string>();
+  const entries = new Map<string, MirrorEntry>();
+  for (const line of journal.slice(0, journal.lastIndexOf("\n") + 1).split("\n")) {
+    const step = stepOf(line);
+    if (step === null) continue;
+    if (step[0] === "put") begun.add(step[1]);
+    else if (step[0] === "move") moves.set(step[1], step[2]);
+    else if (step[0] === "entry") {
+      const [, entry] = step;
+      for (const [from, to] of moves) if (to === entry.path) moves.delete(from);
+      begun.delete(entry.path);
+      index.set(entry);
+      entries.set(keyOf(entry), entry);
+    } else {
+      const [, product_id, asset_id] = step;
+      index.drop(product_id, asset_id);
+      entries.delete(keyOf({ product_id, asset_id }));
+    }
+  }
+  return {
+    begun: [...begun],
+    moves: [...moves].map(([from, to]) => ({ from, to })),
+    entries: [...entries.values()],
+  };
+}
+
+function stepOf(line: string): Step | null {
+  if (line === "") return null;
+  try {
+    return JSON.parse(line) as Step;
+  } catch {
+    // A line that a full disk cut short, with another one after it.
+    return null;
+  }
+}

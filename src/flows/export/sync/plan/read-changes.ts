@@ -1,0 +1,87 @@
+import type { Client } from "../../../../client/client.ts";
+import type { ProgressEvent } from "../../../progress-event.ts";
+import { type LiveSelection, readPages } from "../../live/read-pages.ts";
+import type { WantedAsset } from "../fetch/asset-fetcher.ts";
+import { FreshAssets } from "../fetch/fresh-assets.ts";
+import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
+import type { MirrorIndex } from "../index/mirror-index.ts";
+import { isSameVersion, type ListedAsset, listedAssets } from "./asset-fields.ts";
+import { type Shard, shardOf } from "./shard.ts";
+
+interface ReadDeps {
+  readonly client: Pick<Client, "poll">;
+  readonly signal: AbortSignal;
+  readonly shard: Shard | null;
+  /** Keys of entries whose files must be downloaded again. */
+  readonly damaged: ReadonlySet<string>;
+  readonly onProgress: (event: ProgressEvent) => void;
+  readonly onPage: () => void;
+  /** The next asset is read once this resolves. */
+  readonly onWanted: (wanted: WantedAsset) => Promise<void>;
+  /** An asset that was removed from the catalogue, and is listed again. */
+  readonly onListedAgain: (entry: MirrorEntry) => void;
+  readonly onVanished: (entry: MirrorEntry) => void;
+  /** The number of assets that were downloaded, or failed. */
+  readonly handled: () => number;
+}
+
+/**
+ * Reads the catalogue, or its changes, and compares it with the index. Unchanged files get their current fields.
+ * Entries that are no longer listed are marked as removed: those of the products read, and after a complete read those
+ * of all other products.
+ */
+export async function readChanges(index: MirrorIndex, selection: LiveSelection, deps: ReadDeps): Promise<void> {
+  const { client, signal, shard, onProgress, onPage, handled } = deps;
+  const seen = new Set<string>();
+  let assets = 0;
+  const report = () => onProgress({ step: "mirroring", done: assets, total: null, note: noteOf(handled()) });
+  report();
+  for await (const { rows, again } of readPages(selection, { client, signal })) {
+    onPage();
+    const fresh = new FreshAssets(again);
+    for (const row of rows) {
+      const { id } = row.product;
+      if (shard !== null && shardOf(id, shard.of) !== shard.number) continue;
+      seen.add(id);
+      const listed = listedAssets(row);
+      await compare(index, id, listed, fresh, deps);
+      assets += listed.length;
+      report();
+    }
+  }
+  if (selection.since !== null) return;
+  for (const id of index.products())
+    if (!seen.has(id)) for (const entry of index.ofProduct(id).values()) vanish(entry, index, deps);
+}
+
+async function compare(
+  index: MirrorIndex,
+  productId: string,
+  assets: readonly ListedAsset[],
+  fresh: FreshAssets,
+  deps: ReadDeps,
+): Promise<void> {
+  const entries = index.ofProduct(productId);
+  for (const listed of assets) {
+    const { fields } = listed;
+    const known = entries.get(fields.asset_id) ?? null;
+    entries.delete(fields.asset_id);
+    if (known === null || !isSameVersion(known, fields) || deps.damaged.has(keyOf(known))) {
+      await deps.onWanted({ listed, known, fresh });
+      continue;
+    }
+    const { path, bytes, sha256, mime_type } = known;
+    const current = { ...fields, path, bytes, sha256, mime_type };
+    if (known.removed === true) deps.onListedAgain(current);
+    index.set(current);
+  }
+  for (const entry of entries.values()) vanish(entry, index, deps);
+}
+
+function vanish(entry: MirrorEntry, index: MirrorIndex, { onVanished }: ReadDeps): void {
+  if (entry.removed === true) return;
+  index.set({ ...entry, removed: true });
+  onVanished(entry);
+}
+
+const noteOf = (handled: number): string => (handled === 0 ? "assets" : `assets, ${handled} downloaded`);

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import type { ProgressEvent } from "../../../progress-event.ts";
+import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
+import type { Mirror } from "../index/mirror.ts";
+
+/** Files that are hashed at once: reading one overlaps with hashing another. */
+const filesAtOnce = 8;
+
+/** Hashes every file again, and returns the keys of those that are missing or differ from the index. */
+export async function verifyFiles(
+  { index, store }: Pick<Mirror, "index" | "store">,
+  { signal, onProgress }: { signal: AbortSignal; onProgress: (event: ProgressEvent) => void },
+): Promise<Set<string>> {
+  const damaged = new Set<string>();
+  const total = index.present;
+  let done = 0;
+  const isIntact = async ({ path, bytes, sha256 }: MirrorEntry): Promise<boolean> => {
+    if ((await store.stat(path))?.bytes !== bytes) return false;
+    const hash = createHash("sha256");
+    for await (const chunk of store.readParts(path)) hash.update(chunk);
+    return hash.digest("hex") === sha256;
+  };
+  const entries = index.entries();
+  const work = async () => {
+    for (const entry of entries) {
+      if (entry.removed === true) continue;
+      signal.throwIfAborted();
+      if (!(await isIntact(entry))) damaged.add(keyOf(entry));
+      onProgress({ step: "verifying", done: ++done, total });
+    }
+  };
+  await Promise.all(Array.from({ length: filesAtOnce }, work));
+  return damaged;
+}

@@ -1,0 +1,44 @@
+/** The bytes of a file in parts, so that an index of 60 MB need not be in memory twice. */
+export type Content = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** The process that works on a mirror. */
+export interface Holder {
+  readonly pid: number;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/**
+ * Where a mirror keeps its images and its index: a folder, or an object store. A path has components separated by
+ * `/`, none of them empty, `.` or `..`. Every method throws an OutputError if it fails.
+ */
+export interface MirrorStore {
+  /** The folder of this machine for unfinished downloads that are too large for memory. It exists while locked. */
+  readonly scratch: string;
+  /** The bytes of a file; null if it does not exist. */
+  read(path: string): Promise<Buffer | null>;
+  /** The same in parts. Throws if the file does not exist. */
+  readParts(path: string): AsyncIterable<Uint8Array>;
+  /**
+   * Writes a file that appears complete or not at all. With `exclusive` an existing file stays, and the result is
+   * false.
+   */
+  put(path: string, content: Content, options?: { exclusive?: boolean }): Promise<boolean>;
+  /** Adds text to the end of a file, and creates it if missing. A kill may cut the text short. */
+  append(path: string, text: string): Promise<void>;
+  /** The length of a file; null if nothing has this path. A link or a folder has the length -1. */
+  stat(path: string): Promise<{ readonly bytes: number } | null>;
+  /** Moves a file; the caller has checked that the target is free. */
+  rename(from: string, to: string): Promise<void>;
+  /** Removes a file; a missing one is removed already. */
+  remove(path: string): Promise<void>;
+  /** The paths of all files, below a folder if given, in no order. Empty if the folder is missing. */
+  list(folder?: string): AsyncIterable<string>;
+  /** Makes sure that everything written so far survives a power failure. */
+  settle(): Promise<void>;
+  /**
+   * Excludes other processes until `release`, or until this process ends, however it ends. Removes what a killed
+   * holder left unfinished.
+   */
+  lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }>;
+}

@@ -1,0 +1,233 @@
+// Sync: a folder that mirrors the assets of the catalogue. Each stage is resumable.
+
+import type { Client } from "../../../client/client.ts";
+import type { Clock } from "../../../clock.ts";
+import { CatError } from "../../../errors.ts";
+import type { ProgressEvent } from "../../progress-event.ts";
+import { shownTime } from "../../runs/shown-time.ts";
+import { stoppedBy } from "../../runs/stage.ts";
+import type { LiveSelection } from "../live/read-pages.ts";
+import { AssetFetcher } from "./fetch/asset-fetcher.ts";
+import { type Mirror, openMirror, writeIndex, writeState } from "./index/mirror.ts";
+import { keyOf } from "./index/mirror-entry.ts";
+import { mirrorFiles } from "./index/mirror-files.ts";
+import { type MirrorState, readState, type Selection } from "./index/mirror-state.ts";
+import { planRenames } from "./names/plan-renames.ts";
+import { renameFiles } from "./names/rename-files.ts";
+import { readTemplate } from "./names/template.ts";
+import type { ListedAsset } from "./plan/asset-fields.ts";
+import { readChanges } from "./plan/read-changes.ts";
+import { deletable, deleteFiles } from "./plan/remove-vanished.ts";
+import type { Shard } from "./plan/shard.ts";
+import { verifyFiles } from "./plan/verify-files.ts";
+import type { Holder, MirrorStore } from "./store/mirror-store.ts";
+import { SyncCounts, type SyncSummary } from "./summary.ts";
+
+export interface SyncInput {
+  /** The folder as typed. */
+  readonly folder: string;
+  /** Asset roles, sorted; null for all. */
+  readonly roles: readonly string[] | null;
+  /** Null for the names that the service suggests. */
+  readonly template: string | null;
+  readonly shard: Shard | null;
+  /** Whether files of assets that the catalogue no longer has are deleted. */
+  readonly delete: boolean;
+  readonly maxDelete: number | null;
+  readonly dryRun: boolean;
+  readonly verify: boolean;
+  /** Whether everything is read, instead of changes since the last run. */
+  readonly full: boolean;
+  /** Everything is read if the last time was longer ago, in milliseconds; null for never. */
+  readonly fullEveryMs: number | null;
+  readonly concurrency: number;
+}
+
+export interface SyncDeps {
+  readonly store: MirrorStore;
+  readonly client: () => Promise<Client>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly holder: Holder;
+  /** Names the service in the state of the mirror. */
+  readonly baseUrl: string;
+  readonly runId: string;
+  readonly onProgress: (event: ProgressEvent) => void;
+  readonly onFailed: (asset: ListedAsset, error: CatError) => void;
+}
+
+export interface SyncOutcome {
+  readonly summary: SyncSummary;
+  /** What ended the run early, or kept it from deleting files; undefined if nothing did. */
+  readonly stopped: unknown;
+}
+
+/** The overlap with the last run, in milliseconds: a change may show up late (Exports, `since`). */
+const marginMs = 5 * 60_000;
+
+/**
+ * Brings a mirror up to date, and returns what it did. Throws a CatError, before anything is changed, if the folder is
+ * not this mirror (exit 2) or another process works on it (exit 6).
+ */
+export async function syncCatalogue(input: SyncInput, deps: SyncDeps): Promise<SyncOutcome> {
+  const { store, baseUrl, holder } = deps;
+  const { folder, roles, template, shard, dryRun } = input;
+  const pathOf = readTemplate(template);
+  const files = mirrorFiles(shard);
+  const selection: Selection = { base_url: baseUrl, roles, template, shards: shard?.of ?? null };
+  const begun = await readState(store, files, selection, folder);
+  if (dryRun) {
+    const mirror = await openMirror(store, files, { state: begun, isReadOnly: true, folder });
+    return update(mirror, begun ?? newState(selection), { input, deps, pathOf });
+  }
+  // The client first: without an API key no folder is created.
+  await deps.client();
+  const lock = await store.lock(holder);
+  if ("heldBy" in lock) throw inUse(folder, lock.heldBy);
+  try {
+    let state = await readState(store, files, selection, folder);
+    if (state === null) {
+      state = newState(selection);
+      await writeState({ store, files }, state);
+    }
+    const mirror = await openMirror(store, files, { state, isReadOnly: false, folder });
+    return await update(mirror, state, { input, deps, pathOf });
+  } finally {
+    await lock.release();
+  }
+}
+
+interface Run {
+  readonly input: SyncInput;
+  readonly deps: SyncDeps;
+  readonly pathOf: ReturnType<typeof readTemplate>;
+}
+
+async function update(mirror: Mirror, state: MirrorState, run: Run): Promise<SyncOutcome> {
+  const { input, deps } = run;
+  const { clock, signal, onProgress } = deps;
+  const started = clock.now();
+  const counts = new SyncCounts();
+  let marks: Marks | null = null;
+  const stopped = await stoppedBy(
+    (async () => {
+      const damaged = input.verify
+        ? await verifyFiles(mirror, { signal, onProgress })
+        : new Set<string>();
+      marks = await readAndFetch(mirror, state, damaged, counts, run);
+    })(),
+  );
+  let problem = stopped;
+  if (stopped === undefined) {
+    problem = await stoppedBy(removeVanished(mirror, counts, input));
+    await renameAll(mirror, counts, run);
+  }
+  if (!input.dryRun) {
+    if (mirror.index.isChanged) await writeIndex(mirror);
+    else await mirror.journal.clear();
+    // A failed asset is tried again by the next run, which therefore reads from the same time.
+    if (marks !== null && counts.failed === 0) await writeState(mirror, { ...state, ...(marks as Marks) });
+  }
+  const summary = counts.summary({
+    runId: deps.runId,
+    present: mirror.index.present,
+    isDryRun: input.dryRun,
+    indexFile: `${input.folder.replace(/\/+$/, "")}/${mirror.files.index}`,
+    durationMs: clock.now() - started,
+  });
+  return { summary, stopped: problem };
+}
+
+type Marks = Pick<MirrorState, "mark" | "full_read">;
+
+/** Reads the catalogue and downloads what is new; returns where the next run starts. */
+async function readAndFetch(
+  mirror: Mirror,
+  state: MirrorState,
+  damaged: ReadonlySet<string>,
+  counts: SyncCounts,
+  { input, deps, pathOf }: Run,
+): Promise<Marks> {
+  const { roles, shard, dryRun, concurrency } = input;
+  const client = await deps.client();
+  const began = deps.clock.now();
+  const serviceTime = () => {
+    const now = client.serviceNow();
+    return now === null ? began : began + (now - deps.clock.now());
+  };
+  const isFull = damaged.size > 0 || isFullDue(state, input, serviceTime());
+  const fetcher = new AssetFetcher({
+    ...{ mirror, client, pathOf, counts, concurrency, isDryRun: dryRun },
+    ...{ signal: deps.signal, onFailed: deps.onFailed },
+  });
+  const selection: LiveSelection = {
+    roles,
+    since: isFull ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
+  };
+  let mark: string | null = null;
+  try {
+    await readChanges(mirror.index, selection, {
+      ...{ client, signal: fetcher.signal, shard, damaged, onProgress: deps.onProgress },
+      onPage: () => void (mark ??= new Date(serviceTime()).toISOString()),
+      onWanted: (wanted) => fetcher.add(wanted),
+      onListedAgain: (entry) => void counts.added.add(keyOf(entry)),
+      onVanished: () => void counts.removed++,
+      handled: () => counts.added.size + counts.changed.size + counts.failed,
+    });
+    await fetcher.settled();
+  } catch (error) {
+    await fetcher.stop(error);
+    // Of several, the reason of the first one: the others follow from it.
+    throw fetcher.signal.reason ?? error;
+  }
+  return { mark, full_read: isFull ? mark : state.full_read };
+}
+
+function isFullDue({ mark, full_read }: MirrorState, { full, fullEveryMs }: SyncInput, now: number): boolean {
+  if (full || mark === null || full_read === null) return true;
+  return fullEveryMs !== null && now - Date.parse(full_read) >= fullEveryMs;
+}
+
+async function removeVanished(mirror: Mirror, counts: SyncCounts, input: SyncInput): Promise<void> {
+  if (!input.delete) return;
+  const entries = deletable(mirror, input.maxDelete);
+  counts.removed = entries.length;
+  if (!input.dryRun) await deleteFiles(entries, mirror);
+}
+
+/** Gives every file its name. A renamed file that was also added or changed counts as that. */
+async function renameAll(mirror: Mirror, counts: SyncCounts, { input, deps, pathOf }: Run): Promise<void> {
+  const { store, index, journal, files } = mirror;
+  if (!index.isChanged) return;
+  const isMissing = async (path: string) => (await store.stat(path)) === null;
+  const renames = await planRenames(index, pathOf, isMissing);
+  const isCounted = (key: string) => !counts.added.has(key) && !counts.changed.has(key);
+  counts.renamed = renames.filter(({ entry }) => isCounted(keyOf(entry))).length;
+  if (input.dryRun) return;
+  await renameFiles(renames, {
+    ...{ index, journal, store, parking: `${files.work}/parked` },
+    onRenamed: (done) => deps.onProgress({ step: "renaming", done, total: renames.length }),
+    onMissing: ({ entry }) => {
+      const { product_id, asset_id, reference } = entry;
+      const message = `its file ${entry.path} is missing`;
+      counts.fail({ product_id, asset_id, reference, code: "missing_file", message }, true);
+    },
+  });
+}
+
+const newState = (selection: Selection): MirrorState => ({
+  version: 1,
+  ...selection,
+  mark: null,
+  full_read: null,
+});
+
+function inUse(folder: string, holder: Holder | null): CatError {
+  const who = holder === null ? "another process" : `process ${holder.pid}`;
+  const since = holder === null ? "" : ` since ${shownTime(Date.parse(holder.since))}`;
+  return new CatError(`${who} has been mirroring the catalogue into ${folder}${since}`, {
+    type: "conflict",
+    code: "mirror_in_use",
+    hint: "Wait for it to finish, or stop it and run the command again.",
+  });
+}

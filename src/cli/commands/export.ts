@@ -2,12 +2,14 @@ import type { Command } from "commander";
 import type { App } from "../app/app.ts";
 import { command, examples, otherFlags } from "../flags/command.ts";
 import { type ExportInput, type RawExportFlags, readExportFlags, withExportFlags } from "./export/flags.ts";
+import { syncCommand } from "./export/sync.ts";
 
 /** `cat export`: parses the flags; `run` does the work. */
 export const exportCommand = (app: App, run = runExport): Command =>
   otherFlags(withExportFlags(bareCommand()))
     // The flags of a subcommand may have the names of these.
     .enablePositionalOptions()
+    .addCommand(syncCommand(app))
     .addHelpText(
       "after",
       examples([

@@ -19,11 +19,13 @@ export interface SharedFlags {
 export const withSharedFlags = (one: Command): Command =>
   one
     .option("--out <FILE>", "file to write, or - for standard output (--yes replaces an existing file)")
-    .addOption(
-      new Option("--role <R,...>", "only images of these roles, e.g. source,tryon").argParser(
-        (value: string, earlier: string[] = []) => [...earlier, value],
-      ),
-    );
+    .addOption(roleFlag());
+
+/** `--role`, which may be repeated. */
+export const roleFlag = (): Option =>
+  new Option("--role <R,...>", "only images of these roles, e.g. source,tryon").argParser(
+    (value: string, earlier: string[] = []) => [...earlier, value],
+  );
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
 export const readSharedFlags = ({ out, role }: RawSharedFlags): SharedFlags => ({
@@ -40,8 +42,11 @@ function readOut(out: string | undefined): string | null {
   });
 }
 
-/** New roles may appear (Asset, `role`), so the service decides which are valid. */
-function readRoles(given: readonly string[] | undefined): readonly string[] | null {
+/**
+ * The roles, sorted and without duplicates; null for all. New roles may appear (Asset, `role`), so the service decides
+ * which are valid.
+ */
+export function readRoles(given: readonly string[] | undefined): readonly string[] | null {
   if (given === undefined) return null;
   const roles = given.flatMap((list) => list.split(",")).map((role) => role.trim());
   if (!roles.includes("")) return [...new Set(roles)].sort();

@@ -12,16 +12,16 @@ import { type Mirror, openMirror, writeIndex, writeState } from "./index/mirror.
 import { keyOf } from "./index/mirror-entry.ts";
 import { mirrorFiles } from "./index/mirror-files.ts";
 import { type MirrorState, readState, type Selection } from "./index/mirror-state.ts";
+import type { Shard } from "./index/shard.ts";
+import type { ListedAsset } from "./listing/asset-fields.ts";
 import { planRenames } from "./names/plan-renames.ts";
 import { renameFiles } from "./names/rename-files.ts";
 import { readTemplate } from "./names/template.ts";
-import type { ListedAsset } from "./plan/asset-fields.ts";
 import { readChanges } from "./plan/read-changes.ts";
 import { deletable, deleteFiles } from "./plan/remove-vanished.ts";
-import type { Shard } from "./plan/shard.ts";
 import { verifyFiles } from "./plan/verify-files.ts";
+import { SyncCounts, type SyncSummary } from "./result/summary.ts";
 import type { Holder, MirrorStore } from "./store/mirror-store.ts";
-import { SyncCounts, type SyncSummary } from "./summary.ts";
 
 export interface SyncInput {
   /** The folder as typed. */
@@ -111,9 +111,7 @@ async function update(mirror: Mirror, state: MirrorState, run: Run): Promise<Syn
   let marks: Marks | null = null;
   const stopped = await stoppedBy(
     (async () => {
-      const damaged = input.verify
-        ? await verifyFiles(mirror, { signal, onProgress })
-        : new Set<string>();
+      const damaged = input.verify ? await verifyFiles(mirror, { signal, onProgress }) : new Set<string>();
       marks = await readAndFetch(mirror, state, damaged, counts, run);
     })(),
   );
@@ -122,8 +120,9 @@ async function update(mirror: Mirror, state: MirrorState, run: Run): Promise<Syn
     problem = await stoppedBy(removeVanished(mirror, counts, input));
     await renameAll(mirror, counts, run);
   }
-  if (!input.dryRun) {
-    if (mirror.index.isChanged) await writeIndex(mirror);
+  // A stopped run leaves its journal, from which the next one resumes.
+  if (!input.dryRun && stopped === undefined) {
+    if (mirror.index.isChanged || mirror.isNew) await writeIndex(mirror);
     else await mirror.journal.clear();
     // A failed asset is tried again by the next run, which therefore reads from the same time.
     if (marks !== null && counts.failed === 0) await writeState(mirror, { ...state, ...(marks as Marks) });
@@ -168,7 +167,9 @@ async function readAndFetch(
   try {
     await readChanges(mirror.index, selection, {
       ...{ client, signal: fetcher.signal, shard, damaged, onProgress: deps.onProgress },
-      onPage: () => void (mark ??= new Date(serviceTime()).toISOString()),
+      onPage: () => {
+        mark ??= new Date(serviceTime()).toISOString();
+      },
       onWanted: (wanted) => fetcher.add(wanted),
       onListedAgain: (entry) => void counts.added.add(keyOf(entry)),
       onVanished: () => void counts.removed++,
@@ -209,7 +210,8 @@ async function renameAll(mirror: Mirror, counts: SyncCounts, { input, deps, path
     onRenamed: (done) => deps.onProgress({ step: "renaming", done, total: renames.length }),
     onMissing: ({ entry }) => {
       const { product_id, asset_id, reference } = entry;
-      const message = `its file ${entry.path} is missing`;
+      const message = `its file ${entry.path} is missing; to download it again, add --verify`;
+      if (isCounted(keyOf(entry))) counts.renamed--;
       counts.fail({ product_id, asset_id, reference, code: "missing_file", message }, true);
     },
   });

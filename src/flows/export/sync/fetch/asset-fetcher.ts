@@ -1,26 +1,19 @@
 import type { Client } from "../../../../client/client.ts";
 import type { CatError } from "../../../../errors.ts";
 import { isOfService } from "../../../service-errors.ts";
-import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
 import type { Mirror } from "../index/mirror.ts";
+import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
+import type { ListedAsset } from "../listing/asset-fields.ts";
+import type { WantedAsset } from "../listing/wanted-asset.ts";
 import { TakenPaths } from "../names/taken-paths.ts";
 import type { PathOf } from "../names/template.ts";
-import type { ListedAsset } from "../plan/asset-fields.ts";
-import type { SyncCounts } from "../summary.ts";
+import type { SyncCounts } from "../result/summary.ts";
 import { type DownloadedImage, downloadImage } from "./download-image.ts";
 import { isFatal } from "./fatal.ts";
-import type { FreshAssets } from "./fresh-assets.ts";
 import { Slots } from "./slots.ts";
 
 /** After so many consecutive failures of the network or the service, the run stops. */
 const mostConsecutive = 25;
-
-/** An asset whose file is missing or out of date, and its earlier entry. */
-export interface WantedAsset {
-  readonly listed: ListedAsset;
-  readonly known: MirrorEntry | null;
-  readonly fresh: FreshAssets;
-}
 
 interface FetcherDeps {
   readonly mirror: Mirror;
@@ -80,10 +73,13 @@ export class AssetFetcher {
 
   #failed({ listed, known }: WantedAsset, error: unknown): void {
     const { counts, onFailed } = this.#deps;
-    if (isFatal(error)) return this.#stop.abort(error);
+    if (isFatal(error)) {
+      this.#stop.abort(error);
+      return;
+    }
     const { code, message } = error as CatError;
     const { product_id, asset_id, reference } = listed.fields;
-    counts.fail({ product_id, asset_id, reference, code, message }, known !== null);
+    counts.fail({ product_id, asset_id, reference, code, message }, known !== null && known.removed !== true);
     onFailed(listed, error as CatError);
     this.#consecutive = isOfService(error) && code !== "wrong_content" ? this.#consecutive + 1 : 0;
     if (this.#consecutive === mostConsecutive) this.#stop.abort(error);
@@ -121,12 +117,15 @@ export class AssetFetcher {
       await journal.record("put", path);
       return store.put(path, content(), { exclusive });
     };
-    let path: string;
-    if (known === null) path = await this.#newPath(fields, (free) => write(free, true));
-    else {
-      path = known.path;
-      await write(path, false);
-    }
+    const writeNew = async (path: string) => {
+      // A file that the index does not know stays; the record must not make it look like an unfinished one.
+      if ((await store.stat(path)) !== null) return false;
+      if (await write(path, true)) return true;
+      await journal.record("clean", path);
+      return false;
+    };
+    const path = known?.path ?? (await this.#newPath(fields, writeNew));
+    if (known !== null) await write(path, false);
     const entry = { ...fields, path, bytes, sha256 };
     await journal.record("entry", entry);
     this.#taken(entry, known);

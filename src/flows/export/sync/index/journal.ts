@@ -2,9 +2,10 @@ import type { MirrorStore } from "../store/mirror-store.ts";
 import { keyOf, lineOf, type MirrorEntry } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
 
-/** A step of a run. `put` and `move` come before the step, all others after it. */
+/** A step of a run. `put` and `move` come before the step, all others after it; `clean` ends a `put` without an entry. */
 type Step =
   | readonly ["put", path: string]
+  | readonly ["clean", path: string]
   | readonly ["move", from: string, to: string]
   | readonly ["entry", MirrorEntry]
   | readonly ["drop", productId: string, assetId: string];
@@ -20,9 +21,11 @@ export class Journal {
   #writing: Promise<void> = Promise.resolve();
   #next: Promise<void> | null = null;
 
-  constructor(store: Pick<MirrorStore, "append" | "remove">, path: string) {
+  /** `isCut`: the journal of a killed run ends within a line. */
+  constructor(store: Pick<MirrorStore, "append" | "remove">, path: string, isCut: boolean) {
     this.#store = store;
     this.#path = path;
+    if (isCut) this.#waiting.push("\n");
   }
 
   /** Records a step; resolves when another process would see it. A failed write fails all later ones. */
@@ -62,7 +65,7 @@ export interface Leftovers {
   readonly entries: readonly MirrorEntry[];
 }
 
-/** Takes the steps of a journal into the index that it belongs to. An incomplete last line is ignored. */
+/** Takes the steps of a journal into the index that it belongs to. An incomplete line is ignored. */
 export function replay(journal: string, index: MirrorIndex): Leftovers {
   const begun = new Set<string>();
   const moves = new Map<string, string>();
@@ -71,6 +74,7 @@ export function replay(journal: string, index: MirrorIndex): Leftovers {
     const step = stepOf(line);
     if (step === null) continue;
     if (step[0] === "put") begun.add(step[1]);
+    else if (step[0] === "clean") begun.delete(step[1]);
     else if (step[0] === "move") moves.set(step[1], step[2]);
     else if (step[0] === "entry") {
       const [, entry] = step;
@@ -96,7 +100,7 @@ function stepOf(line: string): Step | null {
   try {
     return JSON.parse(line) as Step;
   } catch {
-    // A line that a full disk cut short, with another one after it.
+    // A kill or a full disk cut it short.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-import { type Shard, shardName } from "../plan/shard.ts";
+import { type Shard, shardName } from "./shard.ts";
 
 /** The hidden folder of every mirror: its state, and what is unfinished. */
 export const hiddenFolder = ".catalogue-sync";

@@ -129,6 +129,12 @@ export class MirrorIndex {
     if (text !== "") yield Buffer.from(text);
   }
 
+  /** The lines of one product of the file, as they were read. */
+  contentOf(productId: string): Uint8Array {
+    const { from, to } = this.#lines.get(productId)!;
+    return this.#file.subarray(from, to);
+  }
+
   #findLines(): void {
     const file = this.#file;
     let before = "";
@@ -192,5 +198,5 @@ export class MirrorIndex {
 function productOf(file: Buffer, from: number, to: number): string | null {
   if (file.compare(start, 0, start.length, from, Math.min(to, from + start.length)) !== 0) return null;
   const quote = file.indexOf(34, from + start.length);
-  return quote < 0 || quote > to ? null : file.latin1Slice(from + start.length, quote);
+  return quote < 0 || quote > to ? null : file.toString("latin1", from + start.length, quote);
 }

@@ -53,7 +53,8 @@ export const stateContent = (state: MirrorState): Uint8Array[] => [
   Buffer.from(`${JSON.stringify(state, null, 2)}\n`),
 ];
 
-function parseState(content: Buffer | null, folder: string): MirrorState {
+/** Reads the content of a state. Throws a CatError if it is damaged, or of a newer version. */
+export function parseState(content: Buffer | null, folder: string): MirrorState {
   try {
     const state = JSON.parse(String(content)) as MirrorState & { version: number };
     if (state.version > 1) {
@@ -82,7 +83,8 @@ const shown = {
   shards: (shards: number | null) => (shards === null ? "no --shard" : `--shard I/${shards}`),
 };
 
-function differencesOf(was: Selection, now: Selection): string[] {
+/** The fields in which two selections differ, in words. */
+export function differencesOf(was: Selection, now: Selection): string[] {
   const differences: string[] = [];
   const compare = <Field extends keyof typeof shown>(field: Field) => {
     const [old, asked] = [was[field] ?? null, now[field] ?? null];

@@ -1,6 +1,6 @@
 import { CatError } from "../../../../errors.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
-import { Journal, replay } from "./journal.ts";
+import { Journal, type Leftovers, replay } from "./journal.ts";
 import type { MirrorFiles } from "./mirror-files.ts";
 import { MirrorIndex } from "./mirror-index.ts";
 import { type MirrorState, stateContent } from "./mirror-state.ts";
@@ -11,43 +11,64 @@ export interface Mirror {
   readonly files: MirrorFiles;
   readonly index: MirrorIndex;
   readonly journal: Journal;
+  /** Whether it has no index yet. */
+  readonly isNew: boolean;
 }
 
 /**
- * Reads the index of a mirror, and takes in what a stopped run has recorded. Unless `isReadOnly`, that is cleaned up:
- * files without an entry are removed, and the index is written.
+ * Reads the index of a mirror, and takes in what a stopped run has recorded. Unless `isReadOnly`, files that it began
+ * without an entry are removed. The journal stays until the index is written.
  */
 export async function openMirror(
   store: MirrorStore,
   files: MirrorFiles,
   { state, isReadOnly, folder }: { state: MirrorState | null; isReadOnly: boolean; folder: string },
 ): Promise<Mirror> {
-  const [file, steps] = await Promise.all([store.read(files.index), store.read(files.journal)]);
+  const [file, journaled] = await Promise.all([store.read(files.index), store.read(files.journal)]);
   if (file === null && state !== null && state.mark !== null) throw missingIndex(folder, files.index);
+  const steps = journaled?.toString("utf8") ?? "";
   const index = MirrorIndex.read(`${folder}/${files.index}`, file ?? Buffer.alloc(0));
-  const mirror = { store, files, index, journal: new Journal(store, files.journal) };
-  if (steps === null) {
-    if (file === null && !isReadOnly) await writeIndex(mirror);
-    return mirror;
-  }
-  const { begun, moves, entries } = replay(steps.toString("utf8"), index);
-  for (const { from, to } of moves) {
-    if ((await store.stat(from)) !== null || (await store.stat(to)) === null) continue;
-    for (const entry of index.entries()) if (entry.path === from) index.set({ ...entry, path: to });
-  }
-  // After a power failure a journal may be more complete than the disk.
-  for (const entry of entries) {
-    const { product_id, asset_id } = entry;
-    const known = index.get(product_id, asset_id);
-    if (known === null || (await store.stat(known.path))?.bytes === known.bytes) continue;
-    index.drop(product_id, asset_id);
-    if (!isReadOnly) await store.remove(known.path);
-  }
-  if (isReadOnly) return mirror;
-  const known = begun.length === 0 ? null : new Set([...index.entries()].map(({ path }) => path));
-  for (const path of begun) if (!known!.has(path)) await store.remove(path);
-  await writeIndex(mirror);
+  const journal = new Journal(store, files.journal, steps !== "" && !steps.endsWith("\n"));
+  const mirror = { store, files, index, journal, isNew: file === null };
+  if (steps !== "") await takeIn(replay(steps, index), mirror, isReadOnly);
   return mirror;
+}
+
+/** Compares what a journal says with the files. */
+async function takeIn(leftovers: Leftovers, { store, index, journal }: Mirror, isReadOnly: boolean) {
+  const { begun, moves, entries } = leftovers;
+  for (const { from, to } of moves) {
+    const moved = [...index.entries()].find(({ path }) => path === from);
+    if (moved === undefined || (await store.stat(from)) !== null || (await store.stat(to)) === null) continue;
+    index.set({ ...moved, path: to });
+    if (!isReadOnly) await journal.record("entry", { ...moved, path: to });
+  }
+  // After a power failure the journal may be more complete than the folder.
+  await forEach(entries, async ({ product_id, asset_id }) => {
+    const known = index.get(product_id, asset_id);
+    if (known === null || (await store.stat(known.path))?.bytes === known.bytes) return;
+    index.drop(product_id, asset_id);
+    if (isReadOnly) return;
+    await store.remove(known.path);
+    await journal.record("drop", product_id, asset_id);
+  });
+  if (isReadOnly || begun.length === 0) return;
+  const known = new Set([...index.entries()].map(({ path }) => path));
+  for (const path of begun) {
+    if (!known.has(path)) await store.remove(path);
+    await journal.record("clean", path);
+  }
+}
+
+/** Files that are checked at once. */
+const filesAtOnce = 16;
+
+async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const worker = async () => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: filesAtOnce }, worker));
 }
 
 /** Writes the index; the journal is no longer needed then. */

@@ -1,5 +1,5 @@
-import { keyOf } from "../index/mirror-entry.ts";
 import type { Journal } from "../index/journal.ts";
+import { keyOf } from "../index/mirror-entry.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
 import { folded } from "./folded.ts";

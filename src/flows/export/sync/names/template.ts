@@ -63,7 +63,10 @@ export function readTemplate(template: string | null): PathOf {
   const isEnded = Array.isArray(ext) && ext.length === 1 && ext[0] === "ext";
   const others = [...components.slice(0, -1), last.slice(0, -1)];
   if (!isEnded || others.flat(2).includes("ext") || others.some((one) => one.length === 0)) {
-    throw invalid(template, isEnded ? "a component is empty, or {ext} is not at its end" : "it does not end with {ext}");
+    throw invalid(
+      template,
+      isEnded ? "a component is empty, or {ext} is not at its end" : "it does not end with {ext}",
+    );
   }
   return (entry, suffix = "") => {
     const texts = others.map((parts) => parts.map((part) => textOf(part, entry)).join(""));

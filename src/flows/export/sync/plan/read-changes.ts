@@ -1,12 +1,12 @@
 import type { Client } from "../../../../client/client.ts";
 import type { ProgressEvent } from "../../../progress-event.ts";
 import { type LiveSelection, readPages } from "../../live/read-pages.ts";
-import type { WantedAsset } from "../fetch/asset-fetcher.ts";
-import { FreshAssets } from "../fetch/fresh-assets.ts";
 import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
-import { isSameVersion, type ListedAsset, listedAssets } from "./asset-fields.ts";
-import { type Shard, shardOf } from "./shard.ts";
+import { type Shard, shardOf } from "../index/shard.ts";
+import { isSameVersion, type ListedAsset, listedAssets } from "../listing/asset-fields.ts";
+import { FreshAssets } from "../listing/fresh-assets.ts";
+import type { WantedAsset } from "../listing/wanted-asset.ts";
 
 interface ReadDeps {
   readonly client: Pick<Client, "poll">;
@@ -30,7 +30,11 @@ interface ReadDeps {
  * Entries that are no longer listed are marked as removed: those of the products read, and after a complete read those
  * of all other products.
  */
-export async function readChanges(index: MirrorIndex, selection: LiveSelection, deps: ReadDeps): Promise<void> {
+export async function readChanges(
+  index: MirrorIndex,
+  selection: LiveSelection,
+  deps: ReadDeps,
+): Promise<void> {
   const { client, signal, shard, onProgress, onPage, handled } = deps;
   const seen = new Set<string>();
   let assets = 0;
@@ -42,6 +46,8 @@ export async function readChanges(index: MirrorIndex, selection: LiveSelection, 
     for (const row of rows) {
       const { id } = row.product;
       if (shard !== null && shardOf(id, shard.of) !== shard.number) continue;
+      // A list that shifts between pages may repeat a product; its later changes are part of the next delta.
+      if (seen.has(id)) continue;
       seen.add(id);
       const listed = listedAssets(row);
       await compare(index, id, listed, fresh, deps);
@@ -62,7 +68,8 @@ async function compare(
   deps: ReadDeps,
 ): Promise<void> {
   const entries = index.ofProduct(productId);
-  for (const listed of assets) {
+  const byId = new Map(assets.map((asset) => [asset.fields.asset_id, asset]));
+  for (const listed of byId.values()) {
     const { fields } = listed;
     const known = entries.get(fields.asset_id) ?? null;
     entries.delete(fields.asset_id);

@@ -1,6 +1,6 @@
 import { CatError } from "../../../../errors.ts";
-import type { MirrorEntry } from "../index/mirror-entry.ts";
 import type { Mirror } from "../index/mirror.ts";
+import type { MirrorEntry } from "../index/mirror-entry.ts";
 
 /**
  * The entries whose files `--delete` removes: those that the catalogue no longer has. Throws a CatError of type partial
@@ -11,14 +11,11 @@ export function deletable({ index }: Pick<Mirror, "index">, maxDelete: number | 
   const isAll = entries.length > 0 && index.present === 0;
   if (maxDelete === null ? isAll : entries.length > maxDelete) {
     const all = entries.length + index.present;
-    throw new CatError(
-      `${entries.length} of ${all} files are no longer in the catalogue; none was deleted`,
-      {
-        type: "partial",
-        code: "too_many_deletions",
-        hint: `Check the API key and the catalogue. To delete the files, add --delete --max-delete ${entries.length}.`,
-      },
-    );
+    throw new CatError(`${entries.length} of ${all} files are no longer in the catalogue; none was deleted`, {
+      type: "partial",
+      code: "too_many_deletions",
+      hint: `Check the API key and the catalogue. To delete the files, add --delete --max-delete ${entries.length}.`,
+    });
   }
   return entries;
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ProgressEvent } from "../../../progress-event.ts";
-import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
 import type { Mirror } from "../index/mirror.ts";
+import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
 
 /** Files that are hashed at once: reading one overlaps with hashing another. */
 const filesAtOnce = 8;

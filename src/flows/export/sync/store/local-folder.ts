@@ -18,8 +18,8 @@ import { dirname, join, sep } from "node:path";
 import { lockFile } from "../../../../state/file-lock.ts";
 import { OutputError } from "../../../outputs/output-error.ts";
 import { syncFolder } from "../../../outputs/output-file.ts";
-import type { Content, Holder, MirrorStore } from "./mirror-store.ts";
 import { pathComponents } from "./mirror-path.ts";
+import type { Content, Holder, MirrorStore } from "./mirror-store.ts";
 
 /** File systems that have no hard links report one of these. */
 const withoutLinks = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK", "EXDEV"]);

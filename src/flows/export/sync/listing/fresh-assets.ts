@@ -1,7 +1,7 @@
 import type { ExportRow } from "../../../../contract/resources/export.ts";
 import { CatError } from "../../../../errors.ts";
 import { keyOf } from "../index/mirror-entry.ts";
-import { type ListedAsset, listedAssets } from "../plan/asset-fields.ts";
+import { type ListedAsset, listedAssets } from "./asset-fields.ts";
 
 /**
  * New URLs for the assets of one page. Signed URLs expire after an hour, and only an export row has the URL of the

@@ -1,0 +1,40 @@
+import { randomUUID } from "node:crypto";
+import type { CatError } from "../../../errors.ts";
+import { mirrorFiles } from "../../../flows/export/sync/index/mirror-files.ts";
+import type { ListedAsset } from "../../../flows/export/sync/listing/asset-fields.ts";
+import { LocalFolder } from "../../../flows/export/sync/store/local-folder.ts";
+import { syncCatalogue } from "../../../flows/export/sync/sync.ts";
+import type { App } from "../../app/app.ts";
+import { runFlow } from "../../app/run-flow.ts";
+import { newRunId } from "../../app/run-id.ts";
+import type { SyncFlags } from "./sync-flags.ts";
+import { mirrorFolder } from "./sync-folder.ts";
+import { reportSync } from "./sync-report.ts";
+
+/** Failures that are listed while the command runs. */
+const mostListed = 20;
+
+/** Brings a mirror up to date, and reports it. Throws what stopped it. */
+export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
+  const { clock, interrupt, pid } = app.context;
+  const folder = await mirrorFolder(app, flags.folder);
+  // The address of the in-process mock is another one for each command.
+  const baseUrl = app.globals.mock ? "--mock" : (await app.connection()).baseUrl;
+  let listed = 0;
+  const outcome = await runFlow(app, ({ onProgress, onNote }) =>
+    syncCatalogue(flags, {
+      ...{ clock, baseUrl, onProgress, signal: interrupt },
+      store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
+      client: () => app.client(),
+      holder: { pid, since: new Date(clock.now()).toISOString() },
+      runId: newRunId(clock.now(), randomUUID()),
+      onFailed: (asset, error) => {
+        if (listed++ < mostListed) onNote(failureLine(asset, error));
+      },
+    }),
+  );
+  await reportSync(app, flags, outcome);
+}
+
+const failureLine = ({ fields }: ListedAsset, { message }: CatError): string =>
+  `${fields.reference ?? fields.product_id}  ${fields.asset_id}  ${message}`;

@@ -1,0 +1,77 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { App } from "../../app/app.ts";
+import { command, examples, otherFlags } from "../../flags/command.ts";
+import { duration } from "../../flags/duration.ts";
+import { wholeNumber } from "../../flags/values.ts";
+import { roleFlag } from "./shared-flags.ts";
+import { type RawSyncFlags, readShard, readSyncFlags, type SyncFlags } from "./sync-flags.ts";
+
+const week = 7 * 24 * 3_600_000;
+
+/** `cat export sync`: parses the flags; `run` does the work. */
+export const syncCommand = (app: App, run = runSync): Command =>
+  otherFlags(
+    command("sync")
+      .summary("mirror all images into a folder")
+      .usage("DIR [flags]")
+      .description(
+        "Keep DIR a mirror of all images of the catalogue, with the index catalogue.ndjson.\n\n" +
+          "The first run downloads everything. Later runs read what changed, and download only that. " +
+          "A stopped run is resumed by the same command.",
+      )
+      .argument("<DIR>", "a new or empty folder, or an earlier mirror")
+      .optionsGroup("Selection:")
+      .addOption(roleFlag())
+      .option("--template <T>", "names of files, e.g. '{reference}/{role}-{id}{ext}' (default: as suggested)")
+      .addOption(
+        new Option("--shard <I/N>", "only the products of part I of N, e.g. 1/3").argParser(readShard),
+      )
+      .optionsGroup("Changes:")
+      .option("--delete", "delete files of images that are no longer in the catalogue")
+      .addOption(
+        new Option("--max-delete <N>", "delete no files if more than N are to be deleted").argParser(
+          wholeNumber({ min: 1 }),
+        ),
+      )
+      .option("--dry-run", "show what would change, and write nothing")
+      .option("--verify", "compare every file with the index, and download damaged ones again")
+      .option("--full", "read the complete catalogue, which also finds detached photos")
+      .addOption(
+        new Option(
+          "--full-every <D>",
+          "read the complete catalogue if the last time is longer ago; 0 for never",
+        )
+          .argParser(durationOrNever)
+          .default(week, "7d"),
+      )
+      .option("--merge", "join the indexes of all shards in DIR, without a request")
+      .addOption(
+        new Option("--concurrency <N>", "downloads at once")
+          .argParser(wholeNumber({ min: 1, max: 64 }))
+          .default(8),
+      ),
+  )
+    .addHelpText(
+      "after",
+      examples([
+        ["mirror the catalogue, or bring the mirror up to date", "cat export sync images"],
+        ["show what the next run would do", "cat export sync images --delete --dry-run"],
+        ["repair damaged files", "cat export sync images --verify"],
+        ["mirror one third of the products on this machine", "cat export sync images --shard 1/3"],
+      ]),
+    )
+    .action(async (folder: string, raw: RawSyncFlags) => run(app, readSyncFlags(folder, raw)));
+
+const durationOrNever = (text: string): number => {
+  if (text === "0") return 0;
+  try {
+    return duration(text);
+  } catch {
+    throw new InvalidArgumentError("use a duration such as 12h or 7d, or 0 for never");
+  }
+};
+
+async function runSync(app: App, flags: SyncFlags): Promise<void> {
+  if (flags.merge) return (await import("./sync-merge.ts")).runMerge(app, flags);
+  return (await import("./sync-run.ts")).runMirror(app, flags);
+}

@@ -1,0 +1,148 @@
+// Merge: one index from the indexes of all shards, without a request.
+
+import type { Clock } from "../../../clock.ts";
+import { CatError } from "../../../errors.ts";
+import { keyOf } from "./index/mirror-entry.ts";
+import { completeIndex, hiddenFolder, mirrorFiles, shardOfIndex } from "./index/mirror-files.ts";
+import { MirrorIndex } from "./index/mirror-index.ts";
+import { differencesOf, type MirrorState, parseState } from "./index/mirror-state.ts";
+import { type Shard, shardName, shardOf } from "./index/shard.ts";
+import { folded } from "./names/folded.ts";
+import { SyncCounts, type SyncSummary } from "./result/summary.ts";
+import type { Holder, MirrorStore } from "./store/mirror-store.ts";
+
+/** The folder for the lock of a merge. */
+export const mergeWork = `${hiddenFolder}/merge`;
+
+/** The most problems that an error lists. */
+const mostListed = 5;
+
+/**
+ * Joins the indexes of all shards in a folder into `catalogue.ndjson`. Throws a CatError of type input (exit 3) if one
+ * is missing, or if they do not belong together.
+ */
+export async function mergeShards(
+  { folder, runId }: { folder: string; runId: string },
+  { store, clock, holder }: { store: MirrorStore; clock: Clock; holder: Holder },
+): Promise<SyncSummary> {
+  const started = clock.now();
+  const files = new Set<string>();
+  for await (const path of store.list()) files.add(path);
+  const shards = await shardsIn(files, folder);
+  await rejectUnfinished(shards, files, { store, folder });
+  const lock = await store.lock(holder);
+  if ("heldBy" in lock)
+    throw cannotMerge(folder, "another process is merging them", "Wait for it to finish.");
+  try {
+    const indexes = await Promise.all(
+      shards.map(async (shard) => {
+        const name = mirrorFiles(shard).index;
+        return { shard, name, index: MirrorIndex.read(`${folder}/${name}`, (await store.read(name))!) };
+      }),
+    );
+    checkFit(indexes, files, folder);
+    await store.put(completeIndex, joined(indexes.map(({ index }) => index)));
+    await store.settle();
+    const present = indexes.reduce((sum, { index }) => sum + index.present, 0);
+    return new SyncCounts().summary({
+      ...{ runId, present, isDryRun: false, durationMs: clock.now() - started },
+      indexFile: `${folder.replace(/\/+$/, "")}/${completeIndex}`,
+    });
+  } finally {
+    await lock.release();
+  }
+}
+
+/** The shards whose indexes are in a folder: all of them. */
+async function shardsIn(files: ReadonlySet<string>, folder: string): Promise<Shard[]> {
+  const found = [...files].flatMap((path) => shardOfIndex(path) ?? []);
+  const counts = [...new Set(found.map(({ of }) => of))].sort((one, other) => one - other);
+  if (counts.length === 0)
+    throw cannotMerge(folder, "it has no index of a shard", "Copy the folders of all shards into it first.");
+  if (counts.length > 1) {
+    const what = `it has indexes of ${counts.join(" and ")} shards`;
+    throw cannotMerge(folder, what, "Remove the indexes that do not belong together.");
+  }
+  const of = counts[0]!;
+  const numbers = new Set(found.map(({ number }) => number));
+  const all = Array.from({ length: of }, (_, at) => ({ number: at + 1, of }));
+  const missing = all.filter(({ number }) => !numbers.has(number)).map((shard) => mirrorFiles(shard).index);
+  if (missing.length > 0) {
+    const what = `${listed(missing)} ${missing.length === 1 ? "is" : "are"} missing`;
+    throw cannotMerge(folder, what, "Run the shard, or copy its folder.", "missing_shard");
+  }
+  return all;
+}
+
+/** Shards of different selections, and those that a stopped run has not finished, do not belong together. */
+async function rejectUnfinished(
+  shards: readonly Shard[],
+  files: ReadonlySet<string>,
+  { store, folder }: { store: MirrorStore; folder: string },
+): Promise<void> {
+  if (files.has(mirrorFiles(null).state))
+    throw cannotMerge(folder, "it is a mirror without shards", "Merge shards in a folder of their own.");
+  let first: { name: string; state: MirrorState } | null = null;
+  for (const shard of shards) {
+    const own = mirrorFiles(shard);
+    if (files.has(own.journal)) {
+      const what = `shard ${shardName(shard)} was stopped, or is still running`;
+      throw cannotMerge(folder, what, "Run the shard to its end.", "unfinished_shard");
+    }
+    if (!files.has(own.state)) continue;
+    const state = parseState(await store.read(own.state), folder);
+    first ??= { name: own.index, state };
+    const differences = differencesOf(first.state, state);
+    if (differences.length > 0) {
+      const what = `${first.name} and ${own.index} differ: ${differences.join("; ")}`;
+      throw cannotMerge(folder, what, "Mirror every shard with the same flags.");
+    }
+  }
+}
+
+/** Every product is in its shard, and every entry has a file of its own in the folder. */
+function checkFit(
+  indexes: readonly { shard: Shard; name: string; index: MirrorIndex }[],
+  files: ReadonlySet<string>,
+  folder: string,
+): void {
+  const taken = new Map<string, string>();
+  const missing: string[] = [];
+  for (const { shard, name, index } of indexes) {
+    for (const entry of index.entries()) {
+      const { product_id, path } = entry;
+      if (shardOf(product_id, shard.of) !== shard.number) {
+        const what = `product ${product_id} of ${name} belongs to another shard`;
+        throw cannotMerge(folder, what, "Restore the index, or run the shard again in a new folder.");
+      }
+      const other = taken.get(folded(path));
+      if (other !== undefined) {
+        const what = `${keyOf(entry)} and ${other} have the same file ${path}`;
+        throw cannotMerge(
+          folder,
+          what,
+          "Mirror every shard again into this folder, or with --template '{reference}-{id}{ext}'.",
+        );
+      }
+      taken.set(folded(path), keyOf(entry));
+      if (!files.has(path)) missing.push(path);
+    }
+  }
+  if (missing.length === 0) return;
+  const what = `${missing.length} files of the indexes are missing: ${listed(missing)}`;
+  throw cannotMerge(folder, what, "Copy the images of all shards into it, not only the indexes.");
+}
+
+function* joined(indexes: readonly MirrorIndex[]): Generator<Uint8Array> {
+  const products = indexes.flatMap((index) => index.products().map((id) => ({ id, index })));
+  products.sort((one, other) => (one.id < other.id ? -1 : 1));
+  for (const { id, index } of products) yield index.contentOf(id);
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length <= mostListed
+    ? names.join(", ")
+    : `${names.slice(0, mostListed).join(", ")} and ${names.length - mostListed} more`;
+
+const cannotMerge = (folder: string, what: string, hint: string, code = "shards_do_not_fit"): CatError =>
+  new CatError(`cannot merge the shards in ${folder}: ${what}`, { type: "input", code, hint });

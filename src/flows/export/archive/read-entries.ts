@@ -68,7 +68,7 @@ export async function readEntries(
     if (typeof at === "string") throw damaged(`${shownEntry(name)} ${at}`);
     taken.push({ from, to: at + entry.compressedSize, name });
     entries.push({
-      name: hasControls(entry.fileNameRaw) ? entry.fileNameRaw.toString("latin1") : name,
+      name: hasControls(entry.fileNameRaw) ? plainName(entry) : name,
       kind: kindOf(entry, name),
       at,
       stored: entry.compressedSize,
@@ -131,6 +131,12 @@ function kindOf({ externalFileAttributes }: Entry, name: string): ZipEntry["kind
   if (type !== 0 && type !== 0x8 && type !== 0x4) return "device";
   return name.endsWith("/") || type === 0x4 ? "folder" : "file";
 }
+
+const namesAreUtf8 = 0x0800;
+
+/** The name by its bytes alone. */
+const plainName = ({ fileNameRaw, generalPurposeBitFlag }: Entry): string =>
+  fileNameRaw.toString((generalPurposeBitFlag & namesAreUtf8) !== 0 ? "utf8" : "latin1");
 
 /** The old character set shows control characters as pictures, and hides them from the check of names. */
 const hasControls = (name: Buffer): boolean => name.some((byte) => byte < 0x20 || byte === 0x7f);

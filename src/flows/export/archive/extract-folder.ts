@@ -112,8 +112,10 @@ async function lockWork(dir: string, work: string): Promise<() => void> {
       const found = await lstat(work).catch(missingIsNull);
       if (found === null) continue;
       if (!found.isDirectory()) throw foreign(dir, work);
+      const names = await readdir(work).catch(missingIsNull);
+      if (names === null) continue;
+      if (names.length > 0 && !names.includes(mark)) throw foreign(dir, work);
       const before = await lstat(owner).catch(missingIsNull);
-      if (before === null && (await readdir(work).catch(missingIsNull))?.length) throw foreign(dir, work);
       const unlock = await lockFile(owner).catch(async (error) => {
         // The process that had the folder may have removed it just now.
         if ((await lstat(work).catch(missingIsNull)) === null) return undefined;

@@ -9,6 +9,7 @@ export const benches = {
   "import-million": async () => (await import("./import-million.js")).measure(),
   "import-again": async () => (await import("./import-again.js")).measure(),
   saves: async () => (await import("./saves.js")).measure(),
+  "live-rows": async () => (await import("./live-rows.js")).measure(),
   // Last, because it waits for real minutes.
   "import-windows": async () => (await import("./import-windows.js")).measure(),
   tryons: async () => (await import("./tryons.js")).measure(),

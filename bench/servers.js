@@ -21,6 +21,10 @@ export const startBareServer = () => start([join(root, "bench/bare-server.js")])
 export const startOutputsServer = (count, bytes) =>
   start([join(root, "bench/outputs-server.js"), String(count), String(bytes)]);
 
+/** Starts a server of the pages of an export, of so many products with so many images. */
+export const startPagesServer = (products, images) =>
+  start([join(root, "bench/pages-server.js"), String(products), String(images)]);
+
 /** Starts a server that prints its address in its first line; returns that line, its process ID and `stop()`. */
 async function start(args) {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });

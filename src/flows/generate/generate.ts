@@ -1,7 +1,9 @@
 import type { Task } from "../../contract/resources/task.ts";
+import { counted } from "../counted.ts";
 import { grouped } from "../grouped.ts";
 import { type CheckResult, checkFile } from "../rows/check.ts";
 import { RowSet } from "../rows/row-set.ts";
+import { shownName } from "../rows/shown-name.ts";
 import { patienceOf } from "../runs/patience.ts";
 import { stoppedBy } from "../runs/stage.ts";
 import { writeEstimate } from "../writes/write-estimate.ts";
@@ -9,6 +11,7 @@ import { type ClosedRun, closeRun, type RunToClose } from "./close/close-run.ts"
 import { GenerationFollower } from "./follow/follow-generations.ts";
 import type { AskedGeneration, Generation } from "./generation.ts";
 import { cutGenerations } from "./plan/cut-batches.ts";
+import { notReplaced } from "./plan/not-replaced.ts";
 import { planGenerations, rejectTooMany, withUnresolved } from "./plan/plan-generations.ts";
 import { readGenerations } from "./plan/read-generations.ts";
 import { claimGeneration } from "./resume/claim-run.ts";
@@ -45,8 +48,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   const started = deps.clock.now();
   const { check, refused } = await checkInput(input, deps);
   if (isRejected(check, input)) return { check, ended: null };
-  const asked = await readGenerations(input.file, refused, input);
-  rejectTooMany(asked.length, input);
+  const inFile = await readGenerations(input.file, refused, input);
+  rejectTooMany(inFile.length, input);
   const targets = await deps.targets();
   const client = await deps.client();
   const patience = patienceOf(input.kind === "tryon" ? "try-on" : "beautify run", input.timeoutMs, deps);
@@ -55,6 +58,8 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   try {
     const claimed = await claimGeneration(input, service, deps);
     try {
+      const asked = claimed.isFresh ? inFile : notReplaced(inFile, claimed.run);
+      noteReplaced(inFile.length - asked.length, asked.length, input, deps);
       const { sent, remaining, problems, unresolved } = await planGenerations(asked, claimed, {
         input,
         service,
@@ -79,7 +84,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
         lost: new Set<string>(),
       };
       const closing = { targets, check, refused, unresolved, combinations: combinationsOf(asked) };
-      const ended = await generateAll(run, closing, deps);
+      const ended = await generateAll(run, closing, claimed.isFinished, deps);
       ended.summary.duration_ms = Math.round(clock.now() - started);
       return {
         check: found,
@@ -114,6 +119,20 @@ function noteEstimate(images: number, requests: number, { writesPerMinute, onNot
   if (time !== null) onNote(`${grouped(images)} images in ${grouped(requests)} requests: ${time}`);
 }
 
+/** Notes that some rejected images were generated again by an earlier run, where others are left. */
+function noteReplaced(
+  replaced: number,
+  left: number,
+  { file }: GenerateInput,
+  { onNote }: GenerateDeps,
+): void {
+  if (replaced === 0 || left === 0) return;
+  const [are, them] = replaced === 1 ? ["is", "it"] : ["are", "them"];
+  onNote(
+    `${counted(replaced, "rejected image")} of ${shownName(file.source.name)} ${replaced === 1 ? "was" : "were"} generated again before and ${are} skipped. To generate ${them} once more, add --fresh.`,
+  );
+}
+
 const isRejected = ({ unusable, valid, invalid }: CheckResult, { skipInvalid }: GenerateInput): boolean =>
   unusable || valid === 0 || (invalid > 0 && !skipInvalid);
 
@@ -123,6 +142,7 @@ type Closing = Pick<RunToClose, "targets" | "check" | "refused" | "unresolved" |
 async function generateAll(
   run: GenerationRun,
   closing: Closing,
+  isFinished: boolean,
   deps: GenerateDeps,
 ): Promise<Omit<EndedRun, "finishedRunOf">> {
   const { input, service, sent, remaining, tasks } = run;
@@ -161,11 +181,14 @@ async function generateAll(
   const unfollowed = await following;
   await saver?.settled();
   const stopped: unknown = service.signal.aborted ? service.signal.reason : (unqueued ?? unfollowed);
-  // The same command resumes a run that was stopped: in a failed file as well, an image might be paid for twice.
-  const writesFailed = stopped === undefined && input.file.source.name !== "flags";
+  const writesFailed = stopped === undefined && hasFailedFile(input, isFinished);
   const closed = await closeRun({ ...run, ...closing, queuedBefore, saver, writesFailed }, stopped);
   return { ...closed, tasks, stopped };
 }
+
+/** Whether a run that ends has a failed file: flags have none, and that of a finished run was written before. */
+const hasFailedFile = ({ file, failed }: GenerateInput, isFinished: boolean): boolean =>
+  file.source.name !== "flags" && (!isFinished || failed !== undefined);
 
 /** How many combinations the rows expand to, by line. */
 function combinationsOf(asked: readonly AskedGeneration[]): ReadonlyMap<number, number> {

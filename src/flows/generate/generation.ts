@@ -13,6 +13,8 @@ interface Look {
   /** Null for a try-on. */
   readonly subtype: string | null;
   readonly style: string | null;
+  /** The task whose rejected image this one replaces (`--rerun`). */
+  readonly replaces?: string;
 }
 
 /** One image to generate, with products and models as the input names them. */

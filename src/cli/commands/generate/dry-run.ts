@@ -33,7 +33,9 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
     onRefused: (row) => refused.add(row),
     onProgress: () => {},
   });
-  const asked = checked.unusable ? [] : await readGenerations(file, refused, flags);
+  const asked = checked.unusable
+    ? []
+    : await readGenerations(file, refused, { ...flags, replacing: new Map() });
   rejectTooMany(asked.length, { file, maxGenerations: flags.maxGenerations });
   const resolved = await lookUp(app, flags, asked);
   problems.push(...(resolved?.problems ?? []));

@@ -14,15 +14,17 @@ type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
 
 /** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
 export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Service): string[] {
-  const { summary, stopped } = ended;
+  const { summary, stopped, results } = ended;
   const lines = [headline(ended, flags)];
   const { rejected = [], invalid = 0, not_queued = 0, unknown = 0, unsaved = [] } = summary;
-  if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
+  const left = ended.finishedRunOf === null ? 0 : summary.total - results.length;
+  if (left > 0) lines.push(`  ${counted(left, "image")} not queued: their rows were invalid or rejected`);
+  else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   for (const { line, code, message } of rejected)
     lines.push(`  ${nameOf(flags)}:${line}  rejected by the service  ${reasonText({ code, message })}`);
   if (summary.failed > 0) lines.push(`  ${counted(summary.failed, "image")} failed`);
   if (not_queued > 0) lines.push(`  ${counted(not_queued, "image")} not queued`);
-  const lost = ended.results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
+  const lost = results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
   if (lost > 0)
     lines.push(`  ${counted(lost, "image")} unknown to the service: was it restored or restarted?`);
   if (unknown > lost)
@@ -66,13 +68,16 @@ export const isRejection = ({ summary, stopped }: EndedRun): boolean =>
 
 const nameOf = ({ file, rerun }: GenerateFlags): string => shownName(rerun ?? file ?? "flags");
 
-function headline({ summary, stopped, finishedRunOf }: EndedRun, flags: GenerateFlags): string {
+function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags: GenerateFlags): string {
   const { total, queued, unchanged, succeeded, failed, duration_ms } = summary;
   const from = flags.file === null && flags.rerun === undefined ? "" : ` of ${nameOf(flags)}`;
   if (finishedRunOf !== null) {
-    const what = `${counted(total, "image")}${from}`;
-    return `Nothing to do: ${what} ${total === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)} and ${total === 1 ? "has" : "have"} finished. To generate again, add --fresh.`;
+    const before = results.length;
+    const what = `${before === total ? "" : `${grouped(before)} of `}${counted(total, "image")}${from}`;
+    return `Nothing to do: ${what} ${before === 1 ? "was" : "were"} queued on ${shownTime(finishedRunOf)} and ${before === 1 ? "has" : "have"} finished. To generate again, add --fresh.`;
   }
+  if (total === 0)
+    return `Nothing to do: the rejected images${from} were generated again before. To generate them once more, add --fresh.`;
   if (stopped !== undefined)
     return `Stopped: ${grouped(queued + unchanged)} of ${counted(total, "image")}${from} queued.`;
   const took =
@@ -94,6 +99,8 @@ function failedLines(failedFile: string, flags: GenerateFlags, globals: Service)
   const words = new CommandWords(flags.kind, failedFile);
   words.giveDelimiter(flags.delimiter);
   words.give("--encoding", encodingOfFailedFile(flags.encoding));
+  words.give("--matrix", flags.matrix);
+  words.give("--allow-duplicates", flags.allowDuplicates);
   words.give("--save", flags.save);
   words.giveService(globals);
   return [`Failed rows are in ${failedFile}, with the reasons. Fix them, then run:`, `  ${words.line}`];

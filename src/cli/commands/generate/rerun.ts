@@ -7,11 +7,17 @@ import { InputError, openSource, type Source } from "../../../flows/rows/source.
 import { textSource } from "../../../flows/rows/text-source.ts";
 import type { App } from "../../app/app.ts";
 
+/** Rows, and the tasks whose rejected images they generate again, by line. */
+export interface OpenedInput {
+  readonly source: Source;
+  readonly replacing: ReadonlyMap<number, string>;
+}
+
 /**
  * The rejected images of a review, as rows on the lines of its file. What this machine knows of a task is repeated as it was,
  * with its stylings; of any other task only what the file says. Throws an InputError where nothing is rejected.
  */
-export async function openDecisions(app: App, kind: GenerationKind, file: string): Promise<Source> {
+export async function openDecisions(app: App, kind: GenerationKind, file: string): Promise<OpenedInput> {
   const { cwd, stdin, interrupt } = app.context;
   const source = await openSource(file, { job: { noun: "run" }, cwd, stdin, signal: interrupt });
   try {
@@ -30,7 +36,10 @@ export async function openDecisions(app: App, kind: GenerationKind, file: string
       while (lines.length < one.fileLine - 1) lines.push("");
       lines.push(JSON.stringify(rowOf(kind, one, known.get(one.task_id))));
     }
-    return textSource(file, `${lines.join("\n")}\n`, source.place);
+    return {
+      source: textSource(file, `${lines.join("\n")}\n`, source.place),
+      replacing: new Map(rejected.map(({ fileLine, task_id }) => [fileLine, task_id])),
+    };
   } finally {
     await source.close();
   }

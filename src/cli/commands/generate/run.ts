@@ -5,8 +5,8 @@ import { reasonText } from "../../../flows/generate/close/generation-result.ts";
 import type { GenerationSummary } from "../../../flows/generate/close/summary.ts";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
+import type { GenerateInput } from "../../../flows/generate/run/generate-input.ts";
 import { isHopeless } from "../../../flows/rows/check.ts";
-import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { type FileJob, openSource, type Source } from "../../../flows/rows/source.ts";
@@ -22,27 +22,34 @@ import { counted, grouped } from "../../output/numbers.ts";
 import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { rejected } from "./rejected.ts";
+import type { OpenedInput } from "./rerun.ts";
 import { missingFlags, missingInput, rowsOfSelection } from "./selection.ts";
 
 const job: FileJob = { noun: "run" };
 
 /** Checks the input and, unless it is a dry run, generates the images. Throws what stopped it. */
 export async function runGenerate(app: App, flags: GenerateFlags): Promise<void> {
-  const source = await openInput(app, flags);
+  const { source, replacing } = await openInput(app, flags);
   try {
     const file = { source, read: flags, form: generationForm(flags) };
     if (flags.dryRun) await (await import("./dry-run.ts")).dryRun(app, flags, file);
-    else await fullRun(app, flags, file);
+    else await fullRun(app, flags, { file, replacing });
   } finally {
     await source.close();
   }
 }
 
-/** The rows of the file, of a review, or of the flags, some of which a person is asked for. */
-async function openInput(app: App, flags: GenerateFlags): Promise<Source> {
-  const { cwd, stdin, interrupt } = app.context;
-  const { file, kind, rerun } = flags;
+/** The rows of the file, of a review, or of the flags. */
+async function openInput(app: App, flags: GenerateFlags): Promise<OpenedInput> {
+  const { kind, rerun } = flags;
   if (rerun !== undefined) return (await import("./rerun.ts")).openDecisions(app, kind, rerun);
+  return { source: await openRowsOf(app, flags), replacing: new Map() };
+}
+
+/** The rows of the file or of the flags, some of which a person is asked for. */
+async function openRowsOf(app: App, flags: GenerateFlags): Promise<Source> {
+  const { cwd, stdin, interrupt } = app.context;
+  const { file, kind } = flags;
   if (file === null) {
     const missing = missingFlags(kind, flags.selection);
     if (missing.length > 0 && !canAsk(app)) throw missingInput(kind, missing);
@@ -50,7 +57,7 @@ async function openInput(app: App, flags: GenerateFlags): Promise<Source> {
       missing.length === 0
         ? flags.selection
         : await (await import("./pickers.ts")).pickMissing(app, kind, flags.selection);
-    return textSource("flags", rowsOfSelection(kind, selection));
+    return textSource("flags", rowsOfSelection(flags, selection));
   }
   if (file === "-" && stdin.isTTY) await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
   const form = generationForm(flags);
@@ -64,7 +71,12 @@ async function openInput(app: App, flags: GenerateFlags): Promise<Source> {
   });
 }
 
-async function fullRun(app: App, flags: GenerateFlags, file: RowFile): Promise<void> {
+async function fullRun(
+  app: App,
+  flags: GenerateFlags,
+  input: Pick<GenerateInput, "file" | "replacing">,
+): Promise<void> {
+  const { file } = input;
   const { clock, random, interrupt, cwd, pid } = app.context;
   const [{ generate }, { outputTargets }, { confirmCost, doubtPrompt }, { randomUUID }] = await Promise.all([
     import("../../../flows/generate/generate.ts"),
@@ -82,7 +94,7 @@ async function fullRun(app: App, flags: GenerateFlags, file: RowFile): Promise<v
   const skipped: Problem[] = [];
   const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
     generate(
-      { ...flags, file, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null },
+      { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null },
       {
         clock,
         random,

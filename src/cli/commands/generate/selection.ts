@@ -26,12 +26,15 @@ export const missingInput = (kind: GenerationKind, missing: readonly string[]): 
         hint: "Add the missing flags, or use a file.",
       });
 
-/** The rows that flags stand for, as NDJSON: one for each product. */
-export function rowsOfSelection(kind: GenerationKind, selection: SelectionFlags): string {
+/** The rows that flags stand for, as NDJSON: one for each product, of which only a matrix has several. */
+export function rowsOfSelection(
+  { kind, matrix }: { kind: GenerationKind; matrix: boolean },
+  selection: SelectionFlags,
+): string {
   const joined = (values: readonly string[] | undefined) => values?.join(separator);
   const { product = [], model, background, angle, styleWith, lookAway, subtype, style } = selection;
   const rows = product
-    .flatMap((value) => value.split(separator))
+    .flatMap((value) => (matrix ? value.split(separator) : value))
     .map((one) => ({
       [ulidPattern.test(one.trim()) ? "product_id" : "product_reference"]: one,
       ...(kind === "tryon"

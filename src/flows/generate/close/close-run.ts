@@ -4,7 +4,7 @@ import type { OutputTargets } from "../../outputs/output-targets.ts";
 import { Outputs } from "../../outputs/outputs.ts";
 import type { RowOutcome } from "../../outputs/row-outcome.ts";
 import type { CheckResult } from "../../rows/check.ts";
-import type { RowSet } from "../../rows/row-set.ts";
+import { RowSet } from "../../rows/row-set.ts";
 import { byPlace, type Generation, placeKey } from "../generation.ts";
 import type { GenerationRun } from "../run/generation-run.ts";
 import type { OutputSaver } from "../save/save-outputs.ts";
@@ -23,7 +23,7 @@ export interface RunToClose extends GenerationRun {
   /** The places that were queued by earlier commands. */
   readonly queuedBefore: ReadonlySet<string>;
   readonly saver: OutputSaver | null;
-  /** Whether failed rows are written to a file. */
+  /** Whether failed rows are written to a file; not where the same command resumes the run, or an image might be paid for twice. */
   readonly writesFailed: boolean;
 }
 
@@ -41,7 +41,7 @@ export async function closeRun(run: RunToClose, stopped: unknown): Promise<Close
   const outputs = new Outputs({
     ...run.targets,
     file: run.input.file,
-    refused: run.refused,
+    refused: run.writesFailed ? run.refused : new RowSet(),
     runId: run.run.id,
     results: generationResults,
     word: (_row, { failure }) => failure!,
@@ -57,8 +57,10 @@ export async function closeRun(run: RunToClose, stopped: unknown): Promise<Close
       id,
       message: error instanceof Error ? error.message : String(error),
     }));
+  // A run that has queued nothing is begun again by the same command.
   const isDone =
     stopped === undefined &&
+    run.sent.size > 0 &&
     results.every(
       ({ status }) =>
         status === "succeeded" || status === "failed" || status === "rejected" || isLost(run, status),
@@ -129,8 +131,13 @@ function outcomesOf(run: RunToClose, results: readonly GenerationResult[]): RowO
 function failureOf({
   status,
   failure_reason,
+  task_id,
 }: GenerationResult): { code: string; message: string } | undefined {
-  return status === "failed" || status === "rejected" ? failure_reason! : undefined;
+  if (status === "rejected") return failure_reason!;
+  if (status !== "failed") return undefined;
+  const { code, message } = failure_reason!;
+  // Rows that fail again make another file, which is not the run that has failed already.
+  return { code, message: `${message} (task ${task_id})`.trim() };
 }
 
 function summaryOf(

@@ -4,12 +4,13 @@ import { unchangedRows } from "../../rows/unchanged-rows.ts";
 import { generationsOf } from "../columns/generation-form.ts";
 import type { RowReading } from "../columns/read-row.ts";
 import type { AskedGeneration } from "../generation.ts";
+import type { GenerateInput } from "../run/generate-input.ts";
 
 /** What the valid rows of a file ask for, in its order; rows of `refused` have problems. */
 export async function readGenerations(
   file: RowFile,
   refused: SomeRows,
-  reading: RowReading,
+  { replacing, ...reading }: RowReading & Pick<GenerateInput, "replacing">,
 ): Promise<AskedGeneration[]> {
   const asked: AskedGeneration[] = [];
   const reader = await openRows(file);
@@ -17,7 +18,9 @@ export async function readGenerations(
   for await (const rows of unchangedRows(file.source, reader)) {
     for (const { row, line } of rows) {
       if (refused.has(place++)) continue;
-      for (const one of generationsOf(row, reading)) asked.push({ ...one, line });
+      const replaces = replacing.get(line);
+      for (const one of generationsOf(row, reading))
+        asked.push({ ...one, line, ...(replaces !== undefined && { replaces }) });
     }
   }
   return asked;

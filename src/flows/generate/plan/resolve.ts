@@ -8,6 +8,7 @@ import { allModels, modelsNamed } from "../../catalogue/find-models.ts";
 import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { Service } from "../../service.ts";
+import { partsOf } from "../columns/fields.ts";
 import { type AskedGeneration, contentKey, type Generation } from "../generation.ts";
 
 /** Generations by the IDs of the service, and what is wrong with the others. */
@@ -151,9 +152,13 @@ function mainProduct(one: AskedGeneration, products: FoundProducts, add: Add): P
 const productNamed = (name: string, { byId, byReference }: FoundProducts): Product | null =>
   (ulidPattern.test(name) ? byId.get(name) : byReference.get(canonicalReference(name))) ?? null;
 
+/** `name` may be several values, which only a matrix separates. */
+const orMatrix = (name: string, otherwise: string): string =>
+  partsOf(name).length > 1 ? ": to generate an image for each value, add --matrix" : otherwise;
+
 function unknownProduct(name: string, { otherReferences, byReference }: FoundProducts): string {
   const near = didYouMean(name, [...byReference.keys(), ...otherReferences]);
-  return `no product ${JSON.stringify(name)}${questionFor(near, ": ", (word) => JSON.stringify(word)) || " in this organization"}`;
+  return `no product ${JSON.stringify(name)}${questionFor(near, ": ", (word) => JSON.stringify(word)) || orMatrix(name, " in this organization")}`;
 }
 
 /** The model; undefined where none, or several, have that name. */
@@ -174,7 +179,7 @@ function modelOf(name: string, models: readonly Model[], add: Add): Model | unde
   add(
     "model_id",
     "model_not_found",
-    `no model ${JSON.stringify(name)}${near || ": cat models list shows all models"}`,
+    `no model ${JSON.stringify(name)}${near || orMatrix(name, ": cat models list shows all models")}`,
   );
   return undefined;
 }

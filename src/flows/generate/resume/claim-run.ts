@@ -13,6 +13,8 @@ export interface ClaimedRun {
   readonly isFinished: boolean;
   /** When the run that is resumed, or is finished, was begun, in Unix milliseconds; null for a new one. */
   readonly begunAt: number | null;
+  /** Whether the run was begun with `--fresh`. */
+  readonly isFresh: boolean;
   readonly hold: RunHold;
 }
 
@@ -36,7 +38,7 @@ export async function claimGeneration(
     onNote,
     signal,
   });
-  const { file, kind, matrix } = input;
+  const { file, kind, matrix, replacing } = input;
   const now = clock.now();
   const fresh: Run = {
     id: runId,
@@ -48,25 +50,30 @@ export async function claimGeneration(
       file.read.delimiter ?? null,
       file.read.encoding ?? null,
       matrix,
+      // The same image is rejected again under the ID of another task.
+      ...(replacing.size > 0 ? [[...replacing.values()]] : []),
     ]),
     file: file.source.name,
-    options: {},
+    options: input.fresh ? { fresh: "yes" } : {},
     startedAt: now,
   };
-  const at = (run: Run): RunAtHand => ({ state, sentJobs, service: identity, account, id: run.id, kind });
+  const claimed = (run: Run) => ({
+    run: { state, sentJobs, service: identity, account, id: run.id, kind },
+    isFresh: run.options.fresh === "yes",
+  });
   const finished = state.runs.findEnded(fresh);
   const isFinished = !input.fresh && state.runs.findOpen(fresh) === null && finished !== null;
   if (isFinished) {
     const hold = state.runs.hold(account, fresh.identity, { pid, since: now });
     // Another process that looks at a finished run takes nothing away.
     const release = "heldBy" in hold ? () => {} : () => hold.release();
-    return { run: at(finished), isFinished, begunAt: finished.startedAt, hold: { release } };
+    return { ...claimed(finished), isFinished, begunAt: finished.startedAt, hold: { release } };
   }
   const { hold, begun, open } = claimRun(fresh, pid, state);
   if (begun !== null && input.fresh) {
     state.runs.end(begun.id, now);
     state.runs.begin(fresh);
-    return { run: at(fresh), isFinished, begunAt: null, hold };
+    return { ...claimed(fresh), isFinished, begunAt: null, hold };
   }
-  return { run: at(open), isFinished, begunAt: begun?.startedAt ?? null, hold };
+  return { ...claimed(open), isFinished, begunAt: begun?.startedAt ?? null, hold };
 }

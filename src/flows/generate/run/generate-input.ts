@@ -39,6 +39,10 @@ export interface GenerateInput {
   readonly saveTo: string | null;
   /** The same as it was typed, for the summary. */
   readonly saveAs: string | null;
+  /** The failed file as it was typed; undefined for the default. */
+  readonly failed: string | undefined;
+  /** The tasks whose rejected images are generated again, by the line of the input; empty without `--rerun`. */
+  readonly replacing: ReadonlyMap<number, string>;
 }
 
 /** A batch whose outcome is unknown, for the person who decides about it. */

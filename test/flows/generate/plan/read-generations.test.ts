@@ -12,7 +12,7 @@ test("a file that is removed after its check is reported as removed", async () =
   const cwd = temporaryFolder();
   const path = join(cwd, "looks.csv");
   writeFileSync(path, "product_reference,model_id,background,angle_shot\nA,Mia,studio,full-front\n");
-  const reading = { kind: "tryon", matrix: false } as const;
+  const reading = { kind: "tryon", matrix: false, replacing: new Map<number, string>() } as const;
   const form = generationForm({ ...reading, allowDuplicates: false });
   const file = { source: await openSource("looks.csv", { cwd, stdin: process.stdin }), read: {}, form };
   await checkFile(file, {

@@ -1,0 +1,19 @@
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { AskedGeneration } from "../generation.ts";
+import { generationsOfBatch } from "../run/stored-generations.ts";
+
+/**
+ * Leaves out the rejected images that another run has generated again, or may have: a review that goes on after `--rerun` lists
+ * them as rejected once more, and they would be paid for twice.
+ */
+export function notReplaced(
+  asked: readonly AskedGeneration[],
+  { state, account, kind, id }: RunAtHand,
+): readonly AskedGeneration[] {
+  if (asked.every(({ replaces }) => replaces === undefined)) return asked;
+  const others = state.batches.unsettledElsewhere({ account, kind, runId: id });
+  const replaced = new Set(
+    others.flatMap(({ batch }) => generationsOfBatch(state, batch).map(({ replaces }) => replaces)),
+  );
+  return asked.filter(({ replaces }) => replaces === undefined || !replaced.has(replaces));
+}

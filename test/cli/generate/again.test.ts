@@ -1,0 +1,159 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { generateWorld, summaryOf } from "./generate-world.ts";
+
+type World = Awaited<ReturnType<typeof generateWorld>>;
+
+const header =
+  "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,decision,note";
+
+/** Writes a review that rejects the tasks with these indexes, in the order of creation, and approves the others. */
+function review(world: World, file: string, rejected: readonly number[]): void {
+  const rows = world.tasks().map(({ id, product_id, scene: { person, background, angle_shot } }, at) => {
+    const decision = rejected.includes(at) ? "reject" : "approve";
+    return [at + 2, id, "succeeded", product_id, "", person!.id, background, angle_shot, decision, ""].join();
+  });
+  world.write(file, `${[header, ...rows].join("\n")}\n`);
+}
+
+/** Three tasks that have succeeded. */
+async function reviewed() {
+  const world = await generateWorld();
+  world.looks(...[1, 2, 3].map((at) => `DRESS-${at},Amara,studio,full-front`));
+  await world.cat("tryon looks.csv --yes");
+  return world;
+}
+
+describe("--rerun", () => {
+  test("generates an image again that is rejected a second time", async () => {
+    const world = await reviewed();
+    review(world, "first.csv", [0]);
+    await world.cat("tryon --rerun first.csv --yes");
+    expect(world.tasks()).toHaveLength(4);
+    // The second review has only the new image, in the place where the first one had the other.
+    review(world, "second.csv", [3]);
+    world.write("second.csv", world.read("second.csv").replace(/.*approve.*\n/g, ""));
+    const again = summaryOf((await world.cat("tryon --rerun second.csv --yes --json")).stdout);
+    expect(again).toMatchObject({ total: 1, queued: 1, unchanged: 0, succeeded: 1 });
+    expect(world.tasks()).toHaveLength(5);
+  });
+
+  test("of a review that has gone on generates only what is newly rejected", async () => {
+    const world = await reviewed();
+    review(world, "some.csv", [0]);
+    await world.cat("tryon --rerun some.csv --yes");
+    review(world, "more.csv", [0, 2]);
+    const more = await world.cat("tryon --rerun more.csv --yes");
+    expect(more.exit).toBe(0);
+    expect(more.stderr).toContain(
+      "1 rejected image of more.csv was generated again before and is skipped. To generate it once more, add --fresh.\n",
+    );
+    expect(more.stderr).toContain("Generated 1 image of more.csv");
+    const products = world.tasks().map(({ product_id }) => product_id);
+    expect(products.slice(3)).toEqual([products[0], products[2]]);
+    expect(world.tasks()).toHaveLength(5);
+    const nothing = await world.cat("tryon --rerun more.csv --yes");
+    expect(nothing).toMatchObject({ exit: 0, stderr: expect.stringContaining("Nothing to do: 1 image") });
+    review(world, "less.csv", [2]);
+    expect(await world.cat("tryon --rerun less.csv --yes")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr:
+        "Nothing to do: the rejected images of less.csv were generated again before. To generate them once more, add --fresh.\n",
+    });
+    expect(world.tasks()).toHaveLength(5);
+    await world.cat("tryon --rerun more.csv --yes --fresh");
+    expect(world.tasks()).toHaveLength(7);
+  });
+});
+
+describe("a failed file", () => {
+  const bad = "BAD-fail-model_unsafe_content";
+  const withBad = async () => {
+    const world = await generateWorld();
+    const images = [{ url: "https://cdn.example.com/b.jpg" }];
+    world.write("bad.ndjson", `${JSON.stringify({ reference: bad, name: "x", images })}\n`);
+    await world.cat("import bad.ndjson");
+    return world;
+  };
+
+  test("of a failed file runs as well, although the rows and reasons are the same", async () => {
+    const world = await withBad();
+    world.looks(`${bad},Amara,studio,full-front`);
+    for (const [at, file] of ["looks.csv", "looks.failed.csv", "looks.failed-2.csv"].entries()) {
+      expect(await world.cat(`tryon ${file} --yes`)).toMatchObject({ exit: 8 });
+      expect(world.tasks()).toHaveLength(at + 1);
+    }
+    expect(world.read("looks.failed-2.csv").split("\n")[1]).toBe(
+      `${bad},Amara,studio,full-front,model_unsafe_content,the generation failed: model unsafe content (task ${world.tasks()[1]!.id})`,
+    );
+  });
+
+  test("is written once: a finished file writes it again only for --failed", async () => {
+    const world = await withBad();
+    world.looks(`${bad},Amara,studio,full-front`, "NOPE,Amara,studio,full-front", "DRESS-1,Amara,studio,x");
+    const ran = await world.cat("tryon looks.csv --yes --skip-invalid");
+    expect(ran).toMatchObject({ exit: 8, stderr: expect.stringContaining("looks.failed.csv") });
+    const again = await world.cat("tryon looks.csv --yes --skip-invalid");
+    expect(again.exit).toBe(0);
+    expect(again.stderr.split("\n").slice(-4)).toEqual([
+      expect.stringMatching(
+        /^Nothing to do: 1 of 3 images of looks\.csv was queued on \S+ and has finished\. To generate again, add --fresh\.$/,
+      ),
+      "  2 images not queued: their rows were invalid or rejected",
+      "  1 image failed",
+      "",
+    ]);
+    expect(existsSync(join(world.folder, "looks.failed-2.csv"))).toBe(false);
+    const named = await world.cat("tryon looks.csv --yes --skip-invalid --failed again.csv");
+    expect(named).toMatchObject({ exit: 0, stderr: expect.stringContaining("again.csv") });
+    expect(world.read("again.csv")).toContain(`${bad},Amara`);
+  });
+
+  test("is not written by a run that is stopped, because the same command resumes it", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio,x");
+    await world.credits(0);
+    expect(await world.cat("tryon looks.csv --yes --skip-invalid")).toMatchObject({ exit: 4 });
+    expect(readdirSync(world.folder)).not.toContain("looks.failed.csv");
+  });
+
+  test("of a matrix, or with duplicates, runs with the command that is printed", async () => {
+    const world = await generateWorld();
+    world.write(
+      "looks.csv",
+      "product_reference,model_id,background,angle_shot\nDRESS-1|NOPE,Amara,studio,full-front\nDRESS-2,Amara,studio,full-front\n",
+    );
+    const ran = await world.cat("tryon looks.csv --yes --matrix --allow-duplicates --skip-invalid");
+    expect(ran.stderr).toContain("  cat tryon looks.failed.csv --matrix --allow-duplicates\n");
+    const fixed = world.read("looks.failed.csv").replace("NOPE", "DRESS-3");
+    world.write("looks.failed.csv", fixed);
+    const again = await world.cat("tryon looks.failed.csv --matrix --allow-duplicates --yes");
+    expect(again.exit).toBe(0);
+    expect(world.tasks()).toHaveLength(3);
+  });
+});
+
+test("a file of which the service rejected every row is tried again by the same command", async () => {
+  const world = await generateWorld();
+  world.write("shots.csv", "product_reference,subtype,background,angle_shot\nDRESS-1,clothing,white,front\n");
+  await world.fault({ match: { method: "POST", path: "/v1/tasks" }, status: 422, times: 1 });
+  expect(await world.cat("beautify shots.csv --yes --skip-invalid")).toMatchObject({ exit: 3 });
+  expect(await world.cat("beautify shots.csv --yes --skip-invalid")).toMatchObject({ exit: 0 });
+  expect(world.tasks()).toHaveLength(1);
+});
+
+test("without --matrix a | in a flag is part of the value", async () => {
+  const world = await generateWorld();
+  const flags = "--model Amara --background studio --angle full-front --yes";
+  const ran = await world.cat(["tryon", "--product", "DRESS-1|DRESS-2", ...flags.split(" ")]);
+  expect(ran.exit).toBe(3);
+  expect(ran.stderr).toContain(
+    'no product "DRESS-1|DRESS-2": to generate an image for each value, add --matrix\n',
+  );
+  expect(world.tasks()).toEqual([]);
+  const both = await world.cat(["tryon", "--matrix", "--product", "DRESS-1|DRESS-2", ...flags.split(" ")]);
+  expect(both.exit).toBe(0);
+  expect(world.tasks()).toHaveLength(2);
+});

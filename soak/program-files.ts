@@ -5,7 +5,7 @@ import { build, type Plugin } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** A fault added to the program on purpose: a replaced text of a module. */
+/** A change to the program, such as a fault added on purpose: a replaced text of a module. */
 export interface Patch {
   readonly file: string;
   readonly from: string;
@@ -19,8 +19,8 @@ export interface ProgramCopy {
   readonly remove: () => void;
 }
 
-/** Copies the built program, or builds it with a fault. */
-export async function copyProgram(control: Patch | null): Promise<ProgramCopy> {
+/** Copies the built program, or builds it with changes. */
+export async function copyProgram(patches: readonly Patch[]): Promise<ProgramCopy> {
   // Below the packages that it loads.
   const parent = join(root, "node_modules", ".cache", "soak");
   mkdirSync(parent, { recursive: true });
@@ -30,7 +30,7 @@ export async function copyProgram(control: Patch | null): Promise<ProgramCopy> {
     for (const name of ["bin", "package.json"])
       cpSync(join(root, name), join(folder, name), { recursive: true });
     cpSync(join(root, "dist"), join(folder, "dist"), { recursive: true });
-    if (control !== null) await buildWith(control, join(folder, "dist"));
+    if (patches.length > 0) await buildWith(patches, join(folder, "dist"));
   } catch (error) {
     remove();
     throw error;
@@ -38,15 +38,16 @@ export async function copyProgram(control: Patch | null): Promise<ProgramCopy> {
   return { program: join(folder, "bin", "cat.js"), remove };
 }
 
-async function buildWith(patch: Patch, outdir: string): Promise<void> {
-  let wasPatched = false;
+async function buildWith(patches: readonly Patch[], outdir: string): Promise<void> {
+  const missing = new Set(patches);
   const plugin: Plugin = {
-    name: "put-a-fault-in",
+    name: "patch-modules",
     setup(builder) {
       builder.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        if (path !== join(root, patch.file)) return undefined;
+        const patch = patches.find(({ file }) => path === join(root, file));
+        if (patch === undefined) return undefined;
         const text = readFileSync(path, "utf8");
-        wasPatched = text.includes(patch.from);
+        if (text.includes(patch.from)) missing.delete(patch);
         return { contents: text.replace(patch.from, patch.to), loader: "ts", resolveDir: dirname(path) };
       });
     },
@@ -58,8 +59,8 @@ async function buildWith(patch: Patch, outdir: string): Promise<void> {
     ...{ bundle: true, platform: "node", target: "node20", format: "esm", write: false },
     ...{ packages: "external", define: { __VERSION__: JSON.stringify(version) } },
   });
-  // Otherwise the control would test the unchanged program.
-  if (!wasPatched)
-    throw new Error(`${patch.file} no longer contains the text that this control replaces: ${patch.from}`);
+  // Otherwise a control would test the unchanged program.
+  for (const { file, from } of missing)
+    throw new Error(`${file} no longer contains the text that is replaced: ${from}`);
   for (const { path, text } of outputFiles) writeFileSync(path, text);
 }

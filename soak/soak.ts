@@ -19,6 +19,8 @@ export interface Soak<Scenario, Step extends string> {
   readonly focuses: readonly string[];
   /** Faults to add to the program, by the value of `--control`. */
   readonly controls: Readonly<Record<string, Patch>>;
+  /** Adds to the scenario of a control run what the fault needs to show. */
+  readonly underControl?: (scenario: Scenario) => Scenario;
   readonly scenarioOf: (seed: string, only: string | undefined) => Scenario;
   /** Plays a scenario on a lane with the program in that file, and checks the result. */
   readonly play: (scenario: Scenario, lane: Lane<Step>, program: string) => Promise<Played<Step>>;
@@ -28,8 +30,8 @@ export interface SoakPlan<Scenario> {
   readonly scenarios: Iterable<Scenario>;
   /** The number of concurrent runs: most of each is waiting. */
   readonly lanes: number;
-  /** The fault added to the program; null for the program as built. */
-  readonly control: Patch | null;
+  /** The changes to the program; none for the program as built. */
+  readonly patches: readonly Patch[];
   /** Starts no more runs, and ends when those in progress have ended. */
   readonly signal?: AbortSignal;
   /** Receives the result of each run. */
@@ -39,9 +41,9 @@ export interface SoakPlan<Scenario> {
 /** Plays the scenarios, each on its own service. */
 export async function playAll<Scenario, Step extends string>(
   { stepOf, play }: Pick<Soak<Scenario, Step>, "stepOf" | "play">,
-  { scenarios, lanes, control, signal, onPlayed }: SoakPlan<Scenario>,
+  { scenarios, lanes, patches, signal, onPlayed }: SoakPlan<Scenario>,
 ): Promise<void> {
-  const { program, remove } = await copyProgram(control);
+  const { program, remove } = await copyProgram(patches);
   const queue = scenarios[Symbol.iterator]();
   let isOver = false;
   const worker = async () => {
@@ -85,6 +87,10 @@ export async function runSoak<Scenario, Step extends string>(soak: Soak<Scenario
   if (control !== undefined && !(control in controls)) {
     return refuse(`--control must be one of ${Object.keys(controls).join(", ")}`);
   }
+  const scenarioOf: typeof soak.scenarioOf = (...of) => {
+    const scenario = soak.scenarioOf(...of);
+    return control === undefined ? scenario : (soak.underControl?.(scenario) ?? scenario);
+  };
   const tally = new Tally(soak);
   const began = performance.now();
   const alone = `${only === undefined ? "" : ` --only ${only}`}${control === undefined ? "" : ` --control ${control}`}`;
@@ -107,9 +113,9 @@ export async function runSoak<Scenario, Step extends string>(soak: Soak<Scenario
   const interrupt = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => interrupt.abort());
   await playAll(soak, {
-    scenarios: scenarios(soak, { seed, runs, only }),
+    scenarios: scenarios(scenarioOf, { seed, runs, only }),
     lanes: Math.min(lanes, runs),
-    control: control === undefined ? null : controls[control]!,
+    patches: control === undefined ? [] : [controls[control]!],
     signal: interrupt.signal,
     onPlayed,
   });
@@ -123,7 +129,7 @@ export async function runSoak<Scenario, Step extends string>(soak: Soak<Scenario
 
 /** The first run has the seed itself, so that each one can be repeated alone. */
 function* scenarios<Scenario>(
-  { scenarioOf }: Pick<Soak<Scenario, string>, "scenarioOf">,
+  scenarioOf: Soak<Scenario, string>["scenarioOf"],
   { seed, runs, only }: { seed: string; runs: number; only: string | undefined },
 ): Generator<Scenario> {
   for (let at = 0; at < runs; at++) yield scenarioOf(at === 0 ? seed : `${seed}.${at}`, only);

@@ -1,6 +1,7 @@
 import type { Soak } from "../soak.ts";
 import { faultKinds } from "./compare.ts";
 import { controls } from "./controls.ts";
+import { afterLostResponse } from "./lost-response.ts";
 import { play } from "./play.ts";
 import { type Focus, focuses, type Scenario, scenarioOf } from "./scenario.ts";
 import { type Step, stepOf, steps } from "./step.ts";
@@ -14,6 +15,7 @@ export const generateSoak: Soak<Scenario, Step> = {
   faultKinds,
   focuses,
   controls,
+  underControl: afterLostResponse,
   scenarioOf: (seed, only) => scenarioOf(seed, only as Focus | undefined),
   play,
 };

@@ -61,6 +61,9 @@ const curated = [
   ["mdl_003", "Chiyo"],
   ["mdl_004", "Diego"],
 ] as const;
+/** The ID of a model that a row names. */
+export const modelIdOf = (named: string): string => curated.find(([, name]) => name === named)?.[0] ?? named;
+
 const colors = ["#f4f1ea", "#102030"];
 
 export interface LookOptions {

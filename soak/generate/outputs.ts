@@ -12,7 +12,6 @@ interface SummaryTask {
 }
 
 const tasksIn = (summary: Summary): readonly SummaryTask[] => summary.tasks as SummaryTask[];
-const countIn = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
 
 /** Whether a summary counts the tasks of the service, and names each with its line; `keys` are the images of each line. */
 export function summaryFaults(
@@ -75,16 +74,6 @@ export function imageFaults(folder: string, summary: Summary): GenerateFault[] {
 
 const isCompletePng = (bytes: Buffer): boolean =>
   bytes.subarray(1, 4).toString() === "PNG" && bytes.subarray(-8, -4).toString() === "IEND";
-
-/** Whether the failed file has a row for each failure that the summary counts. */
-export function failedFileFaults(cwd: string, summary: Summary): GenerateFault[] {
-  const want = Number(summary.failed) + Number(summary.invalid ?? 0) + countIn(summary.rejected);
-  const path = summary.failed_file as string | undefined;
-  const found = path === undefined ? 0 : recordsIn(join(cwd, path));
-  return found === want
-    ? []
-    : [{ kind: "wrong failed file", what: `it has ${found} rows instead of ${want}` }];
-}
 
 /** Whether the results file has each task once. */
 export function resultsFileFaults(path: string, summary: Summary): GenerateFault[] {

@@ -5,11 +5,12 @@ import { meetTrouble } from "../meet-trouble.ts";
 import { memoryOf } from "../memory.ts";
 import type { Played } from "../played.ts";
 import { type Ending, Running } from "../program.ts";
-import { summaryOf } from "../summary.ts";
+import { type Summary, summaryOf } from "../summary.ts";
 import { differences, type FoundTask, type GenerateFault, keyOf, tasksOf } from "./compare.ts";
+import { failedFileFaults, newestFailedFile } from "./failed-file.ts";
 import { expand, isRejected, type Wanted } from "./looks.ts";
 import { type Ids, lineOf, writeLooks } from "./looks-file.ts";
-import { failedFileFaults, imageFaults, resultsFileFaults, summaryFaults } from "./outputs.ts";
+import { imageFaults, resultsFileFaults, summaryFaults } from "./outputs.ts";
 import type { GenerateTrouble, Scenario } from "./scenario.ts";
 import type { Step } from "./step.ts";
 
@@ -201,13 +202,24 @@ class Run {
       keys.set(line, [...(keys.get(line) ?? []), keyOf(one, this.#ids)]);
     }
     this.#faults.push(...summaryFaults(summary, tasks, { total: this.#wanted.length, keys }));
-    this.#faults.push(...failedFileFaults(this.#folder, summary));
+    this.#faults.push(...this.#failedFileFaults(summary, tasks));
     if (saves) this.#faults.push(...imageFaults(join(this.#folder, "images"), summary));
     if (namesResults) this.#faults.push(...resultsFileFaults(join(this.#folder, "all.ndjson"), summary));
     const isComplete =
       tasks.every(({ status: one }) => one === "succeeded") && !this.#wanted.some(isRejected);
     const right = isComplete || this.#wasEnded ? 0 : 8;
     if (status !== right) this.#found("wrong summary", `it exited with ${status}, not ${right}`);
+  }
+
+  /** A run that had ended has its failed file from the process before. */
+  #failedFileFaults({ failed_file: name }: Summary, tasks: readonly FoundTask[]): GenerateFault[] {
+    const rejected = this.#wanted.filter(isRejected).map((one) => keyOf(one, this.#ids));
+    const failed = tasks.filter(({ status }) => status === "failed").map(({ key }) => key);
+    const own = name === undefined ? undefined : join(this.#folder, name as string);
+    if (this.#wasEnded && own !== undefined)
+      this.#found("wrong failed file", `a run that had ended wrote ${own} again`);
+    const path = this.#wasEnded ? newestFailedFile(this.#folder) : own;
+    return failedFileFaults(path, { keys: [...rejected, ...failed], tasks, ids: this.#ids });
   }
 
   #found(kind: GenerateFault["kind"], what: string): void {

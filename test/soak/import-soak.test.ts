@@ -82,7 +82,7 @@ async function playedOf(scenarios: readonly Scenario[], control: Control | null)
   await playAll(importSoak, {
     scenarios,
     lanes: Math.min(3, scenarios.length),
-    control: control === null ? null : controls[control],
+    patches: control === null ? [] : [controls[control]],
     onPlayed: (one) => played.push(one),
   });
   return played;

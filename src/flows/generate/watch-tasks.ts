@@ -7,15 +7,17 @@ import { isTaskEnded, TaskFollower } from "../jobs/follow-tasks.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { stoppedBy } from "../runs/stage.ts";
 import type { Service } from "../service.ts";
+import { type ResultRow, resultRow } from "./close/generation-result.ts";
 import { GenerationFollower } from "./follow/follow-generations.ts";
+import type { Generation } from "./generation.ts";
 import type { NamedOutput } from "./save/output-name.ts";
 import { OutputSaver } from "./save/save-outputs.ts";
 
 export interface WatchInput {
   /** The tasks; null for all that are queued or running. */
   readonly ids: readonly string[] | null;
-  /** What outputs are named after, by task ID, where this machine knows it. */
-  readonly named: ReadonlyMap<string, NamedOutput>;
+  /** What this machine knows of a task. */
+  readonly known: (taskId: string) => Generation | undefined;
   readonly saveTo: string | null;
   /** Waits until the tasks have ended. */
   readonly wait: boolean;
@@ -28,6 +30,8 @@ export interface WatchedTasks {
   readonly lost: readonly string[];
   /** The names of the saved files, by task ID. */
   readonly files: ReadonlyMap<string, string>;
+  /** Each task as a row of a results file. */
+  readonly rows: readonly ResultRow[];
   /** Why outputs were not saved, by task ID. */
   readonly faults: ReadonlyMap<string, unknown>;
   /** What stopped the watching before all tasks had ended. */
@@ -44,7 +48,7 @@ export async function watchTasks(
   const tasks = new Map<string, Task>();
   const lost: string[] = [];
   const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service);
-  const namer = new OutputNamer(input.named, service);
+  const namer = new OutputNamer(input.known, service);
   const naming: Promise<void>[] = [];
   const onEnded = (task: Task) => {
     if (saver === null || task.status !== "succeeded") return;
@@ -61,14 +65,23 @@ export async function watchTasks(
   );
   await Promise.allSettled(naming);
   await saver?.settled();
+  const seen = ids.flatMap((id) => tasks.get(id) ?? []);
+  const files = saver?.files ?? new Map<string, string>();
+  const row = async (task: Task) => rowOf(task, await namer.nameOf(task), files.get(task.id) ?? null);
   return {
-    tasks: ids.flatMap((id) => tasks.get(id) ?? []),
+    tasks: seen,
     lost,
-    files: saver?.files ?? new Map(),
+    files,
+    rows: files.size === 0 ? [] : await Promise.all(seen.map(row)),
     faults: saver?.faults ?? new Map(),
     stopped,
   };
 }
+
+const rowOf = (task: Task, generation: NamedTask, file: string | null): ResultRow => {
+  const { id, status, failure_reason } = task;
+  return resultRow(generation.line ?? null, { generation, task_id: id, status, file, failure_reason });
+};
 
 async function follow(follower: GenerationFollower, ids: readonly string[]): Promise<void> {
   follower.add(ids);
@@ -106,19 +119,22 @@ async function openTasks({ client, signal }: Service): Promise<string[]> {
   return [...new Set(ids)].sort();
 }
 
+/** What is known of a task: the line only where this machine started it. */
+type NamedTask = NamedOutput & { readonly line?: number };
+
 /** Names outputs; of a task that this machine did not start the product is asked for, once each. */
 class OutputNamer {
-  readonly #known: ReadonlyMap<string, NamedOutput>;
+  readonly #known: WatchInput["known"];
   readonly #service: Service;
   readonly #products = new Map<string, Promise<string | null>>();
 
-  constructor(known: ReadonlyMap<string, NamedOutput>, service: Service) {
+  constructor(known: WatchInput["known"], service: Service) {
     this.#known = known;
     this.#service = service;
   }
 
-  async nameOf({ id, product_id }: Task): Promise<NamedOutput> {
-    const known = this.#known.get(id);
+  async nameOf({ id, product_id }: Task): Promise<NamedTask> {
+    const known = this.#known(id);
     if (known !== undefined) return known;
     const asked = this.#products.get(product_id) ?? this.#referenceOf(product_id);
     this.#products.set(product_id, asked);

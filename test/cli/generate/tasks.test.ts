@@ -13,6 +13,17 @@ async function withQueued() {
   return { ...world, runId: summary.run_id, ids: summary.tasks.map(({ id }) => id) };
 }
 
+/** A beautified shot that no command of this machine has queued; gives the ID of its task. */
+async function queuedElsewhere(baseUrl: string, productId: string): Promise<string> {
+  const inputs = { product_id: productId, background: "white", angle_shot: "front" };
+  const response = await fetch(`${baseUrl}/v1/tasks/beautifier`, {
+    method: "POST",
+    headers: { authorization: "Bearer ak_mock", "content-type": "application/json" },
+    body: JSON.stringify({ subtype: "clothing", inputs }),
+  });
+  return ((await response.json()) as { id: string }).id;
+}
+
 test("list filters by status, type and product", async () => {
   const world = await withQueued();
   await world.cat("beautify --product DRESS-2 --subtype clothing --background white --angle front --yes");
@@ -49,7 +60,7 @@ describe("watch", () => {
         output_file: expect.stringMatching(/^images\/DRESS-1_full-back_studio_Amara_/),
       },
     ]);
-    expect(readdirSync(join(world.folder, "images"))).toHaveLength(2);
+    expect(readdirSync(join(world.folder, "images"))).toHaveLength(4);
   });
 
   test("without an ID waits for every task that is queued or running", async () => {
@@ -87,12 +98,35 @@ describe("save", () => {
     await world.cat("tasks watch");
     const elsewhere = { env: { CAT_HOME: join(world.folder, "other") } };
     const ran = await world.cat(["tasks", "save", ...world.ids, "--save", "images"], elsewhere);
-    expect(ran).toMatchObject({ exit: 0, stderr: "Saved 2 images in images.\n" });
-    const names = readdirSync(join(world.folder, "images"));
+    expect(ran).toMatchObject({ exit: 0, stderr: "Saved 2 images in images (listed in results.csv).\n" });
+    const names = readdirSync(join(world.folder, "images")).filter((name) => name.endsWith(".png"));
     expect(names.map((name) => name.replace(/_[0-9a-z]{10}\./, "_ID."))).toEqual([
       "DRESS-1_ID.png",
       "DRESS-1_ID.png",
     ]);
+  });
+
+  test("names the images of tasks of this machine as their run does, and lists them in the folder", async () => {
+    const world = await withQueued();
+    await world.cat("tasks watch");
+    const other = await queuedElsewhere(world.mock.baseUrl, world.tasks()[0]!.product_id);
+    await world.cat("tasks watch");
+    const ran = await world.cat(["tasks", "save", world.ids[0]!, other, "--save", "images"]);
+    expect(ran.stderr).toBe("Saved 2 images in images (listed in results.csv).\n");
+    const rows = world.read("images/results.csv").trim().split("\n");
+    const product = world.tasks()[0]!.product_id;
+    const own = readdirSync(join(world.folder, "images")).filter((name) => name.endsWith(".png"));
+    expect(own.map((name) => name.replace(/_[0-9a-z]{10}\./, "_ID."))).toEqual([
+      "DRESS-1_ID.png",
+      "DRESS-1_full-front_studio_Amara_ID.png",
+    ]);
+    expect(rows).toEqual([
+      "line,task_id,status,product_id,product_reference,model_id,background,angle_shot,file,failure_reason,ai_generated",
+      `2,${world.ids[0]},succeeded,${product},DRESS-1,mdl_001,studio,full-front,${own[1]},,true`,
+      `,${other},succeeded,${product},DRESS-1,,,,${own[0]},,true`,
+    ]);
+    await world.cat("tryon looks.csv --save images");
+    expect(readdirSync(join(world.folder, "images")).filter((name) => name.endsWith(".png"))).toHaveLength(3);
   });
 
   test("saves nothing of tasks that have not finished, and says so", async () => {
@@ -100,7 +134,7 @@ describe("save", () => {
     const ran = await world.cat(["tasks", "save", ...world.ids, "--save", "images"]);
     expect(ran).toMatchObject({
       exit: 0,
-      stderr: "Saved 0 images in images.\n2 tasks not finished yet. To wait, use cat tasks watch.\n",
+      stderr: "No image was saved in images.\n2 tasks not finished yet. To wait, use cat tasks watch.\n",
     });
   });
 

@@ -16,6 +16,12 @@ export function rejected(
       "invalid_file",
       "Fix the problems listed above and run the command again.",
     );
+  if (file === "flags")
+    return new InputError(
+      "invalid flags; nothing was queued",
+      "invalid_rows",
+      "Fix the problems listed above and run the command again.",
+    );
   const { invalid, total } = check;
   return new InputError(
     `${name} has ${counted(invalid, "invalid row")} out of ${total}; nothing was queued`,

@@ -9,6 +9,7 @@ import type { GlobalOptions } from "../../context/global-options.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { flagsOfSelection, type GenerateFlags, type SelectionFlags } from "./flags.ts";
+import { savedLine } from "./saved-line.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
 
@@ -31,7 +32,8 @@ export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Serv
     lines.push(`  ${counted(unknown - lost, "image")} unconfirmed: no response from the service`);
   if (unsaved.length > 0)
     lines.push(`  ${counted(unsaved.length, "image")} not saved: ${unsaved[0]!.message}`);
-  if (flags.save !== undefined) lines.push(savedLine(ended, flags.save));
+  if (flags.save !== undefined)
+    lines.push(savedLine(results.filter(({ file }) => file !== null).length, flags.save));
   else if (stopped === undefined && summary.succeeded > 0 && !globals.mock)
     lines.push("To save the images, run:", `  cat tasks save --run ${summary.run_id} --save images`);
   if (summary.results_file !== undefined) lines.push(`Results: ${summary.results_file}`);
@@ -86,13 +88,6 @@ function headline({ summary, stopped, results, finishedRunOf }: EndedRun, flags:
   return failed === 0 && succeeded === total
     ? `Generated ${counted(total, "image")}${from} in ${took}.`
     : `Generated ${grouped(succeeded)} of ${counted(total, "image")}${from} in ${took}.`;
-}
-
-function savedLine({ results }: EndedRun, folder: string): string {
-  const saved = results.filter(({ file }) => file !== null).length;
-  return saved === 0
-    ? `No image was saved in ${folder}.`
-    : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
 }
 
 function failedLines(failedFile: string, flags: GenerateFlags, globals: Service): string[] {

@@ -1,7 +1,7 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { type Decision, readDecisions } from "../../../flows/generate/columns/decisions.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
-import { generationsOfBatch } from "../../../flows/generate/run/stored-generations.ts";
+import { generationsByTask } from "../../../flows/generate/run/stored-generations.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError, openSource, type Source } from "../../../flows/rows/source.ts";
 import { textSource } from "../../../flows/rows/text-source.ts";
@@ -29,12 +29,12 @@ export async function openDecisions(app: App, kind: GenerationKind, file: string
         "Reject images in the gallery, and save the decisions again.",
       );
     }
-    const known = await knownTasks(app, kind);
+    const known = generationsByTask(await app.state(), [kind]);
     const lines: string[] = [];
     for (const one of rejected) {
       // Blank lines keep each row on its line.
       while (lines.length < one.fileLine - 1) lines.push("");
-      lines.push(JSON.stringify(rowOf(kind, one, known.get(one.task_id))));
+      lines.push(JSON.stringify(rowOf(kind, one, known(one.task_id))));
     }
     return {
       source: textSource(file, `${lines.join("\n")}\n`, source.place),
@@ -43,19 +43,6 @@ export async function openDecisions(app: App, kind: GenerationKind, file: string
   } finally {
     await source.close();
   }
-}
-
-/** What this machine knows of its generations, by task ID. */
-async function knownTasks(app: App, kind: GenerationKind): Promise<Map<string, Generation>> {
-  const state = await app.state();
-  const known = new Map<string, Generation>();
-  for (const batch of state.batches.withJobs(kind)) {
-    for (const [at, generation] of generationsOfBatch(state, batch).entries()) {
-      const id = batch.jobs[at];
-      if (id !== undefined) known.set(id, generation);
-    }
-  }
-  return known;
 }
 
 function rowOf(kind: GenerationKind, decision: Decision, known: Generation | undefined): object {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
-import { reasonText } from "../../../flows/generate/close/generation-result.ts";
+import { reasonText, resultRow } from "../../../flows/generate/close/generation-result.ts";
 import type { GenerationSummary } from "../../../flows/generate/close/summary.ts";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
@@ -154,7 +154,8 @@ async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<vo
   const { summary, stopped, results } = ended;
   if (flags.save !== undefined) {
     const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");
-    await writeFolderResults(resolve(app.context.cwd, flags.save), results, summary.run_id);
+    const rows = results.map((one) => resultRow(one.generation.line, one));
+    await writeFolderResults(resolve(app.context.cwd, flags.save), rows, summary.run_id);
   }
   const withoutPage =
     flags.gallery === undefined

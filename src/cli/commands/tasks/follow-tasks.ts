@@ -12,6 +12,7 @@ import { checkSaveFolder } from "../../files/save-folder.ts";
 import type { Column } from "../../output/columns.ts";
 import { counted } from "../../output/numbers.ts";
 import { fieldColumns } from "../../resources/list-resource.ts";
+import { savedLine } from "../generate/saved-line.ts";
 
 export interface FollowInput {
   readonly ids: readonly string[];
@@ -25,11 +26,10 @@ export interface FollowInput {
 
 /** Shows tasks, once they have ended with `wait`, and saves their images. */
 export async function followTasks(app: App, input: FollowInput): Promise<void> {
-  const { clock, cwd, interrupt } = app.context;
-  const ofRun =
-    input.runId === undefined ? new Map<string, Generation>() : await tasksOfRun(app, input.runId);
+  const { clock, cwd, interrupt, pid } = app.context;
+  const ofRun = input.runId === undefined ? [] : await tasksOfRun(app, input.runId);
   if (input.save !== undefined) await checkSaveFolder(app, input.save);
-  const ids = [...new Set([...input.ids, ...ofRun.keys()])];
+  const ids = [...new Set([...input.ids, ...ofRun])];
   const isAll = input.ids.length === 0 && input.runId === undefined;
   const client = await app.client();
   const { watchTasks } = await import("../../../flows/generate/watch-tasks.ts");
@@ -43,17 +43,28 @@ export async function followTasks(app: App, input: FollowInput): Promise<void> {
       concurrency: defaultConcurrency,
     };
     const saveTo = input.save === undefined ? null : resolve(cwd, input.save);
+    const known = saveTo === null ? () => undefined : await knownTasks(app);
     const watched = await runFlow(app, ({ onProgress }) =>
-      watchTasks({ ids: isAll ? null : ids, named: ofRun, saveTo, wait: input.wait }, service, onProgress),
+      watchTasks({ ids: isAll ? null : ids, known, saveTo, wait: input.wait }, service, onProgress),
     );
+    if (saveTo !== null && watched.files.size > 0) {
+      const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");
+      await writeFolderResults(saveTo, watched.rows, `results-${pid}`);
+    }
     await tell(app, input, watched);
   } finally {
     patience.release();
   }
 }
 
-/** The generations of a run, by the ID of their task. Throws a CatError of type not_found where this machine has no such run. */
-async function tasksOfRun(app: App, runId: string): Promise<Map<string, Generation>> {
+/** What this machine knows of a task, by its ID. */
+async function knownTasks(app: App): Promise<(taskId: string) => Generation | undefined> {
+  const { generationsByTask } = await import("../../../flows/generate/run/stored-generations.ts");
+  return generationsByTask(await app.state(), ["tryon", "beautify"]);
+}
+
+/** The IDs of the tasks of a run. Throws a CatError of type not_found where this machine has no such run. */
+async function tasksOfRun(app: App, runId: string): Promise<string[]> {
   const { sentGenerations } = await import("../../../flows/generate/run/stored-generations.ts");
   const state = await app.state();
   const run = state.runs.get(runId);
@@ -65,7 +76,7 @@ async function tasksOfRun(app: App, runId: string): Promise<Map<string, Generati
     });
   }
   const sent = [...sentGenerations(state, runId).values()];
-  return new Map(sent.flatMap(({ generation, taskId }) => (taskId === null ? [] : [[taskId, generation]])));
+  return sent.flatMap(({ taskId }) => taskId ?? []);
 }
 
 async function tell(app: App, { save, wait }: FollowInput, watched: WatchedTasks): Promise<void> {
@@ -86,9 +97,8 @@ async function tell(app: App, { save, wait }: FollowInput, watched: WatchedTasks
     { name: "failure_reason", value: (row) => row.failure_reason?.code ?? null },
   ];
   await app.io.show(columns, rows);
-  if (tasks.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
-  if (save !== undefined)
-    await app.io.note(app.io.visible(`Saved ${counted(files.size, "image")} in ${save}.`));
+  if (tasks.length === 0 && lost.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
+  if (save !== undefined && tasks.length > 0) await app.io.note(app.io.visible(savedLine(files.size, save)));
   if (stopped !== undefined) throw stopped;
   if (lost.length > 0) {
     throw new CatError(`unknown task ${lost.join(", ")}`, {

@@ -2,27 +2,20 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { OutputFile } from "../../outputs/output-file.ts";
-import {
-  type GenerationResult,
-  type ResultRow,
-  resultCells,
-  resultColumns,
-  resultRow,
-} from "./generation-result.ts";
+import { type ResultRow, resultCells, resultColumns } from "./generation-result.ts";
 
 /** The names of the two lists next to saved images. */
 export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;
 
 /**
  * Writes `results.csv` and `results.ndjson` next to the images: a row per task of this command, after those of other tasks
- * that the folder lists already. Throws OutputError.
+ * that the folder lists already. `writer` tells its unfinished files from those of other processes. Throws OutputError.
  */
 export async function writeFolderResults(
   folder: string,
-  results: readonly GenerationResult[],
-  runId: string,
+  rows: readonly ResultRow[],
+  writer: string,
 ): Promise<void> {
-  const rows = results.map((one) => resultRow(one.generation.line, one));
   const own = new Set(rows.map(({ task_id }) => task_id));
   const earlier = (await readEarlier(join(folder, folderResults.ndjson))).filter(
     ({ task_id }) => !own.has(task_id),
@@ -30,12 +23,12 @@ export async function writeFolderResults(
   const all = [...earlier, ...rows].filter(({ task_id }) => task_id !== null);
   await write(
     join(folder, folderResults.ndjson),
-    `${runId}.ndjson`,
+    `${writer}.ndjson`,
     all.map((row) => `${JSON.stringify(row)}\n`).join(""),
   );
   await write(
     join(folder, folderResults.csv),
-    `${runId}.csv`,
+    `${writer}.csv`,
     stringify([[...resultColumns], ...all.map((row) => [...resultCells(row)])]),
   );
 }

@@ -2,6 +2,7 @@ import type { Task } from "../../../contract/resources/task.ts";
 import type { ResultsForm } from "../../outputs/results-file.ts";
 import { describingColumns } from "../columns/result-columns.ts";
 import type { Generation } from "../generation.ts";
+import type { NamedOutput } from "../save/output-name.ts";
 
 /** What is reported of one generation: a row of the results file. */
 export interface GenerationResult {
@@ -18,17 +19,23 @@ export const resultColumns = [...describingColumns, "file", "failure_reason", "a
 
 /** A result as a row of the service's field names; every output of a generation is AI-generated (ExportRow). */
 export const resultRow = (
-  line: number,
-  { generation, task_id, status, file, failure_reason }: GenerationResult,
+  line: number | null,
+  {
+    generation,
+    task_id,
+    status,
+    file,
+    failure_reason,
+  }: Omit<GenerationResult, "generation"> & { generation: NamedOutput },
 ) => ({
   line,
   task_id,
   status,
   product_id: generation.productId,
   product_reference: generation.productReference,
-  model_id: generation.modelId,
-  background: generation.background,
-  angle_shot: generation.angleShot,
+  model_id: generation.modelId ?? null,
+  background: generation.background ?? null,
+  angle_shot: generation.angleShot ?? null,
   file,
   failure_reason,
   ai_generated: status === "succeeded" ? true : null,

@@ -80,6 +80,13 @@ function productOf(row: unknown): string | undefined {
   return name as string | undefined;
 }
 
+/** Other names of columns in shop systems and spreadsheets, in lower case without separators. */
+const otherWords: Readonly<Record<string, string>> = Object.fromEntries(
+  "reference ref sku item article product productcode artikel artikelnummer referenz referencia"
+    .split(" ")
+    .map((word) => [word, "product_reference"]),
+);
+
 function judgeHeader(
   header: readonly string[],
   { kind }: RowReading,
@@ -93,7 +100,7 @@ function judgeHeader(
     const param = one.trim();
     if (name === "" || isFailureColumn(one)) continue;
     if (!names.includes(name)) {
-      const question = questionFor(didYouMean(name, names), ": ", (word) => `"${word}"`);
+      const question = questionFor(didYouMean(name, names, otherWords), ": ", (word) => `"${word}"`);
       const message = `unknown column "${param}"${question || `: rename or remove it (columns: ${names.join(", ")})`}`;
       report({ line, param, code: "unknown_column", message });
     } else if (seen.has(name)) {

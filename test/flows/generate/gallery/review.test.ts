@@ -99,6 +99,14 @@ describe("a gallery", () => {
     expect(await page.locator(".item input").first().inputValue()).toBe("a nicer pose");
   });
 
+  test.for(["a", "r", "n", "Enter"])("selects the first image with %s, and decides nothing", async (key) => {
+    const { page } = await open();
+    await keys(page, key);
+    expect(await focused(page)).toBe("DRESS-1, Amara, studio, full-front, not reviewed");
+    await keys(page, "a");
+    expect(await live(page)).toBe("DRESS-1, Amara, studio, full-front: approved. 1 of 4 reviewed.");
+  });
+
   test("moves to the row below and above, to the nearest column", async () => {
     const { page } = await open();
     await keys(page, "j", "j", "ArrowDown");

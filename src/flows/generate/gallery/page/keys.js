@@ -69,9 +69,10 @@ function onPage({ key, target }) {
   return card !== undefined && onCard(key, card, target);
 }
 
-/** Where a key leads from a card; from nowhere it leads to the current card. @param {string} key @param {import("./cards.js").Card | undefined} card */
+/** Where a key leads from a card; from nowhere each key leads to the current card, so that no one decides unseen. @param {string} key @param {import("./cards.js").Card | undefined} card */
 function moved(key, card) {
   const isMove = /^(j|k|Home|End|Arrow(Left|Right|Up|Down))$/.test(key);
+  if (card === undefined && (key === "n" || key === "Enter" || key in decisionKeys)) return visibleCard();
   if (!isMove) return undefined;
   if (key === "Home") return firstCard();
   if (key === "End") return lastCard();

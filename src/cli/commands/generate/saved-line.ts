@@ -1,0 +1,7 @@
+import { counted } from "../../output/numbers.ts";
+
+/** How many images a folder got. */
+export const savedLine = (saved: number, folder: string): string =>
+  saved === 0
+    ? `No image was saved in ${folder}.`
+    : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;

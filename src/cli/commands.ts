@@ -7,8 +7,11 @@ export interface CommandEntry {
   /** The usage that the top help shows. */
   readonly usage: string;
   readonly summary: string;
-  /** Whether it runs another program: the arguments after `--` belong to that program, flags included. */
-  readonly runsAnother?: boolean;
+  /**
+   * Whether it runs another program, or its subcommand of this name does: the arguments after `--` belong to that
+   * program, flags included.
+   */
+  readonly runsAnother?: boolean | string;
   /** Loads the code of the command, only when it is used. */
   load(app: App): Promise<Command>;
 }
@@ -65,7 +68,8 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   },
   webhooks: {
     usage: "webhooks",
-    summary: "manage webhooks: list, get, create, update, delete, rotate",
+    summary: "manage webhooks and receive events: list, create, listen, trigger, verify",
+    runsAnother: "listen",
     load: async (app) => (await import("./commands/webhooks.ts")).webhooksCommand(app),
   },
   serve: {

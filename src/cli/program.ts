@@ -27,9 +27,12 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
   for (const flag of globalFlags) {
     root.addOption(new Option(flag.value === null ? flag.flag : `${flag.flag} <${flag.value}>`, flag.about));
   }
-  const called = firstWord(args)?.word;
+  const first = firstWord(args);
+  const called = first?.word;
   for (const [name, entry] of Object.entries<CommandEntry>(commands)) {
-    if (name === called && entry.runsAnother === true) app.commandLine = takeCommandLine(args);
+    if (name === called && runsAnother(entry, args.slice(first!.index + 1))) {
+      app.commandLine = takeCommandLine(args);
+    }
     const made = name === called ? await entry.load(app) : command(name);
     root.addCommand(made.summary(entry.summary));
   }
@@ -67,6 +70,10 @@ function helpAsFlag(argv: readonly string[]): string[] {
   const known = words.length === 0 || Object.hasOwn(commands, words[0]!);
   return [...flags, ...words, ...(known ? ["--help"] : [])];
 }
+
+/** Whether a command runs another program, by the arguments after its name. */
+const runsAnother = ({ runsAnother: who }: CommandEntry, rest: readonly string[]): boolean =>
+  who === true || (typeof who === "string" && firstWord(rest)?.word === who);
 
 /** Removes `--` and the arguments after it, and returns those; null without `--`. */
 function takeCommandLine(args: string[]): string[] | null {

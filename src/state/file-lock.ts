@@ -1,6 +1,6 @@
 import { type Connect, loadConnect } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
-import { prepareLockFile } from "./state-place.ts";
+import { prepareLockFile, removeFile, sameFileAt } from "./state-place.ts";
 
 /**
  * Locks a file that holds nothing else, and creates it if missing; null if another process has the lock. The system
@@ -14,6 +14,24 @@ export async function lockFile(path: string): Promise<(() => void) | null> {
   } catch (error) {
     if (error instanceof StateError && error.code === "state_busy") return null;
     throw error;
+  }
+}
+
+/** The same, but the file is removed when it is unlocked. Only after a kill it is left behind, unlocked. */
+export async function lockTemporaryFile(path: string): Promise<(() => void) | null> {
+  for (;;) {
+    prepareLockFile(path);
+    const isSame = sameFileAt(path);
+    const unlock = await lockFile(path);
+    if (unlock === null) return null;
+    // The last owner may have removed the file meanwhile: then another process can lock a new one.
+    if (isSame()) {
+      return () => {
+        removeFile(path);
+        unlock();
+      };
+    }
+    unlock();
   }
 }
 

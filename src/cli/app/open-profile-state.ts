@@ -53,8 +53,8 @@ export async function ownPlaces({
   return { states: join(dirname(config), "state"), config };
 }
 
-/** Null with `--mock`. */
-async function profileStatePath({ globals, context: { env, cwd } }: Asker): Promise<string | null> {
+/** The path of the state of the profile in use; null with `--mock`. */
+export async function profileStatePath({ globals, context: { env, cwd } }: Asker): Promise<string | null> {
   if (globals.mock) return null;
   const named = namedProfile(globals, env);
   const home = env.CAT_HOME;

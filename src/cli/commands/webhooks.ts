@@ -5,6 +5,7 @@ import { createCommand } from "./webhooks/create.ts";
 import { deleteCommand } from "./webhooks/delete.ts";
 import { getCommand } from "./webhooks/get.ts";
 import { listCommand } from "./webhooks/list.ts";
+import { listenCommand } from "./webhooks/listen.ts";
 import { rotateCommand } from "./webhooks/rotate.ts";
 import { triggerCommand } from "./webhooks/trigger.ts";
 import { updateCommand } from "./webhooks/update.ts";
@@ -19,6 +20,7 @@ export const webhooksCommand = (app: App): Command =>
     updateCommand(app),
     deleteCommand(app),
     rotateCommand(app),
+    listenCommand(app),
     triggerCommand(app),
     verifyCommand(app),
   ]).description("Manage webhooks: URLs to which the service sends an event when a task or job ends.");

@@ -7,6 +7,8 @@ export interface Profile {
   readonly baseUrl?: string;
   /** Column names in the user's files, and the import fields that they are mapped to (`--map`). */
   readonly columns?: Readonly<Record<string, string>>;
+  /** The name of the header with the signature of a webhook delivery. */
+  readonly signatureHeader?: string;
 }
 
 /** The profiles in the config file. */

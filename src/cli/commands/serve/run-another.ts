@@ -5,12 +5,13 @@ import { NotStartedError } from "../../context/errors.ts";
 /**
  * Runs another program until it exits, with the streams of this process and `env` added to its environment, and
  * passes signals on. Resolves to its exit status: 128 plus the number of the signal if one ended it. Throws
- * NotStartedError.
+ * NotStartedError. `stop` ends the program with SIGTERM.
  */
 export async function runAnother(
   context: Pick<Context, "cwd" | "env" | "passSignals">,
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
+  stop?: AbortSignal,
 ): Promise<number> {
   const { spawn } = await import("node:child_process");
   let deliver: ((signal: NodeJS.Signals) => void) | null = null;
@@ -32,6 +33,7 @@ export async function runAnother(
         child.once("error", fail);
         child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
         deliver = (signal) => void child.kill(signal);
+        stop?.addEventListener("abort", () => void child.kill("SIGTERM"), { once: true });
         for (const signal of early) deliver(signal);
       } catch (error) {
         // For example an argument with a NUL, which cannot be passed to a program.

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
 import type { Mock, MockOptions } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
-import { UsageError } from "../../context/errors.ts";
+import { cannotListen } from "../../context/cannot-listen.ts";
 import { exitCodeOf } from "../../context/exit.ts";
 import { explain } from "../../output/explain.ts";
 import { jsonLine } from "../../output/json.ts";
@@ -110,35 +110,3 @@ async function warn(app: App, what: string): Promise<void> {
 }
 
 const introduction = ({ baseUrl, apiKey }: Mock) => ({ base_url: baseUrl, api_key: apiKey });
-
-/** A UsageError for a port or host that cannot be used; other errors are returned unchanged. */
-function cannotListen(error: unknown, { port, host }: { port: number; host: string }): unknown {
-  const code = (error as NodeJS.ErrnoException | null)?.code;
-  const usage = (message: string, hint: string, param: string) =>
-    new UsageError(message, { code: "cannot_listen", hint, param, cause: error });
-  switch (code) {
-    case "EADDRINUSE":
-      return usage(
-        `port ${port} on ${host} is in use`,
-        "Choose another port with --port, or use --port 0 for a free one.",
-        "port",
-      );
-    case "EACCES":
-      return usage(
-        `cannot use port ${port}: permission denied`,
-        "Choose a port above 1023 with --port.",
-        "port",
-      );
-    case "EADDRNOTAVAIL":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-    case "EINVAL":
-      return usage(
-        `cannot listen on ${JSON.stringify(host)}: not an address of this machine`,
-        "Remove --host to listen on 127.0.0.1.",
-        "host",
-      );
-    default:
-      return error;
-  }
-}

@@ -1,0 +1,55 @@
+import type { Client } from "../../../../client/client.ts";
+import type { ListenView } from "../../../../flows/listen/deliveries/listen-view.ts";
+import type { EventLine } from "../../../../flows/listen/log/log-line.ts";
+import type { App } from "../../../app/app.ts";
+import { jsonLine } from "../../../output/json.ts";
+import { counted } from "../../../output/numbers.ts";
+import { detailsOf } from "./details.ts";
+import { eventLine, responseLine } from "./event-words.ts";
+import { problemNotes } from "./problem-notes.ts";
+
+export interface PlainViewOptions {
+  /** Writes lines of events and responses. */
+  readonly write: (text: string) => Promise<void>;
+  /** Fetches details with this client; null without `--details`. */
+  readonly client: Client | null;
+  readonly signal: AbortSignal;
+}
+
+/** Prints one line per event and response, or one JSON object per event with `--json`. */
+export function plainView(app: App, { write, client, signal }: PlainViewOptions): ListenView {
+  const { io, context } = app;
+  const { visible } = io;
+  const onProblem = problemNotes(context.clock, (message, hint) => {
+    if (io.json) return void io.line(jsonLine({ warning: { message: visible(message), hint } }).trimEnd());
+    const words = `${io.paintNote.yellow("warning:")} ${visible(message)}`;
+    if (!io.quiet) void io.line(hint === undefined ? words : `${words}\n${hint}`);
+  });
+  const showDetails = async (event: EventLine) => {
+    if (client === null) return;
+    try {
+      const details = await detailsOf(client, event, signal);
+      if (details !== null) await write(`          ${visible(details)}\n`);
+    } catch (error) {
+      if (!signal.aborted) onProblem(`cannot fetch the details of ${event.id}: ${(error as Error).message}`);
+    }
+  };
+  return {
+    async onEvent(event) {
+      if (io.json) {
+        const { id, type, created_at, data, received_at } = event;
+        return write(jsonLine({ id, type, created_at, data, received_at }));
+      }
+      await write(`${eventLine(event, io.paint, visible)}\n`);
+      void showDetails(event);
+    },
+    onHandled(_event, response) {
+      if (!io.json) write(`${responseLine(response, io.paint, visible)}\n`).catch(() => {});
+    },
+    onRepeated({ id, type }, urls) {
+      const again = urls.length === 0 ? "" : `; sending it again to ${counted(urls.length, "handler")}`;
+      void io.note(visible(`Received ${type} ${id} again${again}.`));
+    },
+    onProblem,
+  };
+}

@@ -1,0 +1,122 @@
+import type { Clock } from "../../../clock.ts";
+import type { CatError } from "../../../errors.ts";
+import type { Post, PostOutcome } from "../../../http/post.ts";
+import { type EventPattern, matches } from "../forward/event-pattern.ts";
+import { type Delivery, forwardEvent, type HandlerResponse } from "../forward/forward-event.ts";
+import { type Handler, urlsFor } from "../forward/handlers.ts";
+import type { EventLog } from "../log/event-log.ts";
+import { type EventLine, isAccepted } from "../log/log-line.ts";
+import type { ListenView } from "./listen-view.ts";
+import type { ReceivedEvent } from "./read-delivery.ts";
+
+/** What became of a delivery: 200, 502 if a handler failed, 500 if the event could not be logged. */
+export type DeliveryStatus = 200 | 500 | 502;
+
+export interface DeliveriesDeps {
+  readonly log: Pick<EventLog, "isKnown" | "acceptedBy" | "append" | "record">;
+  readonly handlers: readonly Handler[];
+  /** The events to show and to forward; the others are only logged. Null for all. */
+  readonly shown: EventPattern | null;
+  readonly view: ListenView;
+  readonly clock: Clock;
+  /** Sends one request to a handler. */
+  readonly send: (post: Post) => Promise<PostOutcome>;
+  /** Receives the first error of `view.onEvent`. */
+  readonly onViewFailed: (error: unknown) => void;
+}
+
+/**
+ * Takes events in the order that no kill can undo: log, show, forward, record the responses. An event with a known ID
+ * goes only to the handlers that have not accepted it.
+ */
+export class Deliveries {
+  readonly #deps: DeliveriesDeps;
+  readonly #inWork = new Map<string, Promise<DeliveryStatus>>();
+
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes a delivery of an event. While the same event is in work, its status is that of the first delivery. */
+  take(
+    event: ReceivedEvent,
+    delivery: Delivery,
+    more: Pick<EventLine, "header" | "synthetic">,
+  ): Promise<DeliveryStatus> {
+    const first = this.#inWork.get(event.id);
+    if (first !== undefined) return first;
+    const work = this.#take(event, delivery, more).finally(() => this.#inWork.delete(event.id));
+    this.#inWork.set(event.id, work);
+    return work;
+  }
+
+  async #take(
+    event: ReceivedEvent,
+    delivery: Delivery,
+    more: Pick<EventLine, "header" | "synthetic">,
+  ): Promise<DeliveryStatus> {
+    const { log, view, shown } = this.#deps;
+    const isShown = shown === null || matches(shown, event.type);
+    const all = isShown ? urlsFor(this.#deps.handlers, event.type) : [];
+    const isNew = !log.isKnown(event.id);
+    if (isNew) {
+      const line = this.#lineOf(event, delivery, more, all);
+      if (!(await this.#isWritten(log.append(line)))) return 500;
+      if (isShown) await this.#show(line);
+    }
+    const open = all.filter((url) => !log.acceptedBy(event.id).includes(url));
+    if (!isNew && isShown) view.onRepeated(event, open);
+    const accepted = await Promise.all(open.map((url) => this.#forward(event, url, delivery)));
+    return accepted.every(Boolean) ? 200 : 502;
+  }
+
+  #lineOf(
+    { id, type, created_at, data }: ReceivedEvent,
+    { body }: Delivery,
+    { header, synthetic }: Pick<EventLine, "header" | "synthetic">,
+    handlers: readonly string[],
+  ): EventLine {
+    return {
+      id,
+      type,
+      created_at,
+      data,
+      received_at: new Date(this.#deps.clock.now()).toISOString(),
+      header,
+      body: body.toString("utf8"),
+      ...(synthetic && { synthetic }),
+      ...(handlers.length > 0 && { handlers }),
+    };
+  }
+
+  async #show(line: EventLine): Promise<void> {
+    try {
+      await this.#deps.view.onEvent(line);
+    } catch (error) {
+      this.#deps.onViewFailed(error);
+    }
+  }
+
+  /** Whether the handler has accepted the event. */
+  async #forward(event: ReceivedEvent, url: string, delivery: Delivery): Promise<boolean> {
+    const { clock, log, view, send } = this.#deps;
+    const response: HandlerResponse = await forwardEvent(url, delivery, send);
+    view.onHandled(event, response);
+    await this.#isWritten(
+      log.record({ result_of: event.id, ...response, at: new Date(clock.now()).toISOString() }),
+    );
+    return isAccepted(response);
+  }
+
+  /** Whether a line is on disk. The listener lives on if it is not. */
+  async #isWritten(writing: Promise<void>): Promise<boolean> {
+    try {
+      await writing;
+      return true;
+    } catch (error) {
+      const { message, hint } = error as Partial<CatError>;
+      this.#deps.view.onProblem(message ?? String(error), hint);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import type { Client } from "../../client/client.ts";
+import type { Clock } from "../../clock.ts";
+import { signDelivery } from "../../contract/signature.ts";
+import type { Post, PostOutcome } from "../../http/post.ts";
+import type { State } from "../../state/state.ts";
+import { Deliveries } from "./deliveries/deliveries.ts";
+import type { ListenView } from "./deliveries/listen-view.ts";
+import { isProblem, readDelivery } from "./deliveries/read-delivery.ts";
+import type { EventPattern } from "./forward/event-pattern.ts";
+import { typesOf } from "./forward/event-pattern.ts";
+import type { Handler } from "./forward/handlers.ts";
+import { EventLog } from "./log/event-log.ts";
+import { Poller } from "./poll/poller.ts";
+import { syntheticEvent } from "./poll/synthetic-event.ts";
+import { openReceiver, type ReceivedRequest } from "./receiver/receiver.ts";
+import { openRegistration } from "./register/register-webhook.ts";
+
+/** Where events come from. */
+export type EventSource =
+  /** A webhook that exists. */
+  | { readonly kind: "secret"; readonly secret: string }
+  /** A webhook that the listener creates; `publicUrl` null for the address of the listener itself. */
+  | { readonly kind: "webhook"; readonly publicUrl: string | null; readonly service: ListenService }
+  /** No webhook: events are made from what polling finds, and signed with the secret. */
+  | { readonly kind: "poll"; readonly secret: string; readonly service: ListenService };
+
+/** The service, for a listener that registers itself or polls. */
+export interface ListenService {
+  readonly client: Client;
+  readonly state: State;
+  readonly baseUrl: string;
+  /** A digest of the API key. */
+  readonly keyFingerprint: string;
+  /** The maximum number of requests in flight. */
+  readonly concurrency: number;
+}
+
+export interface ListenInput {
+  readonly source: EventSource;
+  readonly host: string;
+  readonly port: number;
+  readonly path: string;
+  /** The absolute path of the event log. */
+  readonly logPath: string;
+  readonly handlers: readonly Handler[];
+  /** The events to show and to forward; null for all. */
+  readonly events: EventPattern | null;
+  readonly headerName: string;
+  readonly toleranceSeconds: number;
+}
+
+export interface ListenDeps {
+  readonly clock: Clock;
+  readonly pid: number;
+  readonly runId: string;
+  /** Ends the listener. */
+  readonly signal: AbortSignal;
+  /** Sends one request to a handler. */
+  readonly send: (post: Post) => Promise<PostOutcome>;
+  readonly view: ListenView;
+  /** Receives a sentence for people. */
+  readonly onNote: (sentence: string) => void;
+  /** Called once, when events can come. */
+  readonly onListening: (listening: Listening) => Promise<void>;
+}
+
+export interface Listening {
+  /** The address of the listener, or of its public side; null when polling. */
+  readonly url: string | null;
+  readonly webhookId: string | null;
+  readonly secret: string;
+}
+
+/**
+ * Receives events until the signal, whose reason does not matter here. Throws a CatError if it cannot listen,
+ * register or poll. Deliveries in progress are responded to before it ends, and its webhook is deleted.
+ */
+export async function listen(input: ListenInput, deps: ListenDeps): Promise<void> {
+  const log = await EventLog.open(input.logPath);
+  try {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([deps.signal, stop.signal]);
+    const deliveries = new Deliveries({
+      log,
+      handlers: input.handlers,
+      shown: input.events,
+      view: deps.view,
+      clock: deps.clock,
+      send: deps.send,
+      onViewFailed: (error) => stop.abort(error),
+    });
+    if (input.source.kind === "poll") await poll(input, input.source, { ...deps, signal }, deliveries, log);
+    else await receive(input, input.source, { ...deps, signal }, deliveries);
+    if (stop.signal.aborted) throw stop.signal.reason;
+  } finally {
+    await log.close();
+  }
+}
+
+async function receive(
+  input: ListenInput,
+  source: Exclude<EventSource, { kind: "poll" }>,
+  deps: ListenDeps,
+  deliveries: Deliveries,
+): Promise<void> {
+  const { clock, view, signal } = deps;
+  let secret: string | null = source.kind === "secret" ? source.secret : null;
+  let onRegistered = () => {};
+  const registered = new Promise<void>((resolve) => {
+    onRegistered = resolve;
+  });
+  const answer = async ({ headers, rawHeaders, body }: ReceivedRequest) => {
+    // The service may deliver before it has responded to the registration.
+    if (secret === null) await registered;
+    if (secret === null) return { status: 503, text: "not listening yet" };
+    const found = headers[input.headerName.toLowerCase()];
+    const header = Array.isArray(found) ? found.join(", ") : found;
+    const event = readDelivery(header, body, { ...input, secret, now: clock.now() });
+    if (isProblem(event)) {
+      view.onProblem(event.message, event.hint);
+      return { status: 400, text: event.message };
+    }
+    const status = await deliveries.take(event, { rawHeaders, body }, { header: header! });
+    return { status, text: sentences[status] };
+  };
+  const receiver = await openReceiver({
+    ...input,
+    answer,
+    onProblem: (sentence) => view.onProblem(sentence),
+  });
+  const local = `http://${hostOf(input.host)}:${receiver.port}${input.path}`;
+  const url = (source.kind === "webhook" && source.publicUrl) || local;
+  try {
+    if (source.kind === "secret") {
+      await deps.onListening({ url, webhookId: null, secret: source.secret });
+      await aborted(signal);
+      return;
+    }
+    const registration = await openRegistration({ ...source.service, ...deps });
+    try {
+      const webhook = await registration.create(url, typesOf(input.events ?? ["*"]));
+      secret = webhook.secret;
+      onRegistered();
+      await deps.onListening({ url, webhookId: webhook.id, secret });
+      await aborted(signal);
+    } catch (error) {
+      // Stopped while registering.
+      if (!signal.aborted) throw error;
+    } finally {
+      await registration.end();
+    }
+  } finally {
+    onRegistered();
+    await receiver.close();
+  }
+}
+
+async function poll(
+  input: ListenInput,
+  { secret, service }: Extract<EventSource, { kind: "poll" }>,
+  deps: ListenDeps,
+  deliveries: Deliveries,
+  log: EventLog,
+): Promise<void> {
+  const { clock, signal, view, onListening } = deps;
+  const poller = new Poller({
+    service: { client: service.client, concurrency: service.concurrency, clock, signal },
+    state: service.state,
+    baseUrl: service.baseUrl,
+    log: { path: input.logPath, isNew: log.isNew, isKnown: (id) => log.isKnown(id) },
+    onEnded(job) {
+      const event = syntheticEvent(job, clock.now());
+      const body = Buffer.from(JSON.stringify(event));
+      const header = signDelivery(secret, body, Math.floor(clock.now() / 1000));
+      const rawHeaders = ["Content-Type", "application/json", input.headerName, header];
+      return deliveries.take(event, { rawHeaders, body }, { header, synthetic: true });
+    },
+    onProblem: view.onProblem,
+  });
+  try {
+    await poller.run(() => onListening({ url: null, webhookId: null, secret }));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+const sentences = {
+  200: "ok",
+  500: "the event could not be written to the log",
+  502: "a handler did not accept the event",
+} as const;
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** The host under which this machine reaches the listener. */
+function hostOf(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}

@@ -1,0 +1,106 @@
+import { CatError } from "../../../errors.ts";
+import { lockTemporaryFile } from "../../../state/file-lock.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { type LogFile, openLogFile } from "./log-file.ts";
+import { type EventLine, isAccepted, isResult, type ResultLine } from "./log-line.ts";
+import { readLog } from "./read-log.ts";
+
+/** No handler has accepted the event. */
+const none: readonly string[] = [];
+
+/**
+ * The append-only log of received events: it decides which events are known, and which handlers have accepted them.
+ * In memory it keeps only the IDs, and few lists of URLs that they share.
+ */
+export class EventLog {
+  readonly #commit: GroupCommit;
+  readonly #file: LogFile;
+  /** The URLs that accepted each event, by its ID. */
+  readonly #known = new Map<string, readonly string[]>();
+  /** Each list of URLs once, by its URLs. */
+  readonly #lists = new Map<string, readonly string[]>([["", none]]);
+  /** Whether the log had no line when it was opened. */
+  readonly isNew: boolean;
+
+  private constructor(file: LogFile, isNew: boolean) {
+    this.#file = file;
+    this.#commit = new GroupCommit(file);
+    this.isNew = isNew;
+  }
+
+  /**
+   * Opens the log at an absolute path for this process alone, and reads its IDs. Throws a CatError of type `file`, or
+   * of type `conflict` if another process has it.
+   */
+  static async open(path: string, openFile = openLogFile): Promise<EventLog> {
+    const file = await openFile(path);
+    let unlock: (() => void) | null = null;
+    try {
+      unlock = await lockTemporaryFile(`${path}-lock`);
+      if (unlock === null) throw inUse(path);
+      const log = new EventLog(withLock(file, unlock), file.isNew);
+      if (!file.isNew) for await (const line of readLog(path)) log.#remember(line);
+      return log;
+    } catch (error) {
+      await file.close();
+      unlock?.();
+      throw error;
+    }
+  }
+
+  /** Whether the event is on disk. */
+  isKnown(id: string): boolean {
+    return this.#known.has(id);
+  }
+
+  /** The URLs of the handlers that have accepted the event. */
+  acceptedBy(id: string): readonly string[] {
+    return this.#known.get(id) ?? none;
+  }
+
+  /** Resolves once the event is on disk; only then it is known. Throws a CatError if it cannot be written. */
+  async append(line: EventLine): Promise<void> {
+    await this.#commit.add(line);
+    this.#remember(line);
+  }
+
+  /** Records a handler's response. It counts at once, because the handler has the event even if this write fails. */
+  async record(line: ResultLine): Promise<void> {
+    this.#remember(line);
+    await this.#commit.add(line);
+  }
+
+  async close(): Promise<void> {
+    await this.#commit.settled();
+    await this.#file.close();
+  }
+
+  #remember(line: EventLine | ResultLine): void {
+    if (!isResult(line)) {
+      if (!this.#known.has(line.id)) this.#known.set(line.id, none);
+      return;
+    }
+    const before = this.#known.get(line.result_of) ?? none;
+    if (!isAccepted(line) || before.includes(line.url)) return;
+    const urls = [...before, line.url].sort();
+    const key = urls.join("\n");
+    const list = this.#lists.get(key) ?? urls;
+    this.#lists.set(key, list);
+    this.#known.set(line.result_of, list);
+  }
+}
+
+const withLock = (file: LogFile, unlock: () => void): LogFile => ({
+  append: (bytes) => file.append(bytes),
+  async close() {
+    await file.close();
+    unlock();
+  },
+});
+
+const inUse = (path: string): CatError =>
+  new CatError(`another process is listening with the log ${path}`, {
+    type: "conflict",
+    code: "log_in_use",
+    hint: "Stop it, or use another log with --log FILE.",
+  });

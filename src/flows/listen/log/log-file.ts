@@ -1,0 +1,125 @@
+import { constants, statSync } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { asFileError, CatError, fileProblem } from "../../../errors.ts";
+
+/** The file of an event log, open for appending. Tests pass one that fails. */
+export interface LogFile {
+  /** Appends the bytes and returns once they are on disk. On an error the file is as before, as far as possible. */
+  append(bytes: Buffer): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the file at an absolute path, which is created, readable only by its owner. Its folder must exist. Throws a
+ * CatError of type `file`.
+ */
+export async function openLogFile(path: string): Promise<LogFile & { readonly isNew: boolean }> {
+  try {
+    const found = await stat(path).catch(() => null);
+    // Opening a pipe would wait for its reader.
+    if (found !== null && !found.isFile()) throw notRegular(path);
+    const { O_APPEND, O_CREAT, O_RDWR } = constants;
+    const file = await open(path, O_APPEND | O_CREAT | O_RDWR, 0o600);
+    try {
+      // Without this, a loss of power could lose the name of a new file.
+      if (found === null) await syncFolder(dirname(path));
+      const { size } = await file.stat();
+      return Object.assign(appender(path, file, size, !(await endsWithLine(file, size))), {
+        isNew: found === null || found.size === 0,
+      });
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  } catch (error) {
+    throw asFileError(error);
+  }
+}
+
+/** `isTorn`: the last line is incomplete, because the process that wrote it was killed. */
+function appender(path: string, file: FileHandle, startSize: number, startTorn: boolean): LogFile {
+  let [size, isTorn] = [startSize, startTorn];
+  return {
+    async append(bytes) {
+      if (!leadsTo(path, await file.stat())) throw gone(path);
+      const all = isTorn ? Buffer.concat([Buffer.from("\n"), bytes]) : bytes;
+      try {
+        for (let at = 0; at < all.length; ) at += (await file.write(all, at)).bytesWritten;
+        await file.datasync();
+        [size, isTorn] = [size + all.length, false];
+      } catch (error) {
+        // Nothing was acknowledged, so nothing may stay.
+        const isCut = await file.truncate(size).then(
+          () => true,
+          () => false,
+        );
+        isTorn ||= !isCut;
+        if (!isCut)
+          size = await file.stat().then(
+            ({ size: now }) => now,
+            () => size,
+          );
+        throw notWritten(path, error);
+      }
+    },
+    close: () => file.close(),
+  };
+}
+
+async function endsWithLine(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true;
+  const last = Buffer.alloc(1);
+  await file.read(last, 0, 1, size - 1);
+  return last[0] === 10;
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** The system allows writing to a removed file, and what was written would be lost. */
+function leadsTo(path: string, { ino, dev }: { ino: number; dev: number }): boolean {
+  const now = statSync(path, { throwIfNoEntry: false });
+  return now !== undefined && now.ino === ino && now.dev === dev;
+}
+
+/** Errors of an open file do not name it. */
+function notWritten(path: string, cause: unknown): CatError {
+  const { code = "unknown", message } = cause as NodeJS.ErrnoException;
+  const fault = fileProblem(cause);
+  return new CatError(`cannot write ${path}: ${fault?.why ?? message}`, {
+    type: "file",
+    code,
+    hint: fault === null ? "Check the disk." : hints[fault.kind],
+    cause,
+  });
+}
+
+/** The listener lives on, and the sender tries again. */
+const hints = {
+  full: "Free some space. The event was not acknowledged, so the sender sends it again.",
+  denied: "Check the permissions of the file. The sender sends the event again.",
+  place: "Check the file. The sender sends the event again.",
+  limit: "Raise the limit of open files (ulimit -n). The sender sends the event again.",
+  disk: "Check the disk. The sender sends the event again.",
+} as const;
+
+const notRegular = (path: string): CatError =>
+  new CatError(`cannot use ${path} as the event log: it is not a regular file`, {
+    type: "file",
+    code: "not_a_file",
+    hint: "Choose another file with --log.",
+  });
+
+const gone = (path: string): CatError =>
+  new CatError(`cannot write ${path}: it was moved or removed`, {
+    type: "file",
+    code: "log_gone",
+    hint: "Restore it, or stop the command and run it again to start a new log.",
+  });

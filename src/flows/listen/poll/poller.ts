@@ -1,0 +1,212 @@
+import pLimit from "p-limit";
+import { limits } from "../../../contract/limits.ts";
+import { operations } from "../../../contract/operations.ts";
+import type { Task } from "../../../contract/resources/task.ts";
+import type { State } from "../../../state/state.ts";
+import { isTaskEnded, TaskFollower } from "../../jobs/follow-tasks.ts";
+import type { Service } from "../../service.ts";
+import { isOfService, orNull } from "../../service-errors.ts";
+import type { DeliveryStatus } from "../deliveries/deliveries.ts";
+import { type OpenJob, type PollProgress, StoredProgress } from "./progress.ts";
+import { type EndedJob, eventIdOf, isEndStatus } from "./synthetic-event.ts";
+
+export interface PollerDeps {
+  readonly service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
+  readonly state: Pick<State, "sentJobs" | "marks">;
+  readonly baseUrl: string;
+  readonly log: { readonly path: string; readonly isNew: boolean; isKnown(id: string): boolean };
+  /** Takes the end of a task or job: 200, 502 if a handler failed, 500 if it could not be logged. */
+  readonly onEnded: (job: EndedJob) => Promise<DeliveryStatus>;
+  readonly onProblem: (message: string, hint?: string) => void;
+}
+
+const jobKinds = ["import", "export"] as const;
+const keyOf = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;
+
+/**
+ * Watches the tasks of the service, and the imports and exports that this machine sent, and reports each end once.
+ * The first poll with a log reports no history: only tasks that end after it, and jobs whose end this machine has
+ * not seen.
+ */
+export class Poller {
+  readonly #deps: PollerDeps;
+  readonly #stored: StoredProgress;
+  #since = 0;
+  #newest: PollProgress["newestTask"] = null;
+  readonly #openTasks = new Set<string>();
+  readonly #openJobs = new Map<string, OpenJob>();
+  /** Jobs sent after the first poll that need no further check. */
+  readonly #settledJobs = new Set<string>();
+  /** Events that a handler did not accept: how often, and when to try again, in milliseconds since the epoch. */
+  readonly #retries = new Map<string, { tries: number; due: number }>();
+
+  constructor(deps: PollerDeps) {
+    this.#deps = deps;
+    this.#stored = new StoredProgress(deps.state.marks, deps.baseUrl, deps.log.path);
+  }
+
+  /** Polls every 5 s (Limits, job polling interval) until the signal. Throws when the service rejects the key. */
+  async run(onStarted: () => Promise<void>): Promise<void> {
+    const { clock, signal } = this.#deps.service;
+    await this.#start();
+    await onStarted();
+    while (!signal.aborted) {
+      await this.#round();
+      await clock.sleep(limits.jobPollSeconds * 1000, signal).catch(() => {});
+    }
+  }
+
+  async #start(): Promise<void> {
+    const progress = (this.#deps.log.isNew ? null : this.#stored.load()) ?? (await this.#begin());
+    this.#since = progress.since;
+    this.#newest = progress.newestTask;
+    for (const id of progress.tasks) this.#openTasks.add(id);
+    for (const job of progress.jobs) this.#openJobs.set(keyOf(job), job);
+    this.#save();
+  }
+
+  /** What is in progress now; everything else is history. */
+  async #begin(): Promise<PollProgress> {
+    const { client, clock, signal } = this.#deps.service;
+    const { list } = operations.tasks;
+    const since = clock.now();
+    // In this order a task that starts meanwhile is seen as new, or in one of the lists.
+    const [newest] = (await client.tasks.list({ limit: 1 }, { signal })).data;
+    const tasks = new Set<string>();
+    for (const status of ["queued", "running"] as const) {
+      for await (const { id } of client.paginate(list, { status }, { signal })) tasks.add(id);
+    }
+    const jobs = jobKinds.flatMap((resource) =>
+      [...this.#sentJobs(resource)]
+        .filter(({ status }) => !isEndStatus(status))
+        .map(({ id }) => ({ resource, id })),
+    );
+    const newestTask = newest === undefined ? null : { id: newest.id, created_at: newest.created_at };
+    return { since, newestTask, tasks: [...tasks], jobs };
+  }
+
+  /** One look at everything. An outage of the service is waited out. */
+  async #round(): Promise<void> {
+    const { signal, concurrency } = this.#deps.service;
+    try {
+      const newest = await this.#newTasks();
+      const ended = [...(await this.#endedTasks()), ...(await this.#endedJobs())];
+      ended.sort((one, other) => ((one.endedAt ?? "") < (other.endedAt ?? "") ? -1 : 1));
+      const limit = pLimit(concurrency);
+      await Promise.all(ended.map((job) => limit(async () => signal.aborted || (await this.#report(job)))));
+      this.#newest = newest;
+      this.#save();
+    } catch (error) {
+      if (signal.aborted) return;
+      if (!isOfService(error)) throw error;
+      this.#deps.onProblem(`cannot poll the service: ${(error as Error).message}`, "Polling continues.");
+    }
+  }
+
+  /** Opens the tasks that are newer than the newest known one, and returns the newest of all. */
+  async #newTasks(): Promise<PollProgress["newestTask"]> {
+    const { client, signal } = this.#deps.service;
+    const known = this.#newest;
+    let newest: PollProgress["newestTask"] = null;
+    for await (const { id, created_at } of client.paginate(operations.tasks.list, {}, { signal })) {
+      newest ??= { id, created_at };
+      // The newest known task could be missing, but those after it are older.
+      if (known !== null && (id === known.id || created_at < known.created_at)) break;
+      this.#openTasks.add(id);
+    }
+    return newest ?? known;
+  }
+
+  async #endedTasks(): Promise<EndedJob[]> {
+    const ended: EndedJob[] = [];
+    const onStatus = (task: Task) => {
+      if (!isTaskEnded(task)) return;
+      ended.push({ resource: "task", id: task.id, status: task.status, endedAt: task.finished_at });
+    };
+    const follower = new TaskFollower(this.#deps.service, {
+      onStatus,
+      onLost: (id) => void this.#openTasks.delete(id),
+    });
+    follower.add([...this.#openTasks].filter((id) => this.#isDue({ resource: "task", id })));
+    if (follower.open > 0) await follower.round();
+    return ended;
+  }
+
+  async #endedJobs(): Promise<EndedJob[]> {
+    const { state, log, service } = this.#deps;
+    const open = new Map(this.#openJobs);
+    for (const resource of jobKinds) {
+      for (const { id, at, status } of this.#sentJobs(resource)) {
+        const key = keyOf({ resource, id });
+        // Newest first.
+        if (at < this.#since) break;
+        if (open.has(key) || this.#settledJobs.has(key)) continue;
+        if (isEndStatus(status) && log.isKnown(eventIdOf({ resource, id, status })))
+          this.#settledJobs.add(key);
+        else open.set(key, { resource, id });
+      }
+    }
+    const limit = pLimit(service.concurrency);
+    const found = await Promise.all(
+      [...open.values()]
+        .filter((job) => this.#isDue(job))
+        .map((job) =>
+          limit(async (): Promise<EndedJob | null> => {
+            const seen = await this.#read(job);
+            if (seen === null) this.#close(job);
+            else if (seen.status !== state.sentJobs.find(job.id)?.status)
+              state.sentJobs.seen(job.id, seen.status);
+            return seen !== null && isEndStatus(seen.status)
+              ? { ...job, status: seen.status, endedAt: seen.finished_at }
+              : null;
+          }),
+        ),
+    );
+    return found.filter((job) => job !== null);
+  }
+
+  #read({ resource, id }: OpenJob): Promise<{ status: string; finished_at: string | null } | null> {
+    const { client, signal } = this.#deps.service;
+    return resource === "import"
+      ? orNull(client.imports.get({ import_id: id }, { signal }))
+      : orNull(client.exports.get({ export_id: id }, { signal }));
+  }
+
+  async #report(job: EndedJob): Promise<void> {
+    const status = await this.#deps.onEnded(job);
+    if (status === 200) return this.#close(job);
+    // Keep it also for the next run.
+    if (job.resource === "task") this.#openTasks.add(job.id);
+    else this.#openJobs.set(keyOf(job), { resource: job.resource, id: job.id });
+    // An event that could not be logged is tried again in the next round.
+    if (status === 500) return;
+    const tries = this.#retries.get(keyOf(job))?.tries ?? 0;
+    const wait = limits.webhookRetryMs[tries];
+    if (wait === undefined) return this.#close(job);
+    this.#retries.set(keyOf(job), { tries: tries + 1, due: this.#deps.service.clock.now() + wait });
+  }
+
+  /** Nothing is left to do for the task or job. */
+  #close(job: Pick<EndedJob, "resource" | "id">): void {
+    const key = keyOf(job);
+    this.#retries.delete(key);
+    if (job.resource === "task") this.#openTasks.delete(job.id);
+    else {
+      this.#openJobs.delete(key);
+      this.#settledJobs.add(key);
+    }
+  }
+
+  #isDue(job: Pick<EndedJob, "resource" | "id">): boolean {
+    return (this.#retries.get(keyOf(job))?.due ?? 0) <= this.#deps.service.clock.now();
+  }
+
+  #sentJobs(resource: (typeof jobKinds)[number]) {
+    return this.#deps.state.sentJobs.list(resource, this.#deps.baseUrl);
+  }
+
+  #save(): void {
+    const [tasks, jobs] = [[...this.#openTasks], [...this.#openJobs.values()]];
+    this.#stored.save({ since: this.#since, newestTask: this.#newest, tasks, jobs });
+  }
+}

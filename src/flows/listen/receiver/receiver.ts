@@ -1,0 +1,163 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { CatError } from "../../../errors.ts";
+import { respondAndDiscard } from "./discard-rest.ts";
+import { BodyReader } from "./read-body.ts";
+
+/** A request to the path of the listener, with its complete body. */
+export interface ReceivedRequest {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Names and values in turn, as they arrived. */
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+export interface ReceiverOptions {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+  /** The only path that receives events, e.g. `/`. */
+  readonly path: string;
+  /** Handles a delivery. Must not reject. */
+  readonly answer: (request: ReceivedRequest) => Promise<{ status: number; text: string }>;
+  /** Receives a sentence about a request that is not a delivery. */
+  readonly onProblem: (sentence: string) => void;
+}
+
+export interface Receiver {
+  readonly port: number;
+  /** Stops accepting connections, and waits for the responses to deliveries in progress. */
+  close(): Promise<void>;
+}
+
+/** In milliseconds, of the machine's time. A slow socket is cut within 10 s, checks included. */
+const slow = { headersMs: 5_000, requestMs: 8_000, checkMs: 1_000, idleMs: 5_000 };
+
+const sentences = {
+  too_long: { status: 413, text: "the body is longer than 1 MB" },
+  no_memory: { status: 503, text: "too many long requests at once" },
+} as const;
+
+/**
+ * Receives deliveries on node:http. Everything that is not a POST to the path gets a status, and the listener lives
+ * on. Throws a CatError of type `listen` if it cannot listen; its code is the system's.
+ */
+export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
+  const bodies = new BodyReader();
+  const responding = new Set<Promise<void>>();
+  const server = createServer(
+    {
+      headersTimeout: slow.headersMs,
+      requestTimeout: slow.requestMs,
+      connectionsCheckingInterval: slow.checkMs,
+      keepAliveTimeout: slow.idleMs,
+      noDelay: true,
+    },
+    (request, response) => {
+      void deliveryOf(request, response, bodies, options).then((received) => {
+        if (received === null) return;
+        const work = respond(response, options.answer(received)).finally(() => responding.delete(work));
+        responding.add(work);
+      });
+    },
+  );
+  rejectGarbage(server, options.onProblem);
+  await listening(server, options);
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      server.close();
+      while (responding.size > 0) await Promise.all(responding);
+      // Also of senders that are slow: their deliveries were not acknowledged.
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** The delivery of a request; null once it was rejected, or its sender left. */
+async function deliveryOf(
+  request: IncomingMessage,
+  response: ServerResponse,
+  bodies: BodyReader,
+  { path, onProblem }: ReceiverOptions,
+): Promise<ReceivedRequest | null> {
+  const { method = "", url = "" } = request;
+  const reject = (status: number, text: string, headers: Record<string, string> = {}) => {
+    onProblem(`${text} (${method} ${shortened(url)})`);
+    respondAndDiscard(request, response, status, text, headers);
+    return null;
+  };
+  response.on("error", () => {});
+  if (pathOf(url) !== path) return reject(404, "not the path of this listener");
+  if (method !== "POST") return reject(405, "only POST is accepted", { Allow: "POST" });
+  const body = await bodies.read(request);
+  if (body === "gone") return null;
+  if (typeof body === "string") return reject(sentences[body].status, sentences[body].text);
+  return { headers: request.headers, rawHeaders: request.rawHeaders, body };
+}
+
+/** Resolves once the response was sent, or its receiver left. */
+async function respond(
+  response: ServerResponse,
+  answer: Promise<{ status: number; text: string }>,
+): Promise<void> {
+  const { status, text } = await answer;
+  if (response.destroyed) return;
+  const over = new Promise<void>((resolve) => response.once("close", () => resolve()));
+  response.writeHead(status, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": Buffer.byteLength(text) + 1,
+  });
+  response.end(`${text}\n`);
+  await over;
+}
+
+/** Bytes that are not HTTP, long headers and slow senders get a status, and their connection is closed. */
+function rejectGarbage(server: Server, onProblem: (sentence: string) => void): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    const status =
+      error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "408 Request Timeout"
+        : error.code === "HPE_HEADER_OVERFLOW"
+          ? "431 Request Header Fields Too Large"
+          : "400 Bad Request";
+    onProblem(
+      status.startsWith("408")
+        ? "a sender was too slow"
+        : `a request is not valid HTTP (${error.code ?? "unknown"})`,
+    );
+    socket.on("error", () => socket.destroy());
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+      socket.destroy(),
+    );
+  });
+  server.on("connect", (_request, socket: Socket) => {
+    socket.on("error", () => socket.destroy());
+    socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+  });
+}
+
+function listening(server: Server, { host, port }: Pick<ReceiverOptions, "host" | "port">): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) =>
+      reject(
+        new CatError(`cannot listen on ${host}:${port}`, {
+          type: "listen",
+          code: cause.code ?? "unknown",
+          cause,
+        }),
+      ),
+    );
+    server.listen(port, host, () => {
+      server.removeAllListeners("error");
+      // For example too many open files: the connections that are open live on.
+      server.on("error", () => {});
+      resolve();
+    });
+  });
+}
+
+const pathOf = (url: string): string => url.split("?", 1)[0]!;
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 60)}…` : text);

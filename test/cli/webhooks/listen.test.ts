@@ -1,0 +1,246 @@
+import { describe, expect, test } from "vitest";
+import { eventText, jsonLines, listenWorld, startHandler, until } from "./listen-world.ts";
+
+/** A profile whose service is elsewhere: the listener takes the secret from the environment. */
+const elsewhere = { CAT_BASE_URL: "https://service.example.com", CAT_WEBHOOK_SECRET: "whsec_of_test" };
+
+describe("a listener with a service on this machine", () => {
+  test("creates a webhook, prints each event once, and deletes the webhook at Ctrl-C", async () => {
+    const world = await listenWorld();
+    const listener = await world.listen();
+    const webhooks = () => world.mock.state().organizations.main.webhooks;
+    expect(webhooks().map(({ id, url, events, status }) => ({ id, url, events, status }))).toEqual([
+      {
+        id: listener.first.webhook_id,
+        url: listener.first.listening,
+        events: [
+          "task.succeeded",
+          "task.failed",
+          "import.completed",
+          "import.failed",
+          "export.completed",
+          "export.failed",
+        ],
+        status: "active",
+      },
+    ]);
+    expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
+    await until(() => listener.events().length > 0);
+    const [sent] = world.mock.deliveries();
+    expect(listener.events()).toEqual([{ ...sent!.event, received_at: "2026-01-05T09:00:05.000Z" }]);
+    expect(world.logLines()).toEqual([
+      {
+        ...sent!.event,
+        received_at: "2026-01-05T09:00:05.000Z",
+        header: sent!.attempts[0]!.signature,
+        body: JSON.stringify(sent!.event),
+      },
+    ]);
+    expect(await listener.stop()).toMatchObject({ exit: 0, stderr: "" });
+    expect(webhooks()).toEqual([]);
+  });
+
+  test("subscribes to the events of --events", async () => {
+    const world = await listenWorld();
+    const listener = await world.listen("--events import.*,task.failed");
+    const [webhook] = world.mock.state().organizations.main.webhooks;
+    expect(webhook!.events).toEqual(["import.completed", "import.failed", "task.failed"]);
+    await listener.stop();
+  });
+});
+
+describe("the responses of a listener", () => {
+  test.for([
+    ["a signed event", eventText("evt_1"), {}, [200, "ok"]],
+    ["an unknown type", eventText("evt_1", "model.renamed"), {}, [200, "ok"]],
+    [
+      "another secret",
+      eventText("evt_1"),
+      { secret: "whsec_other" },
+      [400, "the signature was made with another secret, or over another body"],
+    ],
+    [
+      "a header that is not a signature",
+      eventText("evt_1"),
+      { header: "x" },
+      [400, "the header Service-Signature is not of the form t=SECONDS,v1=HEX"],
+    ],
+    ["text", "no json", {}, [400, "the delivery is signed, but its body is not JSON"]],
+    ["a list", "[]", {}, [400, "the delivery is signed, but its body is not a JSON object"]],
+    ["null", "null", {}, [400, "the delivery is signed, but its body is not a JSON object"]],
+    ["no ID", "{}", {}, [400, "the delivery is signed, but it has no valid ID"]],
+    ["no type", '{"id":"evt_1"}', {}, [400, "the delivery is signed, but it has no type"]],
+    [
+      "deep JSON",
+      `{"id":"evt_1","type":"a","data":${"[".repeat(400_000)}${"]".repeat(400_000)}}`,
+      {},
+      [400, "the delivery is signed, but its JSON is nested too deeply"],
+    ],
+    [
+      "bytes that are not UTF-8",
+      Buffer.from([0x7b, 0xff, 0x7d]),
+      {},
+      [400, "the delivery is signed, but its body is not JSON"],
+    ],
+    ["1 MB of signed JSON", `{"id":"evt_1","type":"a","data":"${"x".repeat(1_000_000)}"}`, {}, [200, "ok"]],
+    ["a longer body", "x".repeat(1_048_577), {}, [413, "the body is longer than 1 MB"]],
+  ] as const)("%s", async ([, body, how, answer]) => {
+    const world = await listenWorld({ env: elsewhere });
+    const listener = await world.listen();
+    expect(await world.send(listener.first.listening, body as string, how)).toEqual(answer);
+    const isAccepted = answer[0] === 200;
+    expect(listener.events()).toHaveLength(isAccepted ? 1 : 0);
+    // It lives on.
+    expect(await world.send(listener.first.listening, eventText("evt_2"))).toEqual([200, "ok"]);
+    const { exit, stderr } = await listener.stop();
+    expect(exit).toBe(0);
+    expect(jsonLines(stderr).map(({ warning }) => warning.message.replace(/ \(POST .*/, ""))).toEqual(
+      isAccepted ? [] : [answer[1]],
+    );
+  });
+
+  test("prints an event once, however often and whenever it is delivered", async () => {
+    const world = await listenWorld({ env: elsewhere });
+    const first = await world.listen();
+    for (let times = 0; times < 3; times++) {
+      expect(await world.send(first.first.listening, eventText("evt_1"))).toEqual([200, "ok"]);
+    }
+    expect(first.events()).toHaveLength(1);
+    await first.stop();
+    const second = await world.listen();
+    expect(await world.send(second.first.listening, eventText("evt_1"))).toEqual([200, "ok"]);
+    expect(await world.send(second.first.listening, eventText("evt_2"))).toEqual([200, "ok"]);
+    expect(second.events().map(({ id }) => id)).toEqual(["evt_2"]);
+    await second.stop();
+    expect(world.logLines().map(({ id }) => id)).toEqual(["evt_1", "evt_2"]);
+  });
+});
+
+describe("the end of a listener", () => {
+  test("--wait exits with 0 after that event, and --count after that many", async () => {
+    const world = await listenWorld({ env: elsewhere });
+    const one = await world.listen("--wait task.failed");
+    expect(await world.send(one.first.listening, eventText("evt_1"))).toEqual([200, "ok"]);
+    expect(await world.send(one.first.listening, eventText("evt_2", "task.failed"))).toEqual([200, "ok"]);
+    expect(await one.running).toMatchObject({ exit: 0, stderr: "" });
+    expect(one.events().map(({ id }) => id)).toEqual(["evt_1", "evt_2"]);
+    const two = await world.listen("--count 2");
+    for (const id of ["evt_3", "evt_3", "evt_4"]) await world.send(two.first.listening, eventText(id));
+    expect(await two.running).toMatchObject({ exit: 0 });
+  });
+
+  test("--timeout exits with 7 and deletes the webhook", async () => {
+    const world = await listenWorld();
+    const listener = await world.listen("--wait import.failed --timeout 30s");
+    world.clock.advance(30_000);
+    const { exit, stderr } = await listener.running;
+    expect([exit, jsonLines(stderr)[0].error.message]).toEqual([
+      7,
+      "listening timed out after 30 s: 0 events of 1 came. Use a longer --timeout, or check that the events are sent.",
+    ]);
+    expect(world.mock.state().organizations.main.webhooks).toEqual([]);
+  });
+
+  test.for([
+    ["", "SIGINT", 0],
+    ["", "SIGTERM", 143],
+    ["--wait import.completed", "SIGINT", 130],
+  ] as const)("listen %s exits after %s with %d", async ([flags, signal, exit]) => {
+    const world = await listenWorld();
+    const listener = await world.listen(flags);
+    listener.running.interrupt(signal);
+    expect(await listener.running).toMatchObject({ exit });
+    expect(world.mock.state().organizations.main.webhooks).toEqual([]);
+  });
+
+  test("a closed output pipe ends it with 0, and the event is in the log", async () => {
+    const world = await listenWorld({ env: elsewhere });
+    const listener = await world.listen("", { stdoutReads: 1 });
+    expect(await world.send(listener.first.listening, eventText("evt_1"))).toEqual([200, "ok"]);
+    expect(await listener.running).toMatchObject({ exit: 0, stderr: "" });
+    expect(world.logLines()).toHaveLength(1);
+  });
+});
+
+describe("forwarding", () => {
+  test("sends the raw body and headers on, and only failed handlers get a retry", async () => {
+    const world = await listenWorld({ env: elsewhere });
+    const good = await startHandler(() => [204]);
+    const bad = await startHandler((_, count) => (count < 3 ? [500, "Oops\nmore"] : [200, "fine"]));
+    const imports = await startHandler(() => [200]);
+    const listener = await world.listen(
+      `--forward-to ${good.url} --forward-to ${bad.url} --route task.*=${imports.url}`,
+    );
+    const body = `{ "id":"evt_1",\n"type": "import.completed", "data": null }`;
+    const send = () => world.send(listener.first.listening, body);
+    expect(await send()).toEqual([502, "a handler did not accept the event"]);
+    expect(await send()).toEqual([502, "a handler did not accept the event"]);
+    expect(await send()).toEqual([200, "ok"]);
+    expect(await send()).toEqual([200, "ok"]);
+    expect([good.received.length, bad.received.length, imports.received.length]).toEqual([1, 3, 0]);
+    expect(good.received[0]).toMatchObject({
+      body,
+      headers: { host: new URL(good.url).host, "content-type": "application/json", "user-agent": "node" },
+    });
+    expect(good.received[0]!.headers["service-signature"]).toMatch(/^t=1767603600,v1=[0-9a-f]{64}$/);
+    expect(listener.events()).toHaveLength(1);
+    await listener.stop();
+    const at = "2026-01-05T09:00:00.000Z";
+    const [event, ...results] = world.logLines();
+    expect(event.handlers).toEqual([good.url, bad.url]);
+    expect(results.sort((one, other) => one.url.localeCompare(other.url) || 0)).toEqual(
+      [
+        { result_of: "evt_1", url: good.url, status: 204, at },
+        { result_of: "evt_1", url: bad.url, status: 500, line: "Oops", at },
+        { result_of: "evt_1", url: bad.url, status: 500, line: "Oops", at },
+        { result_of: "evt_1", url: bad.url, status: 200, line: "fine", at },
+      ].sort((one, other) => one.url.localeCompare(other.url) || 0),
+    );
+  });
+
+  test("a restart sends a retry only to handlers without a 2xx", async () => {
+    const world = await listenWorld({ env: elsewhere });
+    const good = await startHandler(() => [204]);
+    const bad = await startHandler((_, count) => [count === 1 ? 503 : 200]);
+    const flags = `--forward-to ${good.url} --forward-to ${bad.url}`;
+    const first = await world.listen(flags);
+    expect((await world.send(first.first.listening, eventText("evt_1")))[0]).toBe(502);
+    await first.stop();
+    const second = await world.listen(flags);
+    expect((await world.send(second.first.listening, eventText("evt_1")))[0]).toBe(200);
+    expect([good.received.length, bad.received.length, second.events().length]).toEqual([1, 2, 0]);
+    await second.stop();
+  });
+
+  test("a handler is cut after 10 s, one that is missing is reported, and the same event waits", async () => {
+    const world = await listenWorld({ env: elsewhere });
+    const slow = await startHandler(() => "never");
+    const listener = await world.listen(`--forward-to ${slow.url} --forward-to http://127.0.0.1:1/`);
+    const sent = [1, 2].map(() => world.send(listener.first.listening, eventText("evt_1")));
+    await until(() => slow.received.length === 1 && world.logLines().length === 2);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    world.clock.advance(10_000);
+    expect(await Promise.all(sent)).toEqual([
+      [502, "a handler did not accept the event"],
+      [502, "a handler did not accept the event"],
+    ]);
+    await listener.stop();
+    expect(slow.received).toHaveLength(1);
+    expect(world.logLines().slice(1)).toEqual([
+      {
+        result_of: "evt_1",
+        url: "http://127.0.0.1:1/",
+        status: null,
+        error: "connection refused",
+        at: "2026-01-05T09:00:00.000Z",
+      },
+      {
+        result_of: "evt_1",
+        url: slow.url,
+        status: null,
+        error: "no response within 10 s",
+        at: "2026-01-05T09:00:10.000Z",
+      },
+    ]);
+  });
+});

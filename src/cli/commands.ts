@@ -53,12 +53,12 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   },
   products: {
     usage: "products",
-    summary: "view products: list, get",
+    summary: "view and change products: list, get, create, update, delete, attach, detach",
     load: async (app) => (await import("./commands/products.ts")).productsCommand(app),
   },
   images: {
     usage: "images",
-    summary: "view and save images: get",
+    summary: "view, save and upload images: get, upload",
     load: async (app) => (await import("./commands/images.ts")).imagesCommand(app),
   },
   models: {

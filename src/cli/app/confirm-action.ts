@@ -6,6 +6,8 @@ import { canAsk, openPrompts } from "./prompts.ts";
 interface Action {
   /** The question, e.g. `Delete 2 products?` */
   question: string;
+  /** What the action concerns, shown above the question. */
+  about?: string;
   /** The action as a phrase that needs a `yes`, e.g. `deleting 2 products`. */
   doing: string;
   /** What has not happened when the user does not agree, e.g. `nothing was deleted`. */
@@ -16,7 +18,7 @@ interface Action {
  * Has the user agree to an action that cannot be undone; `--yes` agrees. Throws UsageError where the user does not,
  * or cannot be asked.
  */
-export async function confirmAction(app: App, { question, doing, left }: Action): Promise<void> {
+export async function confirmAction(app: App, { question, about, doing, left }: Action): Promise<void> {
   if (app.globals.yes) return;
   const { visible } = app.io;
   if (!canAsk(app)) {
@@ -26,6 +28,7 @@ export async function confirmAction(app: App, { question, doing, left }: Action)
       hint: "Add --yes to confirm.",
     });
   }
+  if (about !== undefined) await app.io.line(visible(about));
   if (await (await openPrompts(app)).confirm(visible(question), false)) return;
   throw new UsageError(left, { code: "declined", hint: "To do it, run the command again and confirm." });
 }

@@ -1,0 +1,45 @@
+import type { Command } from "commander";
+import type { ProductImage } from "../../../contract/resources/product.ts";
+import type { App } from "../../app/app.ts";
+import { command, examples } from "../../flags/command.ts";
+import type { Column } from "../../output/columns.ts";
+import { productOf } from "./product-of.ts";
+
+/** `cat products attach`: parses the arguments; `run` does the work. */
+export const attachCommand = (app: App, run = attachPhotos): Command =>
+  command("attach")
+    .summary("add photos to a product")
+    .usage("ID|REFERENCE FILE|IMAGE_ID[:ORIENTATION] ... [flags]")
+    .description("Add photos to a product. Local photos are uploaded first.")
+    .argument("<ID|REFERENCE>", "ID or reference of the product")
+    .argument("<PHOTO...>", "files or image IDs, each with :ORIENTATION if known")
+    .addHelpText(
+      "after",
+      examples([["add a photo of the back", "cat products attach DRESS-1 back.jpg:back"]]),
+    )
+    .action(async (product: string, images: string[]) => run(app, { product, images }));
+
+const columns: readonly Column<ProductImage>[] = [
+  { name: "id", value: ({ id }) => id },
+  { name: "orientation", value: ({ orientation }) => orientation },
+  { name: "origin", value: ({ origin }) => origin },
+];
+
+/** Adds photos to a product and prints them as the service stored them. */
+export async function attachPhotos(
+  app: App,
+  { product, images }: { product: string; images: readonly string[] },
+): Promise<void> {
+  const { attachable, checkedPhotos, photoArgument } = await import("../../files/photo-arguments.ts");
+  const { cwd, interrupt: signal } = app.context;
+  const photos = images.map(photoArgument);
+  // Before the first request.
+  await checkedPhotos(
+    photos.flatMap(({ image }) => ("path" in image ? [image.path] : [])),
+    cwd,
+  );
+  const { id } = await productOf(app, product);
+  const body = { images: await attachable(photos, { client: () => app.client(), cwd, signal }) };
+  const client = await app.client();
+  await app.io.show(columns, await client.products.attach({ product_id: id, body }, { signal }));
+}

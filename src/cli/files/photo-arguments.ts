@@ -1,0 +1,81 @@
+import { basename } from "node:path";
+import type { Client } from "../../client/client.ts";
+import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { ulidPattern } from "../../contract/ids.ts";
+import { type Orientation, orientations } from "../../contract/value-sets.ts";
+import { LocalPhotos } from "../../flows/photos/local-photos.ts";
+import { InputError } from "../../flows/rows/source.ts";
+import { UsageError } from "../context/errors.ts";
+
+/** A photo from the command line: an uploaded image or a local file. */
+export interface PhotoArgument {
+  readonly image: { readonly id: string } | { readonly path: string };
+  readonly orientation: Orientation;
+}
+
+const idForm = new RegExp(ulidPattern, "i");
+
+/**
+ * Parses `FILE|IMAGE_ID[:ORIENTATION]`. The text after the last colon is the orientation if it is one, or nearly one;
+ * any other colon belongs to the file name.
+ */
+export function photoArgument(text: string): PhotoArgument {
+  const colon = text.lastIndexOf(":");
+  const word = text.slice(colon + 1).trim();
+  const known =
+    colon < 0 ? undefined : orientations.find((orientation) => orientation === word.toLowerCase());
+  const near = colon < 0 || known !== undefined ? [] : didYouMean(word, orientations);
+  if (near.length > 0) {
+    throw new UsageError(`unknown orientation ${JSON.stringify(word)}${questionFor(near, "; ")}`, {
+      param: "orientation",
+      hint: `Use FILE:ORIENTATION with one of ${orientations.join(", ")}.`,
+    });
+  }
+  const named = known === undefined ? text : text.slice(0, colon);
+  if (named.trim() === "") {
+    throw new UsageError("the photo is empty", { hint: "Use a file or the ID of an image." });
+  }
+  const image = idForm.test(named) ? { id: named.toUpperCase() } : { path: named };
+  return { image, orientation: known ?? "unlabeled" };
+}
+
+/** The local files among the photos, found usable, and relative to `cwd`. Throws InputError with every problem. */
+export async function checkedPhotos(paths: readonly string[], cwd: string): Promise<LocalPhotos> {
+  const photos = new LocalPhotos({ root: cwd, called: "the current folder", mayLeave: true });
+  const problems = await photos.problems(paths.map((path, index) => ({ path, index })));
+  const [first] = problems;
+  if (first === undefined) return photos;
+  const text = problems.map(({ message }) => message).join("; ");
+  const isMissing = problems.every(({ code }) => code === "photo_not_found" || code === "photo_not_readable");
+  const hint = "Choose other files, and run the command again. Nothing was sent.";
+  if (isMissing) throw new UsageError(text, { code: first.code, hint });
+  throw new InputError(text, first.code, hint);
+}
+
+/** Uploads a checked photo and resolves to the service's record of it. */
+export async function uploadPhoto(
+  client: Client,
+  photos: LocalPhotos,
+  path: string,
+  signal: AbortSignal,
+): ReturnType<Client["images"]["upload"]> {
+  const bytes = await photos.read(path, await photos.digest(path));
+  return client.images.upload({ file: { bytes, filename: basename(path) } }, { signal });
+}
+
+/** The photos as the service takes them, after the local files among them were checked and uploaded, in order. */
+export async function attachable(
+  photos: readonly PhotoArgument[],
+  { client, cwd, signal }: { client: () => Promise<Client>; cwd: string; signal: AbortSignal },
+): Promise<{ image_id: string; orientation: Orientation }[]> {
+  const paths = photos.flatMap(({ image }) => ("path" in image ? [image.path] : []));
+  const local = await checkedPhotos(paths, cwd);
+  const uploaded = new Map<string, string>();
+  for (const path of paths) {
+    if (!uploaded.has(path)) uploaded.set(path, (await uploadPhoto(await client(), local, path, signal)).id);
+  }
+  return photos.map(({ image, orientation }) => ({
+    image_id: "id" in image ? image.id : uploaded.get(image.path)!,
+    orientation,
+  }));
+}

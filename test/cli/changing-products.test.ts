@@ -1,0 +1,232 @@
+import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
+import sharp from "sharp";
+import { describe, expect, test, vi } from "vitest";
+import { createWorld } from "../support/world.ts";
+
+const unknownId = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
+
+/** A test environment with two photos and, with `demo`, one product. */
+async function withPhotos({ demo = 0 } = {}) {
+  const world = await createWorld({ mock: { demo } });
+  for (const [name, background] of [
+    ["front.jpg", "red"],
+    ["back.jpg", "blue"],
+  ] as const)
+    world.write(
+      name,
+      await sharp({ create: { width: 8, height: 8, channels: 3, background } })
+        .jpeg()
+        .toBuffer(),
+    );
+  const writes = () =>
+    world
+      .requests()
+      .filter(({ method }) => method !== "GET")
+      .map(({ method, path, status }) => `${method} ${path.replace(/[0-9A-Z]{26}/g, "ID")} ${status}`);
+  return { ...world, writes };
+}
+
+describe("cat products create", () => {
+  test("uploads the photos and creates the product with their orientations", async () => {
+    const world = await withPhotos();
+    const ran = await world.cat(
+      "products create --reference D-1 --name Dress --sex female --image front.jpg:front --image back.jpg --json",
+    );
+    expect([ran.exit, ran.stderr]).toEqual([0, ""]);
+    const [product] = world.products();
+    expect(JSON.parse(ran.stdout)).toEqual(product);
+    expect(product).toMatchObject({ reference: "D-1", name: "Dress", sex: "female", description: null });
+    expect(product!.images.map(({ orientation }) => orientation)).toEqual(["front", "unlabeled"]);
+    expect(world.writes()).toEqual(["POST /v1/images 201", "POST /v1/images 201", "POST /v1/products 201"]);
+  });
+
+  test("exits with 6 when the reference is in use", async () => {
+    const world = await withPhotos({ demo: 1 });
+    const { reference, images } = world.products()[0]!;
+    const ran = await world.cat(
+      `products create --reference ${reference} --name Dress --image ${images[0]!.id}:front`,
+    );
+    expect(ran).toEqual({
+      exit: 6,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^error: another product has this reference \(POST \/v1\/products: 409 reference_already_exists, /,
+      ),
+    });
+  });
+
+  test.each([
+    ["--reference D --name N", 2, "missing flag: --image FILE|IMAGE_ID[:ORIENTATION]"],
+    ["--name N --image front.jpg", 2, "missing flag: --reference REFERENCE"],
+    ["--reference D --name N --image front.jpg:fornt", 2, 'unknown orientation "fornt"; did you mean front?'],
+    ["--reference D --name N --image none.jpg:front", 2, "/none.jpg does not exist"],
+    ["--reference D --name N --image front.jpg --sex women", 2, 'invalid --sex "women": use male, female, '],
+    [
+      `--reference ${"D".repeat(101)} --name N --image front.jpg`,
+      3,
+      "reference has 101 characters; at most 100",
+    ],
+  ])("sends nothing for products create %s", async (flags, exit, message) => {
+    const world = await withPhotos();
+    const ran = await world.cat(`products create ${flags}`);
+    expect([ran.exit, ran.stdout]).toEqual([exit, ""]);
+    expect(ran.stderr).toContain(message);
+    expect(world.requests()).toEqual([]);
+  });
+
+  test("a file that is not an image is exit 3", async () => {
+    const world = await withPhotos();
+    world.write("text.jpg", "hello");
+    const ran = await world.cat("products create --reference D --name N --image front.jpg --image text.jpg");
+    expect([ran.exit, ran.stderr]).toEqual([
+      3,
+      'error: "text.jpg" does not contain a JPEG, PNG or WebP image\nChoose other files, and run the command again. Nothing was sent.\n',
+    ]);
+    expect(world.requests()).toEqual([]);
+  });
+});
+
+describe("cat products update", () => {
+  test("changes and clears fields of a product found by its reference", async () => {
+    const world = await withPhotos({ demo: 1 });
+    const { reference, name } = world.products()[0]!;
+    expect((await world.cat(`products update ${reference} --description Long --sex other`)).exit).toBe(0);
+    expect(world.products()[0]).toMatchObject({ reference, name, description: "Long", sex: "other" });
+    const ran = await world.cat(`products update ${reference} --clear description --clear sex --json`);
+    expect(world.products()[0]).toMatchObject({ reference, name, description: null, sex: null });
+    expect(JSON.parse(ran.stdout)).toEqual(world.products()[0]);
+  });
+
+  test.each([
+    ["products update X", "nothing to change"],
+    ["products update X --clear name", 'invalid --clear "name": use description or sex'],
+    ["products update X --sex male --clear sex", "--clear sex cannot be used with --sex"],
+  ])("sends nothing for %s", async (line, message) => {
+    const world = await withPhotos();
+    const ran = await world.cat(line);
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([2, `error: ${message}`]);
+    expect(world.requests()).toEqual([]);
+  });
+});
+
+describe("cat products delete", () => {
+  test("asks with the names of the products, and deletes none after a no", async () => {
+    const world = await withPhotos({ demo: 2 });
+    const [one, two] = world.products();
+    const stdin = new PassThrough();
+    const running = world.cat(`products delete ${one!.reference} ${two!.id} ${one!.id}`, {
+      tty: true,
+      stdin,
+    });
+    await vi.waitFor(() => expect(running.stderr).toContain("Delete 2 products"), { interval: 5 });
+    // A prompt accepts keys from the next turn of the event loop on.
+    setImmediate(() => stdin.write("n\n"));
+    const ran = await running;
+    expect(ran.exit).toBe(2);
+    expect(stripVTControlCharacters(ran.stderr).replace(/\s+/g, " ")).toContain(
+      `${one!.reference} (${one!.name}), ${two!.reference} (${two!.name}) ? Delete 2 products?`,
+    );
+    expect(world.products()).toHaveLength(2);
+  });
+
+  test("needs --yes without a terminal, and deletes each product once", async () => {
+    const world = await withPhotos({ demo: 2 });
+    const [one, two] = world.products();
+    const line = `products delete ${one!.reference} ${two!.id} ${one!.id}`;
+    expect((await world.cat(line)).stderr).toBe(
+      `error: deleting 2 products (${one!.reference} (${one!.name}), ${two!.reference} (${two!.name})) needs a confirmation; nothing was deleted\nAdd --yes to confirm.\n`,
+    );
+    expect(await world.cat(`${line} --yes`)).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "Deleted 2 products.\n",
+    });
+    expect(world.products()).toEqual([]);
+    expect(world.writes()).toEqual(["DELETE /v1/products/ID 204", "DELETE /v1/products/ID 204"]);
+  });
+
+  test("deletes none if one of them does not exist", async () => {
+    const world = await withPhotos({ demo: 1 });
+    const ran = await world.cat(`products delete ${world.products()[0]!.reference} NONE --yes`);
+    expect([ran.exit, ran.stderr.split("\n")[0]]).toEqual([
+      5,
+      'error: no product has the ID or reference "NONE"',
+    ]);
+    expect(world.products()).toHaveLength(1);
+  });
+});
+
+describe("cat products attach and detach", () => {
+  test("attach adds uploaded and local photos; detach removes one", async () => {
+    const world = await withPhotos({ demo: 1 });
+    const { reference, images } = world.products()[0]!;
+    const ran = await world.cat(`products attach ${reference} back.jpg:back ${images[0]!.id}:detail --json`);
+    const attached = ran.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(attached.map(({ orientation }) => orientation)).toEqual(["back", "detail"]);
+    const back = attached[0].id;
+    expect(await world.cat(`products detach ${reference} ${back}`)).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: `Removed the photo ${back} from ${reference}.\n`,
+    });
+    expect(world.products()[0]!.images.map(({ id }) => id)).not.toContain(back);
+    expect((await world.cat(`products detach ${reference} ${unknownId}`)).exit).toBe(5);
+  });
+
+  test("the last photo cannot be removed", async () => {
+    const world = await withPhotos();
+    await world.cat("products create --reference D-1 --name Dress --image front.jpg:front");
+    const ran = await world.cat(`products detach D-1 ${world.products()[0]!.images[0]!.id}`);
+    expect([ran.exit, ran.stdout]).toEqual([3, ""]);
+    expect(ran.stderr).toContain("422 cannot_drop_last_image");
+  });
+});
+
+describe("cat images upload", () => {
+  test("prints the image of each file", async () => {
+    const world = await withPhotos();
+    const ran = await world.cat("images upload front.jpg back.jpg --json");
+    expect([ran.exit, ran.stderr]).toEqual([0, ""]);
+    const rows = ran.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows).toEqual(
+      ["front.jpg", "back.jpg"].map((file) => ({
+        file,
+        id: expect.stringMatching(/^[0-9A-Z]{26}$/),
+        mime_type: "image/jpeg",
+        created_at: "2026-01-05T09:00:00.000Z",
+      })),
+    );
+    expect((await world.cat(`images get ${rows[1].id}`)).exit).toBe(0);
+  });
+
+  test("uploads nothing if a file cannot be used, and names every one", async () => {
+    const world = await withPhotos();
+    world.write("text.jpg", "hello");
+    const ran = await world.cat("images upload front.jpg text.jpg none.jpg");
+    expect([ran.exit, ran.stdout]).toEqual([3, ""]);
+    expect(ran.stderr).toMatch(
+      /^error: "text\.jpg" does not contain a JPEG, .*; \S+none\.jpg does not exist\n/,
+    );
+    expect(world.requests()).toEqual([]);
+  });
+
+  test("exits with 8 when the service rejects one of several", async () => {
+    const world = await withPhotos();
+    const fault = { match: { path: "/v1/images" }, times: 1, status: 415 };
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(fault) });
+    const ran = await world.cat("images upload front.jpg back.jpg --json");
+    expect(ran.exit).toBe(8);
+    expect(ran.stdout.split("\n").map((line) => line && JSON.parse(line).id !== null)).toEqual([
+      false,
+      true,
+      "",
+    ]);
+  });
+});

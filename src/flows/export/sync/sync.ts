@@ -196,13 +196,14 @@ async function removeVanished(mirror: Mirror, counts: SyncCounts, input: SyncInp
   if (!input.dryRun) await deleteFiles(entries, mirror);
 }
 
-/** Gives every file its name. A renamed file that was also added or changed counts as that. */
+/** Gives every file its name. A renamed file that was also added or changed, or failed, counts as that. */
 async function renameAll(mirror: Mirror, counts: SyncCounts, { input, deps, pathOf }: Run): Promise<void> {
   const { store, index, journal, files } = mirror;
   if (!index.isChanged) return;
   const isMissing = async (path: string) => (await store.stat(path)) === null;
   const renames = await planRenames(index, pathOf, isMissing);
-  const isCounted = (key: string) => !counts.added.has(key) && !counts.changed.has(key);
+  const { added, changed, failedKeys } = counts;
+  const isCounted = (key: string) => ![added, changed, failedKeys].some((keys) => keys.has(key));
   counts.renamed = renames.filter(({ entry }) => isCounted(keyOf(entry))).length;
   if (input.dryRun) return;
   await renameFiles(renames, {

@@ -1,3 +1,5 @@
+import { keyOf } from "../index/mirror-entry.ts";
+
 /** The result of a run, as `--json` prints it. The asset counts exclude each other. */
 export interface SyncSummary {
   readonly run_id: string;
@@ -38,13 +40,17 @@ export class SyncCounts {
   renamed = 0;
   removed = 0;
   bytes = 0;
-  failed = 0;
+  readonly failedKeys = new Set<string>();
   /** Failed assets without a file of an earlier run. */
   missing = 0;
   readonly failures: SyncFailure[] = [];
 
+  get failed(): number {
+    return this.failedKeys.size;
+  }
+
   fail(failure: SyncFailure, hasFile: boolean): void {
-    this.failed++;
+    this.failedKeys.add(keyOf(failure));
     if (!hasFile) this.missing++;
     if (this.failures.length < mostFailures) this.failures.push(failure);
   }

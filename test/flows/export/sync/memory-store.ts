@@ -1,0 +1,103 @@
+import { pathComponents } from "../../../../src/flows/export/sync/store/mirror-path.ts";
+import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/store/mirror-store.ts";
+import { OutputError } from "../../../../src/flows/outputs/output-error.ts";
+
+/** The files of a mirror in memory, as an object store has them: by path, without folders. */
+export class StoredFiles {
+  readonly files = new Map<string, Buffer>();
+  holder: Holder | null = null;
+}
+
+/** A mirror in memory. Several stores may share their files, as processes do. */
+export class MemoryStore implements MirrorStore {
+  readonly scratch: string;
+  readonly #stored: StoredFiles;
+  readonly #work: string;
+  /** Runs before every change; an error that it throws prevents the change. */
+  readonly #onChange: (change: string, text?: string) => void;
+
+  constructor(stored: StoredFiles, { work, scratch = "/nowhere", onChange = () => {} }: MemoryOptions) {
+    this.#stored = stored;
+    this.#work = work;
+    this.scratch = scratch;
+    this.#onChange = onChange;
+  }
+
+  async read(path: string): Promise<Buffer | null> {
+    pathComponents(path);
+    return this.#stored.files.get(path) ?? null;
+  }
+
+  async *readParts(path: string): AsyncIterable<Uint8Array> {
+    yield this.#existing(path);
+  }
+
+  async put(path: string, content: Content, { exclusive = false } = {}): Promise<boolean> {
+    pathComponents(path);
+    const parts: Uint8Array[] = [];
+    for await (const part of content) parts.push(Buffer.from(part));
+    if (exclusive && this.#stored.files.has(path)) return false;
+    this.#onChange(`put ${path}`);
+    this.#stored.files.set(path, Buffer.concat(parts));
+    return true;
+  }
+
+  async append(path: string, text: string): Promise<void> {
+    pathComponents(path);
+    this.#onChange(`append ${path}`, text);
+    const before = this.#stored.files.get(path) ?? Buffer.alloc(0);
+    this.#stored.files.set(path, Buffer.concat([before, Buffer.from(text)]));
+  }
+
+  async stat(path: string): Promise<{ readonly bytes: number } | null> {
+    pathComponents(path);
+    const found = this.#stored.files.get(path);
+    return found === undefined ? null : { bytes: found.length };
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    pathComponents(to);
+    const content = this.#existing(from);
+    this.#onChange(`rename ${from} ${to}`);
+    this.#stored.files.delete(from);
+    this.#stored.files.set(to, content);
+  }
+
+  async remove(path: string): Promise<void> {
+    pathComponents(path);
+    if (!this.#stored.files.has(path)) return;
+    this.#onChange(`remove ${path}`);
+    this.#stored.files.delete(path);
+  }
+
+  async *list(folder = ""): AsyncIterable<string> {
+    for (const path of [...this.#stored.files.keys()])
+      if (folder === "" || path.startsWith(`${folder}/`)) yield path;
+  }
+
+  async settle(): Promise<void> {}
+
+  async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
+    pathComponents(this.#work);
+    if (this.#stored.holder !== null) return { heldBy: this.#stored.holder };
+    this.#stored.holder = holder;
+    return {
+      release: async () => {
+        this.#stored.holder = null;
+      },
+    };
+  }
+
+  #existing(path: string): Buffer {
+    pathComponents(path);
+    const found = this.#stored.files.get(path);
+    if (found !== undefined) return found;
+    throw new OutputError(path, Object.assign(new Error("missing"), { code: "ENOENT" }));
+  }
+}
+
+interface MemoryOptions {
+  work: string;
+  scratch?: string;
+  onChange?: (change: string, text?: string) => void;
+}

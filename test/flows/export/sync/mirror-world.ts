@@ -1,0 +1,63 @@
+import { MovableClock } from "../../../../src/clock.ts";
+import { mirrorFiles } from "../../../../src/flows/export/sync/index/mirror-files.ts";
+import { type SyncInput, type SyncOutcome, syncCatalogue } from "../../../../src/flows/export/sync/sync.ts";
+import { FakeCatalogue } from "./fake-catalogue.ts";
+import { MemoryStore, StoredFiles } from "./memory-store.ts";
+
+const hour = 3_600_000;
+
+/** Ends a run as `kill -9` does: nothing is written from then on. */
+export class Killed extends Error {}
+
+/** A catalogue, a clock, and mirrors of it in memory. */
+export function mirrorWorld() {
+  const clock = new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") });
+  const catalogue = new FakeCatalogue(clock);
+  /** Runs once; `killAt` is the number of the change to the store at which the process is killed. */
+  const run = async (
+    stored: StoredFiles,
+    input: Partial<SyncInput> = {},
+    { killAt = Number.POSITIVE_INFINITY, onChange = (_change: string) => {} } = {},
+  ): Promise<SyncOutcome> => {
+    const { shard = null } = input;
+    let changes = 0;
+    const store = new MemoryStore(stored, {
+      work: mirrorFiles(shard).work,
+      onChange(change, text) {
+        if (++changes < killAt) return onChange(change);
+        const path = change.split(" ")[1]!;
+        if (changes === killAt && text !== undefined) {
+          // The system wrote the beginning of the text.
+          const half = Buffer.from(text.slice(0, Math.floor(text.length / 2)));
+          stored.files.set(path, Buffer.concat([stored.files.get(path) ?? Buffer.alloc(0), half]));
+        }
+        throw new Killed();
+      },
+    });
+    return syncCatalogue(
+      {
+        ...{ folder: "mirror", roles: null, template: null, shard, delete: false, maxDelete: null },
+        ...{ dryRun: false, verify: false, full: false, fullEveryMs: 7 * 24 * hour, concurrency: 3 },
+        ...input,
+      },
+      {
+        ...{ store, clock, baseUrl: "https://service.test", runId: "run" },
+        client: async () => catalogue.client,
+        signal: new AbortController().signal,
+        holder: { pid: 4711, since: "2026-01-05T09:00:00.000Z" },
+        onProgress: () => {},
+        onFailed: () => {},
+      },
+    );
+  };
+  return { clock, catalogue, run, newMirror: () => new StoredFiles() };
+}
+
+/** The files of a mirror that users see, as text. */
+export const tree = ({ files }: StoredFiles): Record<string, string> =>
+  Object.fromEntries(
+    [...files]
+      .filter(([path]) => !path.startsWith(".catalogue-sync/"))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([path, content]) => [path, content.toString("latin1")]),
+  );

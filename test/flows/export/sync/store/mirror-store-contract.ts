@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import type { MirrorStore } from "../../../../../src/flows/export/sync/store/mirror-store.ts";
+
+/** A new place, and stores in it: each call is another process. */
+export type NewPlace = () => () => MirrorStore;
+
+const holder = { pid: 4711, since: "2026-01-05T09:00:00.000Z" };
+const text = (value: string): Uint8Array[] => [Buffer.from(value)];
+
+async function pathsOf(store: MirrorStore, folder?: string): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const path of store.list(folder)) paths.push(path);
+  return paths.sort();
+}
+
+/** What every store of a mirror must do. */
+export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
+  describe(`the store ${name}`, () => {
+    test("has nothing at first", async () => {
+      const store = newPlace()();
+      expect(await pathsOf(store)).toEqual([]);
+      expect(await store.read("a.jpg")).toBeNull();
+      expect(await store.stat("a.jpg")).toBeNull();
+      expect(await store.stat("folder/a.jpg")).toBeNull();
+      expect(await pathsOf(store, "folder")).toEqual([]);
+    });
+
+    test("returns the bytes that were written, also to another process", async () => {
+      const open = newPlace();
+      const parts = [Buffer.from([0, 255]), Buffer.alloc(100_000, 7)];
+      expect(await open().put("folder/ä/a.jpg", parts)).toBe(true);
+      const other = open();
+      expect(await other.read("folder/ä/a.jpg")).toEqual(Buffer.concat(parts));
+      expect(await other.stat("folder/ä/a.jpg")).toEqual({ bytes: 100_002 });
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of other.readParts("folder/ä/a.jpg")) chunks.push(chunk);
+      expect(Buffer.concat(chunks)).toEqual(Buffer.concat(parts));
+    });
+
+    test("writes what arrives bit by bit, and empty files", async () => {
+      const store = newPlace()();
+      await store.put(
+        "slow.jpg",
+        (async function* () {
+          for (const letter of "abc") yield Buffer.from(letter);
+        })(),
+      );
+      await store.put("empty", []);
+      expect(String(await store.read("slow.jpg"))).toBe("abc");
+      expect(await store.stat("empty")).toEqual({ bytes: 0 });
+    });
+
+    test("replaces a file, unless it is to be a new one", async () => {
+      const store = newPlace()();
+      expect(await store.put("a", text("one"), { exclusive: true })).toBe(true);
+      expect(await store.put("a", text("two"))).toBe(true);
+      expect(await store.put("a", text("three"), { exclusive: true })).toBe(false);
+      expect(String(await store.read("a"))).toBe("two");
+      expect(await pathsOf(store)).toEqual(["a"]);
+    });
+
+    test("keeps the old file if the content of the new one fails", async () => {
+      const store = newPlace()();
+      await store.put("a", text("old"));
+      const failing = (async function* () {
+        yield Buffer.from("new");
+        throw new Error("the connection broke");
+      })();
+      await expect(store.put("a", failing)).rejects.toThrow("the connection broke");
+      expect(String(await store.read("a"))).toBe("old");
+      expect(await pathsOf(store)).toEqual(["a"]);
+    });
+
+    test("adds text to a file, and creates it", async () => {
+      const store = newPlace()();
+      await store.append("work/journal", "one\n");
+      await store.append("work/journal", "two\n");
+      expect(String(await store.read("work/journal"))).toBe("one\ntwo\n");
+    });
+
+    test("moves a file into another folder", async () => {
+      const store = newPlace()();
+      await store.put("a/b/c.jpg", text("image"));
+      await store.rename("a/b/c.jpg", "d/e.jpg");
+      expect(await pathsOf(store)).toEqual(["d/e.jpg"]);
+      expect(String(await store.read("d/e.jpg"))).toBe("image");
+      await expect(store.rename("a/b/c.jpg", "f.jpg")).rejects.toThrow(/./);
+    });
+
+    test("removes a file, and does nothing if it is missing", async () => {
+      const store = newPlace()();
+      await store.put("a/b.jpg", text("image"));
+      await store.remove("a/b.jpg");
+      await store.remove("a/b.jpg");
+      await store.remove("x/y.jpg");
+      expect(await pathsOf(store)).toEqual([]);
+    });
+
+    test("lists the files of all folders, or of one", async () => {
+      const store = newPlace()();
+      for (const path of ["a", "b/c", "b/d/e", "bc/f"]) await store.put(path, text(path));
+      expect(await pathsOf(store)).toEqual(["a", "b/c", "b/d/e", "bc/f"]);
+      expect(await pathsOf(store, "b")).toEqual(["b/c", "b/d/e"]);
+      expect(await pathsOf(store, "b/d")).toEqual(["b/d/e"]);
+    });
+
+    test.for(["../a", "a/../../b", "/a", "a//b", ".", "a/.", "", "a\\b", "a\0b"])(
+      "rejects a path that may lead out of it: %j",
+      async (path) => {
+        const store = newPlace()();
+        const problem = { code: "unsafe_path", type: "output" };
+        await expect(store.put(path, text("x"))).rejects.toMatchObject(problem);
+        await expect(store.read(path)).rejects.toMatchObject(problem);
+        await expect(store.stat(path)).rejects.toMatchObject(problem);
+        await expect(store.remove(path)).rejects.toMatchObject(problem);
+        await expect(store.append(path, "x")).rejects.toMatchObject(problem);
+        await store.put("a", text("x"));
+        await expect(store.rename("a", path)).rejects.toMatchObject(problem);
+      },
+    );
+
+    test("is held by one process at a time, and by the next one after it was released", async () => {
+      const open = newPlace();
+      const [one, other] = [open(), open()];
+      const lock = await one.lock(holder);
+      if (!("release" in lock)) throw new Error("the lock was taken");
+      expect(await other.lock({ pid: 2, since: "" })).toEqual({ heldBy: holder });
+      await lock.release();
+      const next = await other.lock({ pid: 2, since: "" });
+      expect("release" in next).toBe(true);
+      if ("release" in next) await next.release();
+    });
+  });
+}

@@ -1,0 +1,163 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { repetitions } from "../../../support/repetitions.ts";
+import type { FakeCatalogue } from "./fake-catalogue.ts";
+import type { StoredFiles } from "./memory-store.ts";
+import { Killed, mirrorWorld, tree } from "./mirror-world.ts";
+
+/** References that collide on some system, or are hostile. */
+const references = [
+  "A",
+  "a",
+  "\u00c1",
+  "A\u0301",
+  "\u00e1",
+  "..",
+  "../../etc",
+  "x/y",
+  "CON",
+  "B.",
+  "B ",
+  "B",
+];
+const reference = fc.constantFrom(...references);
+const role = fc.constantFrom("source", "tryon");
+const number = fc.nat(1000);
+
+/** What happens between two runs. */
+const change = fc.oneof(
+  fc.record({ do: fc.constant("add" as const), reference, roles: fc.array(role, { maxLength: 3 }) }),
+  fc.record({ do: fc.constant("rename" as const), number, reference }),
+  fc.record({ do: fc.constant("attach" as const), number, role }),
+  fc.record({ do: fc.constant("edit" as const), number }),
+  fc.record({ do: fc.constant("detach" as const), number }),
+  fc.record({ do: fc.constant("watermark" as const), number }),
+  fc.record({ do: fc.constant("delete" as const), number }),
+  fc.record({ do: fc.constant("expire" as const) }),
+  fc.record({ do: fc.constant("foreign" as const), number, reference }),
+);
+type Change = typeof change extends fc.Arbitrary<infer One> ? One : never;
+
+const step = fc.record({
+  changes: fc.array(change, { maxLength: 5 }),
+  full: fc.boolean(),
+  delete: fc.boolean(),
+  verify: fc.boolean(),
+  /** Changes of the store until the process is killed; null if it is not. */
+  killAt: fc.option(fc.integer({ min: 1, max: 40 })),
+  /** Whether the downloads of every third asset fail. */
+  fails: fc.boolean(),
+});
+const template = fc.constantFrom(
+  null,
+  "{reference}/{role}-{id}{ext}",
+  "{role}{ext}",
+  "x-{angle_shot|orientation}{ext}",
+);
+const roles = fc.constantFrom(null, ["tryon"]);
+
+function apply(catalogue: FakeCatalogue, stored: StoredFiles, one: Change): void {
+  const alive = catalogue.products.filter(({ deletedAt }) => deletedAt === null);
+  if (one.do === "add") return void catalogue.add(one.reference, one.roles);
+  if (one.do === "expire") return void catalogue.expire();
+  if (one.do === "foreign") {
+    const name = ["source.jpg", "tryon.jpg", `${one.reference}_tryon.jpg`, "x-front.jpg"][one.number % 4]!;
+    const path = name.includes("/") || name.startsWith(".") ? "notes.txt" : name;
+    if (!stored.files.has(path)) stored.files.set(path, Buffer.from("of the user"));
+    return;
+  }
+  const product = alive[one.number % alive.length];
+  if (product === undefined) return;
+  if (one.do === "rename") product.reference = one.reference;
+  else if (one.do === "attach") catalogue.attach(product, one.role);
+  else if (one.do === "delete") {
+    product.deletedAt = Date.now();
+    catalogue.touch(product);
+    product.deletedAt = product.changedAt;
+  } else {
+    const asset = product.assets[one.number % Math.max(1, product.assets.length)];
+    if (asset === undefined) return;
+    if (one.do === "edit") asset.edits++;
+    if (one.do === "watermark") asset.watermarked = !asset.watermarked;
+    if (one.do === "detach") product.assets = product.assets.filter((other) => other !== asset);
+    // A delta includes neither of these two.
+    if (one.do !== "edit") return;
+  }
+  catalogue.touch(product);
+}
+
+const scenario = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 6 }), template, roles });
+type Scenario = typeof scenario extends fc.Arbitrary<infer One> ? One : never;
+
+/** Plays a scenario; returns the mirror after a last run, and a new mirror of the same catalogue. */
+async function play({ steps, template, roles }: Scenario, lose: (change: string) => boolean = () => false) {
+  const { catalogue, clock, run, newMirror } = mirrorWorld();
+  const stored = newMirror();
+  const selection = { template, roles };
+  /** What the user has put into the folder. */
+  const foreign = () => [...stored.files].filter(([, content]) => String(content) === "of the user");
+  for (const one of steps) {
+    const isFirst = stored.files.size === 0;
+    for (const change of one.changes)
+      if (!isFirst || change.do !== "foreign") apply(catalogue, stored, change);
+    const before = foreign();
+    catalogue.failing = new Set(
+      one.fails
+        ? catalogue.products
+            .flatMap(({ assets }) => assets.map(({ id }) => id))
+            .filter((_, at) => at % 3 === 0)
+        : [],
+    );
+    const { full, verify } = one;
+    try {
+      const { summary, stopped } = await run(
+        stored,
+        { ...selection, full, verify, delete: one.delete, ...(one.delete && { maxDelete: 1000 }) },
+        { ...(one.killAt !== null && { killAt: one.killAt }) },
+      );
+      if (stopped !== undefined) throw stopped;
+      expect(summary.unchanged).toBeGreaterThanOrEqual(0);
+      expect(summary.total).toBe(
+        summary.added + summary.changed + summary.renamed + summary.unchanged + summary.failed,
+      );
+    } catch (error) {
+      if (!(error instanceof Killed)) throw error;
+      stored.holder = null;
+    }
+    for (const path of [...stored.files.keys()]) if (lose(path)) stored.files.delete(path);
+    expect(foreign()).toEqual(before);
+    clock.advance(600_000);
+  }
+  catalogue.failing = new Set();
+  const last = { ...selection, full: true, delete: true, maxDelete: 1000 };
+  const ended = await run(stored, last);
+  if (ended.stopped !== undefined) throw ended.stopped;
+  const fresh = newMirror();
+  await run(fresh, selection);
+  const again = await run(stored, { ...last, verify: true });
+  return { mirror: tree(stored), fresh: tree(fresh), foreign: foreign().length, again: again.summary };
+}
+
+describe("after any changes, kills and failures", () => {
+  test("a mirror is byte for byte a new mirror of the same catalogue", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const { mirror, fresh, foreign, again } = await play(given);
+        if (foreign === 0) expect(mirror).toEqual(fresh);
+        expect(again).toMatchObject({ added: 0, changed: 0, renamed: 0, removed: 0, failed: 0 });
+      }),
+      { numRuns: repetitions(300, 5_000) },
+    );
+  });
+
+  test("the property notices a mirror that forgets what a killed run began", async () => {
+    const found = await fc.check(
+      fc.asyncProperty(scenario, async (given) => {
+        const { mirror, fresh, foreign } = await play(given, (path) => path.endsWith("journal.ndjson"));
+        if (foreign === 0) expect(mirror).toEqual(fresh);
+      }),
+      { numRuns: 300 },
+    );
+    expect(found.failed).toBe(true);
+  });
+});

@@ -1,5 +1,9 @@
+import { statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { extractZips } from "../../../../src/flows/export/archive/extract-zips.ts";
 import { rawZip } from "../../../support/raw-zip.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { extracted } from "./extracting.ts";
 
 test("extracts stored and compressed files, folders and empty files", async () => {
@@ -26,4 +30,80 @@ test("extracts stored and compressed files, folders and empty files", async () =
     },
     left: [],
   });
+});
+
+test("gives a number to a name that an earlier archive has, in any spelling", async () => {
+  const zips = [
+    rawZip([
+      { name: "a.jpg", data: "1" },
+      { name: "b.jpg", data: "2" },
+    ]),
+    rawZip([
+      { name: "A.jpg", data: "3" },
+      { name: "a-2.jpg", data: "4" },
+      { name: "c.jpg", data: "5" },
+    ]),
+    rawZip([
+      { name: "a.jpg", data: "6" },
+      { name: "deep/a.jpg", data: "7" },
+    ]),
+    rawZip([{ name: "deep/a.jpg", data: "8" }]),
+  ];
+  const { result, tree } = await extracted(zips);
+  expect(tree).toEqual({
+    "a.jpg": "1",
+    "b.jpg": "2",
+    "A-2.jpg": "3",
+    "a-2-2.jpg": "4",
+    "c.jpg": "5",
+    "a-3.jpg": "6",
+    "deep/": "",
+    "deep/a.jpg": "7",
+    "deep/a-2.jpg": "8",
+  });
+  expect(result).toEqual({
+    files: 8,
+    bytes: 8,
+    renamed: [
+      { archive: "2.zip", entry: "A.jpg", file: "A-2.jpg" },
+      { archive: "2.zip", entry: "a-2.jpg", file: "a-2-2.jpg" },
+      { archive: "3.zip", entry: "a.jpg", file: "a-3.jpg" },
+      { archive: "4.zip", entry: "deep/a.jpg", file: "deep/a-2.jpg" },
+    ],
+  });
+});
+
+test("gives a number to names that are the same on Windows only", async () => {
+  const { tree } = await extracted([
+    rawZip([
+      { name: "a?.jpg", data: "1" },
+      { name: "a*.jpg", data: "2" },
+      { name: "a_.jpg", data: "3" },
+    ]),
+  ]);
+  expect(tree).toEqual({ "a_.jpg": "1", "a_-2.jpg": "2", "a_-3.jpg": "3" });
+});
+
+test("makes an empty folder of an export without images", async () => {
+  expect(await extracted([rawZip([])])).toMatchObject({ result: { files: 0, bytes: 0 }, tree: {}, left: [] });
+});
+
+test("extracts files of several megabytes, stored and compressed", async () => {
+  const large = Array.from({ length: 12 }, (_, at) => ({
+    name: `${at}.jpg`,
+    data: Buffer.alloc(1_000_000 + at * 300_000, `${at} `),
+    deflate: at % 2 === 1,
+  }));
+  const { tree, error } = await extracted([rawZip(large)]);
+  expect(error).toBe(null);
+  for (const { name, data } of large) expect(tree?.[name] === data.toString("latin1")).toBe(true);
+});
+
+test("ignores the permissions in an archive", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, "1.zip");
+  writeFileSync(path, rawZip([{ name: "a.sh", mode: 0o106777 }]));
+  const signal = new AbortController().signal;
+  await extractZips({ archives: [{ path }], dir: join(folder, "out"), signal });
+  expect(statSync(join(folder, "out", "a.sh")).mode & 0o7111).toBe(0);
 });

@@ -10,6 +10,8 @@ export const benches = {
   "import-again": async () => (await import("./import-again.js")).measure(),
   saves: async () => (await import("./saves.js")).measure(),
   "live-rows": async () => (await import("./live-rows.js")).measure(),
+  artifact: async () => (await import("./artifact.js")).measure(),
+  "mirror-files": async () => (await import("./mirror-files.js")).measure(),
   // Last, because it waits for real minutes.
   "import-windows": async () => (await import("./import-windows.js")).measure(),
   tryons: async () => (await import("./tryons.js")).measure(),

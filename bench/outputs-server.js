@@ -1,4 +1,5 @@
-// Serves tasks that have succeeded, and their images, from memory: as little work as a service can have with them.
+// Serves tasks that have succeeded, the export rows of their products, and the images, from memory: as little work as a
+// service can have with them.
 import { createServer } from "node:http";
 
 const [count, bytes] = process.argv.slice(2).map(Number);
@@ -32,18 +33,55 @@ const taskOf = (index) => ({
   created_at: "2026-01-01T00:00:00.000Z",
 });
 
+/** A product with four images of the same tasks. */
+const rowOf = (number) => ({
+  product: {
+    id: idOf(number),
+    reference: `DRESS-${number}`,
+    name: `Dress ${number}`,
+    sex: null,
+    deleted_at: null,
+  },
+  assets: [0, 1, 2, 3].map((at) => assetOf(number * 4 + at)),
+});
+
+const assetOf = (index) => ({
+  id: idOf(index),
+  role: "tryon",
+  url: `${baseUrl()}/images/${index}`,
+  url_expires_at: "2100-01-01T00:00:00.000Z",
+  mime_type: "image/png",
+  width: 600,
+  height: 800,
+  ai_generated: true,
+  watermarked: false,
+  derived: false,
+  created_at: "2026-01-01T00:00:09.000Z",
+  task_id: idOf(index),
+  attributes: { angle_shot: "full-front" },
+  also_features: [],
+  suggested_filename: `image-${index}.png`,
+});
+
+/** What a list has: tasks, or products of four images. */
+const lists = {
+  "/v1/tasks": { total: count, entryOf: taskOf },
+  "/v1/exports": { total: count / 4, entryOf: rowOf },
+};
+
 const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, baseUrl());
   if (pathname.startsWith("/images/")) return response.writeHead(200, headers).end(image);
-  if (pathname !== "/v1/tasks") {
-    const error = { type: "not_found", code: "route_not_found", message: "only tasks and their images" };
+  const list = lists[pathname];
+  if (list === undefined) {
+    const error = { type: "not_found", code: "route_not_found", message: "only tasks, exports and images" };
     return response.writeHead(404, { "content-type": "application/json" }).end(JSON.stringify({ error }));
   }
   // Newest first, a page of so many.
-  const before = Number(searchParams.get("cursor") ?? count);
+  const before = Number(searchParams.get("cursor") ?? list.total);
   const limit = Number(searchParams.get("limit") ?? 25);
   const after = Math.max(0, before - limit);
-  const data = Array.from({ length: before - after }, (_, at) => taskOf(before - 1 - at));
+  const data = Array.from({ length: before - after }, (_, at) => list.entryOf(before - 1 - at));
   const page = { object: "list", data, has_more: after > 0, next_cursor: after > 0 ? String(after) : null };
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(page));
 });

@@ -4,10 +4,13 @@ import { join } from "node:path";
 /** The root of the project. */
 export const root = new URL("..", import.meta.url).pathname;
 
-/** Runs a command to its end and returns its wall time in milliseconds and its peak memory in bytes. */
+/** Runs a command to its end, with `input` as its stdin; returns its wall time in milliseconds and its output. */
 export async function timed(command, args, options = {}) {
   const started = process.hrtime.bigint();
-  const child = spawn(command, args, { stdio: ["ignore", "pipe", "inherit"], cwd: root, ...options });
+  const { input, ...rest } = options;
+  const stdin = input === undefined ? "ignore" : "pipe";
+  const child = spawn(command, args, { stdio: [stdin, "pipe", "inherit"], cwd: root, ...rest });
+  child.stdin?.end(input);
   let output = "";
   child.stdout.on("data", (chunk) => {
     output += chunk;
@@ -29,6 +32,10 @@ export async function withPeak([script, ...args], options = {}) {
   );
   return { ms, peak: Number(/peak (\d+)/.exec(output)?.[1]) };
 }
+
+/** Downloads URLs into a folder with a bare loop on undici. */
+export const downloadLoop = (folder, urls) =>
+  timed(process.execPath, [join(root, "bench/download-loop.js"), folder], { input: urls.join("\n") });
 
 /** The median of A/B over alternating pairs of runs, so that a drift of the machine's speed cancels out. */
 export async function pairedRatio(runs, one, other) {

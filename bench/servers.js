@@ -25,6 +25,9 @@ export const startOutputsServer = (count, bytes) =>
 export const startPagesServer = (products, images) =>
   start([join(root, "bench/pages-server.js"), String(products), String(images)]);
 
+/** Starts a server of one export, whose artifact is a file. */
+export const startArtifactServer = (path) => start([join(root, "bench/artifact-server.js"), path]);
+
 /** Starts a server that prints its address in its first line; returns that line, its process ID and `stop()`. */
 async function start(args) {
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });

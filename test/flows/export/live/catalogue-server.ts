@@ -28,8 +28,10 @@ export const rowOf = (number: number, assets: readonly unknown[] = []): ServedRo
 export interface CatalogueServerOptions {
   /** Rows of a page, at most. */
   pageSize?: number | (() => number);
-  /** Called before each response; a result replaces it, `"drop"` cuts the connection, a number cuts the body. */
+  /** Called before each response; a result replaces the response, cuts it, or keeps the client waiting. */
   respond?: (url: URL, request: IncomingMessage) => Trouble | undefined;
+  /** Whether responses have a `Date` (default: yes). */
+  hasDate?: boolean;
   /** The position of a cursor in the rows (default: after the row with the ID that the cursor is). */
   startOf?: (cursor: string, rows: readonly ServedRow[]) => number;
   /** The cursor after the row at an index (default: the row's number). */
@@ -38,7 +40,8 @@ export interface CatalogueServerOptions {
 
 export type Trouble =
   | { readonly status: number; readonly body: object; readonly headers?: Readonly<Record<string, string>> }
-  | { readonly cutAt: number };
+  | { readonly cutAt: number }
+  | { readonly hangs: true };
 
 /**
  * A service with nothing but GET /v1/exports, for what the mock cannot do: odd pages, rows and cursors. Rows are listed
@@ -48,10 +51,12 @@ export async function catalogueServer(rows: readonly ServedRow[], options: Catal
   const requests: string[] = [];
   const server = createServer((request, response) => {
     const url = new URL(request.url!, "http://127.0.0.1");
+    response.sendDate = options.hasDate ?? true;
     requests.push(url.pathname + url.search);
     const trouble = options.respond?.(url, request);
     if (trouble !== undefined && "status" in trouble)
       return send(response, trouble.status, trouble.body, trouble.headers);
+    if (trouble !== undefined && "hangs" in trouble) return;
     const page = JSON.stringify(pageOf(url));
     if (trouble === undefined) return send(response, 200, page);
     response.writeHead(200, {

@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { execa } from "execa";
+import { expect, test } from "vitest";
+import { catalogueServer, rowOf } from "../flows/export/live/catalogue-server.ts";
+import { until } from "../http/core.ts";
+import { catProgram, needsBuild } from "../support/spawn-cat.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+test.for(["SIGKILL", "SIGTERM"] as const)(
+  "an export stopped by %s keeps the old file, and the next one leaves only the new file",
+  async (signal) => {
+    needsBuild();
+    const folder = temporaryFolder();
+    let hangs = true;
+    const rows = Array.from({ length: 250 }, (_, index) => rowOf(250 - index));
+    const service = await catalogueServer(rows, {
+      respond: (url) => (hangs && url.searchParams.has("cursor") ? { hangs } : undefined),
+    });
+    const env = { CAT_BASE_URL: service.baseUrl, CAT_API_KEY: "ak_test", CAT_HOME: join(folder, ".home") };
+    const start = (...more: string[]) =>
+      execa(process.execPath, [catProgram, "export", "--out", "a.ndjson", "--since", "last", ...more], {
+        ...{ cwd: folder, env, stdin: "ignore", reject: false },
+      });
+    const files = () => readdirSync(folder).filter((name) => name !== ".home");
+    writeFileSync(join(folder, "a.ndjson"), "old\n");
+
+    const stopped = start("--yes");
+    // The first page is being written when the second is requested.
+    await until(() => service.requests.length === 2);
+    stopped.kill(signal);
+    expect((await stopped).exitCode).toBe(signal === "SIGTERM" ? 143 : undefined);
+    expect(readFileSync(join(folder, "a.ndjson"), "utf8")).toBe("old\n");
+    expect(files()).toHaveLength(signal === "SIGKILL" ? 2 : 1);
+
+    hangs = false;
+    const again = await start("--yes");
+    expect(again.exitCode).toBe(0);
+    expect(again.stderr).toContain("exporting everything.");
+    const written = readFileSync(join(folder, "a.ndjson"), "utf8");
+    expect(written).toBe(rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    expect(files()).toEqual(["a.ndjson"]);
+  },
+);

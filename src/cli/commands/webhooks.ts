@@ -6,6 +6,7 @@ import { deleteCommand } from "./webhooks/delete.ts";
 import { getCommand } from "./webhooks/get.ts";
 import { listCommand } from "./webhooks/list.ts";
 import { listenCommand } from "./webhooks/listen.ts";
+import { replayCommand } from "./webhooks/replay.ts";
 import { rotateCommand } from "./webhooks/rotate.ts";
 import { triggerCommand } from "./webhooks/trigger.ts";
 import { updateCommand } from "./webhooks/update.ts";
@@ -21,6 +22,7 @@ export const webhooksCommand = (app: App): Command =>
     deleteCommand(app),
     rotateCommand(app),
     listenCommand(app),
+    replayCommand(app),
     triggerCommand(app),
     verifyCommand(app),
   ]).description("Manage webhooks: URLs to which the service sends an event when a task or job ends.");

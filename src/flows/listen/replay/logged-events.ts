@@ -1,0 +1,44 @@
+import { existsSync } from "node:fs";
+import { type EventLine, isAccepted, isResult } from "../log/log-line.ts";
+import { readLog } from "../log/read-log.ts";
+
+/** Which events of a log are meant: by ID, or by time and result. */
+export interface EventSelection {
+  /** Event IDs; empty for every event that the other conditions select. */
+  readonly ids: readonly string[];
+  /** The earliest time of arrival, in Unix milliseconds; null for any. */
+  readonly since: number | null;
+  /** Only events that a handler has not accepted. */
+  readonly failed: boolean;
+}
+
+/** The selected events, oldest first, and the given IDs that the log does not have. */
+export interface LoggedEvents {
+  readonly events: readonly EventLine[];
+  readonly unknown: readonly string[];
+}
+
+/** Reads the events of a log that are meant; a log that does not exist has none. Throws the errors of `readLog`. */
+export async function loggedEvents(
+  path: string,
+  { ids, since, failed }: EventSelection,
+): Promise<LoggedEvents> {
+  const wanted = new Set(ids);
+  const found = new Map<string, EventLine>();
+  const accepted = new Map<string, Set<string>>();
+  const isMeant = ({ id, received_at: at }: EventLine) =>
+    (wanted.size === 0 || wanted.has(id)) && (since === null || Date.parse(at) >= since);
+  if (!existsSync(path)) return { events: [], unknown: [...wanted] };
+  for await (const line of readLog(path)) {
+    if (isResult(line)) {
+      if (!isAccepted(line) || !found.has(line.result_of)) continue;
+      accepted.set(line.result_of, (accepted.get(line.result_of) ?? new Set()).add(line.url));
+    } else if (!found.has(line.id) && isMeant(line)) found.set(line.id, line);
+  }
+  const isFailed = ({ id, handlers = [] }: EventLine) =>
+    handlers.some((url) => accepted.get(id)?.has(url) !== true);
+  return {
+    events: [...found.values()].filter((event) => !failed || isFailed(event)),
+    unknown: [...wanted].filter((id) => !found.has(id)),
+  };
+}

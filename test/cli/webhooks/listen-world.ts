@@ -60,6 +60,11 @@ export async function listenWorld(options: WorldOptions = {}) {
       void running.finally(() => {
         isOver = true;
       });
+      // One that is left, after a failed test, would keep the clock busy.
+      onTestFinished(async () => {
+        running.interrupt();
+        await running;
+      });
       await until(() => running.stdout.includes("\n") || isOver);
       const [first] = jsonLines(running.stdout);
       return {

@@ -19,7 +19,7 @@ export class EventLog {
   readonly #known = new Map<string, readonly string[]>();
   /** Each list of URLs once, by its URLs. */
   readonly #lists = new Map<string, readonly string[]>([["", none]]);
-  /** Whether the log had no line when it was opened. */
+  /** Whether the log was created when it was opened. */
   readonly isNew: boolean;
 
   private constructor(file: LogFile, isNew: boolean) {

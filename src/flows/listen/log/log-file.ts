@@ -26,7 +26,7 @@ export async function openLogFile(path: string): Promise<LogFile & { readonly is
       if (found === null) await syncFolder(dirname(path));
       const { size } = await file.stat();
       return Object.assign(appender(path, file, size, !(await endsWithLine(file, size))), {
-        isNew: found === null || found.size === 0,
+        isNew: found === null,
       });
     } catch (error) {
       await file.close();

@@ -1,0 +1,275 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { signDelivery } from "../../../src/contract/signature.ts";
+import { repetitions } from "../../support/repetitions.ts";
+import { catProgram, needsBuild, spawnCat } from "../../support/spawn-cat.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { eventText, jsonLines, startHandler } from "./listen-world.ts";
+
+beforeEach(needsBuild);
+
+const secret = "whsec_of_test";
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const until = async (is: () => boolean) => {
+  while (!is()) await pause(5);
+};
+
+/** Starts the real program, and kills it after the test. Its stdout goes to a file, which survives a kill. */
+function start(args: readonly string[], { folder, env }: { folder: string; env: Record<string, string> }) {
+  const out = join(folder, `out-${Math.random()}.txt`);
+  const descriptor = openSync(out, "a");
+  const child: ChildProcess = spawn(process.execPath, [catProgram, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, CAT_HOME: join(folder, "home"), ...env },
+    stdio: ["ignore", descriptor, "pipe"],
+  });
+  closeSync(descriptor);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let stderr = "";
+  child.stderr!.on("data", (bytes: Buffer) => {
+    stderr += bytes.toString();
+  });
+  const exit = once(child, "close").then(([code]) => code as number | null);
+  const lines = () => readFileSync(out, "utf8").split("\n").slice(0, -1);
+  return {
+    child,
+    exit,
+    stderr: () => stderr,
+    lines: () => lines().map((line) => JSON.parse(line)),
+    async first() {
+      await until(() => lines().length > 0 || child.exitCode !== null);
+      if (lines().length === 0) throw new Error(stderr);
+      return JSON.parse(lines()[0]!);
+    },
+  };
+}
+
+describe.each(["", "--poll"])("the full circle with listen %s", (source) => {
+  test("mock, import and task, delivery, listener, handler that fails at first", async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "a.csv"), "reference,name,images\nA1,Dress,https://cdn.example.com/1.jpg\n");
+    const mock = start(["serve", "--mock", "--json", "--port", "0", "--speed", "100"], { folder, env: {} });
+    const { base_url: baseUrl, api_key: apiKey } = await mock.first();
+    const env = { CAT_BASE_URL: baseUrl, CAT_API_KEY: apiKey };
+    let isUp = false;
+    const handler = await startHandler(() => (isUp ? [200, "done"] : [500, "not yet"]));
+    const args = `webhooks listen --json --port 0 --tolerance 99999999 --forward-to ${handler.url} ${source}`;
+    const listener = start(args.trim().split(" "), { folder, env });
+    const first = await listener.first();
+    expect(first.webhook_id === null).toBe(source === "--poll");
+    const cat = (line: string) =>
+      spawnCat(line.split(" "), { cwd: folder, env: { ...env, CAT_HOME: join(folder, "home") } });
+    expect(await cat("import a.csv --quiet")).toMatchObject({ exitCode: 0 });
+    expect(
+      await cat("beautify --product A1 --subtype clothing --background white --angle front --yes --quiet"),
+    ).toMatchObject({ exitCode: 0 });
+    await until(() => handler.received.length >= 2);
+    expect(
+      new Set(
+        listener
+          .lines()
+          .slice(1)
+          .map(({ type }) => type),
+      ),
+    ).toEqual(new Set(["import.completed", "task.succeeded"]));
+    const results = () => jsonLines(readFileSync(join(folder, "home/state/default.events.ndjson"), "utf8"));
+    await until(() => results().filter(({ status }) => status === 500).length >= 2);
+    isUp = true;
+    if (source === "") {
+      const deliveries = async () =>
+        (await (await fetch(`${baseUrl}/_mock/deliveries`)).json()) as { state: string }[];
+      // The first retry of the schedule is after a minute.
+      await fetch(`${baseUrl}/_mock/clock`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ advance_ms: 61_000 }),
+      });
+      await until(() => handler.received.length === 4);
+      for (;;) if ((await deliveries()).every(({ state }) => state === "delivered")) break;
+    } else {
+      // A listener that starts again does not wait for the schedule.
+      listener.child.kill("SIGINT");
+      expect(await listener.exit).toBe(0);
+      const again = start(args.trim().split(" "), { folder, env });
+      await until(() => handler.received.length === 4);
+      again.child.kill("SIGINT");
+      expect(await again.exit).toBe(0);
+      expect(again.lines()).toHaveLength(1);
+    }
+    const ids = handler.received.map(({ body }) => JSON.parse(body).id as string);
+    expect(ids.slice(0, 2).sort()).toEqual(ids.slice(2).sort());
+    await until(() => results().filter(({ status }) => status === 200).length === 2);
+    if (source === "") listener.child.kill("SIGINT");
+    expect(await listener.exit).toBe(0);
+    expect(listener.lines()).toHaveLength(3);
+    const webhooks = await cat("webhooks list --json");
+    expect(webhooks.stdout).toBe("");
+  });
+});
+
+describe("COMMAND", () => {
+  const node = process.execPath;
+
+  test("gets the URL and the secret, and its exit status is that of the listener", async () => {
+    const folder = temporaryFolder();
+    const code = `
+      import { createHmac } from "node:crypto";
+      const { CAT_WEBHOOK_URL: url, CAT_WEBHOOK_SECRET: secret } = process.env;
+      const body = ${JSON.stringify(eventText("evt_1"))}, t = Math.floor(Date.now() / 1000);
+      const v1 = createHmac("sha256", secret).update(t + "." + body).digest("hex");
+      const response = await fetch(url, { method: "POST", body, headers: { "Service-Signature": "t=" + t + ",v1=" + v1 } });
+      console.log(response.status); process.exitCode = 7;`;
+    const ran = await spawnCat(
+      ["webhooks", "listen", "--json", "--port", "0", "--", node, "--input-type=module", "-e", code],
+      { env: { CAT_HOME: folder, CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" } },
+    );
+    expect([ran.exitCode, ran.stdout]).toEqual([7, "200\n"]);
+    expect(jsonLines(ran.stderr)).toMatchObject([{ webhook_id: null }, { id: "evt_1" }]);
+  });
+
+  test("with --wait the listener ends once both have ended, and --timeout ends the command", async () => {
+    const folder = temporaryFolder();
+    const env = { CAT_HOME: folder, CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" };
+    const listen = (flags: string, ...command: string[]) =>
+      spawnCat(["webhooks", "listen", "--port", "0", ...flags.split(" "), "--", ...command], { env });
+    const ran = await listen(
+      "--wait task.failed --timeout 1s --quiet",
+      node,
+      "-e",
+      "setInterval(() => {}, 1000)",
+    );
+    expect([ran.exitCode, ran.stderr]).toEqual([
+      7,
+      "error: listening timed out after 1 s: 0 events of 1 came\nUse a longer --timeout, or check that the events are sent.\n",
+    ]);
+    expect(
+      await listen("--wait task.failed --timeout 20s --quiet", node, "-e", "process.exit(3)"),
+    ).toMatchObject({
+      exitCode: 3,
+    });
+    expect(await listen("--quiet", "no-such-program")).toMatchObject({ exitCode: 127 });
+  });
+});
+
+test("nothing acknowledged is missing from the log and nothing is printed twice, over kills and restarts", async () => {
+  const folder = temporaryFolder();
+  const log = join(folder, "events.ndjson");
+  const env = { CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" };
+  const listen = (port: number) =>
+    start(["webhooks", "listen", "--json", "--port", String(port), "--log", log], { folder, env });
+  let current = listen(0);
+  const { listening: url } = await current.first();
+  const port = Number(new URL(url).port);
+  const all = [current];
+  const ids = Array.from({ length: 200 }, (_, at) => `evt_${at}`);
+  const queue = ids
+    .flatMap((id) => Array.from({ length: 5 }, () => id))
+    .sort((one, other) => hashOf(one + other) - 0.5);
+  const acknowledged = new Set<string>();
+  const kills = repetitions(3, 20);
+  let sent = 0;
+  const sender = async () => {
+    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+      const body = eventText(id);
+      const header = signDelivery(secret, body, Math.floor(Date.now() / 1000));
+      try {
+        const response = await fetch(url, { method: "POST", headers: { "Service-Signature": header }, body });
+        if (response.status === 200) acknowledged.add(id);
+        else queue.unshift(id);
+      } catch {
+        queue.unshift(id);
+        await pause(20);
+      }
+      sent++;
+    }
+  };
+  const senders = Array.from({ length: 16 }, sender);
+  for (let kill = 0; kill < kills; kill++) {
+    const goal = sent + 20 + Math.floor(Math.random() * 100);
+    await until(() => sent >= goal || queue.length === 0);
+    current.child.kill("SIGKILL");
+    await current.exit;
+    current = listen(port);
+    all.push(current);
+    await current.first();
+  }
+  await Promise.all(senders);
+  current.child.kill("SIGINT");
+  expect(await current.exit).toBe(0);
+  const logged = new Set(
+    readFileSync(log, "utf8")
+      .split("\n")
+      .flatMap((line) => {
+        try {
+          return [JSON.parse(line).id as string];
+        } catch {
+          return [];
+        }
+      }),
+  );
+  expect([...acknowledged].filter((id) => !logged.has(id))).toEqual([]);
+  expect(acknowledged.size).toBe(ids.length);
+  const printed = all.flatMap((one) => one.lines().flatMap(({ id }) => id ?? []));
+  expect(printed.length).toBe(new Set(printed).size);
+  // A kill between the log and the output hides at most the events of one group.
+  expect(printed.length).toBeGreaterThanOrEqual(ids.length - kills * 16);
+});
+
+/** A number from 0 to 1 that looks random and is the same in every run. */
+const hashOf = (text: string): number => {
+  let hash = 7;
+  for (const character of text) hash = (hash * 31 + character.charCodeAt(0)) % 10_007;
+  return hash / 10_007;
+};
+
+test("garbage, slow sockets and long bodies get their status, and genuine deliveries pass", async () => {
+  const folder = temporaryFolder();
+  const listener = start(["webhooks", "listen", "--json", "--port", "0", "--path", "/hook"], {
+    folder,
+    env: { CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" },
+  });
+  const { listening: url } = await listener.first();
+  const port = Number(new URL(url).port);
+  const raw = (text: string) =>
+    new Promise<string>((resolve) => {
+      let answer = "";
+      const socket = connect(port, "127.0.0.1", () => socket.write(text));
+      socket.on("data", (bytes) => {
+        answer += bytes.toString();
+      });
+      socket.on("close", () => resolve(answer.split("\r\n")[0]!)).on("error", () => {});
+    });
+  expect(await raw("\x16\x03\x01 garbage\r\n\r\n")).toBe("HTTP/1.1 400 Bad Request");
+  expect(await raw(`POST /hook HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(100_000)}\r\n\r\n`)).toBe(
+    "HTTP/1.1 431 Request Header Fields Too Large",
+  );
+  expect(await raw("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n")).toBe("HTTP/1.1 405 Method Not Allowed");
+  const status = async (path: string, init: RequestInit = {}) =>
+    (await fetch(new URL(path, url), init)).status;
+  expect(await status("/other", { method: "POST" })).toBe(404);
+  expect(await status("/hook")).toBe(405);
+  expect(await status("/hook", { method: "POST", body: Buffer.alloc(20_000_000) })).toBe(413);
+  const chunks = new ReadableStream({
+    start(controller) {
+      for (let at = 0; at < 3; at++) controller.enqueue(Buffer.alloc(500_000));
+      controller.close();
+    },
+  });
+  expect(await status("/hook", { method: "POST", body: chunks, duplex: "half" } as RequestInit)).toBe(413);
+  // 30 senders that hold nearly 1 MB each do not fit the memory together: the longest are given up.
+  const slow = Array.from({ length: 30 }, () =>
+    raw(`POST /hook HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n${"x".repeat(900_000)}`),
+  );
+  expect(await Promise.race(slow)).toBe("HTTP/1.1 503 Service Unavailable");
+  const body = eventText("evt_1");
+  const headers = { "Service-Signature": signDelivery(secret, body, Math.floor(Date.now() / 1000)) };
+  expect(await status("/hook", { method: "POST", headers, body })).toBe(200);
+  listener.child.kill("SIGINT");
+  expect(await listener.exit).toBe(0);
+  expect(new Set(await Promise.all(slow))).toEqual(new Set(["HTTP/1.1 503 Service Unavailable", ""]));
+  expect(listener.lines()).toHaveLength(2);
+});

@@ -9,6 +9,7 @@ export const commandNames = [
   "beautify",
   "tasks",
   "export",
+  "exports",
   "products",
   "images",
   "models",

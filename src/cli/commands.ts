@@ -51,6 +51,11 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     summary: "export products and their images as NDJSON or CSV",
     load: async (app) => (await import("./commands/export.ts")).exportCommand(app),
   },
+  exports: {
+    usage: "exports",
+    summary: "view and save prepared exports: list, get, watch, download",
+    load: async (app) => (await import("./commands/exports.ts")).exportsCommand(app),
+  },
   products: {
     usage: "products",
     summary: "view and change products: list, get, create, update, delete, attach, detach",

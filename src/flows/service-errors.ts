@@ -47,3 +47,6 @@ export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
     throw error;
   }
 }
+
+/** Whether the service does not have what a request names. */
+export const isNotFound = (error: unknown): boolean => error instanceof CatError && error.status === 404;

@@ -16,6 +16,7 @@ export const exportCommand = (app: App, run = runExport): Command =>
         ["print every product with its images", "cat export"],
         ["save a spreadsheet with one row per image", "cat export --out catalogue.csv"],
         ["save what changed since the last time", "cat export --since last --out changes.ndjson --yes"],
+        ["save all images in a new folder", "cat export --zip --extract images"],
       ]),
     )
     .action(async (raw: RawExportFlags) => run(app, readExportFlags(raw)));
@@ -34,5 +35,7 @@ async function runExport(app: App, input: ExportInput): Promise<void> {
   switch (input.mode) {
     case "live":
       return (await import("./export/live.ts")).exportLiveRows(app, input);
+    case "frozen":
+      return (await import("./export/frozen.ts")).exportFrozenFiles(app, input);
   }
 }

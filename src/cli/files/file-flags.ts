@@ -99,7 +99,8 @@ function checkOutputs(
   }
 }
 
-function readDelimiter(text: string): string {
+/** The character of `--delimiter`. Throws UsageError. */
+export function readDelimiter(text: string): string {
   const named = text === "tab" || text === "\\t" ? "\t" : text;
   if ([...named].length === 1 && !/["\r\n]/.test(named)) return named;
   throw new UsageError(`invalid --delimiter ${JSON.stringify(text)}: use a single character`, {

@@ -12,6 +12,8 @@ type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl" | "signal" | "limits"> {
   /** The path of the file; an existing one is replaced. */
   path: string;
+  /** The file as errors name it (default: its path). */
+  name?: string | undefined;
   /** The name of the part next to it (default: `.NAME.part`). */
   part?: string | undefined;
   /**
@@ -25,6 +27,13 @@ export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl"
   isComplete?: ((partPath: string) => Promise<boolean>) | undefined;
   /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
   problemOf?: ((head: Uint8Array) => string | null) | undefined;
+  /**
+   * Checks the complete file at this path before it gets its name. Throws a BadAnswerError if it is broken: then it is
+   * downloaded once more.
+   */
+  check?: ((partPath: string) => Promise<void>) | undefined;
+  /** The free space of a folder in bytes (default: as the system reports it). */
+  freeBytes?: PartOptions["freeBytes"];
   /** The permissions of a new file, less the umask. */
   mode?: number | undefined;
   onProgress?: PartOptions["onProgress"];
@@ -34,8 +43,8 @@ export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl"
 
 /** The maximum number of first bytes passed to `problemOf`. */
 const headBytes = 64;
-/** Maximum number of downloads of a file with a wrong digest. */
-const digestAttempts = 2;
+/** Maximum number of downloads of a file with a wrong digest or another problem. */
+const contentAttempts = 2;
 
 /**
  * Downloads a signed URL into a file that appears under its name only when it is complete and on disk. Until
@@ -47,13 +56,15 @@ export async function downloadToFile(
   file: FileDownload,
 ): Promise<number> {
   const path = await whereLinksLead(file.path);
-  await rejectNonFile(path);
+  await rejectNonFile(path, file.name);
   const { url, signal, limits, expected, isComplete, problemOf } = file;
   let current = url;
   const freshUrl = file.freshUrl && (async () => (current = await file.freshUrl!()));
   const part = await PartFile.open({
     path,
+    name: file.name,
     part: file.part,
+    freeBytes: file.freeBytes,
     resource: () => `${file.resource ?? ""} ${withoutQuery(current)}`,
     mode: file.mode,
     sha256: expected?.sha256 !== undefined,
@@ -65,32 +76,53 @@ export async function downloadToFile(
     for (let attempt = 1; ; attempt++) {
       const download = { url: current, freshUrl, signal, limits, expected, isComplete: isPartComplete };
       const length = await client.downloadInto(part, download);
-      if (expected?.sha256 === undefined || (await part.sha256()) === expected.sha256.toLowerCase()) {
+      const broken = await problemAfter(part, file, current);
+      if (broken === null) {
         const problem = problemOf?.(await part.head(headBytes)) ?? null;
         if (problem !== null) {
           await part.forget();
-          throw new BadAnswerError(`${withoutQuery(current)} ${problem}`, { code: "wrong_content" });
+          throw wrongContent(current, problem);
         }
         await part.finish(length);
         return length;
       }
-      // A second download fixes bytes that were damaged on disk.
+      // A second download fixes bytes that were damaged on disk, or on the way.
       await part.forget();
-      if (attempt === digestAttempts) throw wrongDigest(current);
+      if (attempt === contentAttempts) throw broken;
     }
   } finally {
     await part.keep();
   }
 }
 
-async function rejectNonFile(path: string): Promise<void> {
+/** The error of a file with wrong content, which another download may not have; null for a right one. */
+async function problemAfter(
+  part: PartFile,
+  { expected, check }: FileDownload,
+  url: string,
+): Promise<BadAnswerError | null> {
+  const { sha256 } = expected ?? {};
+  if (sha256 !== undefined && (await part.sha256()) !== sha256.toLowerCase()) return wrongDigest(url);
+  try {
+    await check?.(await part.flush());
+    return null;
+  } catch (error) {
+    if (error instanceof BadAnswerError) return error;
+    throw error;
+  }
+}
+
+async function rejectNonFile(path: string, name = path): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null || found.isFile()) return;
   const code = found.isDirectory() ? "EISDIR" : "EINVAL";
-  throw new OutputError(path, Object.assign(new Error("not a regular file"), { code }));
+  throw new OutputError(name, Object.assign(new Error("not a regular file"), { code }));
 }
 
 const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
+
+const wrongContent = (url: string, problem: string): BadAnswerError =>
+  new BadAnswerError(`${withoutQuery(url)} ${problem}`, { code: "wrong_content" });
 
 const wrongDigest = (url: string): BadAnswerError =>
   new BadAnswerError(`${withoutQuery(url)} has a different SHA-256 digest than expected`, {

@@ -5,6 +5,7 @@ import type { Client } from "../../client/client.ts";
 import { OutputError } from "../outputs/output-error.ts";
 import { syncFolder } from "../outputs/output-file.ts";
 import { areUnchanged, sampleDigest } from "./checkpoint-digest.ts";
+import { type freeBytesIn, rejectWithoutSpace } from "./disk-space.ts";
 import { partName } from "./part-name.ts";
 import { checkpointLine, readSidecar, sidecarHead } from "./sidecar.ts";
 
@@ -20,8 +21,12 @@ export const defaultCheckpointBytes = 16 * 1024 * 1024;
 export interface PartOptions {
   /** The path of the complete file. */
   path: string;
+  /** The file as errors name it (default: its path). */
+  name?: string | undefined;
   /** The name of the part in the folder of the file (default: derived from the file's name). */
   part?: string | undefined;
+  /** The free space of a folder in bytes (default: as the system reports it). */
+  freeBytes?: typeof freeBytesIn | undefined;
   /** The current resource; a part of another one is not resumed. */
   resource: () => string;
   /** The permissions of a new file, less the umask; a replaced file keeps its own. */
@@ -152,6 +157,12 @@ export class PartFile implements DownloadTarget {
       await handle.close();
       return;
     }
+    try {
+      await this.#rejectWithoutSpace((version.total ?? 0) - found.size);
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
     this.#handle = handle;
     this.#hasCheckpoint = true;
     this.#version = version;
@@ -167,7 +178,7 @@ export class PartFile implements DownloadTarget {
   async #rejectForeign(): Promise<void> {
     if (!(await isThere(this.#part)) || (await isThere(this.#sidecar))) return;
     const cause = Object.assign(new Error("not a part of a download"), { code: "EEXIST" });
-    throw new OutputError(this.#options.path, cause, {
+    throw new OutputError(this.#name, cause, {
       what: `cannot be downloaded: another program uses the name of its part, ${this.#part}`,
       code: "part_exists",
       hint: "Move that file elsewhere, or choose another name for the download.",
@@ -179,6 +190,7 @@ export class PartFile implements DownloadTarget {
     await this.#close();
     await this.#rejectForeign();
     await this.#remove();
+    await this.#rejectWithoutSpace(version.total ?? 0);
     // The sidecar comes first: it marks the part as one of this program.
     await writeFile(this.#sidecar, sidecarHead(version, this.#options.resource()), {
       flag: "wx",
@@ -264,7 +276,7 @@ export class PartFile implements DownloadTarget {
     await handle.sync();
     if (!(await this.#isOurs(handle))) {
       const cause = Object.assign(new Error("another process is downloading it"), { code: "EBUSY" });
-      throw new OutputError(this.#options.path, cause, {
+      throw new OutputError(this.#name, cause, {
         what: "is being downloaded by another process",
         code: "file_busy",
         hint: "Wait for it to finish, or stop it and run the command again.",
@@ -274,6 +286,12 @@ export class PartFile implements DownloadTarget {
     await rename(this.#part, this.#options.path);
     await syncFolder(dirname(this.#options.path));
     await rm(this.#sidecar, { force: true });
+  }
+
+  async #rejectWithoutSpace(needed: number): Promise<void> {
+    if (needed <= 0) return;
+    const { path, name = path, freeBytes } = this.#options;
+    await rejectWithoutSpace(needed, { folder: dirname(path), name, ...(freeBytes && { freeBytes }) });
   }
 
   async #isOurs(handle: FileHandle): Promise<boolean> {
@@ -305,12 +323,16 @@ export class PartFile implements DownloadTarget {
     await handle?.close();
   }
 
+  get #name(): string {
+    return this.#options.name ?? this.#options.path;
+  }
+
   async #orOutputError<T>(work: Promise<T>): Promise<T> {
     try {
       return await work;
     } catch (error) {
       if (error instanceof OutputError) throw error;
-      throw new OutputError(this.#options.path, error as NodeJS.ErrnoException);
+      throw new OutputError(this.#name, error as NodeJS.ErrnoException);
     }
   }
 }

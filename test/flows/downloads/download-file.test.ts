@@ -15,6 +15,7 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
 import { downloadToFile, type FileDownload } from "../../../src/flows/downloads/download-file.ts";
 import { partName } from "../../../src/flows/downloads/part-name.ts";
+import { BadAnswerError } from "../../../src/http/errors.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
 import { until } from "../../http/core.ts";
 import { bytes, type Step } from "../../http/scripted-server.ts";
@@ -429,5 +430,63 @@ describe("the mock's signed files", () => {
     const length = await downloadToFile(client, { url, path, freshUrl });
     const source = Buffer.from(await (await fetch(await freshUrl())).arrayBuffer());
     expect([length, readFileSync(path).equals(source)]).toEqual([source.length, true]);
+  });
+});
+
+describe("the disk", () => {
+  const space = "Free some space or choose another disk, and run the command again.";
+
+  test("is checked before the first byte: the error has the needed and the free space", async () => {
+    const { get, folder, path, left } = await against(all());
+    writeFileSync(path, "old");
+    const folders: string[] = [];
+    const freeBytes = async (one: string) => {
+      folders.push(one);
+      return 15;
+    };
+    await expect(get({ freeBytes, name: "a.zip" })).rejects.toMatchObject({
+      type: "output",
+      code: "disk_full",
+      message: "a.zip needs 16 B, but its disk has only 15 B free",
+      hint: space,
+    });
+    expect([readFileSync(path, "utf8"), left(), folders]).toEqual(["old", ["a.zip"], [folder]]);
+  });
+
+  test("needs room only for the rest of a download that resumes", async () => {
+    const { get, read } = await against(cutAfter(10), gone, rest(10));
+    await expect(get({ checkpointBytes: 1 })).rejects.toMatchObject({ code: "download_refused" });
+    await expect(get({ freeBytes: async () => 5 })).rejects.toMatchObject({ code: "disk_full" });
+    await get({ freeBytes: async () => 6 });
+    expect(read()).toBe(whole);
+  });
+
+  test("is not asked about a file of unknown length, and one that does not tell is not full", async () => {
+    const { get, read } = await against(all());
+    await get({ freeBytes: async () => null });
+    expect(read()).toBe(whole);
+  });
+});
+
+describe("a check of the content", () => {
+  const broken = new BadAnswerError("it is broken", { code: "wrong_content" });
+
+  test("sees the complete file before it has its name, and another download follows a broken one", async () => {
+    const { get, path, read, asked } = await against(all("0123456789abcdeX"), all());
+    writeFileSync(path, "old");
+    const seen: string[] = [];
+    const check = async (part: string) => {
+      seen.push(`${readFileSync(part, "utf8")} ${read()}`);
+      if (seen.length === 1) throw broken;
+    };
+    await get({ check });
+    expect(seen).toEqual(["0123456789abcdeX old", `${whole} old`]);
+    expect([read(), asked().length]).toEqual([whole, 2]);
+  });
+
+  test("fails after the second broken file, which leaves nothing", async () => {
+    const { get, left, asked } = await against(all());
+    await expect(get({ check: async () => Promise.reject(broken) })).rejects.toBe(broken);
+    expect([left(), asked().length]).toEqual([[], 2]);
   });
 });

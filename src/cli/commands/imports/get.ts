@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
 import { resourceId } from "../../flags/resource-id.ts";
-import { rememberStatus } from "./remember-status.ts";
+import { rememberStatus } from "../../resources/remember-status.ts";
 
 /** `cat imports get`: parses the argument; `run` does the work. */
 export const getCommand = (app: App, run = getImport): Command =>
@@ -25,5 +25,5 @@ export async function getImport(app: App, { id }: { id: string }): Promise<void>
   const client = await app.client();
   const job = await client.imports.get({ import_id: id }, { signal: app.context.interrupt });
   await app.io.resource(job);
-  await rememberStatus(app, job);
+  await rememberStatus("import")(app, job);
 }

@@ -5,8 +5,8 @@ import type { ProgressEvent } from "../../../flows/progress-event.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
+import { rememberStatus } from "../../resources/remember-status.ts";
 import { watchJob } from "../../resources/watch-job.ts";
-import { rememberStatus } from "./remember-status.ts";
 
 /** `cat imports watch` */
 export const watchCommand = watchJob<typeof operations.imports.get>({
@@ -17,7 +17,7 @@ export const watchCommand = watchJob<typeof operations.imports.get>({
   isEnded,
   progressOf,
   unit: "row",
-  onSeen: rememberStatus,
+  onSeen: rememberStatus("import"),
   reportEnd,
   examples: [
     ["find the ID of the last import", "cat imports list --limit 1"],

@@ -1,11 +1,11 @@
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { ulidPattern } from "../../../contract/ids.ts";
 import { canonicalReference, referenceOfProduct } from "../../../contract/import-row.ts";
-import { limits } from "../../../contract/limits.ts";
 import type { Model } from "../../../contract/resources/model.ts";
 import type { Product } from "../../../contract/resources/product.ts";
 import { allModels, modelsNamed } from "../../catalogue/find-models.ts";
 import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
+import { meantReferences, unknownProduct, withSomeOthers } from "../../catalogue/unknown-product.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { Service } from "../../service.ts";
 import { partsOf } from "../columns/fields.ts";
@@ -40,19 +40,9 @@ export async function resolveGenerations(
   }
   const found = await productsBy({ ids, references }, service, onProgress);
   const areAllFound = found.byId.size + found.byReference.size === ids.size + references.size;
-  const products =
-    areAllFound || found.otherReferences.length > 0 ? found : await withSomeOthers(found, service);
+  const products = areAllFound ? found : await withSomeOthers(found, service);
   const models = asked.some(({ model }) => model !== null) ? await allModels(service) : [];
   return judge(asked, { products, models, allowDuplicates });
-}
-
-/** The references of the newest products, to propose instead of one that does not exist. */
-async function withSomeOthers(
-  found: FoundProducts,
-  { client, signal }: Pick<Service, "client" | "signal">,
-): Promise<FoundProducts> {
-  const { data } = await client.products.list({ limit: limits.page.max }, { signal });
-  return { ...found, otherReferences: data.flatMap((product) => referenceOfProduct(product) ?? []) };
 }
 
 interface Known {
@@ -110,7 +100,7 @@ function resolveOne(one: AskedGeneration, { products, models }: Known, add: Add)
   const model = one.model === null ? null : modelOf(one.model, models, add);
   const stylings = one.stylings.map((name) => ({ name, product: productNamed(name, products) }));
   for (const { name, product } of stylings)
-    if (product === null) add("styling_product_ids", "product_not_found", unknownProduct(name, products));
+    if (product === null) add("styling_product_ids", "product_not_found", unknownNamed(name, products));
   if (product === null || model === undefined || stylings.some((styling) => styling.product === null))
     return null;
   if (stylings.some((styling) => styling.product!.id === product.id)) {
@@ -133,11 +123,11 @@ function mainProduct(one: AskedGeneration, products: FoundProducts, add: Add): P
   if (productId === null) {
     const product = products.byReference.get(canonicalReference(productReference!)) ?? null;
     if (product === null)
-      add("product_reference", "product_not_found", unknownProduct(productReference!, products));
+      add("product_reference", "product_not_found", unknownNamed(productReference!, products));
     return product;
   }
   const product = products.byId.get(productId) ?? null;
-  if (product === null) add("product_id", "product_not_found", unknownProduct(productId, products));
+  if (product === null) add("product_id", "product_not_found", unknownNamed(productId, products));
   else if (
     productReference !== null &&
     referenceOfProduct(product) !== canonicalReference(productReference)
@@ -156,10 +146,8 @@ const productNamed = (name: string, { byId, byReference }: FoundProducts): Produ
 const orMatrix = (name: string, otherwise: string): string =>
   partsOf(name).length > 1 ? ": to generate an image for each value, add --matrix" : otherwise;
 
-function unknownProduct(name: string, { otherReferences, byReference }: FoundProducts): string {
-  const near = didYouMean(name, [...byReference.keys(), ...otherReferences]);
-  return `no product ${JSON.stringify(name)}${questionFor(near, ": ", (word) => JSON.stringify(word)) || orMatrix(name, " in this organization")}`;
-}
+const unknownNamed = (name: string, products: FoundProducts): string =>
+  unknownProduct(name, meantReferences(name, products), orMatrix(name, " in this organization"));
 
 /** The model; undefined where none, or several, have that name. */
 function modelOf(name: string, models: readonly Model[], add: Add): Model | undefined {

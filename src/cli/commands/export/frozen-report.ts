@@ -1,0 +1,74 @@
+import { byteText } from "../../../flows/byte-text.ts";
+import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
+import type { GlobalOptions } from "../../context/global-options.ts";
+import { CommandWords } from "../../output/command-words.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import type { FrozenCommand } from "./frozen-flags.ts";
+
+interface Place {
+  /** Files of an earlier export that could be taken for parts of this one. */
+  readonly leftovers: readonly string[];
+  readonly globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+}
+
+/** What a frozen export did, for people: the result first, then the next command. */
+export function reportLines(
+  outcome: FrozenOutcome,
+  command: FrozenCommand,
+  { leftovers, globals }: Place,
+): string[] {
+  const { summary, stopped, parts, deleted, urlsUntil } = outcome;
+  if (stopped !== undefined) {
+    const ready = summary.jobs.filter(({ status }) => status === "completed").length;
+    const lines = [`Stopped: ${grouped(ready)} of ${counted(parts, "export job")} completed.`];
+    if (globals.mock) return lines;
+    const how =
+      command.productsFrom === "-"
+        ? "send the same products to the same command"
+        : "run the same command again";
+    return [...lines, `To resume, ${how} (completed jobs are kept):`, `  ${sameCommand(command, globals)}`];
+  }
+  const lines = headline(outcome);
+  if (deleted > 0)
+    lines.push(
+      `  ${counted(deleted, "product")} ${deleted === 1 ? "was" : "were"} deleted during the export and ${deleted === 1 ? "is" : "are"} not in it`,
+    );
+  if (urlsUntil !== null)
+    lines.push(
+      `The image URLs in it are valid until ${new Date(urlsUntil).toISOString().slice(0, 16)}Z; image IDs are permanent.`,
+    );
+  if (leftovers.length > 0)
+    lines.push(`From an earlier export, and not part of this one: ${leftovers.join(", ")}`);
+  return lines;
+}
+
+function headline({ summary, extracted }: FrozenOutcome): string[] {
+  const { products, assets, files, duration_ms } = summary;
+  const [first] = files;
+  if (first === undefined) return ["The catalogue has no products; nothing was written."];
+  const what = `Exported ${counted(products, "product")} with ${counted(assets, "image")}`;
+  const took = `in ${(duration_ms / 1000).toFixed(1)} s`;
+  if (files.length > 1)
+    return [
+      `${what} to ${grouped(files.length)} files ${took}:`,
+      ...files.map(({ path, bytes }) => `  ${path}  ${byteText(bytes)}`),
+    ];
+  const contents = extracted === null ? "" : `${counted(extracted, "file")}, `;
+  return [`${what} to ${first.path} (${contents}${byteText(first.bytes)}) ${took}.`];
+}
+
+/** The command as it was given, with everything that says what is exported and where to. */
+function sameCommand(command: FrozenCommand, globals: Place["globals"]): string {
+  const { format, extract, out, roles, products, productsFrom, delimiter, encoding } = command;
+  const words = new CommandWords("export", null);
+  words.give(`--${format}`, true);
+  for (const product of products) words.give("--product", product);
+  words.give("--products-from", productsFrom ?? undefined);
+  words.giveDelimiter(delimiter);
+  words.give("--encoding", encoding);
+  words.give("--role", roles?.join());
+  words.give("--out", out ?? undefined);
+  words.give("--extract", extract ?? undefined);
+  words.giveService(globals);
+  return words.line;
+}

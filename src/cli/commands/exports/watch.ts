@@ -1,0 +1,32 @@
+import { operations } from "../../../contract/operations.ts";
+import type { ExportJob } from "../../../contract/resources/export.ts";
+import { isJobEnded } from "../../../flows/export/frozen/job-status.ts";
+import { counted } from "../../output/numbers.ts";
+import { rememberStatus } from "../../resources/remember-status.ts";
+import { watchJob } from "../../resources/watch-job.ts";
+
+/** `cat exports watch` */
+export const watchCommand = watchJob<typeof operations.exports.get>({
+  noun: "export",
+  description: "Exits with 0 if it completed, and with 7 if it failed.",
+  operation: operations.exports.get,
+  input: (id) => ({ export_id: id }),
+  isEnded: isJobEnded,
+  progressOf: (job: ExportJob) => ({
+    step: "preparing the export",
+    done: isJobEnded(job) ? 1 : 0,
+    total: 1,
+    note: counted(job.total_assets, "image"),
+  }),
+  unit: "job",
+  onSeen: rememberStatus("export"),
+  async reportEnd(app, job, next) {
+    if (job.status === "failed")
+      throw (await import("../../../flows/export/frozen/job-status.ts")).failedJob(job);
+    await app.io.note(`To save its file: ${next("download", job.id)}`);
+  },
+  examples: [
+    ["find the ID of the last export", "cat exports list --limit 1"],
+    ["wait at most 10 minutes for the export to complete", "cat exports watch ID --timeout 10m"],
+  ],
+});

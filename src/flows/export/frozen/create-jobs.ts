@@ -1,0 +1,147 @@
+import { ApiError } from "../../../client/api-error.ts";
+import type { Client } from "../../../client/client.ts";
+import { limits } from "../../../contract/limits.ts";
+import { CatError } from "../../../errors.ts";
+import type { BatchOperation } from "../../batches/batch-operation.ts";
+import { Journal } from "../../batches/journal.ts";
+import { sendBatches } from "../../batches/send.ts";
+import { sendAgain } from "../../batches/send-again.ts";
+import type { CutBatch, ReadyBatch } from "../../batches/sent-batch.ts";
+import { productsBy } from "../../catalogue/find-products.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { Stage } from "../../runs/stage.ts";
+import type { Service } from "../../service.ts";
+import { mayNotRead } from "../../service-errors.ts";
+import { wholeCatalogue } from "../selection/whole-catalogue.ts";
+import type { FrozenInput } from "./frozen-input.ts";
+
+/** A job that the service has accepted. */
+export interface CreatedJob {
+  readonly id: string;
+  /** Its number among the batches of the run. */
+  readonly index: number;
+  /** The places of its products in the plan, ascending. */
+  readonly rows: Uint32Array;
+}
+
+/** POST /v1/exports: one job for the products of the body. */
+const exportOperation = (client: Client): BatchOperation => ({
+  async send(json, options) {
+    const { id, created_at } = await client.exports.create({ json }, options);
+    return { jobs: [id], createdAt: Date.parse(created_at) };
+  },
+  rowOf: () => null,
+  rejectsBody: isUnknownProduct,
+});
+
+/**
+ * Creates the jobs of a plan, at most 500 products each (Limits); `onCreated` receives each one, also those of earlier
+ * processes. A request whose response was lost is repeated with its key, or after 24 hours with a new one: an export costs
+ * nothing. Products of the entire catalogue that were deleted meanwhile are left out; resolves to their places.
+ */
+export async function createJobs(
+  plan: readonly string[],
+  { run, input, service }: { run: RunAtHand; input: FrozenInput; service: Service },
+  onCreated: (job: CreatedJob) => void,
+): Promise<Stage<ReadonlySet<number>>> {
+  const { state, id } = run;
+  const { client, clock, signal, concurrency } = service;
+  const deleted = new Set<number>();
+  for (const { index, rows, jobs } of state.batches.of(id))
+    for (const job of jobs) onCreated({ id: job, index, rows });
+  for (;;) {
+    const { stopped } = await sendBatches(jobsToCreate(plan, deleted, { run, input, service }), {
+      ...{ operation: exportOperation(client), clock, signal, concurrency },
+      journal: new Journal(run, state.batches.of(id), service, {
+        listedAs: { file: input.name, variant: input.format, status: "processing" },
+        changesProducts: false,
+        guarded: false,
+      }),
+      onAccepted: ({ index, rows, jobs }) => onCreated({ id: jobs[0]!, index, rows }),
+    });
+    if (stopped === undefined || signal.aborted) return { done: deleted, stopped };
+    // The service stores a rejection under the key; the next attempt has another key (Cross-cutting rule 5).
+    const isStored = stopped instanceof ApiError && stopped.replayed;
+    if (!isUnknownProduct(stopped)) {
+      if (isStored) continue;
+      return { done: deleted, stopped };
+    }
+    if (input.selection !== null)
+      return { done: deleted, stopped: await deletedProduct(stopped, plan, service) };
+    const found = deleted.size;
+    await addDeleted(deleted, plan, service);
+    if (deleted.size === found && !isStored) return { done: deleted, stopped };
+  }
+}
+
+function isUnknownProduct(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 404 && error.code === "product_not_found";
+}
+
+/** Requests of unknown outcome as they were, then one for each part of the plan that has no job. */
+async function* jobsToCreate(
+  plan: readonly string[],
+  deleted: ReadonlySet<number>,
+  { run, input, service }: { run: RunAtHand; input: FrozenInput; service: Service },
+): AsyncGenerator<CutBatch | ReadyBatch> {
+  const { state, id } = run;
+  const stored = state.batches.of(id);
+  yield* sendAgain(run, stored, service);
+  const taken = new Set(stored.flatMap(({ rows }) => [...rows]));
+  const { format, roles } = input;
+  // Parts begin at the same places in each attempt, so that a new job replaces exactly one that failed.
+  for (let start = 0; start < plan.length; start += limits.exportProducts) {
+    const rows: number[] = [];
+    for (let at = start; at < Math.min(start + limits.exportProducts, plan.length); at++)
+      if (!taken.has(at) && !deleted.has(at)) rows.push(at);
+    if (rows.length === 0) continue;
+    const product_ids = rows.map((at) => plan[at]!);
+    const body = { format, product_ids, ...(roles !== null && { role: roles }) };
+    yield {
+      body: Buffer.from(JSON.stringify(body)),
+      rows: Uint32Array.from(rows),
+      lines: Uint32Array.from(rows),
+      references: [],
+      memo: new Uint8Array(),
+    };
+  }
+}
+
+/** Finds the products of the plan that are gone: the service need not name all of them. */
+async function addDeleted(deleted: Set<number>, plan: readonly string[], service: Service): Promise<void> {
+  const left = new Set(await wholeCatalogue(service, () => {}));
+  for (const [at, id] of plan.entries()) if (!left.has(id)) deleted.add(at);
+}
+
+/** The error for products of the selection that were deleted after they were found. */
+async function deletedProduct(error: ApiError, plan: readonly string[], service: Service): Promise<CatError> {
+  const gone = await goneOf(plan, service);
+  const shown = gone.slice(0, mostShown).join(", ");
+  const more = gone.length > mostShown ? ` and ${gone.length - mostShown} more` : "";
+  const which =
+    gone.length === 0
+      ? "a product of the selection does"
+      : gone.length === 1
+        ? `product ${shown} does`
+        : `products ${shown}${more} do`;
+  return new CatError(`${which} not exist`, {
+    type: "not_found",
+    code: error.code,
+    status: error.status,
+    requestId: error.requestId,
+    hint: "Remove it from the selection and run the command again.",
+  });
+}
+
+const mostShown = 5;
+
+/** The products of the plan that the service does not have; none if the key cannot read products. */
+async function goneOf(plan: readonly string[], service: Service): Promise<readonly string[]> {
+  try {
+    const { byId } = await productsBy({ ids: plan, references: [] }, service);
+    return plan.filter((id) => !byId.has(id));
+  } catch (error) {
+    if (mayNotRead(error)) return [];
+    throw error;
+  }
+}

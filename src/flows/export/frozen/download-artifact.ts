@@ -1,0 +1,50 @@
+import { stat } from "node:fs/promises";
+import type { Client } from "../../../client/client.ts";
+import type { ExportJob } from "../../../contract/resources/export.ts";
+import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
+import { downloadToFile, type FileDownload } from "../../downloads/download-file.ts";
+import { checkZip } from "../archive/check-zip.ts";
+import { checkManifest } from "./check-manifest.ts";
+
+/** The artifact of a completed job, and where to save it. */
+export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" | "onProgress" | "freeBytes"> {
+  readonly job: ExportJob;
+  /** The file in messages. */
+  readonly name: string;
+  /** The products of a manifest; null if they are not known. */
+  readonly ids: readonly string[] | null;
+}
+
+/**
+ * Saves the artifact of a completed export job; resolves to its length. An earlier process may have done so. The file has its
+ * name only after its content was checked, and a broken one is downloaded twice. Throws OutputError, and the errors of
+ * `downloadToFile`.
+ */
+export async function downloadArtifact(
+  client: Client,
+  { job, path, name, ids, signal, onProgress, freeBytes }: ArtifactDownload,
+): Promise<number> {
+  const saved = await stat(path).catch(() => null);
+  if (saved?.isFile()) return saved.size;
+  const shown = `the file of export ${job.id}`;
+  return downloadToFile(client, {
+    ...{ path, name, signal, onProgress, freeBytes },
+    url: urlOf(job),
+    resource: job.id,
+    freshUrl: async () => urlOf(await client.exports.get({ export_id: job.id }, { signal })),
+    check: async (part) => {
+      if (job.format === "zip") await checkZip(part, { shown, ...(signal && { signal }) });
+      else await checkManifest(part, shown, ids);
+    },
+  });
+}
+
+function urlOf({ id, url }: ExportJob): string {
+  if (url !== null) return url;
+  throw new BadAnswerError(`export ${id} is completed, but has no URL`, { code: "missing_url" });
+}
+
+/** Whether another download of the same artifact would fail as well, so that a new job is needed. */
+export const isOfArtifact = (error: unknown): boolean =>
+  error instanceof SignedUrlError ||
+  (error instanceof BadAnswerError && error.code !== "download_refused" && error.code !== "missing_url");

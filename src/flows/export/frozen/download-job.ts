@@ -1,0 +1,69 @@
+import { operations } from "../../../contract/operations.ts";
+import type { ExportJob } from "../../../contract/resources/export.ts";
+import type { ProgressEvent } from "../../progress-event.ts";
+import type { Service } from "../../service.ts";
+import { makeWorkFolder, removeIfEmpty, removeWorkFolder } from "./deliver.ts";
+import { downloadArtifact } from "./download-artifact.ts";
+import { artifactPath } from "./fetch-artifacts.ts";
+import { FetchProgress } from "./fetch-progress.ts";
+import type { FrozenTarget } from "./frozen-input.ts";
+import { sizeOf } from "./frozen-summary.ts";
+import { failedJob, isJobEnded } from "./job-status.ts";
+import { writeResults } from "./write-results.ts";
+
+export interface JobDownload {
+  readonly id: string;
+  readonly extract: boolean;
+  /** The file or folder for a job of that format, called once the service has the job: throws where it cannot be written. */
+  readonly target: (format: ExportJob["format"]) => Promise<FrozenTarget>;
+  readonly onSeen: (job: ExportJob) => Promise<void>;
+  readonly onProgress: (event: ProgressEvent) => void;
+  readonly onNote: (sentence: string) => void;
+}
+
+/** A saved artifact. */
+export interface SavedJob {
+  readonly job: ExportJob;
+  readonly name: string;
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/**
+ * Saves the artifact of one export job, whoever created it, and waits for it while it is prepared. What was downloaded before
+ * an interrupt is kept for the same command.
+ */
+export async function downloadJob(
+  { id, extract, target: targetOf, onSeen, onProgress, onNote }: JobDownload,
+  { client, signal }: Pick<Service, "client" | "signal">,
+): Promise<SavedJob> {
+  const first = await client.exports.get({ export_id: id }, { signal });
+  const target = await targetOf(first.format);
+  const progress = new FetchProgress(onProgress);
+  progress.jobs = 1;
+  const job = isJobEnded(first)
+    ? first
+    : await client.poll(
+        operations.exports.get,
+        { export_id: id },
+        { done: isJobEnded, signal, onAnswer: () => progress.changed({}) },
+      );
+  await onSeen(job);
+  if (job.status === "failed") throw failedJob(job);
+  const folder = await makeWorkFolder(target, id);
+  try {
+    const { name } = target;
+    await downloadArtifact(client, {
+      ...{ job, name, signal, path: artifactPath(folder, id), ids: null },
+      onProgress: (bytes) => progress.received(id, bytes),
+    });
+    const jobs = [{ id, ids: [], target }];
+    const place = { folder, memory: null, signal, onProgress, onNote };
+    // The manifest of one job is its artifact, so that it is moved like a ZIP.
+    await writeResults({ format: "zip", extract }, { jobs, targets: [target], delivered: new Set() }, place);
+    await removeWorkFolder(folder);
+    return { job, ...(await sizeOf(target)) };
+  } finally {
+    await removeIfEmpty(folder);
+  }
+}

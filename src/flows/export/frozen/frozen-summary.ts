@@ -1,0 +1,88 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { limits } from "../../../contract/limits.ts";
+import type { ExportJob } from "../../../contract/resources/export.ts";
+import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { FrozenInput, FrozenTarget } from "./frozen-input.ts";
+
+/** What a frozen export has written (interface, export). */
+export interface FrozenSummary {
+  run_id: string;
+  products: number;
+  assets: number;
+  files: { path: string; bytes: number }[];
+  jobs: { id: string; status: string }[];
+  duration_ms: number;
+}
+
+/** A frozen export that ended, and what stopped it before its end, if anything did. */
+export interface FrozenOutcome {
+  readonly summary: FrozenSummary;
+  readonly stopped: unknown;
+  /** The number of jobs that the export needs. */
+  readonly parts: number;
+  /** Products that were deleted while the export was created. */
+  readonly deleted: number;
+  /** The number of extracted files; null without `--extract`. */
+  readonly extracted: number | null;
+  /** Until when the image URLs of a manifest are valid, in Unix milliseconds; null for other exports. */
+  readonly urlsUntil: number | null;
+}
+
+/** A job of the run, as last seen; null without a response. */
+export interface FrozenJob {
+  readonly id: string;
+  readonly job: ExportJob | null;
+  /** Its products, in order. */
+  readonly ids: readonly string[];
+  readonly target: FrozenTarget;
+}
+
+interface Ended {
+  readonly input: FrozenInput;
+  readonly run: Pick<RunAtHand, "id">;
+  readonly plan: readonly string[];
+  readonly targets: readonly FrozenTarget[];
+  readonly jobs: readonly FrozenJob[];
+  readonly deleted: number;
+  readonly stopped: unknown;
+}
+
+/** Sums up a run. `duration_ms` is for the caller to fill in. */
+export async function outcomeOf(ended: Ended): Promise<FrozenOutcome> {
+  const { input, run, plan, jobs, deleted, stopped } = ended;
+  const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
+  const written = stopped === undefined ? await Promise.all(ended.targets.map(sizeOf)) : [];
+  const began = Math.min(...completed.map(({ job }) => Date.parse(job.created_at)));
+  return {
+    summary: {
+      run_id: run.id,
+      products: completed.reduce((sum, { ids }) => sum + ids.length, 0),
+      assets: completed.reduce((sum, { job }) => sum + job.total_assets, 0),
+      files: written.map(({ name, bytes }) => ({ path: name, bytes })),
+      jobs: jobs.map(({ id, job }) => ({ id, status: job?.status ?? "processing" })),
+      duration_ms: 0,
+    },
+    stopped,
+    parts: Math.ceil(plan.length / limits.exportProducts),
+    deleted,
+    extracted: input.extract ? written.reduce((sum, { files }) => sum + files, 0) : null,
+    urlsUntil: input.format === "manifest" && Number.isFinite(began) ? began + limits.signedUrlMs : null,
+  };
+}
+
+/** The bytes of a file, or of a folder with its number of files. */
+export async function sizeOf({
+  path,
+  name,
+}: FrozenTarget): Promise<{ name: string; files: number; bytes: number }> {
+  const found = await stat(path);
+  if (!found.isDirectory()) return { name, files: 1, bytes: found.size };
+  let [files, bytes] = [0, 0];
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile()) continue;
+    files++;
+    bytes += (await stat(join(entry.parentPath, entry.name))).size;
+  }
+  return { name, files, bytes };
+}

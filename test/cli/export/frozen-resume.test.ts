@@ -1,0 +1,220 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { frozenWorld, idsOf, summaryOf } from "./frozen-world.ts";
+
+type World = Awaited<ReturnType<typeof frozenWorld>>;
+
+const creating = { method: "POST", path: "/v1/exports" };
+const noImages = "--role recoloring";
+const names = (world: World) => world.jobs().map(({ products }) => products.length);
+
+describe("the same command after", () => {
+  test("a lost response follows the job that was created", async () => {
+    const world = await frozenWorld();
+    await world.fault({ match: creating, drop: "after", times: 20 });
+    expect((await world.cat("export --manifest")).exit).toBe(7);
+    await world.calm();
+    const { exit, stderr } = await world.cat("export --manifest");
+    expect([exit, stderr.split("\n")[0]]).toEqual([
+      0,
+      "Resuming the export started at 2026-01-05T09:00:00Z: 1 job created. To start over, add --fresh.",
+    ]);
+    expect(names(world)).toEqual([6]);
+    expect(idsOf(world.read("catalogue.jsonl"))).toEqual(world.newestFirst());
+  });
+
+  test("more than 24 hours without a response creates a new job", async () => {
+    const world = await frozenWorld();
+    await world.fault({ match: creating, drop: "after", times: 20 });
+    expect((await world.cat("export --manifest")).exit).toBe(7);
+    await world.calm();
+    await world.mock.clock.advance(25 * 3_600_000);
+    expect((await world.cat("export --manifest")).exit).toBe(0);
+    expect(names(world)).toEqual([6, 6]);
+  });
+
+  test("an interrupt resumes, and creates nothing again", async () => {
+    const world = await frozenWorld({ demo: 1200 });
+    await world.fault({ match: { path: "/_signed" }, status: 503 });
+    const running = world.cat(`export --zip --out all.zip ${noImages}`);
+    while (world.requests().filter(({ path }) => path.startsWith("/_signed")).length < 3)
+      await new Promise((resolve) => setImmediate(resolve));
+    running.interrupt();
+    const stopped = await running;
+    expect([stopped.exit, stopped.stderr.split("\n").slice(-5)]).toEqual([
+      130,
+      [
+        "Stopped: 3 of 3 export jobs completed.",
+        "To resume, run the same command again (completed jobs are kept):",
+        "  cat export --zip --role recoloring --out all.zip",
+        "interrupted",
+        "",
+      ],
+    ]);
+    expect(world.exists("all-001.zip")).toBe(false);
+    await world.calm();
+    const { exit, stderr } = await world.cat(`export --zip --out all.zip ${noImages}`);
+    expect([exit, stderr.split("\n").slice(0, 2)]).toEqual([
+      0,
+      [
+        "Resuming the export started at 2026-01-05T09:00:00Z: 3 jobs created. To start over, add --fresh.",
+        expect.stringMatching(/^Exported 1,200 products with 0 images to 3 files/),
+      ],
+    ]);
+    expect([names(world), world.files()]).toEqual([
+      [500, 500, 200],
+      ["all-001.zip", "all-002.zip", "all-003.zip"],
+    ]);
+  });
+
+  test("a timeout resumes", async () => {
+    const world = await frozenWorld();
+    const { exit, stderr } = await world.cat("export --zip --timeout 1s");
+    expect([exit, stderr]).toEqual([
+      7,
+      "Stopped: 0 of 1 export job completed.\n" +
+        "To resume, run the same command again (completed jobs are kept):\n  cat export --zip\n" +
+        "error: the export did not finish within 1 s\n" +
+        "The service keeps processing what it accepted. To resume the rest, run the same command again.\n",
+    ]);
+    expect((await world.cat("export --zip")).exit).toBe(0);
+    expect(names(world)).toEqual([6]);
+  });
+
+  test("the end makes a new export", async () => {
+    const world = await frozenWorld();
+    await world.cat("export --manifest");
+    await world.cat("export --manifest --yes");
+    expect(names(world)).toEqual([6, 6]);
+  });
+
+  test("a failed job makes a new job for that part only", async () => {
+    const world = await frozenWorld({ demo: 1200 });
+    await world.fault({
+      match: { job: "export" },
+      times: 1,
+      fail: { code: "render_failed", message: "no space" },
+    });
+    const failed = await world.cat(`export --zip ${noImages}`);
+    const [broken] = world.jobs().filter(({ status }) => status === "failed");
+    expect([failed.exit, failed.stderr]).toEqual([
+      7,
+      "Stopped: 2 of 3 export jobs completed.\n" +
+        "To resume, run the same command again (completed jobs are kept):\n" +
+        "  cat export --zip --role recoloring\n" +
+        `error: export ${broken!.id} failed at the service: no space (render_failed)\n` +
+        "Run the command again for a new export.\n",
+    ]);
+    const { exit, stdout } = await world.cat(`export --zip ${noImages} --json`);
+    const summary = summaryOf(stdout);
+    expect([exit, summary.products, summary.jobs.length]).toEqual([0, 1200, 3]);
+    expect(summary.jobs.map(({ id }) => id)).not.toContain(broken!.id);
+    expect(names(world)).toEqual([500, 500, 200, broken!.products.length]);
+  });
+
+  test("a stop exports the products that were found first", async () => {
+    const world = await frozenWorld();
+    const before = world.newestFirst();
+    await world.fault({ match: creating, drop: "before", times: 20 });
+    expect((await world.cat("export --manifest")).exit).toBe(7);
+    await world.calm();
+    world.write("more.csv", "reference,name,images\nNEW-1,New,https://cdn.example.com/1.jpg\n");
+    await world.cat("import more.csv");
+    await world.cat("export --manifest");
+    expect(idsOf(world.read("catalogue.jsonl"))).toEqual(before);
+  });
+
+  test("a stop starts over with --fresh", async () => {
+    const world = await frozenWorld();
+    await world.cat("export --zip --timeout 1s");
+    const { exit, stderr } = await world.cat("export --zip --fresh");
+    expect([exit, stderr]).toEqual([0, expect.stringMatching(/^Exported 6 products/)]);
+    expect([names(world), world.files()]).toEqual([[6, 6], ["catalogue.zip"]]);
+  });
+
+  test("a stop may write to another place", async () => {
+    const world = await frozenWorld();
+    await world.cat("export --zip --timeout 1s");
+    expect((await world.cat("export --zip --extract images")).exit).toBe(0);
+    expect([names(world), world.files()]).toEqual([[6], ["images"]]);
+  });
+});
+
+describe("a product that was deleted after the catalogue was read", () => {
+  async function deletedMeanwhile(line: string, demo = 6): Promise<World> {
+    const world = await frozenWorld({ demo });
+    await world.fault({ match: creating, drop: "before", times: 20 });
+    expect((await world.cat(line)).exit).toBe(7);
+    await world.calm();
+    await world.deleteProduct(world.products()[0]!.id);
+    await world.deleteProduct(world.products()[1]!.id);
+    return world;
+  }
+
+  test("is left out of an export of everything", async () => {
+    const world = await deletedMeanwhile("export --manifest");
+    const { exit, stderr } = await world.cat("export --manifest");
+    expect([exit, stderr.split("\n").slice(1, 3)]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^Exported 4 products with \d images to catalogue\.jsonl/),
+        "  2 products were deleted during the export and are not in it",
+      ],
+    ]);
+    expect(idsOf(world.read("catalogue.jsonl"))).toEqual(world.newestFirst());
+    expect(world.created().slice(-2)).toEqual([404, 202]);
+  });
+
+  test("is named if it was selected, with exit 5, and looked up again by the next command", async () => {
+    const world = await frozenWorld();
+    const [gone, other] = world.products();
+    world.write("a.txt", `${gone!.reference}\n${other!.reference}\n`);
+    await world.fault({ match: creating, drop: "before", times: 20 });
+    const line = "export --manifest --products-from a.txt";
+    await world.cat(line);
+    await world.calm();
+    await world.deleteProduct(gone!.id);
+    const { exit, stderr } = await world.cat(line);
+    expect([exit, stderr.split("\n").slice(-3, -1)]).toEqual([
+      5,
+      [
+        expect.stringMatching(new RegExp(`^error: product ${gone!.id} does not exist \\(request \\S+\\)$`)),
+        "Remove it from the selection and run the command again.",
+      ],
+    ]);
+    const again = await world.cat(line);
+    expect([again.exit, again.stderr.split("\n")[0]]).toEqual([
+      3,
+      expect.stringMatching(/^a\.txt:1 {2}- {2}product_not_found/),
+    ]);
+  });
+});
+
+test("while another process exports the same, the command exits with 6", async () => {
+  const world = await frozenWorld();
+  const first = world.cat("export --zip");
+  while (world.created().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  const { exit, stderr } = await world.cat("export --zip");
+  expect([exit, stderr.split("\n")[0]]).toEqual([
+    6,
+    "error: the export of catalogue.zip is already running (process 4711, since 2026-01-05T09:00:00Z)",
+  ]);
+  expect((await first).exit).toBe(0);
+});
+
+test("nothing is left of a run that ended, in the folder or in the state", async () => {
+  const world = await frozenWorld({ demo: 600 });
+  await world.cat(`export --zip --extract images ${noImages} --timeout 1s`);
+  expect((await world.cat(`export --zip --extract images ${noImages}`)).exit).toBe(0);
+  const Libsql = (await import("libsql")).default;
+  const db = new Libsql(join(world.folder, ".home", "state", "default.db"));
+  const count = (table: string) =>
+    (db.prepare(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n;
+  expect([count("mark"), count("batch"), readdirSync(world.folder).sort()]).toEqual([
+    0,
+    0,
+    [".home", "images"],
+  ]);
+  db.close();
+});

@@ -1,0 +1,175 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import {
+  type ArtifactStep,
+  artifactWorld,
+  body,
+  cutAfter,
+  etag,
+  exportId,
+  rest,
+  smallZip,
+} from "./exports-world.ts";
+
+const zip = await smallZip();
+const other = await smallZip("another photo".repeat(60));
+const gone = body("", {}, 403);
+
+const left = ({ folder }: { folder: string }) => readdirSync(folder).filter((name) => name !== ".home");
+
+describe("a download of an export", () => {
+  test.each<[string, ArtifactStep[], string | null]>([
+    ["that is cut off continues after the bytes it has", [cutAfter(zip, 200), rest(zip)], "bytes=200-"],
+    [
+      "whose URL expires halfway continues with a new one",
+      [cutAfter(zip, 200), gone, rest(zip)],
+      "bytes=200-",
+    ],
+    ["whose Range is ignored starts over", [cutAfter(zip, 200), body(zip)], "bytes=200-"],
+    ["whose file changed starts over", [cutAfter(other, 200), body(zip, { etag: '"v2"' })], "bytes=200-"],
+    [
+      "that gets another range than it asked for starts over",
+      [
+        cutAfter(zip, 200),
+        body(zip.subarray(100), { "content-range": `bytes 100-${zip.length - 1}/${zip.length}` }, 206),
+        body(zip),
+      ],
+      null,
+    ],
+    ["that was damaged on the way is repeated once", [body(zip.subarray(0, 300)), body(zip)], null],
+  ])("%s", async (_, steps, range) => {
+    const world = await artifactWorld("zip", ...steps);
+    const { exit, stderr } = await world.download();
+    expect([exit, stderr]).toEqual([0, expect.stringMatching(/^Saved file \(\d+ B\) in \d+\.\d s\.\n$/)]);
+    expect(readFileSync(join(world.folder, "file")).equals(zip)).toBe(true);
+    expect(left(world)).toEqual(["file"]);
+    expect(world.asked).toHaveLength(steps.length);
+    expect(world.asked.at(-1)!.range).toBe(range);
+    if (range !== null) expect(world.asked.at(-1)!.ifRange).toBe(etag);
+  });
+
+  const page = "<!DOCTYPE html><title>Sign in</title>";
+  const shown = `the file of export ${exportId}`;
+  test.each<[string, "zip" | "manifest", ArtifactStep, string, number]>([
+    ["an HTML page instead of a ZIP", "zip", body(page), `${shown} is not a ZIP file: it is an HTML page`, 2],
+    [
+      "a ZIP without its end",
+      "zip",
+      body(zip.subarray(0, 300)),
+      `${shown} is damaged: its end is missing`,
+      2,
+    ],
+    ["an empty ZIP file", "zip", body(""), `${shown} is not a ZIP file: it is empty`, 2],
+    [
+      "an HTML page instead of a manifest",
+      "manifest",
+      body(page),
+      `${shown} is not the manifest of the export: it ends within a line`,
+      2,
+    ],
+    [
+      "a manifest with another line",
+      "manifest",
+      body('{"product":{"id":"A"},"assets":[]}\n{"product":{}}\n'),
+      `${shown} is not the manifest of the export: line 2 has no product`,
+      2,
+    ],
+    [
+      "a manifest without its last line end",
+      "manifest",
+      body('{"product":{"id":"A"},"assets":[]}'),
+      `${shown} is not the manifest of the export: it ends within a line`,
+      2,
+    ],
+  ])(
+    "with %s exits with 7 after a second one, and the old file is unchanged",
+    async (_, format, step, why, times) => {
+      const world = await artifactWorld(format, step);
+      world.write("file", "old");
+      const { exit, stderr } = await world.download("--out file --yes");
+      expect([exit, stderr.split("\n")[0]]).toEqual([7, `error: ${why}`]);
+      expect([world.asked.length, left(world), world.read("file")]).toEqual([times, ["file"], "old"]);
+    },
+  );
+
+  test("of unknown length that is no ZIP exits with 7", async () => {
+    const step: ArtifactStep = (response) => {
+      response.writeHead(200, { etag, "transfer-encoding": "chunked" });
+      response.end("x".repeat(100_000));
+    };
+    const world = await artifactWorld("zip", step);
+    const { exit, stderr } = await world.download();
+    expect([exit, stderr]).toEqual([7, expect.stringContaining("is not a ZIP file")]);
+    expect(left(world)).toEqual([]);
+  });
+
+  test("of a server that drips exits with 7 after the deadline", async () => {
+    let world: Awaited<ReturnType<typeof artifactWorld>>;
+    const step: ArtifactStep = (response) => {
+      response.writeHead(200, { "content-length": 1_000_000, etag });
+      const drip = setInterval(() => {
+        response.write("x");
+        // Each byte comes ten seconds after the one before.
+        world.clock.advance(10_000);
+      }, 5);
+      response.on("close", () => clearInterval(drip));
+    };
+    world = await artifactWorld("zip", step);
+    const { exit, stderr } = await world.download();
+    expect([exit, stderr.split("\n")[0]]).toEqual([
+      7,
+      expect.stringMatching(/^error: the download was not complete after \d+ s \(\d+ bytes received\)$/),
+    ]);
+    expect(existsSync(join(world.folder, "file"))).toBe(false);
+  });
+
+  test("with a URL that stays expired exits with 7", async () => {
+    const world = await artifactWorld("zip", gone);
+    const { exit, stderr } = await world.download();
+    expect([exit, stderr.split("\n")[0]]).toEqual([
+      7,
+      `error: ${world.origin}/artifact is no longer valid (403): the signed URL has expired or is unknown`,
+    ]);
+    expect([new Set(world.asked.map(({ path }) => path)).size, left(world)]).toEqual([4, []]);
+  });
+
+  test("that was interrupted is continued by the same command", async () => {
+    const large = await smallZip("0123456789".repeat(200_000));
+    const step: ArtifactStep = (response) => {
+      response.writeHead(200, { "content-length": large.length, etag });
+      response.write(large.subarray(0, 1_500_000));
+    };
+    const world = await artifactWorld("zip", step, rest(large));
+    const running = world.download();
+    while (left(world).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    running.interrupt();
+    expect((await running).exit).toBe(130);
+    expect(left(world)).toEqual([expect.stringMatching(/^\.file\..+\.part$/)]);
+    expect((await world.download()).exit).toBe(0);
+    expect(world.asked[1]!.range).toMatch(/^bytes=[1-9]\d+-$/);
+    expect(readFileSync(join(world.folder, "file")).equals(large)).toBe(true);
+    expect(left(world)).toEqual(["file"]);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("to a read-only folder exits with 2", async () => {
+    const world = await artifactWorld("zip", body(zip));
+    world.write("closed/keep", "");
+    chmodSync(join(world.folder, "closed"), 0o500);
+    const { exit } = await world.download("--out closed/a.zip");
+    chmodSync(join(world.folder, "closed"), 0o700);
+    expect([exit, world.asked]).toEqual([2, []]);
+  });
+
+  test("to an existing file exits with 2 unless --yes is given, and is not begun", async () => {
+    const world = await artifactWorld("zip", body(zip));
+    writeFileSync(join(world.folder, "file"), "old");
+    const { exit, stderr } = await world.download();
+    expect([exit, stderr.split("\n")[0], world.asked]).toEqual([
+      2,
+      "error: file exists; nothing was exported",
+      [],
+    ]);
+  });
+});

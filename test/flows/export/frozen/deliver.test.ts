@@ -1,0 +1,93 @@
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { deliver, isDelivered } from "../../../../src/flows/export/frozen/deliver.ts";
+import { FrozenMemory, forgetEndedRuns } from "../../../../src/flows/export/frozen/frozen-memory.ts";
+import { openState } from "../../../../src/state/open-state.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+const baseUrl = "https://api.example.com";
+
+async function place() {
+  const folder = temporaryFolder();
+  const { marks } = await openState(null, { clock: new TestClock() });
+  const memory = new FrozenMemory(marks, baseUrl, "run_1");
+  const path = join(folder, "a.zip");
+  const from = join(folder, "work");
+  writeFileSync(from, "new");
+  return { folder, marks, memory, path, from, target: { path, name: "a.zip" } };
+}
+
+describe("a file that was moved to its place", () => {
+  test("is recognized by the next process of the run only while it is the same file", async () => {
+    const { memory, path, from, target } = await place();
+    writeFileSync(path, "old");
+    expect(await isDelivered(path, memory)).toBe(false);
+    await deliver(from, target, memory);
+    expect([readFileSync(path, "utf8"), await isDelivered(path, memory)]).toEqual(["new", true]);
+    writeFileSync(`${path}.other`, "another");
+    renameSync(`${path}.other`, path);
+    expect(await isDelivered(path, memory)).toBe(false);
+  });
+
+  test("was recorded before it was moved, so that a kill in between loses nothing", async () => {
+    const { memory, path, from, target } = await place();
+    const recorded = new Map<string, string>();
+    const recorder = {
+      addDelivered: (at: string, identity: string) => {
+        expect(statSync(from).isFile()).toBe(true);
+        recorded.set(at, identity);
+      },
+    };
+    await deliver(from, target, recorder);
+    expect([...recorded.keys()]).toEqual([path]);
+    memory.addDelivered(path, recorded.get(path)!);
+    expect(await isDelivered(path, memory)).toBe(true);
+  });
+
+  test("takes the permissions of the one it replaces, at the end of a link", async () => {
+    const { folder, memory, path, from, target } = await place();
+    mkdirSync(join(folder, "there"));
+    writeFileSync(join(folder, "there", "b.zip"), "old");
+    chmodSync(join(folder, "there", "b.zip"), 0o640);
+    symlinkSync("there/b.zip", path);
+    await deliver(from, target, memory);
+    expect(readFileSync(join(folder, "there", "b.zip"), "utf8")).toBe("new");
+    expect(statSync(join(folder, "there", "b.zip")).mode & 0o777).toBe(0o640);
+    expect(await isDelivered(path, memory)).toBe(true);
+  });
+
+  test("that is a folder replaces an empty folder only", async () => {
+    const { folder, memory } = await place();
+    const [from, path] = [join(folder, "files"), join(folder, "images")];
+    for (const one of [from, path]) mkdirSync(one);
+    writeFileSync(join(from, "a.jpg"), "new");
+    writeFileSync(join(path, "mine"), "old");
+    await expect(deliver(from, { path, name: "images" }, memory)).rejects.toMatchObject({
+      type: "output",
+      message: "cannot write images: the folder is not empty",
+    });
+    expect(readFileSync(join(path, "mine"), "utf8")).toBe("old");
+  });
+});
+
+test("what is remembered of a run that ended is forgotten, and that of others is kept", async () => {
+  const { marks, memory } = await place();
+  const other = new FrozenMemory(marks, baseUrl, "run_2");
+  memory.keepPlan(["A", "B"]);
+  other.keepPlan([]);
+  other.addWork("/w");
+  forgetEndedRuns(marks, baseUrl, (id) => id === "run_2");
+  expect([memory.plan, other.plan, other.places]).toEqual([null, [], { work: ["/w"], delivered: {} }]);
+  other.clear();
+  expect(marks.list(baseUrl, "")).toEqual([]);
+});

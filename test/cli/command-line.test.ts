@@ -32,11 +32,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
     [
       "only flags",
       "--mock",
-<<<<<<< HEAD
-      "cat needs a command: import, imports, tryon, beautify, tasks, export, products, images, models, webhooks, serve",
-=======
-      "cat needs a command: import, imports, tryon, beautify, tasks, export, exports, products, images, models, serve",
->>>>>>> 1f3f42e (Save manifests and ZIPs of any number of products: cat export --zip, cat exports)
+      "cat needs a command: import, imports, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve",
       "See: cat --help",
     ],
     ["a missing argument", "products get", "missing argument: ID|REFERENCE", "See: cat products get --help"],

@@ -133,6 +133,17 @@ describe("the same command after", () => {
     expect([names(world), world.files()]).toEqual([[6, 6], ["catalogue.zip"]]);
   });
 
+  test("a rejected role starts over, because there is nothing to resume", async () => {
+    const world = await frozenWorld();
+    const { exit, stderr } = await world.cat("export --zip --role tryin");
+    expect([exit, stderr]).toEqual([
+      3,
+      expect.stringMatching(/^error: role\[0\]: must be one of .*\nDid you mean tryon\?\n$/),
+    ]);
+    expect((await world.cat("export --zip --role tryin")).stderr).not.toContain("Resuming");
+    expect(world.files()).toEqual([]);
+  });
+
   test("a stop may write to another place", async () => {
     const world = await frozenWorld();
     await world.cat("export --zip --timeout 1s");

@@ -17,8 +17,9 @@ export function reportLines(
   command: FrozenCommand,
   { leftovers, globals }: Place,
 ): string[] {
-  const { summary, stopped, parts, deleted, urlsUntil } = outcome;
+  const { summary, stopped, isResumable, parts, deleted, urlsUntil } = outcome;
   if (stopped !== undefined) {
+    if (!isResumable) return [];
     const ready = summary.jobs.filter(({ status }) => status === "completed").length;
     const lines = [`Stopped: ${grouped(ready)} of ${counted(parts, "export job")} completed.`];
     if (globals.mock) return lines;

@@ -10,6 +10,7 @@ import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import type { FrozenCommand } from "./frozen-flags.ts";
 import { reportLines } from "./frozen-report.ts";
 import { frozenName, frozenTargets, leftoversOf } from "./frozen-targets.ts";
+import { withRoleHint } from "./role-hint.ts";
 
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenCommand): Promise<void> {
@@ -58,7 +59,7 @@ export async function exportFrozenFiles(app: App, command: FrozenCommand): Promi
     for (const line of reportLines(outcome, command, { leftovers, globals: app.globals }))
       await app.io.note(app.io.visible(line));
   }
-  if (outcome.stopped !== undefined) throw outcome.stopped;
+  if (outcome.stopped !== undefined) throw withRoleHint(outcome.stopped, roles);
 }
 
 /** The products that the flags or their file name; null for the entire catalogue. */

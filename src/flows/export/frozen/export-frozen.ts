@@ -1,9 +1,10 @@
 import { limits } from "../../../contract/limits.ts";
+import { CatError } from "../../../errors.ts";
 import { patienceOf } from "../../runs/patience.ts";
 import { shownTime } from "../../runs/shown-time.ts";
 import { stoppedBy } from "../../runs/stage.ts";
 import type { Service } from "../../service.ts";
-import { isNotFound } from "../../service-errors.ts";
+import { isNotFound, isRefusal } from "../../service-errors.ts";
 import { unknownInFile, unknownInFlags, unknownProblem } from "../selection/reject-unknown.ts";
 import { resolveSelection } from "../selection/resolve-selection.ts";
 import { wholeCatalogue } from "../selection/whole-catalogue.ts";
@@ -94,7 +95,8 @@ async function fetchAndWrite(
   const [first] = targets;
   if (first === undefined) {
     await end();
-    return outcomeOf({ ...{ input, run, plan, targets, jobs: [], deleted: 0 }, stopped: undefined });
+    const summed = { input, run, plan, targets, jobs: [], deleted: 0, stopped: undefined };
+    return { ...(await outcomeOf(summed)), isResumable: false };
   }
   const folder = await makeWorkFolder(first, run.id);
   memory.addWork(folder);
@@ -118,9 +120,13 @@ async function fetchAndWrite(
     const place = { folder, memory, signal, freeBytes, onProgress, onNote };
     stopped = await stoppedBy(writeResults(input, { jobs, targets, delivered }, place));
   }
-  // The next process looks up again a selection with a product that is gone.
-  const isHopeless = input.selection !== null && stopped === uncreated && isNotFound(stopped);
-  const outcome = await outcomeOf({ input, run, plan, targets, jobs, deleted: deleted.size, stopped });
+  // The next process looks up again a selection with a product that is gone; a run without a job has nothing to resume.
+  const isGone = input.selection !== null && stopped === uncreated && isNotFound(stopped);
+  const isRejected =
+    stopped instanceof CatError && isRefusal(stopped) && run.state.batches.of(run.id).length === 0;
+  const isHopeless = isGone || isRejected;
+  const summed = { input, run, plan, targets, jobs, deleted: deleted.size, stopped };
+  const outcome = { ...(await outcomeOf(summed)), isResumable: stopped !== undefined && !isHopeless };
   if (stopped === undefined || isHopeless) await end();
   else await removeIfEmpty(folder);
   return outcome;

@@ -19,6 +19,8 @@ export interface FrozenSummary {
 export interface FrozenOutcome {
   readonly summary: FrozenSummary;
   readonly stopped: unknown;
+  /** Whether the same command resumes the run, which was stopped. */
+  readonly isResumable: boolean;
   /** The number of jobs that the export needs. */
   readonly parts: number;
   /** Products that were deleted while the export was created. */
@@ -49,7 +51,7 @@ interface Ended {
 }
 
 /** Sums up a run. `duration_ms` is for the caller to fill in. */
-export async function outcomeOf(ended: Ended): Promise<FrozenOutcome> {
+export async function outcomeOf(ended: Ended): Promise<Omit<FrozenOutcome, "isResumable">> {
   const { input, run, plan, jobs, deleted, stopped } = ended;
   const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
   const written = stopped === undefined ? await Promise.all(ended.targets.map(sizeOf)) : [];

@@ -13,7 +13,7 @@ export interface CommandEntry {
    */
   readonly runsAnother?: boolean | string;
   /** Loads the code of the command, only when it is used. */
-  load(app: App): Promise<Command>;
+  load(app: App, next: string | undefined): Promise<Command>;
 }
 
 /**
@@ -49,7 +49,7 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   export: {
     usage: "export",
     summary: "export products and their images as NDJSON or CSV",
-    load: async (app) => (await import("./commands/export.ts")).exportCommand(app),
+    load: async (app, next) => (await import("./commands/export.ts")).exportCommand(app, next),
   },
   exports: {
     usage: "exports",

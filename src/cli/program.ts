@@ -33,7 +33,8 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     if (name === called && runsAnother(entry, args.slice(first!.index + 1))) {
       app.commandLine = takeCommandLine(args);
     }
-    const made = name === called ? await entry.load(app) : command(name);
+    const made =
+      name === called ? await entry.load(app, firstWord(args.slice(first!.index + 1))?.word) : command(name);
     root.addCommand(made.summary(entry.summary));
   }
   for (const one of everyCommand(root)) settle(one, app, help);

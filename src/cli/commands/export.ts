@@ -1,15 +1,25 @@
 import type { Command } from "commander";
 import type { App } from "../app/app.ts";
-import { command, examples, otherFlags } from "../flags/command.ts";
+import { UsageError } from "../context/errors.ts";
+import { command, examples, group, otherFlags } from "../flags/command.ts";
 import { type ExportInput, type RawExportFlags, readExportFlags, withExportFlags } from "./export/flags.ts";
 import { syncCommand } from "./export/sync.ts";
 
-/** `cat export`: parses the flags; `run` does the work. */
-export const exportCommand = (app: App, run = runExport): Command =>
+/**
+ * `cat export`: parses the flags; `run` does the work. `next` is the next word of the command line. `cat export sync` has
+ * none of these flags, some of which have the names of its own: commander would take them first.
+ */
+export const exportCommand = (app: App, next?: string, run = runExport): Command =>
+  next === "sync" ? group("export", [syncCommand(app)]) : exportRows(app, run);
+
+const exportRows = (app: App, run: typeof runExport): Command =>
   otherFlags(withExportFlags(bareCommand()))
-    // The flags of a subcommand may have the names of these.
-    .enablePositionalOptions()
     .addCommand(syncCommand(app))
+    .hook("preSubcommand", () => {
+      throw new UsageError("sync must follow export", {
+        hint: "Put the flags after it: cat export sync DIR [flags]",
+      });
+    })
     .addHelpText(
       "after",
       examples([

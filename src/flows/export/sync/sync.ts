@@ -199,7 +199,8 @@ async function removeVanished(mirror: Mirror, counts: SyncCounts, input: SyncInp
 /** Gives every file its name. A renamed file that was also added or changed, or failed, counts as that. */
 async function renameAll(mirror: Mirror, counts: SyncCounts, { input, deps, pathOf }: Run): Promise<void> {
   const { store, index, journal, files } = mirror;
-  if (!index.isChanged) return;
+  // A repaired file may still need its name.
+  if (!index.isChanged && counts.changed.size === 0) return;
   const isMissing = async (path: string) => (await store.stat(path)) === null;
   const renames = await planRenames(index, pathOf, isMissing);
   const { added, changed, failedKeys } = counts;

@@ -108,17 +108,18 @@ export class AssetFetcher {
     }
   }
 
-  /** Writes the file, with a record before and after: a file without an entry is removed by the next run. */
+  /** Writes the file, with a record before and after: the next run knows a file that a kill leaves between them. */
   async #place(listed: ListedAsset, known: MirrorEntry | null, image: DownloadedImage): Promise<void> {
     const { store, journal } = this.#deps.mirror;
     const { content, bytes, sha256, mime_type } = image;
     const fields = { ...listed.fields, mime_type };
+    const entryAt = (path: string) => ({ ...fields, path, bytes, sha256 });
     const write = async (path: string, exclusive: boolean) => {
-      await journal.record("put", path);
+      await journal.record("put", entryAt(path));
       return store.put(path, content(), { exclusive });
     };
     const writeNew = async (path: string) => {
-      // A file that the index does not know stays; the record must not make it look like an unfinished one.
+      // A file that the index does not know stays.
       if ((await store.stat(path)) !== null) return false;
       if (await write(path, true)) return true;
       await journal.record("clean", path);
@@ -126,7 +127,7 @@ export class AssetFetcher {
     };
     const path = known?.path ?? (await this.#newPath(fields, writeNew));
     if (known !== null) await write(path, false);
-    const entry = { ...fields, path, bytes, sha256 };
+    const entry = entryAt(path);
     await journal.record("entry", entry);
     this.#taken(entry, known);
   }

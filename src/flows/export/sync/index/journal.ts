@@ -4,7 +4,7 @@ import type { MirrorIndex } from "./mirror-index.ts";
 
 /** A step of a run. `put` and `move` come before the step, all others after it; `clean` ends a `put` without an entry. */
 type Step =
-  | readonly ["put", path: string]
+  | readonly ["put", MirrorEntry]
   | readonly ["clean", path: string]
   | readonly ["move", from: string, to: string]
   | readonly ["entry", MirrorEntry]
@@ -31,7 +31,8 @@ export class Journal {
   /** Records a step; resolves when another process would see it. A failed write fails all later ones. */
   record(...step: Step): Promise<void> {
     const [kind, value] = step;
-    this.#waiting.push(kind === "entry" ? `["entry",${lineOf(value)}]\n` : `${JSON.stringify(step)}\n`);
+    const line = kind === "entry" || kind === "put" ? `["${kind}",${lineOf(value)}]` : JSON.stringify(step);
+    this.#waiting.push(`${line}\n`);
     this.#next ??= this.#write();
     return this.#next;
   }
@@ -57,8 +58,8 @@ export class Journal {
 
 /** What a journal leaves to clean up. */
 export interface Leftovers {
-  /** Files that were begun without an entry. */
-  readonly begun: readonly string[];
+  /** The entries of files that may have been written. */
+  readonly begun: readonly MirrorEntry[];
   /** Moves of which the end was not recorded. */
   readonly moves: readonly { readonly from: string; readonly to: string }[];
   /** The entries that the journal added or changed. */
@@ -67,13 +68,13 @@ export interface Leftovers {
 
 /** Takes the steps of a journal into the index that it belongs to. An incomplete line is ignored. */
 export function replay(journal: string, index: MirrorIndex): Leftovers {
-  const begun = new Set<string>();
+  const begun = new Map<string, MirrorEntry>();
   const moves = new Map<string, string>();
   const entries = new Map<string, MirrorEntry>();
   for (const line of journal.slice(0, journal.lastIndexOf("\n") + 1).split("\n")) {
     const step = stepOf(line);
     if (step === null) continue;
-    if (step[0] === "put") begun.add(step[1]);
+    if (step[0] === "put") begun.set(step[1].path, step[1]);
     else if (step[0] === "clean") begun.delete(step[1]);
     else if (step[0] === "move") moves.set(step[1], step[2]);
     else if (step[0] === "entry") {
@@ -89,7 +90,7 @@ export function replay(journal: string, index: MirrorIndex): Leftovers {
     }
   }
   return {
-    begun: [...begun],
+    begun: [...begun.values()],
     moves: [...moves].map(([from, to]) => ({ from, to })),
     entries: [...entries.values()],
   };

@@ -1,5 +1,6 @@
 import { CatError } from "../../../../errors.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
+import { isIntact } from "./is-intact.ts";
 import { Journal, type Leftovers, replay } from "./journal.ts";
 import type { MirrorFiles } from "./mirror-files.ts";
 import { MirrorIndex } from "./mirror-index.ts";
@@ -16,8 +17,8 @@ export interface Mirror {
 }
 
 /**
- * Reads the index of a mirror, and takes in what a stopped run has recorded. Unless `isReadOnly`, files that it began
- * without an entry are removed. The journal stays until the index is written.
+ * Reads the index of a mirror, and takes in what a stopped run has recorded. The journal stays until the index is
+ * written.
  */
 export async function openMirror(
   store: MirrorStore,
@@ -39,25 +40,25 @@ async function takeIn(leftovers: Leftovers, { store, index, journal }: Mirror, i
   const { begun, moves, entries } = leftovers;
   for (const { from, to } of moves) {
     const moved = [...index.entries()].find(({ path }) => path === from);
-    if (moved === undefined || (await store.stat(from)) !== null || (await store.stat(to)) === null) continue;
+    if (moved === undefined || (await store.stat(from)) !== null) continue;
+    if ((await store.stat(to))?.bytes !== moved.bytes) continue;
     index.set({ ...moved, path: to });
     if (!isReadOnly) await journal.record("entry", { ...moved, path: to });
+  }
+  for (const entry of begun) {
+    const isWritten = await isIntact(store, entry);
+    if (isWritten) index.set(entry);
+    if (isReadOnly) continue;
+    if (isWritten) await journal.record("entry", entry);
+    else await journal.record("clean", entry.path);
   }
   // After a power failure the journal may be more complete than the folder.
   await forEach(entries, async ({ product_id, asset_id }) => {
     const known = index.get(product_id, asset_id);
     if (known === null || (await store.stat(known.path))?.bytes === known.bytes) return;
     index.drop(product_id, asset_id);
-    if (isReadOnly) return;
-    await store.remove(known.path);
-    await journal.record("drop", product_id, asset_id);
+    if (!isReadOnly) await journal.record("drop", product_id, asset_id);
   });
-  if (isReadOnly || begun.length === 0) return;
-  const known = new Set([...index.entries()].map(({ path }) => path));
-  for (const path of begun) {
-    if (!known.has(path)) await store.remove(path);
-    await journal.record("clean", path);
-  }
 }
 
 /** Files that are checked at once. */

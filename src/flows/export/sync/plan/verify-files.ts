@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import type { ProgressEvent } from "../../../progress-event.ts";
+import { isIntact } from "../index/is-intact.ts";
 import type { Mirror } from "../index/mirror.ts";
-import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
+import { keyOf } from "../index/mirror-entry.ts";
 
 /** Files that are hashed at once: reading one overlaps with hashing another. */
 const filesAtOnce = 8;
@@ -14,18 +14,12 @@ export async function verifyFiles(
   const damaged = new Set<string>();
   const total = index.present;
   let done = 0;
-  const isIntact = async ({ path, bytes, sha256 }: MirrorEntry): Promise<boolean> => {
-    if ((await store.stat(path))?.bytes !== bytes) return false;
-    const hash = createHash("sha256");
-    for await (const chunk of store.readParts(path)) hash.update(chunk);
-    return hash.digest("hex") === sha256;
-  };
   const entries = index.entries();
   const work = async () => {
     for (const entry of entries) {
       if (entry.removed === true) continue;
       signal.throwIfAborted();
-      if (!(await isIntact(entry))) damaged.add(keyOf(entry));
+      if (!(await isIntact(store, entry))) damaged.add(keyOf(entry));
       onProgress({ step: "verifying", done: ++done, total });
     }
   };

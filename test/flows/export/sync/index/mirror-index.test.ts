@@ -76,17 +76,18 @@ describe("a file that is not an index", () => {
 
 describe("the journal of a stopped run", () => {
   const [one, other] = [entryWith({ product: 1, asset: 1 }), entryWith({ product: 2, asset: 2 })];
+  const begun = entryWith({ product: 3, asset: 3 });
   const lines = (...steps: unknown[]) => steps.map((step) => `${JSON.stringify(step)}\n`).join("");
 
   test("adds and drops entries, and lists what was begun", () => {
     const index = mirrorIndexOf([one]);
     const steps = lines(
-      ["put", other.path],
+      ["put", other],
       ["entry", other],
-      ["put", "new.jpg"],
+      ["put", begun],
       ["drop", one.product_id, one.asset_id],
     );
-    expect(replay(steps, index)).toEqual({ begun: ["new.jpg"], moves: [], entries: [other] });
+    expect(replay(steps, index)).toEqual({ begun: [begun], moves: [], entries: [other] });
     expect([...index.entries()]).toEqual([other]);
   });
 
@@ -98,7 +99,7 @@ describe("the journal of a stopped run", () => {
   });
 
   test("may be cut short anywhere, and resumed", () => {
-    const steps = lines(["put", "a.jpg"], ["entry", one]);
+    const steps = lines(["put", one], ["entry", one]);
     for (let length = 0; length < steps.length; length++) {
       const index = mirrorIndexOf([]);
       replay(`${steps.slice(0, length)}\n${lines(["entry", other])}`, index);

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { catalogueServer, rowOf } from "../flows/export/live/catalogue-server.ts";
-import { until } from "../http/core.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -14,8 +13,16 @@ test.for(["SIGKILL", "SIGTERM"] as const)(
     const folder = temporaryFolder();
     let hangs = true;
     const rows = Array.from({ length: 250 }, (_, index) => rowOf(250 - index));
+    let reached = () => {};
+    const second = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
     const service = await catalogueServer(rows, {
-      respond: (url) => (hangs && url.searchParams.has("cursor") ? { hangs } : undefined),
+      respond: ({ searchParams }) => {
+        if (!hangs || !searchParams.has("cursor")) return undefined;
+        reached();
+        return { hangs };
+      },
     });
     const env = { CAT_BASE_URL: service.baseUrl, CAT_API_KEY: "ak_test", CAT_HOME: join(folder, ".home") };
     const start = (...more: string[]) =>
@@ -27,7 +34,7 @@ test.for(["SIGKILL", "SIGTERM"] as const)(
 
     const stopped = start("--yes");
     // The first page is being written when the second is requested.
-    await until(() => service.requests.length === 2);
+    await second;
     stopped.kill(signal);
     expect((await stopped).exitCode).toBe(signal === "SIGTERM" ? 143 : undefined);
     expect(readFileSync(join(folder, "a.ndjson"), "utf8")).toBe("old\n");

@@ -100,10 +100,12 @@ export class Gate<Step extends string> {
     answer.writeHead(given.status, given.headers);
     if (given.isCut || kills?.at === "half answered") {
       const part = kills === null ? given.bytes : given.bytes.subarray(0, given.bytes.length / 2);
-      answer.write(part, () => {
+      const cut = () => {
         kills?.kill();
         answer.destroy();
-      });
+      };
+      // Meanwhile the process keeps what it has received.
+      answer.write(part, () => setTimeout(cut, kills?.waitMs ?? 0));
       return;
     }
     answer.end(given.bytes);

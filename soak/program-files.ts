@@ -44,11 +44,14 @@ async function buildWith(patches: readonly Patch[], outdir: string): Promise<voi
     name: "patch-modules",
     setup(builder) {
       builder.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        const patch = patches.find(({ file }) => path === join(root, file));
-        if (patch === undefined) return undefined;
-        const text = readFileSync(path, "utf8");
-        if (text.includes(patch.from)) missing.delete(patch);
-        return { contents: text.replace(patch.from, patch.to), loader: "ts", resolveDir: dirname(path) };
+        const own = patches.filter(({ file }) => path === join(root, file));
+        if (own.length === 0) return undefined;
+        let text = readFileSync(path, "utf8");
+        for (const patch of own) {
+          if (text.includes(patch.from)) missing.delete(patch);
+          text = text.replace(patch.from, patch.to);
+        }
+        return { contents: text, loader: "ts", resolveDir: dirname(path) };
       });
     },
   };

@@ -17,6 +17,8 @@ export interface Soak<Scenario, Step extends string> {
   readonly faultKinds: readonly string[];
   /** The values of `--only`, which narrows the runs down. */
   readonly focuses: readonly string[];
+  /** Changes to the program that make a run short, e.g. smaller limits. */
+  readonly patches?: readonly Patch[];
   /** Faults to add to the program, by the value of `--control`. */
   readonly controls: Readonly<Record<string, Patch>>;
   /** Adds to the scenario of a control run what the fault needs to show. */
@@ -115,7 +117,7 @@ export async function runSoak<Scenario, Step extends string>(soak: Soak<Scenario
   await playAll(soak, {
     scenarios: scenarios(scenarioOf, { seed, runs, only }),
     lanes: Math.min(lanes, runs),
-    patches: control === undefined ? [] : [controls[control]!],
+    patches: [...(soak.patches ?? []), ...(control === undefined ? [] : [controls[control]!])],
     signal: interrupt.signal,
     onPlayed,
   });

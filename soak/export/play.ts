@@ -1,0 +1,202 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Lane, onEmptyLane } from "../lane.ts";
+import { meetTrouble } from "../meet-trouble.ts";
+import { memoryOf } from "../memory.ts";
+import type { Fault, Played } from "../played.ts";
+import { type Ending, Running } from "../program.ts";
+import { summaryOf } from "../summary.ts";
+import type { ExportTrouble, Scenario } from "./scenario.ts";
+import type { Step } from "./step.ts";
+import { differencesOf, type Tree, treeOf } from "./tree.ts";
+
+/** The kinds of wrong results. */
+export const faultKinds = [
+  "wrong files",
+  "incomplete file",
+  "part left",
+  "created twice",
+  "not resumable",
+  "wrong summary",
+  "broken state",
+] as const;
+type ExportFault = Fault<(typeof faultKinds)[number]>;
+type PlayedRun = Played<Step, ExportFault["kind"]>;
+
+/** Plays a scenario on a lane with the program in that file, and checks the result. */
+export const play = (scenario: Scenario, lane: Lane<Step>, program: string): Promise<PlayedRun> =>
+  onEmptyLane(lane, (folder) => new Run(scenario, lane, program, folder).play());
+
+/** Exit statuses of a process that was stopped and can be resumed: no service, interrupted, killed. */
+const resumable: readonly (number | null)[] = [7, 130, 143, null];
+
+/** The products of a job in this test (`smallLimits`). */
+const jobProducts = 7;
+
+const oldText = "of an earlier export";
+
+class Run {
+  readonly #scenario: Scenario;
+  readonly #lane: Lane<Step>;
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #faults: ExportFault[] = [];
+  readonly #kills: PlayedRun["kills"][number][] = [];
+  #expected: Tree = new Map();
+  #args: string[] = [];
+  #processes = 0;
+  #restarts = 0;
+
+  constructor(scenario: Scenario, lane: Lane<Step>, program: string, folder: string) {
+    this.#scenario = scenario;
+    this.#lane = lane;
+    this.#program = program;
+    this.#folder = folder;
+  }
+
+  async play(): Promise<PlayedRun> {
+    const { seed, mode, photos, selected } = this.#scenario;
+    await this.#prepare();
+    const before = await this.#jobs();
+    const ending = await this.#exportThroughTroubles();
+    await this.#lane.gate.quiet();
+    const created = (await this.#jobs()) - before;
+    if (ending !== null) await this.#judge(ending, created);
+    const counts = {
+      products: (selected ?? photos).length,
+      files: this.#expected.size,
+      processes: this.#processes,
+      service_restarts: this.#restarts,
+      [`runs_${mode}`]: 1,
+    };
+    return { seed, kills: this.#kills, counts, faults: this.#faults };
+  }
+
+  /** Creates the products, and the files of an uninterrupted run. */
+  async #prepare(): Promise<void> {
+    const { mode, photos, selected, replaces } = this.#scenario;
+    const { service } = this.#lane;
+    const rows = photos.map((count, at) => ({
+      reference: `P-${at}`,
+      name: `Product ${at}`,
+      images: Array.from({ length: count }, (_, photo) => ({
+        url: `https://cdn.example.com/${at}-${photo}.jpg`,
+      })),
+    }));
+    await service.importByOthers(rows);
+    const products = (selected ?? []).flatMap((at) => ["--product", `P-${at}`]);
+    this.#args =
+      mode === "sync"
+        ? ["export", "sync", "mirror", "--json"]
+        : [
+            ...["export", mode === "manifest" ? "--manifest" : "--zip", "--json", "--yes", ...products],
+            ...(mode === "extract" ? ["--extract", "images"] : []),
+          ];
+    for (const name of ["calm", "run"]) mkdirSync(join(this.#folder, name, "home"), { recursive: true });
+    const calm = await this.#start("calm", null).ended;
+    if (calm.status !== 0) throw new Error(`an undisturbed export failed: ${calm.stderr}`);
+    this.#expected = await this.#treeOf("calm");
+    if (!replaces) return;
+    for (const name of readdirSync(join(this.#folder, "calm")))
+      if (name !== "home") writeFileSync(join(this.#folder, "run", name), oldText);
+  }
+
+  /** Runs the command until it ends by itself. */
+  async #exportThroughTroubles(): Promise<Ending | null> {
+    const { service } = this.#lane;
+    const resumes = this.#scenario.mode === "sync" ? [...resumable, 8] : resumable;
+    for (const trouble of this.#scenario.troubles) {
+      const ending = await this.#endingOf(trouble);
+      if (ending.status === 0) return ending;
+      if (!resumes.includes(ending.status)) return this.#stuck(ending);
+      const { integrity } = memoryOf(join(this.#folder, "run", "home", "state", "default.db"));
+      if (integrity !== "ok") this.#found("broken state", integrity);
+      await this.#checkFinalNames();
+      if (trouble.restart === "between") {
+        await service.restart();
+        this.#restarts++;
+      }
+    }
+    await this.#lane.calm();
+    const ending = await this.#start("run", null).ended;
+    return ending.status === 0 ? ending : this.#stuck(ending);
+  }
+
+  #stuck({ status, stderr }: Ending): null {
+    this.#found("not resumable", `it exited with ${status}: ${stderr.trim()}`);
+    return null;
+  }
+
+  /** Whether each file with its final name is complete, or the old one, after a process that was stopped. */
+  async #checkFinalNames(): Promise<void> {
+    const found = await this.#treeOf("run");
+    for (const [path, text] of found) {
+      const isHidden = path.split("/").some((name) => name.startsWith("."));
+      // The index of a mirror is of the last complete run.
+      if (isHidden || text === oldText || path.endsWith(".ndjson")) continue;
+      const isOld = path.endsWith(".zip/") && this.#scenario.replaces;
+      if (!isOld && text !== this.#expected.get(path))
+        this.#found("incomplete file", `${path} has its name, but not its contents`);
+    }
+  }
+
+  /** How a process that meets faults ends. */
+  async #endingOf(trouble: ExportTrouble): Promise<Ending> {
+    const resumed = this.#processes > 0;
+    const { ending, stoppedAt, restarts } = await meetTrouble(trouble, this.#lane, {
+      start: () => this.#start("run", trouble.timeout),
+      atItsEnd: "downloading",
+      starting: "starting",
+    });
+    this.#restarts += restarts;
+    if (stoppedAt !== null) this.#kills.push({ step: stoppedAt, resumed });
+    return ending;
+  }
+
+  #start(place: "calm" | "run", timeout: number | null): Running {
+    if (place === "run") this.#processes++;
+    const cwd = join(this.#folder, place);
+    const { service, gate } = this.#lane;
+    const CAT_BASE_URL = place === "calm" ? service.baseUrl : gate.url;
+    const args = [...this.#args, ...(timeout === null ? [] : ["--timeout", `${timeout}s`])];
+    return new Running(this.#program, args, {
+      cwd,
+      env: { CAT_HOME: join(cwd, "home"), CAT_BASE_URL, CAT_API_KEY: "ak_mock" },
+    });
+  }
+
+  /** Whether the last process left and reported the actual result. */
+  async #judge({ stdout, stderr }: Ending, created: number): Promise<void> {
+    const { mode, photos, selected } = this.#scenario;
+    const found = await this.#treeOf("run");
+    for (const what of differencesOf(found, this.#expected)) this.#found("wrong files", what);
+    for (const path of readdirSync(join(this.#folder, "run"), { recursive: true, encoding: "utf8" }))
+      if (/\.part(\/|$)|\.part\.state$/.test(path)) this.#found("part left", path);
+    const summary = summaryOf(stdout);
+    if (summary === undefined) {
+      this.#found("wrong summary", `no summary: ${stderr.trim()}`);
+      return;
+    }
+    if (mode === "sync") return;
+    const products = (selected ?? photos).length;
+    const jobs = Math.ceil(products / jobProducts);
+    if (created !== jobs) this.#found("created twice", `${created} jobs were created instead of ${jobs}`);
+    if (summary.products !== products || (summary.jobs as unknown[]).length !== jobs)
+      this.#found(
+        "wrong summary",
+        `${summary.products} products in ${(summary.jobs as unknown[]).length} jobs`,
+      );
+  }
+
+  #treeOf(place: "calm" | "run"): Promise<Tree> {
+    return treeOf(join(this.#folder, place), ["home"]);
+  }
+
+  async #jobs(): Promise<number> {
+    return (await this.#lane.service.state()).organizations.main.exports.length;
+  }
+
+  #found(kind: ExportFault["kind"], what: string): void {
+    this.#faults.push({ kind, what });
+  }
+}

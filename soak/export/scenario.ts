@@ -1,0 +1,94 @@
+import { Random } from "../../src/mock/seed/random.ts";
+import {
+  type KillPoint,
+  type KillSignal,
+  killMoment,
+  restartMoment,
+  someFaults,
+  type Trouble,
+} from "../trouble.ts";
+import type { Step } from "./step.ts";
+
+/** The kinds of exports, and values of `--only`. */
+export const modes = ["manifest", "zip", "extract", "sync"] as const;
+export type Mode = (typeof modes)[number];
+
+/** A catalogue, one export of it, and all faults on the way; everything follows from the seed. */
+export interface Scenario {
+  readonly seed: string;
+  readonly mode: Mode;
+  /** How many photos each product has. */
+  readonly photos: readonly number[];
+  /** The places of the products to export; null for all. */
+  readonly selected: readonly number[] | null;
+  /** Whether the files of an earlier export exist. */
+  readonly replaces: boolean;
+  /** One for each process that is started, until one ends by itself. */
+  readonly troubles: readonly ExportTrouble[];
+}
+
+/** The faults of one process. */
+export interface ExportTrouble extends Trouble<Step> {
+  /** `--timeout`, in seconds; null for none. */
+  readonly timeout: number | null;
+}
+
+export function scenarioOf(seed: string, only?: Mode): Scenario {
+  const random = Random.from(`export soak ${seed}`);
+  const mode = only ?? random.pick(modes);
+  const count = random.pick([1, 3, 7, 8, 12, 18]);
+  const photos = Array.from({ length: count }, () => random.pick([1, 1, 1, 2, 3]));
+  const isSelected = mode !== "sync" && random.next() < 0.3;
+  const selected = isSelected
+    ? photos.map((_, at) => at).filter((at) => at === 0 || random.next() < 0.6)
+    : null;
+  return {
+    ...{ seed, mode, photos, selected },
+    replaces: mode !== "sync" && mode !== "extract" && random.next() < 0.4,
+    troubles: Array.from({ length: random.pick([1, 2, 2, 3, 3, 4]) }, () => troubleOf(random, mode)),
+  };
+}
+
+function troubleOf(random: Random, mode: Mode): ExportTrouble {
+  return {
+    kill: killPoint(random, mode),
+    orAtItsEnd: random.next() < 0.3,
+    faults: someFaults(random, places, mode === "sync" ? places.at(-1)! : places[0]),
+    failsAfterWork: random.next() < 0.25 ? { step: "creating jobs", times: 1 + random.below(3) } : null,
+    restart: restartMoment(random),
+    timeout: mode !== "sync" && random.next() < 0.1 ? 1 + random.below(3) : null,
+  };
+}
+
+const signals: readonly KillSignal[] = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGINT", "SIGTERM"];
+
+function killPoint(random: Random, mode: Mode): KillPoint<Step> {
+  const signal = random.pick(signals);
+  const dice = random.next();
+  if (dice < 0.25) return { signal, afterMs: random.below(2_500) };
+  const at = { signal, ...killMoment(random) };
+  if (dice < 0.4) return { step: null, nth: 1 + random.below(8), ...at };
+  const likely: Step[] =
+    mode === "sync"
+      ? ["reading", "downloading", "downloading", "downloading"]
+      : [
+          "reading",
+          "creating jobs",
+          "creating jobs",
+          "following jobs",
+          "downloading",
+          "downloading",
+          "downloading",
+        ];
+  return { step: random.pick(likely), nth: 1 + random.below(mode === "sync" ? 20 : 3), ...at };
+}
+
+/** Possible targets of a fault. */
+const places = [
+  { method: "POST", path: "/v1/exports" },
+  { method: "POST", path: "/v1/exports" },
+  { method: "GET", path: "/v1/exports" },
+  { method: "GET", path: "/_signed" },
+  { method: "GET", path: "/_signed" },
+  { method: "GET", path: "/v1" },
+] as const;

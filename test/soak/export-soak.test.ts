@@ -1,0 +1,63 @@
+import { test } from "vitest";
+import { type Control, controls, smallLimits } from "../../soak/export/controls.ts";
+import { onlyCutDownload } from "../../soak/export/cut-download.ts";
+import { exportSoak } from "../../soak/export/export-soak.ts";
+import { type Scenario, scenarioOf } from "../../soak/export/scenario.ts";
+import type { Played } from "../../soak/played.ts";
+import { playAll } from "../../soak/soak.ts";
+import { repetitions } from "../support/repetitions.ts";
+import { needsBuild } from "../support/spawn-cat.ts";
+
+/** A short part of `npm run soak:export`: real processes that are killed, and a real service with faults. */
+const patience = { timeout: repetitions(120_000, 1_800_000) };
+
+const scenarios = repetitions(1, 12);
+
+test.concurrent(
+  "exports that are stopped again and again end with complete files",
+  patience,
+  async ({ expect }) => {
+    const played = await playedOf([...smallScenarios(scenarios), onlyCutDownload(zip())], null);
+    expect(played.flatMap(({ seed, faults }) => faults.map((fault) => ({ seed, ...fault })))).toEqual([]);
+    expect(played).toHaveLength(scenarios + 1);
+  },
+);
+
+test.concurrent(
+  "a file that has its name before its length is checked is detected",
+  patience,
+  async ({ expect }) => {
+    const [played] = await playedOf([onlyCutDownload(zip())], "rename-first");
+    expect(played!.faults.map(({ kind }) => kind)).toContain("wrong files");
+  },
+);
+
+/** A ZIP of one job, into an empty folder. */
+const zip = (): Scenario => ({
+  ...scenarioOf("zip", "zip"),
+  photos: [3, 3],
+  selected: null,
+  replaces: false,
+});
+
+/** The first scenarios that are small and have several faults. */
+function smallScenarios(count: number): Scenario[] {
+  const found: Scenario[] = [];
+  for (let at = 0; found.length < count; at++) {
+    const scenario = scenarioOf(`test ${at}`);
+    if (scenario.photos.length <= 8 && scenario.troubles.length === 2) found.push(scenario);
+  }
+  return found;
+}
+
+async function playedOf(some: readonly Scenario[], control: Control | null): Promise<Played[]> {
+  needsBuild();
+  const played: Played[] = [];
+  await playAll(exportSoak, {
+    scenarios: some,
+    lanes: Math.min(3, some.length),
+    patches: [...smallLimits, ...(control === null ? [] : [controls[control]])],
+    onPlayed: (one) => played.push(one),
+  });
+  return played;
+}

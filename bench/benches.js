@@ -6,6 +6,7 @@ export const benches = {
   scale: async () => (await import("./scale.js")).measure(),
   gallery: async () => (await import("./gallery.js")).measure(),
   zip: async () => (await import("./zip.js")).measure(),
+  extract: async () => (await import("./extract.js")).measure(),
   "import-million": async () => (await import("./import-million.js")).measure(),
   "import-again": async () => (await import("./import-again.js")).measure(),
   saves: async () => (await import("./saves.js")).measure(),

@@ -1,0 +1,150 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { expect, test } from "vitest";
+import { catalogueProgram, needsBuild } from "../support/spawn-cat.ts";
+import { createWorld } from "../support/world.ts";
+import { blocksOf } from "./pages/blocks.ts";
+
+const page = readFileSync(fileURLToPath(new URL("../../docs/exports.md", import.meta.url)), "utf8");
+const files = new Map(blocksOf(page).map(({ label, lines }) => [label, lines]));
+const file = (name: string): readonly string[] => {
+  const lines = files.get(name);
+  if (lines === undefined) throw new Error(`docs/exports.md has no ${name}`);
+  return lines;
+};
+
+/** The commands of each job, as its system runs them: one after another, until one fails. */
+const jobs: [system: string, commands: string[]][] = [
+  ["cron", file("nightly.cron").flatMap((line) => /^\d+ \d+ \* \* \* (.*)$/.exec(line)?.slice(1) ?? [])],
+  [
+    "GitHub Actions",
+    file(".github/workflows/catalogue.yml").flatMap((line) => /^ +- run: (.*)$/.exec(line)?.slice(1) ?? []),
+  ],
+  [
+    "GitLab",
+    file(".gitlab-ci.yml")
+      .slice(file(".gitlab-ci.yml").indexOf("  script:") + 1)
+      .flatMap((line) => /^ {4}- (.*)$/.exec(line)?.slice(1) ?? []),
+  ],
+];
+
+test("the page has a command line for cron and two for each CI system", () => {
+  expect(jobs).toEqual([
+    ["cron", ["cd /srv/catalogue && . ./catalogue.env && sh nightly.sh"]],
+    ["GitHub Actions", ["npm ci", "sh nightly.sh"]],
+    ["GitLab", ["npm ci", "sh nightly.sh"]],
+  ]);
+});
+
+test.each([".github/workflows/catalogue.yml", ".gitlab-ci.yml"])(
+  "%s keeps the state and the images",
+  (name) => {
+    const text = file(name).join("\n");
+    expect(text).toMatch(/CAT_HOME: .*\/state$/m);
+    expect(text).toMatch(/path: \|\n +state\n +images\n|paths: \[state, images\]\n/);
+    expect(text).toMatch(/path: exports$|paths: \[exports\]$/m);
+  },
+);
+
+/** A machine with the files of the page and the program, and a service with one product. */
+async function machine() {
+  needsBuild();
+  const world = await createWorld();
+  const folder = join(world.folder, "srv");
+  const write = (name: string, lines: readonly string[]) => {
+    const path = join(folder, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${lines.join("\n")}\n`);
+  };
+  write("nightly.sh", file("nightly.sh"));
+  const real = (line: string) =>
+    line
+      .replace("https://imaging.example.com", world.mock.baseUrl)
+      .replace("ak_...", world.mock.apiKey)
+      .replaceAll("/srv/catalogue", folder);
+  write("catalogue.env", file("catalogue.env").map(real));
+  mkdirSync(join(folder, "node_modules/.bin"), { recursive: true });
+  symlinkSync(catalogueProgram, join(folder, "node_modules/.bin/catalogue"));
+  // Installing is not what is tested, and would need a registry.
+  const bin = join(world.folder, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "npm"), '#!/bin/sh\n[ "$*" = ci ]\n', { mode: 0o755 });
+
+  const addProduct = async (reference: string) => {
+    const csv = `reference,name,image_front\n${reference},Dress,https://cdn.example.com/${reference}.jpg\n`;
+    expect((await world.cat("import -", { stdin: csv })).exit).toBe(0);
+  };
+  const night = async (system: string, commands: readonly string[]) => {
+    world.clock.advance(24 * 3_600_000);
+    const before = exports();
+    const settings =
+      system === "cron"
+        ? {}
+        : {
+            CAT_BASE_URL: world.mock.baseUrl,
+            CAT_API_KEY: world.mock.apiKey,
+            CAT_HOME: join(folder, "state"),
+          };
+    const script = commands.map(real).join(" && ");
+    const { exitCode, stdout, stderr } = await execa("sh", ["-c", script], {
+      cwd: folder,
+      reject: false,
+      extendEnv: false,
+      env: { PATH: `${bin}:${dirname(process.execPath)}:/usr/bin:/bin`, HOME: world.folder, ...settings },
+    });
+    const added = exports().filter((name) => !before.includes(name));
+    const references = added.flatMap((name) =>
+      readFileSync(join(folder, "exports", name), "utf8")
+        .split("\n")
+        .filter((line) => line !== "")
+        .map((line) => JSON.parse(line).product.reference),
+    );
+    return { exitCode, stdout, stderr, files: added.length, references };
+  };
+  const exports = () => {
+    try {
+      return readdirSync(join(folder, "exports"));
+    } catch {
+      return [];
+    }
+  };
+  const images = () =>
+    readdirSync(join(folder, "images"))
+      .filter((name) => !name.startsWith("."))
+      .sort();
+  return { world, addProduct, night, images };
+}
+
+test.each(jobs)(
+  "the job for %s exports each change once, and loses none after a failure",
+  async (system, commands) => {
+    const { world, addProduct, night, images } = await machine();
+    const quiet = { exitCode: 0, stdout: "", stderr: "", files: 1 };
+    await addProduct("A-1");
+    expect(await night(system, commands)).toEqual({ ...quiet, references: ["A-1"] });
+    expect(images()).toEqual(["A-1_front.jpg", "catalogue.ndjson"]);
+
+    expect(await night(system, commands)).toEqual({ ...quiet, references: [] });
+
+    await addProduct("B-2");
+    const faults = `${world.mock.baseUrl}/_mock/faults`;
+    await fetch(faults, {
+      method: "POST",
+      body: JSON.stringify({ match: { path: "/v1/exports" }, status: 403 }),
+    });
+    expect(await night(system, commands)).toEqual({
+      exitCode: 4,
+      stdout: "",
+      stderr: expect.stringMatching(/^error: .*403 insufficient_scope.*\nUse a key with this scope\.$/),
+      files: 0,
+      references: [],
+    });
+    await fetch(faults, { method: "DELETE" });
+
+    await addProduct("C-3");
+    expect(await night(system, commands)).toEqual({ ...quiet, references: ["C-3", "B-2"] });
+    expect(images()).toEqual(["A-1_front.jpg", "B-2_front.jpg", "C-3_front.jpg", "catalogue.ndjson"]);
+  },
+);

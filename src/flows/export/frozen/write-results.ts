@@ -83,7 +83,7 @@ async function extracted(
     const { renamed } = await extractZips({ archives, dir, signal, onProgress });
     if (renamed.length > 0) {
       const files = renamed.length === 1 ? "1 file" : `${grouped(renamed.length)} files`;
-      onNote(`${files} got a number in the name, because another file has the same name.`);
+      onNote(`${files} got another name: theirs is taken, or not allowed on Windows.`);
     }
     return dir;
   } catch (error) {

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { needsBuild } from "../support/spawn-cat.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { blocksOf } from "./pages/blocks.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const secret = "whsec_0123456789abcdef";
+const blocks = blocksOf(readFileSync(join(root, "docs/webhooks.md"), "utf8"));
+const receivers = blocks.filter(({ label }) => label.startsWith("receivers/"));
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** Runs a receiver of the page unchanged, next to the installed package. */
+async function start(name: string, lines: readonly string[]) {
+  needsBuild();
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "node_modules"));
+  for (const linked of ["express", "fastify"])
+    symlinkSync(join(root, "node_modules", linked), join(folder, "node_modules", linked));
+  symlinkSync(root, join(folder, "node_modules/catalogue"));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
+  const file = join(folder, name.replace("/", "-"));
+  writeFileSync(file, `${lines.join("\n")}\n`);
+  const port = await freePort();
+  const child: ChildProcess = spawn(process.execPath, [file], {
+    env: { ...process.env, PORT: String(port), CAT_WEBHOOK_SECRET: secret },
+  });
+  let printed = "";
+  for (const stream of [child.stdout!, child.stderr!]) stream.on("data", (text) => (printed += text));
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const post = async (body: string, { age = 0, key = secret, header = "" } = {}): Promise<number> => {
+    const t = Math.floor(Date.now() / 1000) - age;
+    const v1 = createHmac("sha256", key).update(`${t}.${body}`).digest("hex");
+    const { status } = await fetch(`http://localhost:${port}/`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "service-signature": header === "" ? `t=${t},v1=${v1}` : header,
+      },
+      body,
+    });
+    return status;
+  };
+  await vi.waitFor(() => post("{}", { header: "none" }), { interval: 20, timeout: 20_000 });
+  return { post, printed: () => printed };
+}
+
+test("the page has three receivers", () => {
+  expect(receivers.map(({ label }) => label)).toEqual([
+    "receivers/http.js",
+    "receivers/express.js",
+    "receivers/fastify.js",
+  ]);
+});
+
+test.each(receivers)(
+  "$label handles a genuine event once, and rejects all others",
+  async ({ label, lines }) => {
+    const { post, printed } = await start(label, lines);
+    const event = (id: string) => `{ "id":"${id}",  "type": "task.failed", "data": {} }`;
+    expect(await post(event("evt_1"))).toBe(200);
+    expect(await post(event("evt_1"))).toBe(200);
+    expect(await post(event("evt_2"), { key: "whsec_other" })).toBe(400);
+    expect(await post(event("evt_3"), { age: 400 })).toBe(400);
+    expect(await post(event("evt_4"), { header: "t=1,v1=00" })).toBe(400);
+    expect(await post(event("x".repeat(1_100_000)))).toBe(413);
+    expect(await post(event("evt_5"))).toBe(200);
+    await vi.waitFor(() => expect(printed()).toBe("task.failed evt_1\ntask.failed evt_5\n"), { interval: 5 });
+  },
+);

@@ -8,8 +8,10 @@ import type { ListenView } from "./deliveries/listen-view.ts";
 import { isProblem, readDelivery } from "./deliveries/read-delivery.ts";
 import type { EventPattern } from "./forward/event-pattern.ts";
 import { typesOf } from "./forward/event-pattern.ts";
+import type { Delivery } from "./forward/forward-event.ts";
 import type { Handler } from "./forward/handlers.ts";
 import { EventLog } from "./log/event-log.ts";
+import type { EventLine } from "./log/log-line.ts";
 import { Poller } from "./poll/poller.ts";
 import { syntheticEvent } from "./poll/synthetic-event.ts";
 import { openReceiver, type ReceivedRequest } from "./receiver/receiver.ts";
@@ -69,7 +71,20 @@ export interface Listening {
   readonly url: string | null;
   readonly webhookId: string | null;
   readonly secret: string;
+  /** Sends an event to its handlers again, signed afresh. Resolves to the number of handlers. */
+  readonly resend: (event: Pick<EventLine, "id" | "type">, delivery: Delivery) => Promise<number>;
 }
+
+/** A `resend` of `Listening`: the original signature would be too old for a handler. */
+const resender =
+  (deliveries: Deliveries, secret: string, headerName: string, clock: Clock): Listening["resend"] =>
+  (event, { rawHeaders, body }) => {
+    const header = signDelivery(secret, body, Math.floor(clock.now() / 1000));
+    const others = rawHeaders.filter(
+      (_, at) => rawHeaders[at - (at % 2)]!.toLowerCase() !== headerName.toLowerCase(),
+    );
+    return deliveries.resend(event, { rawHeaders: [...others, headerName, header], body });
+  };
 
 /**
  * Receives events until the signal, whose reason does not matter here. Throws a CatError if it cannot listen,
@@ -132,7 +147,12 @@ async function receive(
   const url = (source.kind === "webhook" && source.publicUrl) || local;
   try {
     if (source.kind === "secret") {
-      await deps.onListening({ url, webhookId: null, secret: source.secret });
+      await deps.onListening({
+        url,
+        webhookId: null,
+        secret: source.secret,
+        resend: resender(deliveries, source.secret, input.headerName, clock),
+      });
       await aborted(signal);
       return;
     }
@@ -141,7 +161,8 @@ async function receive(
       const webhook = await registration.create(url, typesOf(input.events ?? ["*"]));
       secret = webhook.secret;
       onRegistered();
-      await deps.onListening({ url, webhookId: webhook.id, secret });
+      const resend = resender(deliveries, secret, input.headerName, clock);
+      await deps.onListening({ url, webhookId: webhook.id, secret, resend });
       await aborted(signal);
     } catch (error) {
       // Stopped while registering.
@@ -178,7 +199,8 @@ async function poll(
     onProblem: view.onProblem,
   });
   try {
-    await poller.run(() => onListening({ url: null, webhookId: null, secret }));
+    const resend = resender(deliveries, secret, input.headerName, clock);
+    await poller.run(() => onListening({ url: null, webhookId: null, secret, resend }));
   } catch (error) {
     if (!signal.aborted) throw error;
   }

@@ -50,6 +50,13 @@ export class Deliveries {
     return work;
   }
 
+  /** Sends an event of the log to its handlers again, also to those that have accepted it. Returns their number. */
+  async resend(event: Pick<EventLine, "id" | "type">, delivery: Delivery): Promise<number> {
+    const urls = urlsFor(this.#deps.handlers, event.type);
+    await Promise.all(urls.map((url) => this.#forward(event, url, delivery)));
+    return urls.length;
+  }
+
   async #take(
     event: ReceivedEvent,
     delivery: Delivery,
@@ -62,7 +69,7 @@ export class Deliveries {
     if (isNew) {
       const line = this.#lineOf(event, delivery, more, all);
       if (!(await this.#isWritten(log.append(line)))) return 500;
-      if (isShown) await this.#show(line);
+      if (isShown) await this.#show(line, delivery);
     }
     const open = all.filter((url) => !log.acceptedBy(event.id).includes(url));
     if (!isNew && isShown) view.onRepeated(event, open);
@@ -89,16 +96,16 @@ export class Deliveries {
     };
   }
 
-  async #show(line: EventLine): Promise<void> {
+  async #show(line: EventLine, delivery: Delivery): Promise<void> {
     try {
-      await this.#deps.view.onEvent(line);
+      await this.#deps.view.onEvent(line, delivery);
     } catch (error) {
       this.#deps.onViewFailed(error);
     }
   }
 
   /** Whether the handler has accepted the event. */
-  async #forward(event: ReceivedEvent, url: string, delivery: Delivery): Promise<boolean> {
+  async #forward(event: Pick<EventLine, "id" | "type">, url: string, delivery: Delivery): Promise<boolean> {
     const { clock, log, view, send } = this.#deps;
     const response: HandlerResponse = await forwardEvent(url, delivery, send);
     view.onHandled(event, response);

@@ -1,4 +1,4 @@
-import type { HandlerResponse } from "../forward/forward-event.ts";
+import type { Delivery, HandlerResponse } from "../forward/forward-event.ts";
 import type { EventLine } from "../log/log-line.ts";
 
 /** What a listener reports. */
@@ -7,7 +7,7 @@ export interface ListenView {
    * A new event, which is on disk: called at most once for each ID, also across restarts. A kill before the call
    * skips it. A rejection ends the listener.
    */
-  onEvent(event: EventLine): Promise<void> | void;
+  onEvent(event: EventLine, delivery: Delivery): Promise<void> | void;
   /** The response of a handler. */
   onHandled(event: Pick<EventLine, "id" | "type">, response: HandlerResponse): void;
   /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */

@@ -16,12 +16,13 @@ export async function* readLog(path: string): AsyncGenerator<LogLine, void, unde
   const lines = file.pipe(split2(cutting));
   // `pipe` does not pass errors on.
   file.on("error", (error) => lines.destroy(error));
+  // An incomplete first line still starts like one.
   let isFirst = true;
   try {
     for await (const text of lines as AsyncIterable<string>) {
       const line = parsed(text);
       if (line !== null) yield line;
-      else if (isFirst && text.trim() !== "" && !text.startsWith('{"')) throw notALog(path);
+      else if (isFirst && !'{"'.startsWith(text.slice(0, 2))) throw notALog(path);
       isFirst = false;
     }
   } catch (error) {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 /** The longest body, in bytes; deliveries have some hundred. */
 export const longestBody = 1024 * 1024;
 /** What all bodies that are still arriving may hold together, in bytes. */
-const mostInAll = 16 * 1024 * 1024;
+const mostInAll = 6 * 1024 * 1024;
 
 interface Arriving {
   bytes: number;

@@ -7,7 +7,7 @@ import type { App } from "../../../app/app.ts";
 import { newRunId } from "../../../app/run-id.ts";
 import { cannotListen } from "../../../context/cannot-listen.ts";
 import { InterruptError } from "../../../context/errors.ts";
-import { exitCodeOf } from "../../../context/exit.ts";
+import { ExitCode, exitCodeOf } from "../../../context/exit.ts";
 import { jsonLine } from "../../../output/json.ts";
 import { counted } from "../../../output/numbers.ts";
 import { signatureHeaderInUse } from "../../../settings/signature-header.ts";
@@ -16,6 +16,7 @@ import { openPoster } from "../open-poster.ts";
 import { greeting } from "./greeting.ts";
 import { eventLogPath } from "./log-path.ts";
 import { plainView } from "./plain-view.ts";
+import type { ScreenOptions, ScreenView } from "./screen/screen-view.ts";
 import { eventSource } from "./source.ts";
 
 /** The input of `cat webhooks listen`. */
@@ -52,6 +53,8 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   const logPath = await eventLogPath(app, flags.log);
   const headerName = await signatureHeaderInUse(globals, context.env);
   const client = flags.details ? await app.client() : null;
+  // Long bodies and many slow senders must not fill the memory.
+  context.keepHeapSmall?.();
   const { randomUUID } = await import("node:crypto");
   const { listen } = await import("../../../../flows/listen/listen.ts");
 
@@ -61,7 +64,14 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
     if (command === null) await io.data(text);
     else if (!io.quiet) await context.stderr.write(text);
   };
-  const view = plainView(app, { write, client, signal });
+  let isQuit = false;
+  const quit = () => {
+    isQuit = true;
+    stop.abort();
+  };
+  const screen =
+    !flags.isPlain && command === null ? await openScreen(app, { client, signal, onQuit: quit }) : null;
+  const view = screen ?? plainView(app, { write, client, signal });
   let missing = goal?.count ?? 0;
   let isRunning = command !== null;
   const endIfDone = () => {
@@ -116,14 +126,14 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
         send: await openPoster(app),
         view: {
           ...view,
-          async onEvent(event) {
-            await view.onEvent(event);
+          async onEvent(event, delivery) {
+            await view.onEvent(event, delivery);
             if (goal === null || !matches(goal.events, event.type)) return;
             missing--;
             endIfDone();
           },
         },
-        onNote: (sentence) => void io.note(io.visible(sentence)),
+        onNote: (sentence) => (screen === null ? void io.note(io.visible(sentence)) : screen.note(sentence)),
         async onListening(listening) {
           webhookId = listening.webhookId;
           if (flags.printSecret) app.secrets.show(listening.secret);
@@ -144,6 +154,7 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
               hasCommand: isRunning,
             });
           if (command !== null) running = runCommand(listening);
+          screen?.open(url ?? `polling ${(await app.connection()).baseUrl}`, listening.resend);
         },
       },
     );
@@ -155,11 +166,19 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   } finally {
     cancel();
     unregister();
+    screen?.close();
   }
   if (stop.signal.reason instanceof Error && stop.signal.reason.name !== "AbortError")
     throw stop.signal.reason;
-  if (interrupt.aborted && command === null)
-    app.exit = exitAfter(interrupt.reason, goal !== null && missing > 0);
+  const isWaiting = goal !== null && missing > 0;
+  if (isQuit && isWaiting) app.exit = ExitCode.interrupted;
+  if (interrupt.aborted && command === null) app.exit = exitAfter(interrupt.reason, isWaiting);
+}
+
+/** The interactive view; null where the terminal cannot show it. */
+async function openScreen(app: App, options: ScreenOptions): Promise<ScreenView | null> {
+  const { canDraw, screenView } = await import("./screen/screen-view.ts");
+  return canDraw(app) ? screenView(app, options) : null;
 }
 
 /** Ctrl-C is the usual end of a listener, but not of one that waits for an event. */

@@ -1,0 +1,165 @@
+import stringWidth from "string-width";
+import { isAccepted } from "../../../../../flows/listen/log/log-line.ts";
+import { counted } from "../../../../output/numbers.ts";
+import type { Paint } from "../../../../output/paint.ts";
+import { resourceOf, timeOfDay } from "../event-words.ts";
+import { listed, type ScreenState, type ShownEvent, selectedEvent } from "./screen-state.ts";
+
+export interface DrawOptions {
+  readonly columns: number;
+  readonly rows: number;
+  /** Where the listener listens. */
+  readonly title: string;
+  readonly paint: Paint;
+  /** Makes control characters visible and masks secrets. */
+  readonly visible: (text: string) => string;
+}
+
+/** The number of lines of the list, or of the details. */
+export const pageOf = (rows: number): number => Math.max(1, rows - 4);
+
+/** The first line of the details in view when their end is reached. */
+export function lastScroll(state: ScreenState, options: DrawOptions): number {
+  const selected = selectedEvent(state);
+  return selected === null ? 0 : Math.max(0, detailLines(selected, options).length - pageOf(options.rows));
+}
+
+/** The lines of the screen, none wider than it; at most as many as it has rows. */
+export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
+  const { columns, rows, title, paint, visible } = options;
+  const shown = listed(state);
+  const selected = selectedEvent(state);
+  const page = pageOf(rows);
+  const body =
+    state.mode === "details" && selected !== null
+      ? detailLines(selected, options).slice(state.scroll, state.scroll + page)
+      : listLines(shown, selected, page, options);
+  const filter =
+    state.mode === "filter" || state.filter !== ""
+      ? `/${visible(state.filter)}${state.mode === "filter" ? "█" : ""}`
+      : "";
+  const count =
+    state.filter === ""
+      ? counted(shown.length, "event")
+      : `${shown.length} of ${counted(state.events.length, "event")}`;
+  const head = [visible(title), count, filter].filter(Boolean).join(" · ");
+  return [
+    paint.bold(cut(head, columns)),
+    "",
+    ...body,
+    ...Array.from({ length: Math.max(0, page - body.length) }, () => ""),
+    cut(visible(state.message), columns),
+    paint.dim(cut(help[state.mode], columns)),
+  ];
+}
+
+const help = {
+  list: "↑↓ select  Enter details  r resend  / filter  q quit",
+  details: "↑↓ scroll  Enter back  r resend  q quit",
+  filter: "type to filter  Enter keep  Esc clear",
+} as const;
+
+/** Colors only columns that are there: a text is cut before it is colored. */
+function listLines(
+  shown: readonly ShownEvent[],
+  selected: ShownEvent | null,
+  page: number,
+  { columns, paint, visible }: DrawOptions,
+): string[] {
+  if (shown.length === 0) return [paint.dim(cut("Waiting for events.", columns))];
+  const at = shown.indexOf(selected!);
+  const from = Math.min(Math.max(0, shown.length - page), Math.max(0, at - Math.floor(page / 2)));
+  return shown.slice(from, from + page).map((one) => {
+    const { event } = one;
+    const { id, status } = resourceOf(event) ?? { id: event.id, status: "" };
+    const isBad = /failed/.test(status);
+    const color = isBad ? paint.red : /errors/.test(status) ? paint.yellow : paint.green;
+    const [handled, isAll] = handledText(one);
+    const cells: readonly (readonly [text: string, width: number, color: (text: string) => string])[] = [
+      [one === selected ? "❯" : " ", 1, paint.cyan],
+      [timeOfDay(Date.parse(event.received_at)), 8, paint.dim],
+      [visible(event.type), 16, one === selected ? paint.bold : (text) => text],
+      [visible(status), Math.min(21, Math.max(9, columns - 60)), color],
+      [visible(handled), 5, isAll ? paint.green : paint.red],
+      [visible(id), columns, (text) => text],
+    ];
+    let left = columns;
+    const drawn: string[] = [];
+    for (const [text, width, by] of cells) {
+      if (left <= 0) break;
+      const room = Math.min(width, left);
+      const fitted = cut(text, room);
+      const gap = Math.min(left - stringWidth(fitted), room - stringWidth(fitted) + 1);
+      drawn.push(by(fitted) + " ".repeat(Math.max(0, gap)));
+      left -= room + 1;
+    }
+    return drawn.join("").trimEnd();
+  });
+}
+
+/** The response of the handlers in short: the last one that failed, else the last one. */
+function handledText({ responses }: ShownEvent): [text: string, isAccepted: boolean] {
+  const last = new Map(responses.map((response) => [response.url, response]));
+  const all = [...last.values()];
+  const bad = all.findLast((response) => !isAccepted(response));
+  const one = bad ?? all.at(-1);
+  if (one === undefined) return ["", true];
+  return [one.status === null ? "✗" : `${bad === undefined ? "✓" : "✗"} ${one.status}`, bad === undefined];
+}
+
+function detailLines(one: ShownEvent, { columns, paint, visible }: DrawOptions): string[] {
+  const { event, delivery, responses, details } = one;
+  const lines: string[] = [];
+  const add = (text: string, indent = "") => {
+    for (const part of folded(visible(text), Math.max(1, columns - indent.length))) lines.push(indent + part);
+  };
+  const heading = (text: string) => lines.push("", paint.bold(cut(text, columns)));
+  add(`${event.type}  ${event.id}`);
+  add(`received ${event.received_at}${event.synthetic ? ", found by polling" : ""}`);
+  if (details !== null) add(details);
+  heading("Headers");
+  const { rawHeaders } = delivery;
+  for (let at = 0; at < rawHeaders.length; at += 2) add(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`, "  ");
+  heading("Payload");
+  for (const line of pretty(event.body).split("\n")) add(line, "  ");
+  heading("Handlers");
+  if (responses.length === 0) add("none", "  ");
+  for (const { url, status, line, error } of responses) {
+    add(
+      `${url}  ${[status, error ?? line].filter((text) => text !== null && text !== undefined).join(" ")}`,
+      "  ",
+    );
+  }
+  return lines;
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body.replace(/^\uFEFF/, "")), null, 2);
+  } catch {
+    return body;
+  }
+}
+
+/** The text in pieces of a width. Spaces at the start are kept. */
+function folded(text: string, width: number): string[] {
+  const parts: string[] = [];
+  let [part, filled] = ["", 0];
+  for (const character of text) {
+    const wide = stringWidth(character);
+    if (filled + wide > width && part !== "") {
+      parts.push(part);
+      [part, filled] = ["", 0];
+    }
+    part += character;
+    filled += wide;
+  }
+  return [...parts, part];
+}
+
+/** The text in a width, with `…` if it was cut. */
+function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const [first = ""] = folded(text, Math.max(1, width - 1));
+  return width < 2 ? first.slice(0, width) : `${first}…`;
+}

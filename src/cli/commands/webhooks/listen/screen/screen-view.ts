@@ -1,0 +1,146 @@
+import { emitKeypressEvents } from "node:readline";
+import type { Client } from "../../../../../client/client.ts";
+import type { ListenView } from "../../../../../flows/listen/deliveries/listen-view.ts";
+import type { Listening } from "../../../../../flows/listen/listen.ts";
+import type { App } from "../../../../app/app.ts";
+import { counted } from "../../../../output/numbers.ts";
+import { detailsOf } from "../details.ts";
+import { problemNotes } from "../problem-notes.ts";
+import { type DrawOptions, drawScreen, lastScroll, pageOf } from "./draw-screen.ts";
+import { afterKey, emptyScreen, type Key, type ShownEvent, selectedEvent } from "./screen-state.ts";
+
+export interface ScreenOptions {
+  /** Fetches details with this client; null without `--details`. */
+  readonly client: Client | null;
+  readonly signal: AbortSignal;
+  /** The user quits. */
+  readonly onQuit: () => void;
+}
+
+export interface ScreenView extends ListenView {
+  /** Opens the screen. `title` says where the listener listens. */
+  open(title: string, resend: Listening["resend"]): void;
+  note(sentence: string): void;
+  /** Closes the screen and leaves the terminal as it was. */
+  close(): void;
+}
+
+/** Older events leave the screen; the log has them. */
+const mostEvents = 1_000;
+
+const sequences = {
+  open: "\x1b[?1049h\x1b[?25l",
+  close: "\x1b[?25h\x1b[?1049l",
+  home: "\x1b[H",
+  toEnd: "\x1b[K",
+  below: "\x1b[J",
+};
+
+/** Whether the interactive view can be used: a terminal on both sides that can move its cursor. */
+export const canDraw = ({ context, globals }: App): boolean =>
+  context.stdin.isTTY === true &&
+  context.stdout.isTTY &&
+  globals.input &&
+  !globals.json &&
+  !globals.quiet &&
+  context.env.TERM !== "dumb";
+
+/** Shows events on the complete terminal, and reacts to keys. */
+export function screenView(app: App, { client, signal, onQuit }: ScreenOptions): ScreenView {
+  const { context, io } = app;
+  const { stdout, clock } = context;
+  const stdin = context.stdin as NodeJS.ReadStream;
+  const raw = stdout.raw as NodeJS.WriteStream;
+  let state = emptyScreen;
+  let title = "";
+  let resend: Listening["resend"] = async () => 0;
+  let isOpen = false;
+  let isPlanned = false;
+
+  const options = (): DrawOptions => {
+    const { columns = 80, rows = 24 } = raw;
+    return { columns, rows, title, paint: io.paint, visible: io.visible };
+  };
+  const draw = () => {
+    isPlanned = false;
+    if (!isOpen) return;
+    const lines = drawScreen(state, options());
+    raw.write(
+      `${sequences.home}${lines.map((line) => `${line}${sequences.toEnd}`).join("\r\n")}${sequences.below}`,
+    );
+  };
+  /** Many changes at once are drawn once. */
+  const change = (next: Partial<typeof state>) => {
+    state = { ...state, ...next };
+    if (isPlanned) return;
+    isPlanned = true;
+    setImmediate(draw);
+  };
+  const update = (id: string, by: (one: ShownEvent) => ShownEvent) =>
+    change({ events: state.events.map((one) => (one.event.id === id ? by(one) : one)) });
+  const onKey = (_text: string | undefined, key: Key) => {
+    const { state: next, act } = afterKey(state, key, pageOf(raw.rows ?? 24));
+    // Scrolling ends with the text.
+    change({
+      ...next,
+      scroll: next.mode === "details" ? Math.min(next.scroll, lastScroll(next, options())) : 0,
+    });
+    if (act === "quit") onQuit();
+    if (act === "resend") void sendAgain();
+  };
+  const sendAgain = async () => {
+    const { event, delivery } = selectedEvent(state)!;
+    change({ message: `Sending ${event.type} again.` });
+    const count = await resend(event, delivery);
+    change({
+      message:
+        count === 0
+          ? "No handler: use --forward-to URL."
+          : `Sent ${event.type} again to ${counted(count, "handler")}.`,
+    });
+  };
+  const showDetails = async (one: ShownEvent) => {
+    if (client === null) return;
+    const details = await detailsOf(client, one.event, signal).catch((error: Error) => error.message);
+    update(one.event.id, (now) => ({ ...now, details }));
+  };
+  const unregister = context.onStop(() => void raw.write(sequences.close));
+
+  return {
+    open(where, how) {
+      [title, resend, isOpen] = [where, how, true];
+      raw.write(sequences.open);
+      emitKeypressEvents(stdin);
+      stdin.setRawMode?.(true);
+      stdin.on("keypress", onKey).on("end", onQuit);
+      stdin.resume();
+      raw.on("resize", draw);
+      draw();
+    },
+    close() {
+      unregister();
+      if (!isOpen) return;
+      isOpen = false;
+      stdin.off("keypress", onKey).off("end", onQuit);
+      raw.off("resize", draw);
+      stdin.setRawMode?.(false);
+      stdin.pause();
+      raw.write(sequences.close);
+    },
+    note: (sentence) => change({ message: sentence }),
+    onEvent(event, delivery) {
+      const one: ShownEvent = { event, delivery, responses: [], details: null };
+      change({ events: [...state.events, one].slice(-mostEvents) });
+      void showDetails(one);
+    },
+    onHandled: ({ id }, response) =>
+      update(id, (one) => ({ ...one, responses: [...one.responses, response] })),
+    onRepeated({ id, type }, urls) {
+      const again = urls.length === 0 ? "" : `; sending it again to ${counted(urls.length, "handler")}`;
+      change({ message: `Received ${type} ${id} again${again}.` });
+    },
+    onProblem: problemNotes(clock, (message, hint) =>
+      change({ message: `warning: ${message}${hint === undefined ? "" : `. ${hint}`}` }),
+    ),
+  };
+}

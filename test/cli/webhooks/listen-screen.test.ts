@@ -1,0 +1,149 @@
+import { PassThrough } from "node:stream";
+import stringWidth from "string-width";
+import { describe, expect, test } from "vitest";
+import { drawScreen } from "../../../src/cli/commands/webhooks/listen/screen/draw-screen.ts";
+import {
+  afterKey,
+  emptyScreen,
+  type Key,
+  type ScreenState,
+  selectedEvent,
+} from "../../../src/cli/commands/webhooks/listen/screen/screen-state.ts";
+import { visible } from "../../../src/cli/output/visible.ts";
+import { eventText, listenWorld, startHandler, until } from "./listen-world.ts";
+
+const plain = (text: string) => text;
+const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+
+const shown = (id: string, type: string, statuses: readonly (number | null)[] = []) => {
+  const body = eventText(id, type);
+  const event = { ...JSON.parse(body), received_at: "2026-01-05T09:00:00.000Z", header: "t=1", body };
+  const responses = statuses.map((status) => ({
+    url: "http://127.0.0.1:3000/",
+    status,
+    line: "said\x1b[2J",
+  }));
+  return {
+    event,
+    delivery: { rawHeaders: ["X-Long", "y".repeat(300)], body: Buffer.from(body) },
+    responses,
+    details: null,
+  };
+};
+const state: ScreenState = {
+  ...emptyScreen,
+  events: [
+    shown("evt_1", "import.completed", [500, 200]),
+    shown("evt_2", "task.failed", [null]),
+    shown("evt_3", "\x1b[31mhostile 商品の画像が生成されました", []),
+  ],
+  message: "warning: \x1b[2J".repeat(20),
+};
+
+const press = (from: ScreenState, ...keys: (string | Key)[]) =>
+  keys.reduce(
+    (now, key) => afterKey(now, typeof key === "string" ? { name: key, sequence: key } : key, 10).state,
+    from,
+  );
+const text = (characters: string): Key[] => [...characters].map((sequence) => ({ name: sequence, sequence }));
+
+describe("the screen", () => {
+  test.for([1, 20, 60, 100, 200])("fits %d columns, and shows no control characters", (columns) => {
+    for (const mode of ["list", "details", "filter"] as const) {
+      const lines = drawScreen(
+        { ...state, mode },
+        { columns, rows: 12, title: "http://127.0.0.1:4242/", paint, visible },
+      );
+      expect(lines).toHaveLength(12);
+      for (const line of lines) {
+        expect(stringWidth(line)).toBeLessThanOrEqual(Math.max(2, columns));
+        expect(line).not.toMatch(/[\x00-\x1f]/);
+      }
+    }
+  });
+
+  test("lists time, event, result, responses and resource, with the newest selected", () => {
+    const events = state.events.slice(0, 2);
+    const lines = drawScreen(
+      { ...state, events, message: "" },
+      { columns: 60, rows: 6, title: "T", paint, visible },
+    );
+    const time = new Date("2026-01-05T09:00:00Z").toTimeString().slice(0, 8);
+    expect(lines).toEqual([
+      "T · 2 events",
+      "",
+      `  ${time} import.completed completed ✓ 200 X`,
+      `❯ ${time} task.failed      failed    ✗     X`,
+      "",
+      "↑↓ select  Enter details  r resend  / filter  q quit",
+    ]);
+  });
+
+  test("selects, follows, filters, shows and leaves details by keys", () => {
+    const idOf = (now: ScreenState) => selectedEvent(now)?.event.id;
+    expect(idOf(state)).toBe("evt_3");
+    expect(idOf(press(state, "up"))).toBe("evt_2");
+    expect(idOf(press(state, "up", "up", "up", "up"))).toBe("evt_1");
+    expect(press(state, "up", "down").selected).toBeNull();
+    const filtered = press(state, { name: "/", sequence: "/" }, ...text("TASKq"), "backspace", "return");
+    expect([filtered.filter, filtered.mode, idOf(filtered)]).toEqual(["TASK", "list", "evt_2"]);
+    expect(press(filtered, "escape")).toMatchObject({ filter: "", mode: "list" });
+    expect(press(filtered, "return")).toMatchObject({ mode: "details", selected: "evt_2" });
+    expect(press(filtered, "return", "return").mode).toBe("list");
+    expect(afterKey(state, { name: "q" }, 10).act).toBe("quit");
+    expect(afterKey(state, { name: "c", ctrl: true }, 10).act).toBe("quit");
+    expect(afterKey(state, { name: "r" }, 10).act).toBe("resend");
+    expect(afterKey(emptyScreen, { name: "r" }, 10).act).toBeNull();
+    expect(afterKey({ ...state, mode: "filter" }, { name: "q", sequence: "q" }, 10)).toMatchObject({
+      act: null,
+    });
+  });
+});
+
+test("on a terminal, r sends an event again signed afresh, and q deletes the webhook and exits with 0", async () => {
+  const world = await listenWorld();
+  const handler = await startHandler((_, count) => [count === 1 ? 500 : 200]);
+  const keys = new PassThrough();
+  const running = world.cat(`webhooks listen --port 0 --forward-to ${handler.url}`, {
+    tty: true,
+    stdin: keys,
+  });
+  await until(() => running.stdout.includes("Waiting for events."));
+  expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
+  await until(() => running.stdout.includes("✗ 500"));
+  keys.write("\r");
+  await until(() => running.stdout.includes("Payload"));
+  world.clock.advance(400_000);
+  await until(() => handler.received.length >= 2);
+  const before = handler.received.length;
+  keys.write("r");
+  await until(() => handler.received.length > before && running.stdout.includes("again to 1 handler."));
+  const [, signature] = /t=(\d+)/.exec(String(handler.received.at(-1)!.headers["service-signature"]))!;
+  expect(Number(signature)).toBe(Math.floor(world.clock.now() / 1000));
+  keys.write("q");
+  expect(await running).toMatchObject({ exit: 0 });
+  expect(running.stdout.endsWith("\x1b[?25h\x1b[?1049l")).toBe(true);
+  expect(world.mock.state().organizations.main.webhooks).toEqual([]);
+});
+
+test("--plain prints lines on a terminal", async () => {
+  const world = await listenWorld({
+    columns: 300,
+    env: { CAT_BASE_URL: "https://a.example.com", CAT_WEBHOOK_SECRET: "whsec_of_test", NO_COLOR: "1" },
+  });
+  const running = world.cat("webhooks listen --port 0 --plain", { tty: true });
+  await until(() => running.stderr.includes("Events are stored"));
+  const [url = ""] = /http:\S+\/(?=\.)/.exec(running.stderr) ?? [];
+  for (let times = 0; times < 2; times++) await world.send(url, eventText("evt_1"));
+  await world.send(url, "x", { header: "t=1" });
+  running.interrupt();
+  const { exit, stdout, stderr } = await running;
+  const time = new Date(world.clock.now()).toTimeString().slice(0, 8);
+  expect([exit, stdout]).toEqual([0, `${time}  import.completed  X  completed\n`]);
+  expect(stderr.split("\n").slice(2)).toEqual([
+    "Received import.completed evt_1 again.",
+    "warning: the header Service-Signature is not of the form t=SECONDS,v1=HEX",
+    "Pass the complete value of the header, unchanged.",
+    "",
+  ]);
+});

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Client } from "../../../../client/client.ts";
 import type { CatError } from "../../../../errors.ts";
 import { isOfService } from "../../../service-errors.ts";
@@ -39,6 +40,8 @@ export class AssetFetcher {
     this.#deps = deps;
     this.#slots = new Slots(deps.concurrency);
     this.#signal = AbortSignal.any([deps.signal, this.#stop.signal]);
+    // Each download listens to it.
+    setMaxListeners(0, this.#signal);
   }
 
   /** Aborts when the run is interrupted, or when an error ends it. */

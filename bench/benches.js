@@ -13,6 +13,7 @@ export const benches = {
   "live-rows": async () => (await import("./live-rows.js")).measure(),
   artifact: async () => (await import("./artifact.js")).measure(),
   "mirror-files": async () => (await import("./mirror-files.js")).measure(),
+  "sync-unchanged": async () => (await import("./sync-unchanged.js")).measure(),
   // Last, because it waits for real minutes.
   "import-windows": async () => (await import("./import-windows.js")).measure(),
   tryons: async () => (await import("./tryons.js")).measure(),

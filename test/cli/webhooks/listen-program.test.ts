@@ -49,7 +49,7 @@ function start(args: readonly string[], { folder, env }: { folder: string; env: 
 }
 
 describe.each(["", "--poll"])("the full circle with listen %s", (source) => {
-  test("mock, import and task, delivery, listener, handler that fails at first", async () => {
+  test("mock, import, task and export, delivery, listener, handler that fails at first", async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "a.csv"), "reference,name,images\nA1,Dress,https://cdn.example.com/1.jpg\n");
     const mock = start(["serve", "--mock", "--json", "--port", "0", "--speed", "100"], { folder, env: {} });
@@ -67,7 +67,8 @@ describe.each(["", "--poll"])("the full circle with listen %s", (source) => {
     expect(
       await cat("beautify --product A1 --subtype clothing --background white --angle front --yes --quiet"),
     ).toMatchObject({ exitCode: 0 });
-    await until(() => handler.received.length >= 2);
+    expect(await cat("export --zip --out images.zip --quiet")).toMatchObject({ exitCode: 0 });
+    await until(() => handler.received.length >= 3);
     expect(
       new Set(
         listener
@@ -75,37 +76,42 @@ describe.each(["", "--poll"])("the full circle with listen %s", (source) => {
           .slice(1)
           .map(({ type }) => type),
       ),
-    ).toEqual(new Set(["import.completed", "task.succeeded"]));
+    ).toEqual(new Set(["import.completed", "task.succeeded", "export.completed"]));
     const results = () => jsonLines(readFileSync(join(folder, "home/state/default.events.ndjson"), "utf8"));
-    await until(() => results().filter(({ status }) => status === 500).length >= 2);
-    isUp = true;
+    await until(() => results().filter(({ status }) => status === 500).length >= 3);
     if (source === "") {
+      const advance = (ms: number) =>
+        fetch(`${baseUrl}/_mock/clock`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify({ advance_ms: ms }),
+        });
       const deliveries = async () =>
         (await (await fetch(`${baseUrl}/_mock/deliveries`)).json()) as { state: string }[];
-      // The first retry of the schedule is after a minute.
-      await fetch(`${baseUrl}/_mock/clock`, {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ advance_ms: 61_000 }),
-      });
-      await until(() => handler.received.length === 4);
+      // The schedule retries after one minute, then after five.
+      await advance(61_000);
+      await until(() => results().filter(({ status }) => status === 500).length >= 6);
+      isUp = true;
+      await advance(301_000);
+      await until(() => handler.received.length === 9);
       for (;;) if ((await deliveries()).every(({ state }) => state === "delivered")) break;
     } else {
+      isUp = true;
       // A listener that starts again does not wait for the schedule.
       listener.child.kill("SIGINT");
       expect(await listener.exit).toBe(0);
       const again = start(args.trim().split(" "), { folder, env });
-      await until(() => handler.received.length === 4);
+      await until(() => handler.received.length === 6);
       again.child.kill("SIGINT");
       expect(await again.exit).toBe(0);
       expect(again.lines()).toHaveLength(1);
     }
     const ids = handler.received.map(({ body }) => JSON.parse(body).id as string);
-    expect(ids.slice(0, 2).sort()).toEqual(ids.slice(2).sort());
-    await until(() => results().filter(({ status }) => status === 200).length === 2);
+    expect(ids.slice(0, 3).sort()).toEqual(ids.slice(-3).sort());
+    await until(() => results().filter(({ status }) => status === 200).length === 3);
     if (source === "") listener.child.kill("SIGINT");
     expect(await listener.exit).toBe(0);
-    expect(listener.lines()).toHaveLength(3);
+    expect(listener.lines()).toHaveLength(4);
     const webhooks = await cat("webhooks list --json");
     expect(webhooks.stdout).toBe("");
   });

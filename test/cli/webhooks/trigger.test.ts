@@ -16,9 +16,11 @@ interface Received {
 async function handler(
   respond: (delivery: Received) => { status: number; text?: string },
   onPiece: (bytes: number) => void = () => {},
+  names: string[] = [],
 ) {
   const received: Received[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {
+    names.push(...Object.keys(request.headers));
     const chunks: Buffer[] = [];
     for await (const chunk of request) {
       chunks.push(chunk as Buffer);
@@ -107,6 +109,19 @@ describe("cat webhooks trigger", () => {
       "The handler cannot be reached. Check that it runs, and its URL.\n",
     ]);
     expect(ran.stdout).toContain("none    connection refused\n");
+  });
+
+  test("uses the header name of the profile", async () => {
+    const names: string[] = [];
+    const { url } = await handler(() => ({ status: 200 }), undefined, names);
+    const world = await createWorld({ env });
+    world.write(
+      ".home/config.json",
+      JSON.stringify({ profiles: { default: { signatureHeader: "Shop-Sign" } } }),
+    );
+    expect((await world.cat(`webhooks trigger task.failed --to ${url}`)).exit).toBe(0);
+    expect(names).toContain("shop-sign");
+    expect(names).not.toContain("service-signature");
   });
 
   test("does not follow a redirect", async () => {

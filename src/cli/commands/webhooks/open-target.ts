@@ -1,6 +1,7 @@
 import type { DeliveryTarget } from "../../../flows/listen/trigger/deliver.ts";
 import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
+import { signatureHeaderInUse } from "../../settings/signature-header.ts";
 import { openPoster } from "./open-poster.ts";
 import { webhookSecret } from "./secret.ts";
 
@@ -8,9 +9,11 @@ import { webhookSecret } from "./secret.ts";
 export async function openTarget(app: App, url: URL): Promise<DeliveryTarget> {
   const { env, clock, interrupt } = app.context;
   const secret = webhookSecret(env);
+  const headerName = await signatureHeaderInUse(app.globals, env);
   return {
     url,
     secret,
+    headerName,
     send: await openPoster(app),
     now: () => clock.now(),
     userAgent: `catalogue/${version}`,

@@ -5,6 +5,7 @@ import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
 import { wholeNumber } from "../../flags/values.ts";
+import { signatureHeaderInUse } from "../../settings/signature-header.ts";
 import { readBody } from "./read-body.ts";
 import { webhookSecret } from "./secret.ts";
 
@@ -51,12 +52,13 @@ const withoutName = (header: string): string => header.trim().replace(/^[\w-]+:\
 export async function verify(app: App, { header, file, toleranceSeconds }: VerifyInput): Promise<void> {
   const { clock, env } = app.context;
   const secret = webhookSecret(env);
+  const headerName = await signatureHeaderInUse(app.globals, env);
   const rawBody = await readBody(app, file);
   const delivery = { header, rawBody, secret, toleranceSeconds };
   const verdict = verifySignature({ ...delivery, now: clock.now() });
   if (!verdict.ok) {
     const { explainRejection } = await import("../../../flows/listen/signature/explain-rejection.ts");
-    const { code, message, hint } = explainRejection(verdict, delivery, signatureHeader);
+    const { code, message, hint } = explainRejection(verdict, delivery, headerName);
     throw new CatError(`invalid signature: ${message}`, { type: "input", code, hint });
   }
   const age_seconds = Math.floor(clock.now() / 1000) - verdict.timestamp;

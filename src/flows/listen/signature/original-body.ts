@@ -1,5 +1,5 @@
-/** The longest body that is re-encoded for an explanation, in bytes; deliveries are far smaller. */
-const longest = 1_000_000;
+/** The longest body that is re-encoded for an explanation, in bytes: garbage must not cost much time. */
+const longest = 100_000;
 
 /**
  * Finds how a body differs from the one that was signed, trying what programs on the way usually do to it.

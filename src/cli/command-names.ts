@@ -15,6 +15,7 @@ export const commandNames = [
   "models",
   "webhooks",
   "serve",
+  "api",
   "help",
 ] as const;
 export type CommandName = (typeof commandNames)[number];

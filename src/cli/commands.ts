@@ -83,4 +83,9 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     runsAnother: true,
     load: async (app) => (await import("./commands/serve.ts")).serveCommand(app),
   },
+  api: {
+    usage: "api METHOD PATH",
+    summary: "send any request to the service",
+    load: async (app) => (await import("./commands/api.ts")).apiCommand(app),
+  },
 };

@@ -102,6 +102,7 @@ function settle(one: Command, app: App, help: string[]): void {
   one.configureHelp({
     ...one.configureHelp(),
     optionDescription: flagDescription,
+    argumentDescription: flagDescription,
     subcommandTerm: (sub) =>
       one.parent === null
         ? (subcommandUsage(sub) ?? sub.name())

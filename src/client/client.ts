@@ -13,12 +13,13 @@ import { defaultTimeLimits, httpCore, type TimeLimits } from "../http/http-core.
 import { resumableDownloader } from "../http/resumable-download.ts";
 import type { RetryPolicy } from "../http/retry.ts";
 import { retryAfterMs, serverNow } from "../http/retry-after.ts";
-import { headerOf } from "../http/send.ts";
+import { type Answer, headerOf, type Message } from "../http/send.ts";
 import type { OnWait } from "../http/wait.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
 import { type Page, paginate } from "./paginate.ts";
 import { type PollOptions, poll } from "./poll.ts";
+import { type RawRequest, type RawResponse, rawMessage, rawResponse } from "./raw-request.ts";
 import { readResponse } from "./read-response.ts";
 import { messageOf } from "./request.ts";
 
@@ -84,6 +85,11 @@ export interface Client extends Calls {
     input: Input<O>,
     options?: CallOptions,
   ): Promise<Exchanged<Reply<O>>>;
+  /**
+   * Sends any request to the base URL's origin, with retries, pacing and an idempotency key. Resolves for every
+   * status; `error` is the error that an operation would throw.
+   */
+  raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
   /** All entries of a list operation, in pages of 100 unless `limit` is set. */
   paginate<O extends AnyOperation>(
     operation: O,
@@ -127,12 +133,17 @@ export function createClient(options: ClientOptions): Client {
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
   });
 
-  const exchange: Client["exchange"] = async (operation, input, { idempotencyKey, signal, onDoubt } = {}) => {
-    const message = messageOf(operation, input, { base, userAgent, idempotencyKey });
+  const answerTo = async (message: Message, { signal, onDoubt }: CallOptions): Promise<Answer> => {
     const answer = await send(message, signal, onDoubt);
     if (answer.status < 500) answeredAt = clock.now();
     const there = serverNow(answer);
     if (there !== null) ahead = there - clock.now();
+    return answer;
+  };
+  const exchange: Client["exchange"] = async (operation, input, options = {}) => {
+    const { idempotencyKey } = options;
+    const message = messageOf(operation, input, { base, userAgent, idempotencyKey });
+    const answer = await answerTo(message, options);
     return {
       status: answer.status,
       body: readResponse(operation, message, answer, clock.now()) as Reply<typeof operation>,
@@ -151,6 +162,12 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...callsOf(exchange),
     exchange,
+    async raw(request, options = {}) {
+      const { idempotencyKey } = options;
+      const message = rawMessage(request, { base, userAgent, idempotencyKey });
+      const answer = await answerTo(message, options);
+      return rawResponse(request, { message, answer, now: clock.now() });
+    },
     paginate: (operation, input, { signal } = {}) =>
       paginate(operation.path, (input ?? {}) as Record<string, unknown>, async (paging) => {
         const page = await exchange(operation, { ...input, ...paging } as never, { signal });

@@ -18,7 +18,7 @@ export function readResponse(
   now: number,
 ): unknown {
   const about = { message, answer, now };
-  if (answer.status >= 400) throw errorOf(operation, about);
+  if (answer.status >= 400) throw responseError(operation.refusalList !== undefined, about);
   if (operation.reply === null) {
     // A login page may respond to a DELETE with 200: only the documented status counts as done.
     if (answer.status === operation.status && answer.body.length === 0) return null;
@@ -31,7 +31,8 @@ export function readResponse(
   throw badAnswer(about, `a body of an unexpected shape${where}: ${issue?.message}`, "wrong_shape");
 }
 
-interface About {
+/** A response, the request that it belongs to, and the time of its arrival in milliseconds. */
+export interface About {
   message: Message;
   answer: Answer;
   now: number;
@@ -52,7 +53,8 @@ const RefusalList = z.looseObject({
     .min(1),
 });
 
-function errorOf(operation: AnyOperation, about: About): ApiError | BadAnswerError {
+/** The error of a response with a status from 400; `listsProblems`: the operation may list every problem of its input. */
+export function responseError(listsProblems: boolean, about: About): ApiError | BadAnswerError {
   let json: unknown;
   try {
     json = jsonOf(about);
@@ -69,7 +71,7 @@ function errorOf(operation: AnyOperation, about: About): ApiError | BadAnswerErr
     replayed: headerOf(answer, "idempotent-replayed") === "true",
     hint: whenAgain(about),
   };
-  const list = operation.refusalList === undefined ? null : RefusalList.safeParse(json);
+  const list = listsProblems ? RefusalList.safeParse(json) : null;
   if (list?.success) {
     const problems = list.data.errors as Problem[];
     const first = problems[0]!;
@@ -115,8 +117,8 @@ function whenAgain({ answer, now }: About): string | undefined {
   return `Try again in ${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}.`;
 }
 
-/** The body as JSON of any shape. */
-function jsonOf(about: About): unknown {
+/** The body as JSON of any shape. Throws a BadAnswerError for anything else. */
+export function jsonOf(about: About): unknown {
   const { answer } = about;
   const type = headerOf(answer, "content-type");
   const encoding = headerOf(answer, "content-encoding") ?? "identity";

@@ -25,22 +25,29 @@ export function messageOf(
   input: Readonly<Record<string, unknown>>,
   settings: RequestSettings,
 ): Message {
-  const { base, userAgent, idempotencyKey } = settings;
+  const { base } = settings;
   const { body, contentType } = bodyOf(operation, input);
-  const headers: Record<string, string> = {
-    accept: "application/json",
-    // A compressed response could exceed the size limit unnoticed, and responses are small.
-    "accept-encoding": "identity",
-    "user-agent": userAgent,
-  };
-  if (contentType !== null) headers["content-type"] = contentType;
-  if (idempotencyKey !== undefined) headers["idempotency-key"] = checkedIdempotencyKey(idempotencyKey);
   return {
     method: operation.method,
     origin: base.origin,
     path: base.prefix + pathOf(operation, input) + queryOf(operation, input),
-    headers,
+    headers: headersOf(contentType, settings),
     body,
+  };
+}
+
+/** The headers of every request; the HTTP core adds the API key. */
+export function headersOf(
+  contentType: string | null,
+  { userAgent, idempotencyKey }: Omit<RequestSettings, "base">,
+): Record<string, string> {
+  return {
+    accept: "application/json",
+    // A compressed response could exceed the size limit unnoticed, and responses are small.
+    "accept-encoding": "identity",
+    "user-agent": userAgent,
+    ...(contentType !== null && { "content-type": contentType }),
+    ...(idempotencyKey !== undefined && { "idempotency-key": checkedIdempotencyKey(idempotencyKey) }),
   };
 }
 

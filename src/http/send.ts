@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** A request as the caller passes it: `path` includes the query; header names are in lower case. */
 export interface Message {
-  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Scheme, host and port, e.g. `https://api.example.com`. */
   readonly origin: string;
   readonly path: string;

@@ -15,24 +15,28 @@ type Rewrite = (...parts: string[]) => string;
  */
 const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
   [
-    /^option '(-[^ ']*)[^']*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
+    /^option '(?:-\w, )?(-[^ ']*)[^']*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s,
     (flag, value, choices) => `invalid ${flag} ${quoted(value!)}: use ${either(choices!.split(", "))}`,
   ],
   [
-    /^option '(-[^ ']*)[^']*' argument '(.*)' is invalid\. (.*?)\.?$/s,
+    /^option '(?:-\w, )?(-[^ ']*)[^']*' argument '(.*)' is invalid\. (.*?)\.?$/s,
     (flag, value, rule) => `invalid ${flag} ${quoted(value!)}: ${rule}`,
   ],
   [
-    /^option '((-[^ ']*)[^']*)' argument missing$/,
+    /^option '(?:-\w, )?((-[^ ']*)[^']*)' argument missing$/,
     (usage, flag) => `${flag} needs a value: ${plain(usage!)}`,
   ],
   [
-    /^option '(-[^ ']*)[^']*' cannot be used with option '(-[^ ']*)[^']*'$/,
+    /^option '(?:-\w, )?(-[^ ']*)[^']*' cannot be used with option '(?:-\w, )?(-[^ ']*)[^']*'$/,
     (one, other) => `${one} cannot be used with ${other}`,
   ],
   [
     /^command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/s,
     (value, name, choices) => `invalid ${name} ${quoted(value!)}: use ${either(choices!.split(", "))}`,
+  ],
+  [
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. (.*?)\.?$/s,
+    (value, name, rule) => `invalid ${name} ${quoted(value!)}: ${rule}`,
   ],
   [/^missing required argument '(.*)'$/, (name) => `missing argument: ${name}`],
   [/^required option '(-[^']*)' not specified$/, (usage) => `missing flag: ${plain(usage!)}`],

@@ -1,0 +1,108 @@
+import type { Client } from "../../../client/client.ts";
+import { type Page, paginate } from "../../../client/paginate.ts";
+import type { RawRequest, RawResponse } from "../../../client/raw-request.ts";
+import type { Operation } from "../../../contract/operation.ts";
+import { CatError } from "../../../errors.ts";
+import { BadAnswerError } from "../../../http/errors.ts";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { isList, knownOperation, requestHint } from "./known-operation.ts";
+import { printResponse } from "./print-response.ts";
+import { type BodyFlags, requestBody } from "./request-body.ts";
+import { type Target, targetOf } from "./target.ts";
+
+export interface ApiInput extends BodyFlags {
+  readonly method: RawRequest["method"];
+  readonly path: string;
+  readonly query: readonly string[];
+  readonly paginate: boolean;
+  readonly include: boolean;
+}
+
+/** Sends one request, or every page of a list, and prints the response. Throws the service's error after printing it. */
+export async function runApi(app: App, input: ApiInput): Promise<void> {
+  const { method } = input;
+  const { baseUrl } = await app.connection();
+  const target = targetOf(input.path, baseUrl, input.query);
+  const operation = knownOperation(method, target.path);
+  const hasBody = input.fields.length > 0 || input.input !== undefined;
+  if (method === "GET" && hasBody) {
+    throw new UsageError("a GET request has no body", {
+      code: "invalid_argument",
+      param: "METHOD",
+      hint: "Use --query name=value, or another method.",
+    });
+  }
+  if (input.paginate) checkList(method, operation);
+  const body = await requestBody(input, operation, app.context);
+  const client = await app.client();
+  const request: RawRequest = {
+    ...{ method, body, path: addressOf(target) },
+    listsProblems: operation?.refusalList !== undefined,
+  };
+  if (input.paginate) {
+    await app.io.show([], pages(app, client, request, target), "ndjson");
+    return;
+  }
+  const response = await client.raw(request, { signal: app.context.interrupt });
+  const { error } = response;
+  // A login page may respond with 200 to any request.
+  if (error === null && operation?.reply != null) response.json();
+  await printResponse(app, response, input.include);
+  if (error !== null) throw hinted(error, method, target);
+}
+
+function checkList(method: string, operation: Operation | null): void {
+  if (method === "GET" && (operation === null || isList(operation))) return;
+  throw new UsageError("--paginate works with lists only", {
+    code: "invalid_argument",
+    param: "--paginate",
+    hint: "Remove it, or request a list, for example: cat api GET /products --paginate",
+  });
+}
+
+/** The entries of all pages, as the service sends them. */
+function pages(app: App, client: Client, request: RawRequest, target: Target): AsyncIterable<unknown> {
+  const input = {
+    limit: target.query.get("limit") ?? undefined,
+    cursor: target.query.get("cursor") ?? undefined,
+  };
+  return paginate(target.path, input, async ({ limit, cursor = input.cursor }) => {
+    target.query.set("limit", String(limit));
+    if (cursor !== undefined) target.query.set("cursor", cursor);
+    const response = await client.raw(
+      { ...request, path: addressOf(target) },
+      { signal: app.context.interrupt },
+    );
+    if (response.error !== null) throw hinted(response.error, request.method, target);
+    return pageOf(response, target.path);
+  });
+}
+
+function pageOf(response: RawResponse, path: string): Page<unknown> {
+  const page = response.json() as Page<unknown> | null;
+  if (
+    typeof page === "object" &&
+    page !== null &&
+    Array.isArray(page.data) &&
+    typeof page.has_more === "boolean"
+  ) {
+    return { ...page, next_cursor: page.next_cursor ?? null };
+  }
+  throw new BadAnswerError(`GET ${path} did not return a list`, {
+    code: "wrong_shape",
+    status: response.status,
+    hint: "Run the command again without --paginate.",
+  });
+}
+
+const addressOf = ({ path, query }: Target): string => (query.size === 0 ? path : `${path}?${query}`);
+
+/** The error with a next step for a request that the service does not have. */
+function hinted(error: CatError, method: string, { path }: Target): CatError {
+  const hint =
+    error.hint ?? (error.status === 404 || error.status === 405 ? requestHint(method, path) : undefined);
+  if (hint === error.hint) return error;
+  const { message, type, code, param, status, requestId } = error;
+  return new CatError(message, { type, code, param, status, requestId, hint, cause: error });
+}

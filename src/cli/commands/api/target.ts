@@ -1,0 +1,63 @@
+import { UsageError } from "../../context/errors.ts";
+
+/** The part of a request's address after the base URL. */
+export interface Target {
+  /** Without the query, e.g. `/v1/products`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+const scheme = /^[a-z][a-z0-9+.-]*:\/\//i;
+const version = /^\/v\d+(?=\/|$)/;
+
+/**
+ * The target of PATH: `products`, `/products` and `/v1/products` are the same. A full URL must start with the base
+ * URL, because the API key goes to no other place; it is used as it is. Throws UsageError.
+ */
+export function targetOf(text: string, baseUrl: string, query: readonly string[]): Target {
+  const target = scheme.test(text) ? ofUrl(text, baseUrl) : ofPath(text);
+  for (const one of query) {
+    const at = one.indexOf("=");
+    if (at < 1) throw malformed("--query", one);
+    target.query.append(one.slice(0, at), one.slice(at + 1));
+  }
+  return target;
+}
+
+function ofPath(text: string): Target {
+  const url = parsed(`http://localhost/${text.replace(/^\/+/, "")}`, text);
+  const path = version.test(url.pathname) ? url.pathname : `/v1${url.pathname}`;
+  return { path, query: url.searchParams };
+}
+
+function ofUrl(text: string, baseUrl: string): Target {
+  const url = parsed(text, text);
+  const base = new URL(baseUrl);
+  const prefix = base.pathname.replace(/\/+$/, "");
+  const isCredentialed = url.username !== "" || url.password !== "";
+  if (url.origin !== base.origin || !`${url.pathname}/`.startsWith(`${prefix}/`) || isCredentialed) {
+    throw new UsageError(`${url.origin} is not the base URL, ${baseUrl}`, {
+      code: "foreign_url",
+      param: "PATH",
+      hint: "The API key is sent to the base URL only. Use a path, for example /products.",
+    });
+  }
+  return { path: url.pathname.slice(prefix.length) || "/", query: url.searchParams };
+}
+
+function parsed(url: string, text: string): URL {
+  if (text.trim() !== "" && URL.canParse(url) && !text.includes("#")) return new URL(url);
+  throw new UsageError(`invalid path ${JSON.stringify(text)}`, {
+    code: "invalid_path",
+    param: "PATH",
+    hint: "Use the path of a request, for example /products or /products/ID.",
+  });
+}
+
+/** The error for a `name=value` without a name; the text is not shown, because it may be a secret. */
+export const malformed = (flag: string, text: string): UsageError =>
+  new UsageError(`${flag} needs name=value${text.startsWith("=") ? ": the name is empty" : ""}`, {
+    code: "invalid_argument",
+    param: flag,
+    hint: `For example: ${flag} name=value`,
+  });

@@ -5,7 +5,6 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { signDelivery } from "../../../src/contract/signature.ts";
-import { repetitions } from "../../support/repetitions.ts";
 import { catProgram, needsBuild, spawnCat } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { eventText, jsonLines, startHandler } from "./listen-world.ts";
@@ -160,77 +159,6 @@ describe("COMMAND", () => {
     expect(await listen("--quiet", "no-such-program")).toMatchObject({ exitCode: 127 });
   });
 });
-
-test("nothing acknowledged is missing from the log and nothing is printed twice, over kills and restarts", async () => {
-  const folder = temporaryFolder();
-  const log = join(folder, "events.ndjson");
-  const env = { CAT_WEBHOOK_SECRET: secret, CAT_BASE_URL: "https://a.example.com" };
-  const listen = (port: number) =>
-    start(["webhooks", "listen", "--json", "--port", String(port), "--log", log], { folder, env });
-  let current = listen(0);
-  const { listening: url } = await current.first();
-  const port = Number(new URL(url).port);
-  const all = [current];
-  const ids = Array.from({ length: 200 }, (_, at) => `evt_${at}`);
-  const queue = ids
-    .flatMap((id) => Array.from({ length: 5 }, () => id))
-    .sort((one, other) => hashOf(one + other) - 0.5);
-  const acknowledged = new Set<string>();
-  const kills = repetitions(3, 20);
-  let sent = 0;
-  const sender = async () => {
-    for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-      const body = eventText(id);
-      const header = signDelivery(secret, body, Math.floor(Date.now() / 1000));
-      try {
-        const response = await fetch(url, { method: "POST", headers: { "Service-Signature": header }, body });
-        if (response.status === 200) acknowledged.add(id);
-        else queue.unshift(id);
-      } catch {
-        queue.unshift(id);
-        await pause(20);
-      }
-      sent++;
-    }
-  };
-  const senders = Array.from({ length: 16 }, sender);
-  for (let kill = 0; kill < kills; kill++) {
-    const goal = sent + 20 + Math.floor(Math.random() * 100);
-    await until(() => sent >= goal || queue.length === 0);
-    current.child.kill("SIGKILL");
-    await current.exit;
-    current = listen(port);
-    all.push(current);
-    await current.first();
-  }
-  await Promise.all(senders);
-  current.child.kill("SIGINT");
-  expect(await current.exit).toBe(0);
-  const logged = new Set(
-    readFileSync(log, "utf8")
-      .split("\n")
-      .flatMap((line) => {
-        try {
-          return [JSON.parse(line).id as string];
-        } catch {
-          return [];
-        }
-      }),
-  );
-  expect([...acknowledged].filter((id) => !logged.has(id))).toEqual([]);
-  expect(acknowledged.size).toBe(ids.length);
-  const printed = all.flatMap((one) => one.lines().flatMap(({ id }) => id ?? []));
-  expect(printed.length).toBe(new Set(printed).size);
-  // A kill between the log and the output hides at most the events of one group.
-  expect(printed.length).toBeGreaterThanOrEqual(ids.length - kills * 16);
-});
-
-/** A number from 0 to 1 that looks random and is the same in every run. */
-const hashOf = (text: string): number => {
-  let hash = 7;
-  for (const character of text) hash = (hash * 31 + character.charCodeAt(0)) % 10_007;
-  return hash / 10_007;
-};
 
 test("garbage, slow sockets and long bodies get their status, and genuine deliveries pass", async () => {
   const folder = temporaryFolder();

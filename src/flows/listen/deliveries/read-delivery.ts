@@ -35,12 +35,13 @@ export function readDelivery(
 
 export const isProblem = (read: ReceivedEvent | SignatureProblem): read is SignatureProblem => "hint" in read;
 
+/** Strict, because the log keeps the body as text. */
+const strictly = new TextDecoder("utf-8", { fatal: true });
+
 function eventOf(body: Buffer): ReceivedEvent | SignatureProblem {
   let event: Partial<Record<string, unknown>> | null;
   try {
-    // Strict, because the log keeps the body as text.
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
-    event = JSON.parse(text) as typeof event;
+    event = JSON.parse(strictly.decode(body)) as typeof event;
   } catch {
     return problem("its body is not JSON");
   }

@@ -1,4 +1,4 @@
-import { constants, statSync } from "node:fs";
+import { constants, fstatSync, statSync, writeSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { asFileError, CatError, fileProblem } from "../../../errors.ts";
@@ -42,10 +42,11 @@ function appender(path: string, file: FileHandle, startSize: number, startTorn: 
   let [size, isTorn] = [startSize, startTorn];
   return {
     async append(bytes) {
-      if (!leadsTo(path, await file.stat())) throw gone(path);
+      // Synchronous up to the sync: each turn of the thread pool would cost more than these.
+      if (!leadsTo(path, fstatSync(file.fd))) throw gone(path);
       const all = isTorn ? Buffer.concat([Buffer.from("\n"), bytes]) : bytes;
       try {
-        for (let at = 0; at < all.length; ) at += (await file.write(all, at)).bytesWritten;
+        for (let at = 0; at < all.length; ) at += writeSync(file.fd, all, at);
         await file.datasync();
         [size, isTorn] = [size + all.length, false];
       } catch (error) {

@@ -1,7 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** How much of an unwanted body is read, and for how long: no request may hold its connection forever. */
-const allowance = { bytes: 128 * 1024 * 1024, ms: 3_000 };
+/**
+ * How much of an unwanted body is read, and for how long: no request may hold its connection forever. After each chunk
+ * there is a pause, because long bodies at full speed would fill the memory and delay genuine deliveries.
+ */
+const allowance = { bytes: 128 * 1024 * 1024, ms: 3_000, pauseMs: 2 };
 
 /**
  * Sends a response before the request was read, and closes the connection once the rest of the body is discarded.
@@ -33,7 +36,8 @@ export function respondAndDiscard(
   timer.unref();
   request.on("data", (chunk: Buffer) => {
     left -= chunk.length;
-    if (left < 0) request.pause();
+    request.pause();
+    if (left >= 0) setTimeout(() => request.resume(), allowance.pauseMs).unref();
   });
   request.on("end", () => response.end());
   request.on("close", () => clearTimeout(timer));

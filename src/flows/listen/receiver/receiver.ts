@@ -30,8 +30,8 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-/** In milliseconds, of the machine's time. A slow socket is cut within 10 s, checks included. */
-const slow = { headersMs: 5_000, requestMs: 8_000, checkMs: 1_000, idleMs: 5_000 };
+/** In milliseconds, of the machine's time. A slow socket is cut within 10 s, checks and a busy machine included. */
+const slow = { headersMs: 4_000, requestMs: 6_000, checkMs: 500, idleMs: 5_000 };
 
 const sentences = {
   too_long: { status: 413, text: "the body is longer than 1 MB" },

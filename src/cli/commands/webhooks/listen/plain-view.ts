@@ -6,6 +6,7 @@ import { jsonLine } from "../../../output/json.ts";
 import { counted } from "../../../output/numbers.ts";
 import { detailsOf } from "./details.ts";
 import { eventLine, responseLine } from "./event-words.ts";
+import { joinedWrites } from "./joined-writes.ts";
 import { problemNotes } from "./problem-notes.ts";
 
 export interface PlainViewOptions {
@@ -17,7 +18,8 @@ export interface PlainViewOptions {
 }
 
 /** Prints one line per event and response, or one JSON object per event with `--json`. */
-export function plainView(app: App, { write, client, signal }: PlainViewOptions): ListenView {
+export function plainView(app: App, { client, signal, ...options }: PlainViewOptions): ListenView {
+  const write = joinedWrites(options.write);
   const { io, context } = app;
   const { visible } = io;
   const onProblem = problemNotes(context.clock, (message, hint) => {

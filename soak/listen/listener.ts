@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** The signing secret of every listener here. */
+export const secret = "whsec_of_the_soak";
+
+export interface ListenerFiles {
+  /** The program: the path of `bin/cat.js`. */
+  readonly program: string;
+  readonly folder: string;
+  /** The path of the event log. */
+  readonly log: string;
+}
+
+/** One process of `cat webhooks listen`. Its output goes to a file, which survives a kill. */
+export class Listener {
+  readonly #child: ChildProcess;
+  readonly #out: string;
+  readonly #ended: Promise<unknown>;
+
+  private constructor(child: ChildProcess, out: string) {
+    this.#child = child;
+    this.#out = out;
+    this.#ended = once(child, "close");
+  }
+
+  /** Starts it on that port, or on a free one for 0, and waits until it listens. */
+  static async start({ program, folder, log }: ListenerFiles, port: number, name: string): Promise<Listener> {
+    const out = join(folder, `out-${name}.ndjson`);
+    const descriptor = openSync(out, "a");
+    const args = ["webhooks", "listen", "--json", "--port", String(port), "--log", log];
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH,
+        CAT_HOME: join(folder, "home"),
+        CAT_BASE_URL: "https://service.example.com",
+        CAT_WEBHOOK_SECRET: secret,
+      },
+      stdio: ["ignore", descriptor, "pipe"],
+    });
+    closeSync(descriptor);
+    let stderr = "";
+    child.stderr!.on("data", (bytes: Buffer) => {
+      stderr = (stderr + bytes.toString()).slice(-10_000);
+    });
+    const listener = new Listener(child, out);
+    while (listener.#lines().length === 0) {
+      if (child.exitCode !== null) throw new Error(`the listener exited with ${child.exitCode}: ${stderr}`);
+      await pause(5);
+    }
+    return listener;
+  }
+
+  get url(): string {
+    return (JSON.parse(this.#lines()[0]!) as { listening: string }).listening;
+  }
+
+  /** The IDs of the events that it printed. */
+  printed(): string[] {
+    return this.#lines()
+      .slice(1)
+      .map((line) => (JSON.parse(line) as { id: string }).id);
+  }
+
+  /** Ends it as Ctrl-C does, or kills it. Returns its exit status; null if it was killed. */
+  async stop(signal: "SIGINT" | "SIGKILL"): Promise<number | null> {
+    this.#child.kill(signal);
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+
+  /** The most memory that it has had, in MB. */
+  peakMemory(): number {
+    const status = readFileSync(`/proc/${this.#child.pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) / 1024;
+  }
+
+  #lines(): string[] {
+    return readFileSync(this.#out, "utf8").split("\n").slice(0, -1);
+  }
+}

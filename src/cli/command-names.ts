@@ -16,6 +16,10 @@ export const commandNames = [
   "webhooks",
   "serve",
   "api",
+  "login",
+  "logout",
+  "whoami",
+  "config",
   "help",
 ] as const;
 export type CommandName = (typeof commandNames)[number];

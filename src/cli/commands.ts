@@ -88,4 +88,24 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     summary: "send any request to the service",
     load: async (app) => (await import("./commands/api.ts")).apiCommand(app),
   },
+  login: {
+    usage: "login",
+    summary: "store the address of the service and your API key",
+    load: async (app) => (await import("./commands/login.ts")).loginCommand(app),
+  },
+  logout: {
+    usage: "logout",
+    summary: "remove the stored API key",
+    load: async (app) => (await import("./commands/logout.ts")).logoutCommand(app),
+  },
+  whoami: {
+    usage: "whoami",
+    summary: "show the profile, the address and the API key in use",
+    load: async (app) => (await import("./commands/whoami.ts")).whoamiCommand(app),
+  },
+  config: {
+    usage: "config",
+    summary: "view and change settings: list, get, set, unset, path",
+    load: async (app) => (await import("./commands/config.ts")).configCommand(app),
+  },
 };

@@ -127,8 +127,11 @@ function prepareFolder(path: string): void {
   makePrivate(folder, 0o700, path);
 }
 
-/** Creates a folder and its parents. Node's own way never returns where the system allows no folder, as in /proc. */
-function makeFolder(folder: string): void {
+/**
+ * Creates a folder and its parents, readable only by the user. Node's own way never returns where the system allows no
+ * folder, as in /proc.
+ */
+export function makeFolder(folder: string): void {
   const isFolder = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder()) return;
   if (dirname(folder) !== folder) makeFolder(dirname(folder));

@@ -32,7 +32,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
     [
       "only flags",
       "--mock",
-      "cat needs a command: import, imports, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api",
+      "cat needs a command: import, imports, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api, login, logout, whoami, config",
       "See: cat --help",
     ],
     ["a missing argument", "products get", "missing argument: ID|REFERENCE", "See: cat products get --help"],
@@ -166,6 +166,15 @@ describe("help", () => {
     ["images get", "Usage: cat images get ID [flags]\n"],
     ["models", "Usage: cat models COMMAND [flags]\n"],
     ["models list", "Usage: cat models list [flags]\n"],
+    ["login", "Usage: cat login [flags]\n"],
+    ["logout", "Usage: cat logout [flags]\n"],
+    ["whoami", "Usage: cat whoami [flags]\n"],
+    ["config", "Usage: cat config COMMAND [flags]\n"],
+    ["config list", "Usage: cat config list [flags]\n"],
+    ["config get", "Usage: cat config get NAME [flags]\n"],
+    ["config set", "Usage: cat config set NAME VALUE [flags]\n"],
+    ["config unset", "Usage: cat config unset NAME [flags]\n"],
+    ["config path", "Usage: cat config path [flags]\n"],
     ["serve", "Usage: cat serve --mock [flags] [-- COMMAND ARG...]\n"],
   ] as const)("cat help %s and cat %s --help print the same", async ([command, usage]) => {
     const world = await createWorld({ env: { CAT_BASE_URL: undefined, CAT_API_KEY: undefined } });
@@ -179,7 +188,7 @@ describe("help", () => {
   test("no line of help is wider than 80 columns, except in examples", async () => {
     const world = await createWorld();
     const groups = ["imports list", "imports get", "imports watch", "imports rows", "products list"];
-    const others = ["images get", "models list"];
+    const others = ["images get", "models list", "login", "logout", "whoami", "config list", "config set"];
     for (const line of [
       "help",
       ...["import", ...groups, "products get", ...others, "serve"].map((name) => `help ${name}`),

@@ -11,7 +11,7 @@ test("a missing base URL exits with 2 and a next step", async () => {
     stdout: "",
     stderr:
       "error: no service URL\n" +
-      "Run: export CAT_BASE_URL=https://HOST (or add --base-url URL). To try it without an account, add --mock.\n",
+      "Run: cat login (or add --base-url URL, or set CAT_BASE_URL). To try it without an account, add --mock.\n",
   });
 });
 
@@ -22,7 +22,7 @@ describe("the API key", () => {
     expect(ran).toMatchObject({ exit: 4, stdout: "" });
     expect(ran.stderr).toBe(
       "error: no API key\n" +
-        "Run: export CAT_API_KEY=ak_... (your key). To try it without an account, add --mock.\n",
+        "Run: cat login (or set CAT_API_KEY). To try it without an account, add --mock.\n",
     );
   });
 
@@ -101,7 +101,9 @@ describe("profiles", () => {
     const world = await withProfiles(profiles);
     const ran = await world.cat("products list --profile constructor");
     expect(ran.exit).toBe(2);
-    expect(ran.stderr).toContain('unknown profile "constructor" (from --profile)\nCheck the name, or add');
+    expect(ran.stderr).toContain(
+      'unknown profile "constructor" (from --profile)\nCheck the name (cat config list), or add',
+    );
   });
 
   test.for([

@@ -8,6 +8,7 @@ import { InterruptError, type InterruptSignal } from "../../src/cli/context/erro
 import { main } from "../../src/cli/main.ts";
 import type { Product } from "../../src/contract/resources/product.ts";
 import { type Mock, type MockOptions, startMock } from "../../src/mock/index.ts";
+import { FakeKeychain } from "./fake-keychain.ts";
 import { FakeOutput } from "./fake-output.ts";
 import { splitWords } from "./split-words.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -62,11 +63,14 @@ export async function createWorld(options: WorldOptions = {}) {
   const folder = temporaryFolder();
   const settings = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey, CAT_HOME: join(folder, ".home") };
 
+  const keychain = new FakeKeychain();
+
   const at = (path: string): string => join(folder, path);
   return {
     clock,
     mock,
     folder,
+    keychain,
     /** Runs a command line, without the leading `cat`, in this process. */
     cat(line: string | readonly string[], call: CallOptions = {}): Running {
       const argv = typeof line === "string" ? splitWords(line) : line;
@@ -101,6 +105,7 @@ export async function createWorld(options: WorldOptions = {}) {
           return () => lastActs.delete(run);
         },
         passSignals: async () => () => {},
+        keychain: async () => keychain,
       };
       const ran = main(argv, context).then((exit) => ({ exit, stdout: stdout.text, stderr: stderr.text }));
       return Object.defineProperties(ran, {

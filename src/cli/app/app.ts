@@ -86,7 +86,7 @@ async function connect(app: App): Promise<Connection> {
   const { globals, context } = app;
   if (!globals.mock) {
     const { resolveConnection } = await import("../settings/settings.ts");
-    return resolveConnection(globals, context.env);
+    return resolveConnection(globals, context);
   }
   if (globals.baseUrl !== undefined) {
     throw new UsageError("--mock cannot be used with --base-url", {

@@ -20,6 +20,10 @@ export interface Prompts {
     message: string,
     find: (term: string | undefined, signal: AbortSignal) => Promise<Choice<Answer>[]>,
   ): Promise<Answer>;
+  /** A text; `check` returns true, or the problem to show. Empty input means `usual`. */
+  input(message: string, usual: string | undefined, check: (text: string) => true | string): Promise<string>;
+  /** A text of which the screen shows nothing. */
+  secret(message: string, check: (text: string) => true | string): Promise<string>;
   /** Resolves to true without a question with `--yes`. */
   confirm(message: string, usual: boolean): Promise<boolean>;
 }
@@ -33,7 +37,7 @@ export const canAsk = ({ context, globals }: App): boolean =>
 
 /** Opens prompts on stderr, because stdout is data. Call only if `canAsk`. Loads the prompt library. */
 export async function openPrompts({ context, globals, io, secrets }: App): Promise<Prompts> {
-  const { select, search, confirm } = await import("@inquirer/prompts");
+  const { select, search, confirm, input, password } = await import("@inquirer/prompts");
   const { stdin, stderr, interrupt } = context;
   const isPlain = io.paintNote.bold("x") === "x";
   // A list that is higher than the terminal could not be redrawn; the question may take several lines, and
@@ -72,6 +76,11 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
       asked((place) =>
         search({ message, source: (term, { signal }) => find(term, signal), pageSize }, place),
       ),
+    input: (message, usual, check) =>
+      asked((place) =>
+        input({ message, validate: check, ...(usual === undefined ? {} : { default: usual }) }, place),
+      ),
+    secret: (message, check) => asked((place) => password({ message, mask: false, validate: check }, place)),
     confirm: (message, usual) =>
       globals.yes ? Promise.resolve(true) : asked((place) => confirm({ message, default: usual }, place)),
   };

@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from "node:fs";
 import { type Clock, systemClock } from "../../clock.ts";
+import type { Keychain } from "../keychain/keychain.ts";
 import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } from "./errors.ts";
 import { exitOnSignal } from "./exit.ts";
 import { interruptReceiver } from "./interrupts.ts";
@@ -29,6 +30,8 @@ export interface Context {
    * too.
    */
   passSignals(receive: (signal: NodeJS.Signals) => void): Promise<() => void>;
+  /** The keychain of the system; its code is loaded only for a stored key. */
+  keychain(): Promise<Keychain>;
   /** Makes V8 collect garbage early, which costs some time: for work that allocates much for a short time. */
   keepHeapSmall?(): void;
   /** Releases handles that would keep the process alive; called once, at the end. */
@@ -116,6 +119,10 @@ export function nodeContext(): Context {
         passing = false;
         for (const signal of passed) process.removeListener(signal, pass);
       };
+    },
+    async keychain() {
+      const { osKeychain } = await import("../keychain/os-keychain.ts");
+      return osKeychain({ clock, env: process.env, node: process.execPath });
     },
     keepHeapSmall() {
       // By default V8 lets the heap grow to four times the memory in use before it collects; this sets 1.4

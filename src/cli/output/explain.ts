@@ -41,7 +41,8 @@ function asLines(error: unknown, format: ErrorFormat): string {
 
 /** Next steps for errors of the service, by code; the service does not know this program. */
 const nextSteps: Readonly<Record<string, string>> = {
-  invalid_api_key: "Check CAT_API_KEY: it must be the complete key of your organization, and not revoked.",
+  invalid_api_key:
+    "Use the complete key of your organization, and one that is not revoked: set CAT_API_KEY, or run: cat login",
   insufficient_scope: "Use a key with this scope.",
   image_not_found: "Check the ID. To see the images of a product: cat products get REFERENCE",
   import_not_found: "Check the ID. To list your imports: cat imports list",

@@ -9,6 +9,12 @@ export interface Profile {
   readonly columns?: Readonly<Record<string, string>>;
   /** The name of the header with the signature of a webhook delivery. */
   readonly signatureHeader?: string;
+  /** Shown in questions and summaries, so that production is not mistaken for staging; and its color. */
+  readonly label?: string;
+  readonly color?: string;
+  /** Where `cat login` stored the API key, and the only origin that it is sent to. */
+  readonly keyStore?: string;
+  readonly keyOrigin?: string;
 }
 
 /** The profiles in the config file. */
@@ -18,6 +24,9 @@ export interface Profiles {
   /** The profile to use if neither a flag nor a variable sets one. */
   readonly active: string;
   find(name: string): Profile | null;
+  /** Whether the config file exists. */
+  readonly exists: boolean;
+  readonly names: readonly string[];
 }
 
 /** The active profile before one was chosen. */
@@ -43,7 +52,8 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
   const path = await configPath(env);
   // For a missing file, `conf` creates the folder, readable by others, and hangs if it cannot create one,
   // e.g. in /proc.
-  if (!(await exists(path))) return { path, active: defaultProfile, find: () => null };
+  if (!(await exists(path)))
+    return { path, active: defaultProfile, find: () => null, exists: false, names: [] };
   const { default: Conf } = await import("conf");
   let store: Record<string, unknown>;
   try {
@@ -56,6 +66,8 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
     path,
     active: typeof store.active === "string" ? store.active : defaultProfile,
     find: (name) => (Object.hasOwn(profiles, name) ? objectOr(profiles[name], path) : null),
+    exists: true,
+    names: Object.keys(profiles),
   };
 }
 
@@ -81,5 +93,9 @@ function objectOr(value: unknown, path: string): Record<string, unknown> {
 const unreadable = (path: string, cause: unknown): UsageError =>
   new UsageError(
     `cannot read the config file ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
-    { code: "invalid_config", hint: "Fix the file or move it to another place.", cause },
+    {
+      code: "invalid_config",
+      hint: `Fix the file or move it to another place: mv ${path} ${path}.old`,
+      cause,
+    },
   );

@@ -1,5 +1,8 @@
-import { KeyError, UsageError } from "../context/errors.ts";
+import type { Context } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
 import type { GlobalOptions } from "../context/global-options.ts";
+import { shellWord } from "../output/shell-word.ts";
+import { checkedApiKey } from "./api-key.ts";
 import { checkedBaseUrl, type Sourced } from "./base-url.ts";
 import { isSet, namedProfile } from "./profile-name.ts";
 import { type Profiles, readProfiles } from "./profiles.ts";
@@ -14,16 +17,37 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * The base URL and the API key: flag, then environment, then profile (interface, Where settings come from).
- * The config file is read only if neither flag nor environment sets the base URL.
+ * The config file is read only if neither flag nor environment sets both.
  */
-export async function resolveConnection(globals: GlobalOptions, env: Env): Promise<Connection> {
-  const baseUrl = await baseUrlInUse(globals, env);
-  if (baseUrl !== null) return { baseUrl, apiKey: apiKeyOf(env) };
+export async function resolveConnection(
+  globals: GlobalOptions,
+  context: Pick<Context, "env" | "keychain">,
+): Promise<Connection> {
+  const baseUrl = await baseUrlInUse(globals, context.env);
+  if (baseUrl !== null) return { baseUrl, apiKey: (await keyInUse(baseUrl, globals, context)).value };
   throw new UsageError("no service URL", {
     code: "missing_base_url",
     param: "base_url",
-    hint: "Run: export CAT_BASE_URL=https://HOST (or add --base-url URL). To try it without an account, add --mock.",
+    hint: "Run: cat login (or add --base-url URL, or set CAT_BASE_URL). To try it without an account, add --mock.",
   });
+}
+
+/** The API key for a base URL: of CAT_API_KEY, else the stored one of the profile. Throws KeyError without one. */
+export async function keyInUse(
+  baseUrl: string,
+  globals: GlobalOptions,
+  context: Pick<Context, "env" | "keychain">,
+): Promise<Sourced> {
+  const { env } = context;
+  if (isSet(env.CAT_API_KEY)) {
+    const hint = "Set CAT_API_KEY to the key only.";
+    return {
+      value: checkedApiKey(env.CAT_API_KEY, { source: "in CAT_API_KEY", hint }),
+      source: "CAT_API_KEY",
+    };
+  }
+  const { storedKey } = await import("./stored-key.ts");
+  return storedKey(baseUrl, profileName(globals, env, await readProfiles(env)).name, context);
 }
 
 /**
@@ -35,7 +59,8 @@ export async function baseUrlInUse(globals: GlobalOptions, env: Env): Promise<st
   return found === null ? null : checkedBaseUrl(found);
 }
 
-async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
+/** The base URL as it was set, and its source; null if none is set. */
+export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | null> {
   if (globals.baseUrl !== undefined) return { value: globals.baseUrl, source: "--base-url" };
   if (isSet(env.CAT_BASE_URL)) return { value: env.CAT_BASE_URL, source: "CAT_BASE_URL" };
   const profiles = await readProfiles(env);
@@ -45,7 +70,7 @@ async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourced | nu
     throw new UsageError(`unknown profile ${JSON.stringify(name)} (from ${source})`, {
       code: "unknown_profile",
       param: "profile",
-      hint: `Check the name, or add the profile to ${profiles.path}.`,
+      hint: `Check the name (cat config list), or add the profile: cat login --profile ${shellWord(name)}`,
     });
   }
   const value = profile?.baseUrl;
@@ -61,26 +86,4 @@ export function profileName(
   profiles: Profiles,
 ): { name: string; source: string | null } {
   return namedProfile(globals, env) ?? { name: profiles.active, source: null };
-}
-
-/**
- * The API key, checked to be a valid header value: the error of an HTTP library would show the complete key.
- */
-function apiKeyOf(env: Env): string {
-  const key = env.CAT_API_KEY?.trim();
-  if (key === undefined || key === "") {
-    throw new KeyError("no API key", {
-      hint: "Run: export CAT_API_KEY=ak_... (your key). To try it without an account, add --mock.",
-    });
-  }
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new KeyError(
-      "invalid API key in CAT_API_KEY: it contains spaces, line breaks or special characters",
-      {
-        code: "invalid_api_key",
-        hint: "Set CAT_API_KEY to the key only.",
-      },
-    );
-  }
-  return key;
 }

@@ -15,9 +15,14 @@ export async function signatureHeaderInUse(
   const profiles = await readProfiles(env);
   const { name } = profileName(globals, env, profiles);
   const header: unknown = profiles.find(name)?.signatureHeader ?? signatureHeader;
+  return checkedSignatureHeader(header, `profile ${name} of ${profiles.path}`);
+}
+
+/** The name of a header. Throws UsageError, with the source, for anything else. */
+export function checkedSignatureHeader(header: unknown, source: string): string {
   // The characters of a token (RFC 9110, 5.6.2).
   if (typeof header === "string" && /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(header)) return header;
-  throw new UsageError(`invalid signatureHeader in profile ${name} of ${profiles.path}: not a header name`, {
+  throw new UsageError(`invalid signatureHeader in ${source}: not a header name`, {
     code: "invalid_config",
     param: "signatureHeader",
     hint: `Use a name such as ${signatureHeader}.`,

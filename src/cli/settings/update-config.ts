@@ -1,0 +1,66 @@
+import { chmod, readFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { OutputFile } from "../../flows/outputs/output-file.ts";
+import { lockTemporaryFile } from "../../state/file-lock.ts";
+import { makeFolder } from "../../state/state-place.ts";
+import type { Context } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
+import { configPath, readProfiles } from "./profiles.ts";
+
+/** A JSON object. Keys that this version does not know are kept. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The time to wait for another process that writes the settings, in milliseconds. */
+const patienceMs = 5_000;
+const pauseMs = 20;
+
+type Writer = Pick<Context, "env" | "clock" | "pid" | "random">;
+
+/**
+ * Changes the config file under a lock and replaces it in one step, because conf loses keys where two processes write,
+ * and cuts the file on a full disk. Throws UsageError for a file that cannot be read, and leaves it unchanged.
+ */
+export async function updateConfig(writer: Writer, change: (config: Fields) => Fields): Promise<void> {
+  const path = await configPath(writer.env);
+  makeFolder(dirname(path));
+  const unlock = await lock(`${path}.lock`, path, writer);
+  try {
+    // Checks the content, with the errors of every other command.
+    const isThere = (await readProfiles(writer.env)).exists;
+    const config: Fields = isThere ? JSON.parse(await readFile(path, "utf8")) : {};
+    // A replaced file keeps its permissions.
+    if (isThere) await chmod(path, 0o600);
+    const unfinished = `config-${writer.pid}-${writer.random().toString(36).slice(2)}`;
+    const file = await OutputFile.begin(path, true, unfinished, 0o600);
+    await file.write(`${JSON.stringify(change(config), null, "\t")}\n`);
+    await file.commit();
+  } finally {
+    unlock();
+  }
+}
+
+/** Changes one profile of the config file, and creates it if missing. */
+export const updateProfile = (
+  writer: Writer,
+  profile: string,
+  change: (profile: Fields) => Fields,
+): Promise<void> =>
+  updateConfig(writer, (config) => {
+    const profiles = (config.profiles ?? {}) as Fields;
+    const own = Object.hasOwn(profiles, profile) ? (profiles[profile] as Fields) : {};
+    const all = Object.fromEntries([...Object.entries(profiles), [profile, change(own)]]);
+    return { ...config, profiles: all };
+  });
+
+async function lock(file: string, config: string, { clock }: Writer): Promise<() => void> {
+  for (const end = clock.now() + patienceMs; ; ) {
+    const unlock = await lockTemporaryFile(file);
+    if (unlock !== null) return unlock;
+    if (clock.now() >= end) break;
+    await clock.sleep(pauseMs);
+  }
+  throw new UsageError(`another process is writing the config file ${config}`, {
+    code: "config_busy",
+    hint: "Wait a moment and run the command again.",
+  });
+}

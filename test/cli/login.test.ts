@@ -1,0 +1,286 @@
+import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import { describe, expect, test, vi } from "vitest";
+import { createWorld } from "../support/world.ts";
+
+const none = { CAT_BASE_URL: undefined, CAT_API_KEY: undefined };
+
+/** A test environment without settings, and the sign-in of a script. */
+async function signedOut() {
+  const world = await createWorld({ env: none, mock: { demo: 1 } });
+  const { baseUrl } = world.mock;
+  return {
+    ...world,
+    baseUrl,
+    login: (flags = "", stdin = "ak_mock\n") =>
+      world.cat(`login --base-url ${baseUrl} --with-key ${flags}`, { stdin }),
+    config: () => JSON.parse(world.read(".home/config.json")),
+  };
+}
+
+describe("cat login --with-key", () => {
+  test("stores a checked key in the keychain, and the address in the profile", async () => {
+    const world = await signedOut();
+    expect(await world.login()).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: `Signed in to ${world.baseUrl} with profile default. The key ak_… is in the keychain.\n`,
+    });
+    expect([...world.keychain.keys]).toEqual([
+      [`default at ${world.baseUrl} in ${world.folder}/.home/config.json`, "ak_mock"],
+    ]);
+    expect(world.config()).toEqual({
+      profiles: { default: { baseUrl: world.baseUrl, keyStore: "keychain", keyOrigin: world.baseUrl } },
+      active: "default",
+    });
+    expect((await world.cat("products list --json")).exit).toBe(0);
+  });
+
+  test("keeps the settings private, whatever the permissions of an older file", async () => {
+    const world = await signedOut();
+    await world.login();
+    const file = `${world.folder}/.home/config.json`;
+    const modes = () =>
+      [file, `${world.folder}/.home`].map((path) => (statSync(path).mode & 0o777).toString(8));
+    expect(modes()).toEqual(["600", "700"]);
+    chmodSync(file, 0o644);
+    await world.cat("config set label staging");
+    expect(modes()).toEqual(["600", "700"]);
+    expect(existsSync(`${file}.lock`)).toBe(false);
+  });
+
+  test.for([
+    ["unknown", "ak_mock_revoked", 4, "invalid_api_key"],
+    ["of a user", "ak_mock_user", 4, "user_key_not_allowed"],
+    ["empty", "", 4, "invalid_api_key"],
+    ["with a line break", "ak_se\ncret", 4, "invalid_api_key"],
+    ["with a space", "ak_se cret", 4, "invalid_api_key"],
+  ] as const)("stores nothing for a key that is %s, and does not show it", async ([, key, exit, code]) => {
+    const world = await signedOut();
+    const ran = await world.login("--json", key);
+    expect(ran).toMatchObject({ exit, stdout: "" });
+    expect(JSON.parse(ran.stderr).error).toMatchObject({ code, exit });
+    expect(ran.stderr).not.toContain("cret");
+    expect(world.keychain.requests).toBe(0);
+    expect(existsSync(`${world.folder}/.home`)).toBe(false);
+  });
+
+  test("stores nothing if the service cannot be reached", async () => {
+    const world = await signedOut();
+    await world.mock.stop();
+    expect((await world.login()).exit).toBe(7);
+    expect([world.keychain.requests, existsSync(`${world.folder}/.home`)]).toEqual([0, false]);
+  });
+
+  test("accepts a key that lacks products:write", async () => {
+    const world = await signedOut();
+    const ran = await world.login("--json --profile ci", "ak_mock_readonly");
+    expect(JSON.parse(ran.stdout)).toEqual({
+      profile: "ci",
+      base_url: world.baseUrl,
+      key: "ak_…",
+      key_source: "the keychain",
+      products_read: true,
+    });
+  });
+
+  test("leaves the active profile, and says how to change it", async () => {
+    const world = await signedOut();
+    await world.login("--profile dev");
+    const { stderr } = await world.login("--profile live");
+    expect(stderr).toContain("To use this profile by default: cat config set active live\n");
+    expect(world.config().active).toBe("dev");
+    expect(world.keychain.keys.size).toBe(2);
+  });
+
+  test("without a keychain nothing is stored, and the choices are named", async () => {
+    const world = await signedOut();
+    world.keychain.problem = "no response within 3 s; it may be locked";
+    expect(await world.login()).toEqual({
+      exit: 4,
+      stdout: "",
+      stderr:
+        "error: cannot use the keychain: no response within 3 s; it may be locked\n" +
+        "Unlock the keychain and run the command again. Without a keychain, set CAT_API_KEY, or run: cat login --store file\n",
+    });
+    expect(existsSync(`${world.folder}/.home`)).toBe(false);
+  });
+
+  test("--store file writes a private file, and asks no keychain", async () => {
+    const world = await signedOut();
+    world.keychain.problem = "none";
+    const path = `${world.folder}/.home/keys/default.json`;
+    expect((await world.login("--store file")).stderr).toBe(
+      `Signed in to ${world.baseUrl} with profile default. The key ak_… is in ${path}.\n` +
+        "The file is not encrypted. Only your user can read it.\n",
+    );
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ origin: world.baseUrl, key: "ak_mock" });
+    expect((statSync(path).mode & 0o777).toString(8)).toBe("600");
+    expect((statSync(`${world.folder}/.home/keys`).mode & 0o777).toString(8)).toBe("700");
+    expect((await world.cat("products list --json")).exit).toBe(0);
+    chmodSync(path, 0o644);
+    expect(await world.cat("products list")).toMatchObject({
+      exit: 4,
+      stderr: `error: the key file ${path} can be read by other users\nRun: chmod 600 ${path}\n`,
+    });
+  });
+
+  test("a change of the store removes the key from the other one", async () => {
+    const world = await signedOut();
+    await world.login();
+    await world.login("--store file");
+    expect(world.keychain.keys.size).toBe(0);
+    await world.login();
+    expect(existsSync(`${world.folder}/.home/keys/default.json`)).toBe(false);
+  });
+});
+
+describe("a command line of cat login that cannot work", () => {
+  test.for([
+    ["login", "no terminal to ask for the API key", "--with-key"],
+    ["login --with-key", "no service URL", "base_url"],
+    ["login --with-key --mock", "login cannot be used with --mock", undefined],
+    ["login --with-key --base-url http://shop.example.com", "the base URL is not encrypted", "base_url"],
+  ] as const)("%s", async ([line, message, param]) => {
+    const world = await createWorld({ env: none });
+    const ran = await world.cat(`${line} --json`, { stdin: "ak_mock" });
+    expect(ran.exit).toBe(2);
+    expect(JSON.parse(ran.stderr).error.param).toBe(param);
+    expect(ran.stderr).toContain(message);
+  });
+
+  test("--with-key on a terminal, which would show the key", async () => {
+    const world = await createWorld({ env: { CAT_API_KEY: undefined } });
+    const ran = await world.cat("login --with-key", { tty: true });
+    expect(ran).toMatchObject({ exit: 2 });
+    expect(ran.stderr).toContain("--with-key reads a file or a pipe, not the terminal");
+  });
+});
+
+test("cat login asks for profile, address and key, and the screen shows nothing of the key", async () => {
+  const world = await signedOut();
+  const stdin = new PassThrough();
+  const running = world.cat("login", { tty: true, stdin });
+  const answer = async (question: string, text: string) => {
+    await vi.waitFor(() => expect(running.stderr).toContain(question), { interval: 5, timeout: 5_000 });
+    // A prompt accepts keys from the next turn of the event loop on.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (const key of `${text}\n`) stdin.write(key);
+  };
+  await answer("Profile:", "live");
+  await answer("Address of the service:", world.baseUrl);
+  await answer("API key (not shown):", "ak_mock_readonly");
+  const ran = await running;
+  expect(ran.stderr).toContain(`Signed in to ${world.baseUrl} with profile live.`);
+  expect(ran.stderr.replaceAll("(not shown)", "")).not.toMatch(/ak_m|readonly/);
+  expect([...world.keychain.keys.values()]).toEqual(["ak_mock_readonly"]);
+});
+
+describe("a stored key", () => {
+  test("is sent to no other origin", async () => {
+    const world = await signedOut();
+    await world.login();
+    const ran = await world.cat("products list --base-url https://shop.example.com");
+    expect(ran).toEqual({
+      exit: 4,
+      stdout: "",
+      stderr:
+        `error: the key of profile default is for ${world.baseUrl} and is not sent to https://shop.example.com\n` +
+        "Set CAT_API_KEY, or sign in there: cat login --profile NAME --base-url https://shop.example.com\n",
+    });
+    await world.cat("config set baseUrl https://shop.example.com");
+    expect((await world.cat("products list")).stderr).toContain("is not sent to https://shop.example.com");
+  });
+
+  test("is not read if CAT_API_KEY is set", async () => {
+    const world = await signedOut();
+    await world.login();
+    const { requests } = world.keychain;
+    const env = { CAT_API_KEY: "ak_mock_other" };
+    expect(JSON.parse((await world.cat("whoami --json", { env })).stdout).key_source).toBe("CAT_API_KEY");
+    expect((await world.cat("products list", { env })).exit).toBe(0);
+    expect(world.keychain.requests).toBe(requests);
+  });
+
+  test("that the keychain does not return means locked or empty", async () => {
+    const world = await signedOut();
+    await world.login();
+    world.keychain.keys.clear();
+    expect(await world.cat("products list")).toEqual({
+      exit: 4,
+      stdout: "",
+      stderr:
+        "error: no API key in the keychain: it is locked or empty\n" +
+        "Unlock it and run the command again, or sign in again: cat login\n",
+    });
+  });
+});
+
+describe("cat logout", () => {
+  test("removes the key, keeps the other settings, and can be repeated", async () => {
+    const world = await signedOut();
+    await world.login();
+    expect((await world.cat("logout")).stderr).toBe("Removed the key of profile default.\n");
+    expect(world.keychain.keys.size).toBe(0);
+    expect(world.config().profiles).toEqual({ default: { baseUrl: world.baseUrl } });
+    expect(await world.cat("logout")).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: "Profile default has no stored key.\n",
+    });
+    expect((await world.cat("products list")).exit).toBe(4);
+  });
+
+  test("keeps the settings if the keychain fails", async () => {
+    const world = await signedOut();
+    await world.login();
+    world.keychain.problem = "locked";
+    expect((await world.cat("logout")).exit).toBe(4);
+    expect(world.config().profiles.default.keyStore).toBe("keychain");
+  });
+
+  test("exits with 2 for an unknown profile, and with 0 without settings", async () => {
+    const world = await signedOut();
+    expect((await world.cat("logout --profile nope")).exit).toBe(2);
+    expect((await world.cat("logout --json")).stdout).toBe('{"profile":"default","removed":false}\n');
+  });
+});
+
+describe("cat whoami", () => {
+  test("shows each setting and its source, with the key masked", async () => {
+    const world = await signedOut();
+    await world.login("--profile dev");
+    await world.cat("config set label staging");
+    expect(await world.cat("whoami")).toEqual({
+      exit: 0,
+      stdout:
+        "profile          dev\n" +
+        "label            staging\n" +
+        `base_url         ${world.baseUrl}\n` +
+        `base_url_source  profile dev in ${world.folder}/.home/config.json\n` +
+        "key              ak_…\n" +
+        "key_source       the keychain\n" +
+        "products_read    true\n",
+      stderr: "",
+    });
+    expect(world.requests().at(-1)).toMatchObject({ method: "GET", path: "/v1/products?limit=1" });
+  });
+
+  test("exits with 4 when signed out, and for a key that the service rejects", async () => {
+    const world = await signedOut();
+    const env = { CAT_BASE_URL: world.baseUrl };
+    expect((await world.cat("whoami", { env })).exit).toBe(4);
+    const ran = await world.cat("whoami", { env: { ...env, CAT_API_KEY: "ak_mock_revoked" } });
+    expect(ran.exit).toBe(4);
+    expect(ran.stderr).toContain("set CAT_API_KEY, or run: cat login\n");
+  });
+
+  test("works with --mock", async () => {
+    const world = await signedOut();
+    expect(JSON.parse((await world.cat("whoami --mock --json")).stdout)).toMatchObject({
+      profile: null,
+      key_source: "--mock",
+      products_read: true,
+    });
+  });
+});

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { spawnCat } from "../../support/spawn-cat.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { createWorld } from "../../support/world.ts";
+
+const none = { CAT_BASE_URL: undefined, CAT_API_KEY: undefined };
+const quiet = (stderr: string) => ({ exit: 0, stdout: "", stderr });
+
+test("cat config set, get, list and unset change one profile", async () => {
+  const world = await createWorld({ env: none });
+  const set = await world.cat("config set baseUrl https://shop.example.com/ --profile live");
+  expect(set).toEqual(quiet("Set baseUrl of profile live.\n"));
+  await world.cat("config set label production --profile live");
+  await world.cat("config set color red --profile live");
+  expect(await world.cat("config set active live")).toEqual(quiet("The active profile is live.\n"));
+  expect((await world.cat("config get baseUrl")).stdout).toBe("https://shop.example.com\n");
+  expect((await world.cat("config get active")).stdout).toBe("live\n");
+  expect((await world.cat("config list")).stdout).toBe(
+    "profile  active  setting  value\n" +
+      "live     yes     baseUrl  https://shop.example.com\n" +
+      "live     yes     label    production\n" +
+      "live     yes     color    red\n",
+  );
+  expect(await world.cat("config unset label")).toEqual(quiet("Removed label of profile live.\n"));
+  expect(await world.cat("config unset label")).toEqual(quiet("Removed label of profile live.\n"));
+  expect(await world.cat("config get label")).toEqual({
+    exit: 5,
+    stdout: "",
+    stderr: "error: profile live has no label\nTo set it: cat config set label VALUE\n",
+  });
+  expect((await world.cat("config list --json")).stdout.split("\n")[0]).toBe(
+    '{"profile":"live","active":true,"setting":"baseUrl","value":"https://shop.example.com"}',
+  );
+  await world.cat("config unset active");
+  expect((await world.cat("config get active")).stdout).toBe("default\n");
+});
+
+test("cat config path names the file, and reading creates nothing", async () => {
+  const world = await createWorld({ env: none });
+  expect((await world.cat("config path")).stdout).toBe(`${world.folder}/.home/config.json\n`);
+  expect((await world.cat("config path --json")).stdout).toBe(
+    `${JSON.stringify({ path: `${world.folder}/.home/config.json` })}\n`,
+  );
+  expect(await world.cat("config list")).toMatchObject(quiet(expect.stringContaining("cat login") as never));
+  await world.cat("config unset active");
+  await world.cat("config unset label");
+  expect(existsSync(`${world.folder}/.home`)).toBe(false);
+});
+
+describe("a setting that is not valid is rejected, and the file is unchanged", () => {
+  test.for([
+    ["config set baseUrl http://shop.example.com", "invalid_base_url"],
+    ["config set signatureHeader 'a b'", "invalid_config"],
+    ["config set color pink", "invalid_setting"],
+    ["config set label ''", "invalid_setting"],
+    ["config set active nope", "unknown_profile"],
+    ["config set apiKey ak_secret_value", "unknown_setting"],
+    ["config set keyOrigin https://evil.example.com", "unknown_setting"],
+    ["config get nope", "unknown_setting"],
+    ["config get label --profile nope", "unknown_profile"],
+    ["config set label x --profile __proto__", "invalid_profile_name"],
+  ] as const)("%s", async ([line, code]) => {
+    const world = await createWorld({ env: none });
+    const ran = await world.cat(`${line} --json`);
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(JSON.parse(ran.stderr).error).toMatchObject({ code });
+    expect(ran.stderr).not.toContain("ak_secret");
+    expect(existsSync(`${world.folder}/.home`)).toBe(false);
+  });
+});
+
+test("unknown keys in the file are kept", async () => {
+  const world = await createWorld({ env: none });
+  mkdirSync(`${world.folder}/.home`);
+  world.write(".home/config.json", '{"later":1,"profiles":{"a":{"more":true}}}');
+  await world.cat("config set label x --profile a");
+  expect(JSON.parse(world.read(".home/config.json"))).toEqual({
+    later: 1,
+    profiles: { a: { more: true, label: "x" } },
+  });
+});
+
+test.for([
+  ["half a document", '{"active":'],
+  ["no content", ""],
+  ["another shape", '{"profiles":[1,2]}'],
+] as const)("a file with %s is named with a way out, and is not replaced", async ([, text]) => {
+  const world = await createWorld({ env: none });
+  mkdirSync(`${world.folder}/.home`);
+  world.write(".home/config.json", text);
+  const path = `${world.folder}/.home/config.json`;
+  const ran = await world.cat("config set label x");
+  expect(ran).toMatchObject({ exit: 2, stdout: "" });
+  expect(ran.stderr).toMatch(/^error: cannot read the config file /);
+  expect(ran.stderr).toContain(`\nFix the file or move it to another place: mv ${path} ${path}.old\n`);
+  expect(world.read(".home/config.json")).toBe(text);
+  expect(existsSync(`${path}.lock`)).toBe(false);
+});
+
+test("programs that write at once lose no setting", { timeout: 60_000 }, async () => {
+  const home = temporaryFolder();
+  const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
+  const ran = await Promise.all(
+    names.map((name) =>
+      spawnCat(["config", "set", "label", name, "--profile", name], { env: { CAT_HOME: home } }),
+    ),
+  );
+  expect(ran.map(({ exitCode, stderr }) => [exitCode, stderr])).toEqual(
+    names.map((name) => [0, `Set label of profile ${name}.\n`]),
+  );
+  const { profiles } = JSON.parse(readFileSync(`${home}/config.json`, "utf8"));
+  expect(Object.keys(profiles).sort()).toEqual([...names].sort());
+});

@@ -4,14 +4,18 @@ import { expect, test } from "vitest";
 import { spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-/** The files of dist/ that a command loads, from the coverage report of V8. */
-async function loadedFiles(args: readonly string[]): Promise<string[]> {
+/** The files of dist/ that a command loads. */
+const loadedFiles = async (args: readonly string[]): Promise<string[]> =>
+  (await loadedModules(args)).flatMap((url) => /\/dist\/(.+)$/.exec(url)?.[1] ?? []);
+
+/** The URLs of the modules that a command loads, from the coverage report of V8. */
+async function loadedModules(args: readonly string[]): Promise<string[]> {
   const folder = temporaryFolder();
   const ran = await spawnCat(args, { env: { NODE_V8_COVERAGE: folder } });
   expect(ran).toMatchObject({ exitCode: 0 });
   const [report] = readdirSync(folder);
   const { result } = JSON.parse(readFileSync(join(folder, report!), "utf8")) as { result: { url: string }[] };
-  return result.flatMap(({ url }) => /\/dist\/(.+)$/.exec(url)?.[1] ?? []);
+  return result.map(({ url }) => url);
 }
 
 test("a dry run loads at most six files and --version loads one, because each costs half a millisecond", async () => {
@@ -21,4 +25,10 @@ test("a dry run loads at most six files and --version loads one, because each co
   expect(loaded).toContain("main.js");
   expect(loaded.length).toBeLessThanOrEqual(6);
   expect(await loadedFiles(["--version"])).toEqual(["hand-over.js"]);
+});
+
+test("with CAT_API_KEY no code of the keychain is loaded", async () => {
+  const loaded = await loadedModules(["whoami", "--mock"]);
+  expect(loaded.filter((url) => /main\.js/.test(url))).toHaveLength(1);
+  expect(loaded.filter((url) => /os-keychain|keyring|node_modules\/conf\//.test(url))).toEqual([]);
 });

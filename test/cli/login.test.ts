@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { PassThrough } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { createWorld } from "../support/world.ts";
 
@@ -282,5 +283,41 @@ describe("cat whoami", () => {
       key_source: "--mock",
       products_read: true,
     });
+  });
+});
+
+describe("the label of a profile", () => {
+  const labeled = async () => {
+    const world = await signedOut();
+    await world.login();
+    await world.cat("config set label production");
+    await world.cat("config set color red");
+    world.write("a.csv", "reference,name,images\nA,Dress,https://cdn.example.com/1.jpg\n");
+    return world;
+  };
+
+  test("is shown by a summary, in its color", async () => {
+    const world = await labeled();
+    const ran = await world.cat("import a.csv", { env: { FORCE_COLOR: "1" } });
+    expect(ran.stderr).toMatch(/^\u001b\[31m\[production\]\u001b\[39m Imported 1 row from a\.csv in /m);
+  });
+
+  test("is shown by a question", async () => {
+    const world = await labeled();
+    const stdin = new PassThrough();
+    const running = world.cat(`products delete ${world.products()[0]!.id}`, { tty: true, stdin });
+    await vi.waitFor(() => expect(running.stderr).toContain("Delete 1 product?"), { interval: 5 });
+    setImmediate(() => stdin.write("n\n"));
+    await running;
+    expect(stripVTControlCharacters(running.stderr)).toContain("[production] Delete 1 product?");
+  });
+
+  test("is not shown for another address, nor where the settings cannot be read", async () => {
+    const world = await labeled();
+    const env = { CAT_BASE_URL: world.baseUrl.replace("127.0.0.1", "localhost"), CAT_API_KEY: "ak_mock" };
+    expect((await world.cat("import a.csv", { env })).stderr).toMatch(/^Imported 1 row/m);
+    world.write(".home/config.json", "{");
+    const again = await world.cat("import a.csv --profile default", { env });
+    expect(again).toMatchObject({ exit: 0, stderr: expect.stringMatching(/^Nothing to do/m) });
   });
 });

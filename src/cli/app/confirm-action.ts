@@ -1,5 +1,6 @@
 import { UsageError } from "../context/errors.ts";
 import type { App } from "./app.ts";
+import { profileLabel } from "./profile-label.ts";
 import { canAsk, openPrompts } from "./prompts.ts";
 
 /** An action that cannot be undone, for the question and for the error without an answer. */
@@ -29,6 +30,6 @@ export async function confirmAction(app: App, { question, about, doing, left }: 
     });
   }
   if (about !== undefined) await app.io.line(visible(about));
-  if (await (await openPrompts(app)).confirm(visible(question), false)) return;
+  if (await (await openPrompts(app)).confirm((await profileLabel(app)) + visible(question), false)) return;
   throw new UsageError(left, { code: "declined", hint: "To do it, run the command again and confirm." });
 }

@@ -37,31 +37,34 @@ async function inSession(script: string, { env = {}, unlocked = true, input = ""
   });
 }
 
-describe.runIf(isHere)("the keychain of the system (skipped without: apt-get install dbus gnome-keyring)", () => {
-  test("keeps the key of a login until the logout", { timeout: 90_000 }, async () => {
-    const { mock } = await createWorld({ mock: { demo: 1 } });
-    const ran = await inSession(
-      "$CAT login --with-key; $CAT whoami --json; cat $CAT_HOME/config.json | grep -c ak_mock; $CAT logout; $CAT whoami; echo $?",
-      { env: { CAT_BASE_URL: mock.baseUrl }, input: "ak_mock\n" },
-    );
-    const lines = ran.stdout.split("\n");
-    expect(JSON.parse(lines[0]!)).toMatchObject({ key_source: "the keychain", products_read: true });
-    expect(lines.slice(1)).toEqual(["0", "4"]);
-    expect(ran.stderr).toContain("The key ak_… is in the keychain.\n");
-    expect(ran.stderr).toContain("Removed the key of profile default.\n");
-  });
-
-  test("stores nothing in an empty session without a collection", { timeout: 90_000 }, async () => {
-    const { mock } = await createWorld();
-    const ran = await inSession("$CAT login --with-key; echo $?; ls -A $CAT_HOME", {
-      env: { CAT_BASE_URL: mock.baseUrl },
-      unlocked: false,
-      input: "ak_mock\n",
+describe.runIf(isHere)(
+  "the keychain of the system (skipped without: apt-get install dbus gnome-keyring)",
+  () => {
+    test("keeps the key of a login until the logout", { timeout: 90_000 }, async () => {
+      const { mock } = await createWorld({ mock: { demo: 1 } });
+      const ran = await inSession(
+        "$CAT login --with-key; $CAT whoami --json; cat $CAT_HOME/config.json | grep -c ak_mock; $CAT logout; $CAT whoami; echo $?",
+        { env: { CAT_BASE_URL: mock.baseUrl }, input: "ak_mock\n" },
+      );
+      const lines = ran.stdout.split("\n");
+      expect(JSON.parse(lines[0]!)).toMatchObject({ key_source: "the keychain", products_read: true });
+      expect(lines.slice(1)).toEqual(["0", "4"]);
+      expect(ran.stderr).toContain("The key ak_… is in the keychain.\n");
+      expect(ran.stderr).toContain("Removed the key of profile default.\n");
     });
-    expect(ran.stdout).toBe("4");
-    expect(ran.stderr).toContain("error: cannot use the keychain: ");
-  });
-});
+
+    test("stores nothing in an empty session without a collection", { timeout: 90_000 }, async () => {
+      const { mock } = await createWorld();
+      const ran = await inSession("$CAT login --with-key; echo $?; ls -A $CAT_HOME", {
+        env: { CAT_BASE_URL: mock.baseUrl },
+        unlocked: false,
+        input: "ak_mock\n",
+      });
+      expect(ran.stdout).toBe("4");
+      expect(ran.stderr).toContain("error: cannot use the keychain: ");
+    });
+  },
+);
 
 test.runIf(process.platform === "linux")(
   "a session that does not respond ends the request, also where the library blocks its process",

@@ -1,8 +1,8 @@
+import { labelColors } from "../../app/profile-label.ts";
 import { UsageError } from "../../context/errors.ts";
 import { either } from "../../flags/usage-message.ts";
 import { visible } from "../../output/visible.ts";
 import { checkedBaseUrl } from "../../settings/base-url.ts";
-import { labelColors } from "../../settings/profile-label.ts";
 import type { Profile, Profiles } from "../../settings/profiles.ts";
 import { checkedSignatureHeader } from "../../settings/signature-header.ts";
 

@@ -1,6 +1,7 @@
 import type { GenerateDeps } from "../../../flows/generate/run/generate-input.ts";
 import { shownTime } from "../../../flows/runs/shown-time.ts";
 import type { App } from "../../app/app.ts";
+import { profileLabel } from "../../app/profile-label.ts";
 import { canAsk, openPrompts } from "../../app/prompts.ts";
 import { UsageError } from "../../context/errors.ts";
 import { counted } from "../../output/numbers.ts";
@@ -25,7 +26,8 @@ export async function confirmCost(
   }
   pause();
   const prompts = await openPrompts(app);
-  if (await prompts.confirm(`Generate ${images}? Each one costs credits.`, false)) return;
+  if (await prompts.confirm(`${await profileLabel(app)}Generate ${images}? Each one costs credits.`, false))
+    return;
   throw new UsageError("nothing was queued", {
     code: "declined",
     hint: "To generate the images, run the command again and confirm, or add --yes.",

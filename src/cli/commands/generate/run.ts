@@ -14,6 +14,7 @@ import { textSource } from "../../../flows/rows/text-source.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/default-concurrency.ts";
 import { memoryOfProfile } from "../../app/memory.ts";
+import { profileLabel } from "../../app/profile-label.ts";
 import { canAsk } from "../../app/prompts.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { newRunId } from "../../app/run-id.ts";
@@ -164,7 +165,11 @@ async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<vo
   const fault = ended.fault ?? withoutPage;
   const { isRejection, reportLines, rejectionOf } = await import("./report.ts");
   if (app.io.json) await app.io.jsonData(summary);
-  else for (const line of reportLines(ended, flags, app.globals)) await app.io.note(app.io.visible(line));
+  else {
+    const label = await profileLabel(app);
+    for (const [index, line] of reportLines(ended, flags, app.globals).entries())
+      await app.io.note((index === 0 ? label : "") + app.io.visible(line));
+  }
   const rejection = rejectionOf(ended, flags);
   if (rejection !== null) throw rejection;
   if (stopped !== undefined && !isRejection(ended)) throw stopped;

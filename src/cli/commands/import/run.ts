@@ -157,7 +157,9 @@ async function tell(
     const failedFileStays = failedFile !== undefined && (await isFile(app, failedFile));
     const { reportLines } = await import("./report.ts");
     const run = { stopped, resultRows, unread, changed, failedFileStays, format, globals: app.globals };
-    for (const line of reportLines(summary, flags, run)) await app.io.note(app.io.visible(line));
+    const label = await (await import("../../app/profile-label.ts")).profileLabel(app);
+    for (const [index, line] of reportLines(summary, flags, run).entries())
+      await app.io.note((index === 0 ? label : "") + app.io.visible(line));
   }
   if (stopped !== undefined) throw stopped;
   const { succeeded, submitted, failed, partial, unchanged, total } = summary;

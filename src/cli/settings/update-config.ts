@@ -1,7 +1,7 @@
 import { chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { OutputFile } from "../../flows/outputs/output-file.ts";
-import { lockTemporaryFile } from "../../state/file-lock.ts";
+import { lockFile } from "../../state/file-lock.ts";
 import { makeFolder } from "../../state/state-place.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
@@ -23,6 +23,7 @@ type Writer = Pick<Context, "env" | "clock" | "pid" | "random">;
 export async function updateConfig(writer: Writer, change: (config: Fields) => Fields): Promise<void> {
   const path = await configPath(writer.env);
   makeFolder(dirname(path));
+  // The lock file stays, empty: another process may be about to open it.
   const unlock = await lock(`${path}.lock`, path, writer);
   try {
     // Checks the content, with the errors of every other command.
@@ -54,7 +55,7 @@ export const updateProfile = (
 
 async function lock(file: string, config: string, { clock }: Writer): Promise<() => void> {
   for (const end = clock.now() + patienceMs; ; ) {
-    const unlock = await lockTemporaryFile(file);
+    const unlock = await lockFile(file);
     if (unlock !== null) return unlock;
     if (clock.now() >= end) break;
     await clock.sleep(pauseMs);

@@ -95,7 +95,6 @@ test.for([
   expect(ran.stderr).toMatch(/^error: cannot read the config file /);
   expect(ran.stderr).toContain(`\nFix the file or move it to another place: mv ${path} ${path}.old\n`);
   expect(world.read(".home/config.json")).toBe(text);
-  expect(existsSync(`${path}.lock`)).toBe(false);
 });
 
 test("programs that write at once lose no setting", { timeout: 60_000 }, async () => {

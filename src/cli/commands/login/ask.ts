@@ -43,7 +43,7 @@ export async function askForSettings(
   const baseUrl =
     prompts === null || isChosen
       ? checkedBaseUrl(known ?? missing())
-      : checkedBaseUrl({ value: await askForUrl(prompts, known?.value), source: "the answer" });
+      : checkedBaseUrl({ value: await askForUrl(prompts, known?.value), source: "the prompt" });
   const hint = "Use the key only: it starts with ak_ and is one word.";
   const key =
     prompts === null
@@ -57,13 +57,13 @@ const askForProfile = async (prompts: Prompts | null, profiles: Profiles): Promi
     ? profiles.active
     : (
         await prompts.input("Profile:", profiles.active, (text) =>
-          problemOf(() => checkedProfileName(text.trim(), "the answer")),
+          problemOf(() => checkedProfileName(text.trim(), "the prompt")),
         )
       ).trim();
 
 const askForUrl = (prompts: Prompts, usual: string | undefined): Promise<string> =>
   prompts.input("Address of the service:", usual, (text) =>
-    problemOf(() => checkedBaseUrl({ value: text, source: "the answer" })),
+    problemOf(() => checkedBaseUrl({ value: text, source: "the prompt" })),
   );
 
 /** True, or the problem as a prompt shows it. */
@@ -73,7 +73,7 @@ function problemOf(check: () => unknown): true | string {
     return true;
   } catch (error) {
     const { message, hint } = error as UsageError;
-    return `${message.replace(" (from the answer)", "")}. ${hint ?? ""}`.trim();
+    return `${message.replace(" (from the prompt)", "")}. ${hint ?? ""}`.trim();
   }
 }
 

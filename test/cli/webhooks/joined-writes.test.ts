@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { joinedWrites } from "../../../src/cli/commands/webhooks/listen/joined-writes.ts";
+
+test("texts of one turn are one write, and a failed write rejects each of them", async () => {
+  const writes: string[] = [];
+  let isBroken = false;
+  const write = joinedWrites(async (text) => {
+    writes.push(text);
+    if (isBroken) throw new Error("closed");
+  });
+  const later = Promise.resolve().then(() => write("c"));
+  await Promise.all([write("a"), write("b"), later]);
+  await write("d");
+  expect(writes).toEqual(["abc", "d"]);
+  isBroken = true;
+  const failed = await Promise.allSettled([write("e"), write("f")]);
+  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(writes).toEqual(["abc", "d", "ef"]);
+});

@@ -62,37 +62,49 @@ export interface Leftovers {
   readonly begun: readonly MirrorEntry[];
   /** Moves of which the end was not recorded. */
   readonly moves: readonly { readonly from: string; readonly to: string }[];
-  /** The entries that the journal added or changed. */
-  readonly entries: readonly MirrorEntry[];
+  /** The assets whose entries the journal added or changed. */
+  readonly assets: readonly (readonly [productId: string, assetId: string])[];
+  /** Whether a kill cut the last line short. */
+  readonly isCut: boolean;
 }
 
-/** Takes the steps of a journal into the index that it belongs to. An incomplete line is ignored. */
-export function replay(journal: string, index: MirrorIndex): Leftovers {
+/**
+ * Takes the steps of a journal into the index that it belongs to, line by line: that of a first run is larger than the
+ * index. An incomplete line is ignored.
+ */
+export async function replay(parts: AsyncIterable<Uint8Array>, index: MirrorIndex): Promise<Leftovers> {
   const begun = new Map<string, MirrorEntry>();
   const moves = new Map<string, string>();
-  const entries = new Map<string, MirrorEntry>();
-  for (const line of journal.slice(0, journal.lastIndexOf("\n") + 1).split("\n")) {
-    const step = stepOf(line);
-    if (step === null) continue;
-    if (step[0] === "put") begun.set(step[1].path, step[1]);
-    else if (step[0] === "clean") begun.delete(step[1]);
-    else if (step[0] === "move") moves.set(step[1], step[2]);
-    else if (step[0] === "entry") {
-      const [, entry] = step;
-      for (const [from, to] of moves) if (to === entry.path) moves.delete(from);
-      begun.delete(entry.path);
-      index.set(entry);
-      entries.set(keyOf(entry), entry);
-    } else {
-      const [, product_id, asset_id] = step;
-      index.drop(product_id, asset_id);
-      entries.delete(keyOf({ product_id, asset_id }));
+  const assets = new Map<string, readonly [string, string]>();
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const part of parts) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) {
+      const step = stepOf(line);
+      if (step === null) continue;
+      if (step[0] === "put") begun.set(step[1].path, step[1]);
+      else if (step[0] === "clean") begun.delete(step[1]);
+      else if (step[0] === "move") moves.set(step[1], step[2]);
+      else if (step[0] === "entry") {
+        const [, entry] = step;
+        for (const [from, to] of moves) if (to === entry.path) moves.delete(from);
+        begun.delete(entry.path);
+        index.set(entry);
+        assets.set(keyOf(entry), [entry.product_id, entry.asset_id]);
+      } else {
+        const [, product_id, asset_id] = step;
+        index.drop(product_id, asset_id);
+        assets.delete(keyOf({ product_id, asset_id }));
+      }
     }
   }
   return {
     begun: [...begun.values()],
     moves: [...moves].map(([from, to]) => ({ from, to })),
-    entries: [...entries.values()],
+    assets: [...assets.values()],
+    isCut: rest !== "",
   };
 }
 

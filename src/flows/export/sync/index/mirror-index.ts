@@ -1,8 +1,10 @@
 import { CatError } from "../../../../errors.ts";
 import { entryOf, lineOf, type MirrorEntry, removedEnding } from "./mirror-entry.ts";
 
-/** The lines of one product in the file: their bytes, first and after the last. */
+/** The lines of one product: where they are, their first byte, and the one after the last. */
 interface Lines {
+  /** The file as it was read, or lines that changed since. */
+  readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -14,41 +16,44 @@ const start = Buffer.from('{"product_id":"');
 const ending = Buffer.from(removedEnding);
 /** Characters written at once. */
 const chunkLength = 256 * 1024;
+/** Changed products whose lines are kept as text; a run changes the lines of a product one after the other. */
+const usualOpen = 512;
 
 /**
  * The index of a mirror: a line per asset, in order of product and asset ID. The file stays in memory as it was read,
  * and only lines of products in question are parsed: reading 100,000 of them for a handful of changes would take most
- * of the time and memory of a run.
+ * of the time and memory of a run. Changed lines are soon packed into bytes, which take a fourth of the memory of text.
  */
 export class MirrorIndex {
   readonly #name: string;
-  readonly #file: Buffer;
   readonly #lines = new Map<string, Lines>();
-  /** The lines of changed products, by product and asset ID; they replace those of the file. */
-  readonly #changed = new Map<string, Map<string, string>>();
+  /** The lines of products changed last, by product and asset ID; they replace those in `#lines`. */
+  readonly #open = new Map<string, Map<string, string>>();
+  readonly #mostOpen: number;
+  #isChanged = false;
 
-  private constructor(name: string, file: Buffer) {
+  private constructor(name: string, mostOpen: number) {
     this.#name = name;
-    this.#file = file;
+    this.#mostOpen = mostOpen;
   }
 
   /** Reads a file of that name. Throws a CatError of type input if it is not an index. */
-  static read(name: string, file: Buffer): MirrorIndex {
-    const index = new MirrorIndex(name, file);
-    index.#findLines();
+  static read(name: string, file: Buffer, mostOpen = usualOpen): MirrorIndex {
+    const index = new MirrorIndex(name, mostOpen);
+    index.#findLines(file);
     return index;
   }
 
   /** Whether anything was set or dropped. */
   get isChanged(): boolean {
-    return this.#changed.size > 0;
+    return this.#isChanged;
   }
 
   /** The number of assets, without those that were removed from the catalogue and kept. */
   get present(): number {
     let sum = 0;
-    for (const [id, { count, removed }] of this.#lines) if (!this.#changed.has(id)) sum += count - removed;
-    for (const lines of this.#changed.values())
+    for (const [id, { count, removed }] of this.#lines) if (!this.#open.has(id)) sum += count - removed;
+    for (const lines of this.#open.values())
       for (const line of lines.values()) if (!line.endsWith(removedEnding)) sum++;
     return sum;
   }
@@ -56,7 +61,7 @@ export class MirrorIndex {
   /** The products, in order. */
   products(): string[] {
     const ids = new Set(this.#lines.keys());
-    for (const [id, lines] of this.#changed) {
+    for (const [id, lines] of this.#open) {
       if (lines.size > 0) ids.add(id);
       else ids.delete(id);
     }
@@ -66,20 +71,24 @@ export class MirrorIndex {
   /** The entries of a product, by asset ID. */
   ofProduct(productId: string): Map<string, MirrorEntry> {
     const entries = new Map<string, MirrorEntry>();
-    for (const [assetId, line] of this.#linesOf(productId)) entries.set(assetId, this.#parsed(line));
+    for (const [assetId, line] of this.#linesOf(productId))
+      entries.set(assetId, this.#parsed(line, productId));
     return entries;
   }
 
   get(productId: string, assetId: string): MirrorEntry | null {
     const line = this.#linesOf(productId).get(assetId);
-    return line === undefined ? null : this.#parsed(line);
+    return line === undefined ? null : this.#parsed(line, productId);
   }
 
   /** Adds or replaces an entry; an equal one changes nothing. */
   set(entry: MirrorEntry): void {
     const { product_id, asset_id } = entry;
     const line = lineOf(entry);
-    if (this.#linesOf(product_id).get(asset_id) === line) return;
+    const open = this.#open.get(product_id);
+    // Without parsing: most lines that are set are those of the file.
+    if (open === undefined ? this.#packedLines(product_id).includes(line) : open.get(asset_id) === line)
+      return;
     this.#change(product_id).set(asset_id, line);
   }
 
@@ -90,16 +99,16 @@ export class MirrorIndex {
   /** Every entry, in order. */
   *entries(): Generator<MirrorEntry> {
     for (const id of this.products()) {
-      const changed = this.#changed.get(id);
-      if (changed === undefined) yield* this.#fileEntries(id);
-      else for (const assetId of [...changed.keys()].sort()) yield this.#parsed(changed.get(assetId)!);
+      const changed = this.#open.get(id);
+      if (changed === undefined) for (const line of this.#packedLines(id)) yield this.#parsed(line, id);
+      else for (const assetId of [...changed.keys()].sort()) yield this.#parsed(changed.get(assetId)!, id);
     }
   }
 
   /** The entries that were removed from the catalogue and kept, in order. */
   *removed(): Generator<MirrorEntry> {
     for (const id of this.products()) {
-      if (!this.#changed.has(id) && this.#lines.get(id)!.removed === 0) continue;
+      if (!this.#open.has(id) && this.#lines.get(id)!.removed === 0) continue;
       const entries = [...this.ofProduct(id).values()].filter(({ removed }) => removed === true);
       yield* entries.sort((one, other) => (one.asset_id < other.asset_id ? -1 : 1));
     }
@@ -108,35 +117,33 @@ export class MirrorIndex {
   /** The bytes of the index as it is now. */
   *content(): Generator<Uint8Array> {
     let text = "";
-    // Unchanged neighbors are written together.
-    let [from, to] = [0, 0];
+    // Neighbors are written together.
+    let run: Pick<Lines, "bytes" | "from" | "to"> | null = null;
     for (const id of this.products()) {
-      const changed = this.#changed.get(id);
+      const changed = this.#open.get(id);
       const lines = changed === undefined ? this.#lines.get(id)! : null;
-      if (to > from && lines?.from !== to) {
-        yield this.#file.subarray(from, to);
-        [from, to] = [0, 0];
+      if (run !== null && (lines === null || lines.bytes !== run.bytes || lines.from !== run.to)) {
+        yield run.bytes.subarray(run.from, run.to);
+        run = null;
       }
       if (text !== "" && (lines !== null || text.length > chunkLength)) {
         yield Buffer.from(text);
         text = "";
       }
-      if (lines !== null) [from, to] = [to > from ? from : lines.from, lines.to];
-      if (changed !== undefined)
-        for (const assetId of [...changed.keys()].sort()) text += `${changed.get(assetId)!}\n`;
+      if (lines !== null) run = { bytes: lines.bytes, from: (run ?? lines).from, to: lines.to };
+      if (changed !== undefined) text += textOf(changed);
     }
-    if (to > from) yield this.#file.subarray(from, to);
+    if (run !== null) yield run.bytes.subarray(run.from, run.to);
     if (text !== "") yield Buffer.from(text);
   }
 
   /** The lines of one product of the file, as they were read. */
   contentOf(productId: string): Uint8Array {
-    const { from, to } = this.#lines.get(productId)!;
-    return this.#file.subarray(from, to);
+    const { bytes, from, to } = this.#lines.get(productId)!;
+    return bytes.subarray(from, to);
   }
 
-  #findLines(): void {
-    const file = this.#file;
+  #findLines(file: Buffer): void {
     let before = "";
     let number = 0;
     for (let at = 0; at < file.length; ) {
@@ -145,8 +152,9 @@ export class MirrorIndex {
       const id = end < 0 ? null : productOf(file, at, end);
       if (id === null || id < before) throw this.#notAnIndex(number);
       const isRemoved = file.compare(ending, 0, ending.length, end - ending.length, end) === 0;
-      const known = this.#lines.get(id) ?? { from: at, to: at, count: 0, removed: 0 };
+      const known = this.#lines.get(id) ?? { from: at, count: 0, removed: 0 };
       this.#lines.set(id, {
+        bytes: file,
         from: known.from,
         to: end + 1,
         count: known.count + 1,
@@ -159,30 +167,51 @@ export class MirrorIndex {
 
   #change(productId: string): Map<string, string> {
     const lines = this.#linesOf(productId);
-    this.#changed.set(productId, lines);
+    this.#isChanged = true;
+    if (this.#open.size >= this.#mostOpen && !this.#open.has(productId)) this.#pack();
+    this.#open.set(productId, lines);
     return lines;
+  }
+
+  /** Moves the lines of changed products into one piece of bytes. */
+  #pack(): void {
+    const texts: string[] = [];
+    const packed: [id: string, lines: Omit<Lines, "bytes">][] = [];
+    let at = 0;
+    for (const id of [...this.#open.keys()].sort()) {
+      const lines = this.#open.get(id)!;
+      const text = textOf(lines);
+      const [from, to] = [at, at + Buffer.byteLength(text)];
+      const removed = [...lines.values()].filter((line) => line.endsWith(removedEnding)).length;
+      texts.push(text);
+      packed.push([id, { from, to, count: lines.size, removed }]);
+      at = to;
+    }
+    const bytes = Buffer.from(texts.join(""));
+    for (const [id, lines] of packed) {
+      if (lines.count > 0) this.#lines.set(id, { bytes, ...lines });
+      else this.#lines.delete(id);
+    }
+    this.#open.clear();
   }
 
   #linesOf(productId: string): Map<string, string> {
-    const changed = this.#changed.get(productId);
-    if (changed !== undefined) return changed;
-    const lines = new Map<string, string>();
-    const { from, to } = this.#lines.get(productId) ?? { from: 0, to: 0 };
-    if (to === from) return lines;
-    for (const line of this.#file.toString("utf8", from, to - 1).split("\n"))
-      lines.set(this.#parsed(line, from).asset_id, line);
-    return lines;
+    const open = this.#open.get(productId);
+    if (open !== undefined) return open;
+    const lines = this.#packedLines(productId);
+    return new Map(lines.map((line) => [this.#parsed(line, productId).asset_id, line]));
   }
 
-  *#fileEntries(productId: string): Generator<MirrorEntry> {
-    const { from, to } = this.#lines.get(productId)!;
-    for (const line of this.#file.toString("utf8", from, to - 1).split("\n")) yield this.#parsed(line, from);
+  #packedLines(productId: string): string[] {
+    const lines = this.#lines.get(productId);
+    return lines === undefined ? [] : lines.bytes.toString("utf8", lines.from, lines.to - 1).split("\n");
   }
 
-  #parsed(line: string, near = 0): MirrorEntry {
+  #parsed(line: string, productId: string): MirrorEntry {
     const entry = entryOf(line);
     if (entry !== null) return entry;
-    throw this.#notAnIndex(this.#file.subarray(0, near).toString("latin1").split("\n").length);
+    const { bytes, from } = this.#lines.get(productId)!;
+    throw this.#notAnIndex(bytes.subarray(0, from).toString("latin1").split("\n").length);
   }
 
   #notAnIndex(line: number): CatError {
@@ -193,6 +222,13 @@ export class MirrorIndex {
     });
   }
 }
+
+/** The lines of a product, by asset ID, as the index has them. */
+const textOf = (lines: ReadonlyMap<string, string>): string =>
+  [...lines.keys()]
+    .sort()
+    .map((assetId) => `${lines.get(assetId)!}\n`)
+    .join("");
 
 /** The product of the line between two bytes; null if it is not a line of an index. */
 function productOf(file: Buffer, from: number, to: number): string | null {

@@ -2,6 +2,7 @@ import { CatError } from "../../../../errors.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
 import { isIntact } from "./is-intact.ts";
 import { Journal, type Leftovers, replay } from "./journal.ts";
+import type { MirrorEntry } from "./mirror-entry.ts";
 import type { MirrorFiles } from "./mirror-files.ts";
 import { MirrorIndex } from "./mirror-index.ts";
 import { type MirrorState, stateContent } from "./mirror-state.ts";
@@ -25,22 +26,22 @@ export async function openMirror(
   files: MirrorFiles,
   { state, isReadOnly, folder }: { state: MirrorState | null; isReadOnly: boolean; folder: string },
 ): Promise<Mirror> {
-  const [file, journaled] = await Promise.all([store.read(files.index), store.read(files.journal)]);
+  const [file, journaled] = await Promise.all([store.read(files.index), store.stat(files.journal)]);
   if (file === null && state !== null && state.mark !== null) throw missingIndex(folder, files.index);
-  const steps = journaled?.toString("utf8") ?? "";
   const index = MirrorIndex.read(`${folder}/${files.index}`, file ?? Buffer.alloc(0));
-  const journal = new Journal(store, files.journal, steps !== "" && !steps.endsWith("\n"));
+  const leftovers = journaled === null ? null : await replay(store.readParts(files.journal), index);
+  const journal = new Journal(store, files.journal, leftovers?.isCut ?? false);
   const mirror = { store, files, index, journal, isNew: file === null };
-  if (steps !== "") await takeIn(replay(steps, index), mirror, isReadOnly);
+  if (leftovers !== null) await takeIn(leftovers, mirror, isReadOnly);
   return mirror;
 }
 
 /** Compares what a journal says with the files. */
 async function takeIn(leftovers: Leftovers, { store, index, journal }: Mirror, isReadOnly: boolean) {
-  const { begun, moves, entries } = leftovers;
+  const { begun, moves, assets } = leftovers;
   for (const { from, to } of moves) {
-    const moved = [...index.entries()].find(({ path }) => path === from);
-    if (moved === undefined || (await store.stat(from)) !== null) continue;
+    const moved = at(index, from);
+    if (moved === null || (await store.stat(from)) !== null) continue;
     if ((await store.stat(to))?.bytes !== moved.bytes) continue;
     index.set({ ...moved, path: to });
     if (!isReadOnly) await journal.record("entry", { ...moved, path: to });
@@ -53,12 +54,17 @@ async function takeIn(leftovers: Leftovers, { store, index, journal }: Mirror, i
     else await journal.record("clean", entry.path);
   }
   // After a power failure the journal may be more complete than the folder.
-  await forEach(entries, async ({ product_id, asset_id }) => {
+  await forEach(assets, async ([product_id, asset_id]) => {
     const known = index.get(product_id, asset_id);
     if (known === null || (await store.stat(known.path))?.bytes === known.bytes) return;
     index.drop(product_id, asset_id);
     if (!isReadOnly) await journal.record("drop", product_id, asset_id);
   });
+}
+
+function at(index: MirrorIndex, path: string): MirrorEntry | null {
+  for (const entry of index.entries()) if (entry.path === path) return entry;
+  return null;
 }
 
 /** Files that are checked at once. */

@@ -126,6 +126,23 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
     expect(world.requests()).toEqual([]);
   });
 
+  test("has lines of NDJSON that are no objects, which are listed", async () => {
+    const world = await frozenWorld();
+    world.write("a.ndjson", `{"reference":"A"}\nnull\n["A"]\n4711\n{"product":null}\n`);
+    const { exit, stderr } = await world.cat("export --manifest --products-from a.ndjson");
+    expect([exit, stderr.split("\n")]).toEqual([
+      3,
+      [
+        ...[2, 3, 4].map((line) => `a.ndjson:${line}  -  invalid_row  a row must be a JSON object`),
+        "a.ndjson:5  -  invalid_row  names no product: fill in the ID or the reference, or remove the row",
+        "error: a.ndjson has 4 problems; nothing was exported",
+        "Fix the problems listed above and run the command again.",
+        "",
+      ],
+    ]);
+    expect(world.requests()).toEqual([]);
+  });
+
   test("names products that the service does not have, which are listed by line", async () => {
     const world = await frozenWorld();
     const { reference } = product(world, 0);

@@ -85,7 +85,7 @@ describe("one export", () => {
       expect([exit, stderr]).toEqual([
         7,
         `error: export ${world.id} failed at the service: no space (render_failed)\n` +
-          "Run the command again for a new export.\n",
+          "Start a new export, for example: cat export --zip\n",
       ]);
     }
   });

@@ -21,8 +21,10 @@ export const watchCommand = watchJob<typeof operations.exports.get>({
   unit: "job",
   onSeen: rememberStatus("export"),
   async reportEnd(app, job, next) {
-    if (job.status === "failed")
-      throw (await import("../../../flows/export/frozen/job-status.ts")).failedJob(job);
+    if (job.status === "failed") {
+      const { exportAgain, failedJob } = await import("../../../flows/export/frozen/job-status.ts");
+      throw failedJob(job, exportAgain(job.format));
+    }
     await app.io.note(`To save its file: ${next("download", job.id)}`);
   },
   examples: [

@@ -8,7 +8,7 @@ import { artifactPath } from "./fetch-artifacts.ts";
 import { FetchProgress } from "./fetch-progress.ts";
 import type { FrozenTarget } from "./frozen-input.ts";
 import { sizeOf } from "./frozen-summary.ts";
-import { failedJob, isJobEnded } from "./job-status.ts";
+import { exportAgain, failedJob, isJobEnded } from "./job-status.ts";
 import { writeResults } from "./write-results.ts";
 
 export interface JobDownload {
@@ -49,7 +49,7 @@ export async function downloadJob(
         { done: isJobEnded, signal, onAnswer: () => progress.changed({}) },
       );
   await onSeen(job);
-  if (job.status === "failed") throw failedJob(job);
+  if (job.status === "failed") throw failedJob(job, exportAgain(job.format));
   const folder = await makeWorkFolder(target, id);
   try {
     const { name } = target;

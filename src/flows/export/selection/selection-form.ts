@@ -13,8 +13,8 @@ export const selectionForm: RowForm = {
   isColumn: (header) => isSelectionColumn(normalHeader(header)),
   columns: (header) => columnsOf(header),
   fromObject: (object) => productOf(object),
-  problems: (row) => problemsOf(row as Cells),
-  referenceOf: (row) => nameIn(row as Cells)?.name,
+  problems: (row) => (isRow(row) ? problemsOf(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }]),
+  referenceOf: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
   withoutDone: (object) => object,
 };
 
@@ -26,6 +26,9 @@ export function nameIn(row: Cells): Omit<WantedProduct, "line"> | null {
   }
   return null;
 }
+
+/** Any JSON value may be on a line of NDJSON. */
+const isRow = (row: unknown): row is Cells => typeof row === "object" && row !== null && !Array.isArray(row);
 
 const isSelectionColumn = (name: string): name is (typeof selectionColumns)[number] =>
   (selectionColumns as readonly string[]).includes(name);

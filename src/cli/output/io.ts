@@ -41,8 +41,8 @@ export interface Io {
   resource(value: object): Promise<void>;
   /** Makes control characters visible and masks secrets, for any text from the service or a file. */
   visible(text: string): string;
-  /** Creates a view of the progress of a job on stderr. The caller calls `end()`. */
-  progress(): Promise<ProgressView>;
+  /** Creates a view of the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
+  progress(options?: { lines: boolean }): Promise<ProgressView>;
 }
 
 /**
@@ -97,13 +97,9 @@ export function createIo(
       globals.json ? io.jsonData(value) : io.data(resourceLines(value, (text) => io.paint.bold(text))),
     // Mask before the text is cut to a width: a secret that is cut would not be recognized.
     visible: (text) => visible(mask(text)),
-    async progress() {
-      view = await createProgress({
-        context,
-        silent: globals.quiet || !globals.progress,
-        paint: io.paintNote,
-        visible: io.visible,
-      });
+    async progress(options) {
+      const silent = globals.quiet || !globals.progress;
+      view = await createProgress({ context, silent, paint: io.paintNote, visible: io.visible }, options);
       return view;
     },
   };

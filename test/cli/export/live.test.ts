@@ -221,6 +221,13 @@ describe("progress", () => {
     const rows = await world.cat("export", { tty: true });
     expect(rows.stderr).toBe("Exported 120 products with 237 images in 0.0 s.\n");
   });
+
+  test("is no bar next to rows in a pipe, whose reader may write to the terminal", async () => {
+    const world = await exportWorld({ demo: 120 });
+    const { stdout, stderr } = await world.cat("export", { tty: { stderr: true } });
+    expect(stderr).toBe("Exported 120 products with 237 images in 0.0 s.\n");
+    expect(idsOf(stdout)).toHaveLength(120);
+  });
 });
 
 test("an interrupt keeps the old file and leaves no other", async () => {

@@ -22,8 +22,8 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   if (last !== null && since === null) await app.io.note(firstExport);
   const client = await app.client();
   const sink = path === null ? stdoutSink(app) : await fileSink(app, path, runId);
-  // Rows on a terminal show the progress themselves.
-  const progress = path === null && stdout.isTTY ? null : await app.io.progress();
+  // Rows on a terminal show the progress themselves. What reads them from a pipe may write to the same terminal as a bar.
+  const progress = path === null && stdout.isTTY ? null : await app.io.progress({ lines: path === null });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };
   let result: LiveResult;
   try {

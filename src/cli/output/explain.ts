@@ -46,6 +46,9 @@ const nextSteps: Readonly<Record<string, string>> = {
   insufficient_scope: "Use a key with this scope.",
   image_not_found: "Check the ID. To see the images of a product: cat products get REFERENCE",
   import_not_found: "Check the ID. To list your imports: cat imports list",
+  export_not_found: "Check the ID. To list your exports: cat exports list",
+  signed_url_refused: "Run the command again for a new URL.",
+  download_refused: "Run the command again later.",
 };
 
 /** The message with the request ID, which the support team of the service asks for. */

@@ -82,6 +82,22 @@ describe("the same command after", () => {
     expect(names(world)).toEqual([6]);
   });
 
+  test("a stop keeps --yes in the command to resume with", async () => {
+    const world = await frozenWorld();
+    world.write("a.zip", "old");
+    const { stderr } = await world.cat("export --zip --out a.zip --yes --timeout 1s");
+    expect(stderr.split("\n")[2]).toBe("  cat export --zip --out a.zip --yes");
+    await world.mock.clock.advance(60_000);
+    expect((await world.cat("export --zip --out a.zip --yes")).exit).toBe(0);
+  });
+
+  test("a target that was rejected resumes nothing, and says nothing of it", async () => {
+    const world = await frozenWorld({ demo: 1 });
+    world.write("catalogue.jsonl", "old");
+    expect((await world.cat("export --manifest")).exit).toBe(2);
+    expect((await world.cat("export --manifest --yes")).stderr.split("\n")[0]).toMatch(/^Exported 1 product /);
+  });
+
   test("the end makes a new export", async () => {
     const world = await frozenWorld();
     await world.cat("export --manifest");

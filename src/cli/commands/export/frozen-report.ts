@@ -8,7 +8,7 @@ import type { FrozenCommand } from "./frozen-flags.ts";
 interface Place {
   /** Files of an earlier export that could be taken for parts of this one. */
   readonly leftovers: readonly string[];
-  readonly globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+  readonly globals: Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
 }
 
 /** What a frozen export did, for people: the result first, then the next command. */
@@ -70,6 +70,8 @@ function sameCommand(command: FrozenCommand, globals: Place["globals"]): string 
   words.give("--role", roles?.join());
   words.give("--out", out ?? undefined);
   words.give("--extract", extract ?? undefined);
+  // Without it the same command asks again, or exits with 2.
+  words.give("--yes", globals.yes);
   words.giveService(globals);
   return words.line;
 }

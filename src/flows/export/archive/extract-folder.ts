@@ -25,7 +25,9 @@ export async function findExtractTarget(dir: string): Promise<ExtractTarget> {
     if (found === null)
       return { path: join(await realpath(dirname(resolve(dir))), basename(resolve(dir))), mode: null };
     const path = await realpath(dir);
-    const { mode, dev } = await stat(path);
+    const at = await stat(path);
+    const { mode, dev } = at;
+    if (!at.isDirectory()) throw noFolder(dir);
     if ((await readdir(path)).length > 0) throw notEmpty(dir);
     const isRoot = dirname(path) === path;
     if (isRoot || path === (await realpath(".")) || dev !== (await stat(dirname(path))).dev) throw fixed(dir);
@@ -154,6 +156,13 @@ const notEmpty = (dir: string): OutputError =>
     code: "folder_not_empty",
     what: "is not empty",
     hint: "Choose a new folder with --extract, or empty this one.",
+  });
+
+const noFolder = (dir: string): OutputError =>
+  problem(dir, {
+    code: "not_a_folder",
+    what: "is not a folder",
+    hint: "Choose a new folder with --extract.",
   });
 
 /** The current folder, a mounted one and the root cannot be replaced. */

@@ -14,7 +14,10 @@ export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string
   const target = await whereLinksLead(path);
   const folder = join(dirname(target), partName(`${basename(target)}.${owner.slice(-8)}`));
   try {
-    await mkdir(folder, { recursive: true });
+    // Not recursive: Node then reports a read-only disk as a missing folder.
+    await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
     return folder;
   } catch (error) {
     throw new OutputError(name, error as NodeJS.ErrnoException);

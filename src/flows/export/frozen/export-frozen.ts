@@ -33,7 +33,8 @@ export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promis
     const claimed = await claimFrozen(input, service, deps);
     try {
       const { memory, begunAt } = claimed;
-      if (begunAt !== null) noteResuming(claimed, begunAt, deps);
+      // Without a plan the earlier process was stopped before it found anything to resume.
+      if (begunAt !== null && memory.plan !== null) noteResuming(claimed, begunAt, deps);
       const findTargets = (jobs: number) => deps.targets(jobs, (path) => isDelivered(path, memory));
       // Only ZIPs need as many files as jobs: others are checked before the catalogue is read.
       const one = input.format === "zip" && !input.extract ? null : await findTargets(1);

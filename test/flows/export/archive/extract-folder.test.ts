@@ -116,14 +116,27 @@ test("exits with 2 for a folder that gets a file while the archive is extracted"
 });
 
 test.each([
-  ["a file", (dir: string) => writeFileSync(dir, ""), "part of its path is not a folder"],
-  ["a link to nothing", (dir: string) => symlinkSync("nothing", dir), "no such file or folder"],
-  ["a link to itself", (dir: string) => symlinkSync("out", dir), "too many symbolic links"],
-])("exits with 2 for %s", async (_what, make, why) => {
+  ["a file", (dir: string) => writeFileSync(dir, ""), (dir: string) => `${dir} is not a folder`],
+  [
+    "a link to a file",
+    (dir: string) => symlinkSync("1.zip", dir),
+    (dir: string) => `${dir} is not a folder`,
+  ],
+  [
+    "a link to nothing",
+    (dir: string) => symlinkSync("nothing", dir),
+    (dir: string) => `cannot write ${dir}: no such file or folder`,
+  ],
+  [
+    "a link to itself",
+    (dir: string) => symlinkSync("out", dir),
+    (dir: string) => `cannot write ${dir}: too many symbolic links`,
+  ],
+])("exits with 2 for %s", async (_what, make, message) => {
   const { folder, failure } = place();
   const dir = join(folder, "out");
   make(dir);
-  expect(await failure(dir)).toEqual({ message: `cannot write ${dir}: ${why}`, exit: 2 });
+  expect(await failure(dir)).toEqual({ message: message(dir), exit: 2 });
   expect(readdirSync(folder).sort()).toEqual(["1.zip", "out"]);
 });
 

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { deliver, isDelivered } from "../../../../src/flows/export/frozen/deliver.ts";
+import { deliver, isDelivered, makeWorkFolder } from "../../../../src/flows/export/frozen/deliver.ts";
 import { FrozenMemory, forgetEndedRuns } from "../../../../src/flows/export/frozen/frozen-memory.ts";
 import { openState } from "../../../../src/state/open-state.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
@@ -26,6 +26,19 @@ async function place() {
   writeFileSync(from, "new");
   return { folder, marks, memory, path, from, target: { path, name: "a.zip" } };
 }
+
+test("the folder for incomplete files is made in a folder that exists, and found again", async () => {
+  const { folder, target } = await place();
+  const made = await makeWorkFolder(target, "run_12345678");
+  expect([made, await makeWorkFolder(target, "run_12345678")]).toEqual([
+    join(folder, ".a.zip.12345678.part"),
+    made,
+  ]);
+  const elsewhere = { path: join(folder, "missing", "a.zip"), name: "missing/a.zip" };
+  await expect(makeWorkFolder(elsewhere, "run_12345678")).rejects.toThrow(
+    "cannot write missing/a.zip: no such file or folder",
+  );
+});
 
 describe("a file that was moved to its place", () => {
   test("is recognized by the next process of the run only while it is the same file", async () => {

@@ -8,8 +8,11 @@ export interface AccountDeps {
   client: Client;
   state: State;
   service: ServiceIdentity;
-  /** `--same-organization`: the user states that a new key belongs to the organization of earlier imports. */
-  sameOrganization: boolean;
+  /**
+   * `--same-organization`: the user states that a new key belongs to the organization of earlier imports. Null for a command
+   * without this flag.
+   */
+  sameOrganization: boolean | null;
   /** Receives a message to show to the user. */
   onNote: (sentence: string) => void;
   signal: AbortSignal;
@@ -37,7 +40,7 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
     accounts.bind(baseUrl, keyFingerprint, shared);
     return shared;
   }
-  if (others.length > 0) deps.onNote(treatedAsNew(baseUrl));
+  if (others.length > 0) deps.onNote(treatedAsNew(deps));
   return own ?? accounts.createFor(baseUrl, keyFingerprint);
 }
 
@@ -72,7 +75,7 @@ async function sharedAccount(others: readonly number[], deps: AccountDeps): Prom
   if (deps.sameOrganization && candidates.length === 1) return candidates[0]!;
   // With --same-organization a new account would contradict the user.
   const possible = deps.sameOrganization && candidates.length === 0 ? others : candidates;
-  if (possible.length > 0) throw anotherKey(possible.length, deps.service);
+  if (possible.length > 0) throw anotherKey(possible.length, deps);
   return null;
 }
 
@@ -112,20 +115,29 @@ function jobRequest(kind: string, id: string, { imports, exports, tasks }: Clien
   return () => tasks.get({ task_id: id }, { signal });
 }
 
-const treatedAsNew = (baseUrl: string): string =>
-  `This API key cannot see what other keys imported to ${baseUrl}, so it is treated as another organization's key. If it belongs to the same one, press Ctrl-C and add --same-organization.`;
+type Asked = Pick<AccountDeps, "service" | "sameOrganization">;
 
-function anotherKey(accounts: number, { baseUrl }: ServiceIdentity): CatError {
+function treatedAsNew({ service: { baseUrl }, sameOrganization }: Asked): string {
+  const what = `This API key cannot see what other keys imported to ${baseUrl}, so it is treated as another organization's key.`;
+  if (sameOrganization === null) return what;
+  return `${what} If it belongs to the same one, press Ctrl-C and add --same-organization.`;
+}
+
+function anotherKey(accounts: number, { service: { baseUrl }, sameOrganization }: Asked): CatError {
   const separate = "use a separate profile (--profile NAME) or ledger (--ledger FILE)";
+  const withoutFlags =
+    "Use a separate profile for this key (--profile NAME), or a key with the scopes products:read and imports:read.";
   return new CatError(
     `earlier imports to ${baseUrl} used another API key; cannot determine whether both keys belong to one organization`,
     {
       type: "conflict",
       code: "another_key",
       hint:
-        accounts === 1
-          ? `If they do, add --same-organization. If not, ${separate}.`
-          : `It may be one of ${accounts} organizations. Use a key with the scopes products:read and imports:read, or ${separate}; a new ledger does not know which photos are attached.`,
+        sameOrganization === null
+          ? withoutFlags
+          : accounts === 1
+            ? `If they do, add --same-organization. If not, ${separate}.`
+            : `It may be one of ${accounts} organizations. Use a key with the scopes products:read and imports:read, or ${separate}; a new ledger does not know which photos are attached.`,
     },
   );
 }

@@ -95,7 +95,23 @@ describe("the same command after", () => {
     const world = await frozenWorld({ demo: 1 });
     world.write("catalogue.jsonl", "old");
     expect((await world.cat("export --manifest")).exit).toBe(2);
-    expect((await world.cat("export --manifest --yes")).stderr.split("\n")[0]).toMatch(/^Exported 1 product /);
+    expect((await world.cat("export --manifest --yes")).stderr.split("\n")[0]).toMatch(
+      /^Exported 1 product /,
+    );
+  });
+
+  test("a stop before any job was created finds the products again", async () => {
+    const world = await frozenWorld({ demo: 2 });
+    await world.fault({ match: { job: "export" }, fail: { code: "render_failed", message: "broken" } });
+    expect((await world.cat("export --zip")).exit).toBe(7);
+    await world.calm();
+    const gone = world.newestFirst()[0]!;
+    await world.deleteProduct(gone);
+    const { exit, stderr } = await world.cat("export --zip");
+    expect([exit, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Exported 1 product with \d images? to [^\n]*\n$/),
+    ]);
   });
 
   test("the end makes a new export", async () => {

@@ -65,3 +65,22 @@ Use a key with both scopes, or add --photos all to send all photos, including th
     stderr: "Imported 1 row from a.csv in 5.0 s: 1 updated.\n",
   });
 });
+
+test("commands without --same-organization do not name it", async () => {
+  const world = await imported();
+  const note = `This API key cannot see what other keys imported to ${world.mock.baseUrl}, so it is treated as another organization's key.`;
+  const other = await world.cat("export --manifest", { env: { CAT_API_KEY: "ak_mock_other" } });
+  expect([other.exit, other.stderr.split("\n")[0]]).toEqual([0, note]);
+  await fault(world, "/v1/products");
+  for (const command of [
+    "export --zip",
+    "tryon --product A --model m --background white --angle full-front --yes",
+  ])
+    expect(await world.cat(command, { env: { CAT_API_KEY: "ak_mock_readonly" } })).toEqual({
+      exit: 6,
+      stdout: "",
+      stderr: `error: earlier imports to ${world.mock.baseUrl} used another API key; cannot determine whether both keys belong to one organization
+Use a separate profile for this key (--profile NAME), or a key with the scopes products:read and imports:read.
+`,
+    });
+});

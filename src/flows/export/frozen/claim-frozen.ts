@@ -30,7 +30,7 @@ export async function claimFrozen(
   const { state, sentJobs, service: identity } = await memory();
   const { client, clock, signal } = service;
   const account = await accountOf({
-    ...{ client, state, service: identity, sameOrganization: false, onNote, signal },
+    ...{ client, state, service: identity, sameOrganization: null, onNote, signal },
   });
   const { baseUrl } = identity;
   const { format, roles, selection, name } = input;

@@ -33,12 +33,12 @@ export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promis
     const claimed = await claimFrozen(input, service, deps);
     try {
       const { memory, begunAt } = claimed;
-      // Without a plan the earlier process was stopped before it found anything to resume.
-      if (begunAt !== null && memory.plan !== null) noteResuming(claimed, begunAt, deps);
+      const resumed = planToResume(claimed);
+      if (begunAt !== null && resumed !== null) noteResuming(claimed, begunAt, deps);
       const findTargets = (jobs: number) => deps.targets(jobs, (path) => isDelivered(path, memory));
       // Only ZIPs need as many files as jobs: others are checked before the catalogue is read.
       const one = input.format === "zip" && !input.extract ? null : await findTargets(1);
-      const plan = memory.plan ?? (await planOf(input, service, deps));
+      const plan = resumed ?? (await planOf(input, service, deps));
       const targets = one ?? (await findTargets(Math.ceil(plan.length / limits.exportProducts)));
       memory.keepPlan(plan);
       const outcome = await fetchAndWrite(input, deps, { claimed, service, plan, targets });
@@ -50,6 +50,12 @@ export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promis
   } finally {
     patience.release();
   }
+}
+
+/** The plan of an earlier process; null if none of its jobs is left: the catalogue may have changed since. */
+function planToResume({ run, memory }: ClaimedExport): readonly string[] | null {
+  const isBegun = run.state.batches.of(run.id).length > 0 || Object.keys(memory.places.delivered).length > 0;
+  return isBegun ? memory.plan : null;
 }
 
 /** The IDs of the products to export, in the order of the catalogue. */

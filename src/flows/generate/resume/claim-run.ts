@@ -34,7 +34,7 @@ export async function claimGeneration(
     client,
     state,
     service: identity,
-    sameOrganization: false,
+    sameOrganization: null,
     onNote,
     signal,
   });

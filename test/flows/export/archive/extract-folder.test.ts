@@ -117,11 +117,7 @@ test("exits with 2 for a folder that gets a file while the archive is extracted"
 
 test.each([
   ["a file", (dir: string) => writeFileSync(dir, ""), (dir: string) => `${dir} is not a folder`],
-  [
-    "a link to a file",
-    (dir: string) => symlinkSync("1.zip", dir),
-    (dir: string) => `${dir} is not a folder`,
-  ],
+  ["a link to a file", (dir: string) => symlinkSync("1.zip", dir), (dir: string) => `${dir} is not a folder`],
   [
     "a link to nothing",
     (dir: string) => symlinkSync("nothing", dir),

@@ -13,7 +13,8 @@ export const selectionForm: RowForm = {
   isColumn: (header) => isSelectionColumn(normalHeader(header)),
   columns: (header) => columnsOf(header),
   fromObject: (object) => productOf(object),
-  problems: (row) => (isRow(row) ? problemsOf(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }]),
+  problems: (row) =>
+    isRow(row) ? problemsOf(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }],
   referenceOf: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
   withoutDone: (object) => object,
 };

@@ -101,6 +101,11 @@ describe("a file of --products-from exits with 3, and nothing is exported, if it
       "a.csv:3  -  invalid_row  names no product: fill in the ID or the reference, or remove the row",
     ],
     [
+      "has a column twice",
+      "name,Reference,reference\nx,A,B\n",
+      'a.csv:1  reference  duplicate_header  duplicate column "reference": rename or remove one of them',
+    ],
+    [
       "has own codes in a column of IDs",
       "id\n4711\n",
       'a.csv:2  id  invalid_row  "4711" is not a product ID: for your own product codes, name the column reference',

@@ -1,5 +1,6 @@
 import { ulidPattern } from "../../../contract/ids.ts";
 import { normalHeader } from "../../rows/header.ts";
+import type { Problem } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import type { WantedProduct } from "./selection.ts";
 
@@ -11,13 +12,24 @@ type Cells = Partial<Record<(typeof selectionColumns)[number], unknown>>;
 /** The rows of a file of `--products-from` with a header, or of objects: other columns are ignored. */
 export const selectionForm: RowForm = {
   isColumn: (header) => isSelectionColumn(normalHeader(header)),
-  columns: (header) => columnsOf(header),
+  columns(header, line, report) {
+    for (const name of selectionColumns)
+      if (header.filter((cell) => normalHeader(cell) === name).length > 1) report(duplicate(name, line));
+    return columnsOf(header);
+  },
   fromObject: (object) => productOf(object),
   problems: (row) =>
     isRow(row) ? problemsOf(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }],
   referenceOf: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
   withoutDone: (object) => object,
 };
+
+const duplicate = (name: string, line: number): Problem => ({
+  line,
+  param: name,
+  code: "duplicate_header",
+  message: `duplicate column "${name}": rename or remove one of them`,
+});
 
 /** The product that a row names; null if it names none. */
 export function nameIn(row: Cells): Omit<WantedProduct, "line"> | null {

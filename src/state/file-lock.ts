@@ -22,9 +22,13 @@ export async function lockTemporaryFile(path: string): Promise<(() => void) | nu
   for (;;) {
     prepareLockFile(path);
     const isSame = sameFileAt(path);
-    const unlock = await lockFile(path);
+    // The last owner may remove the file meanwhile: then another process can lock a new one.
+    const unlock = await lockFile(path).catch((error: unknown) => {
+      if (isSame()) throw error;
+      return undefined;
+    });
     if (unlock === null) return null;
-    // The last owner may have removed the file meanwhile: then another process can lock a new one.
+    if (unlock === undefined) continue;
     if (isSame()) {
       return () => {
         removeFile(path);

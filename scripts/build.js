@@ -3,7 +3,7 @@
 // declarations with tsc.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -122,6 +122,13 @@ async function partsOfProgram() {
 const builds = await Promise.all([
   // One file, so that handing over to the system's cat loads nothing else.
   build({ ...common, entryPoints: { "hand-over": "src/cli/hand-over.ts" }, minify: true }),
+  // Shell completion runs at each Tab, so it must not load the program.
+  build({
+    ...common,
+    ...inParts,
+    chunkNames: "parts/complete-[name]-[hash]",
+    entryPoints: { complete: "src/cli/completion/complete.ts" },
+  }),
   // The bins and the package's exports are built separately: together, each would be split into more files.
   build({
     ...common,
@@ -148,7 +155,22 @@ await put(join(dist, "parts", "package.json"), '{ "type": "module" }\n');
 
 // The bins import built files, with the types of the sources.
 await put(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js";\n');
+await put(join(dist, "complete.d.ts"), 'export * from "./types/cli/completion/complete.js";\n');
 await put(join(dist, "main.d.ts"), 'export * from "./types/cli/entry.js";\n');
+
+// Completion reads the commands from a file: loading every command would take a third of a second.
+const { main, nodeContext } = await import(pathToFileURL(join(dist, "main.js")).href);
+/** @type {string[]} */
+const printed = [];
+const stdout = {
+  isTTY: false,
+  columns: 80,
+  raw: process.stdout,
+  write: (text) => void printed.push(String(text)),
+};
+const context = Object.create(nodeContext(), { stdout: { value: stdout } });
+if ((await main(["commands", "--json"], context)) !== 0) throw new Error("cannot list the commands");
+await put(join(dist, "commands.json"), printed.join(""));
 
 /**
  * Adds `require` to parts with CommonJS packages, which load Node's modules that way. Creating it takes time, so other

@@ -20,6 +20,8 @@ export const commandNames = [
   "logout",
   "whoami",
   "config",
+  "commands",
+  "completion",
   "help",
 ] as const;
 export type CommandName = (typeof commandNames)[number];

@@ -12,6 +12,8 @@ export interface CommandEntry {
    * program, flags included.
    */
   readonly runsAnother?: boolean | string;
+  /** Whether it describes the other commands, which are then loaded as well. */
+  readonly describesAll?: boolean;
   /** Loads the code of the command, only when it is used. */
   load(app: App, next: string | undefined): Promise<Command>;
 }
@@ -107,5 +109,16 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     usage: "config",
     summary: "view and change settings: list, get, set, unset, path",
     load: async (app) => (await import("./commands/config.ts")).configCommand(app),
+  },
+  commands: {
+    usage: "commands",
+    summary: "list every command and flag, also for programs",
+    describesAll: true,
+    load: async (app) => (await import("./commands/commands.ts")).commandsCommand(app),
+  },
+  completion: {
+    usage: "completion SHELL",
+    summary: "print a script that completes commands on Tab",
+    load: async (app) => (await import("./commands/completion.ts")).completionCommand(app),
   },
 };

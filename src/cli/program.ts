@@ -14,7 +14,7 @@ export interface Program {
 
 /**
  * Creates the program. Only the command in the arguments is loaded; the others have just a name and a
- * summary.
+ * summary, unless that command describes them.
  */
 export async function createProgram(app: App, argv: readonly string[]): Promise<Program> {
   const args = helpAsFlag(argv);
@@ -29,12 +29,17 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
   }
   const first = firstWord(args);
   const called = first?.word;
+  const needsAll = commands[called as keyof typeof commands]?.describesAll === true;
   for (const [name, entry] of Object.entries<CommandEntry>(commands)) {
     if (name === called && runsAnother(entry, args.slice(first!.index + 1))) {
       app.commandLine = takeCommandLine(args);
     }
     const made =
-      name === called ? await entry.load(app, firstWord(args.slice(first!.index + 1))?.word) : command(name);
+      name === called
+        ? await entry.load(app, firstWord(args.slice(first!.index + 1))?.word)
+        : needsAll
+          ? await entry.load(app, undefined)
+          : command(name);
     root.addCommand(made.summary(entry.summary));
   }
   for (const one of everyCommand(root)) settle(one, app, help);

@@ -32,7 +32,7 @@ describe("a wrong command line exits with 2, and the error names the mistake and
     [
       "only flags",
       "--mock",
-      "cat needs a command: import, imports, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api, login, logout, whoami, config",
+      "cat needs a command: import, imports, tryon, beautify, tasks, export, exports, products, images, models, webhooks, serve, api, login, logout, whoami, config, commands, completion",
       "See: cat --help",
     ],
     ["a missing argument", "products get", "missing argument: ID|REFERENCE", "See: cat products get --help"],
@@ -145,7 +145,7 @@ describe("help", () => {
       const ran = await world.cat(line);
       expect(ran).toMatchObject({ exit: 0, stderr: "" });
       expect(ran.stdout).toMatch(/^Usage: cat COMMAND \[flags\]\n/);
-      expect(ran.stdout).toContain("  import FILE      import products");
+      expect(ran.stdout).toContain("  import FILE       import products");
       expect(ran.stdout).toContain("  --base-url URL  URL of the service");
       expect(ran.stdout).toContain("    8  finished, but some rows");
       expect(ran.stdout).toContain("/bin/cat");

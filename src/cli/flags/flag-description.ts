@@ -2,7 +2,7 @@ import type { Argument, Option } from "commander";
 import { either } from "./usage-message.ts";
 
 /** Whether the description names every choice, so that a list would repeat them. */
-const explainsAll = (description: string, choices: readonly string[]): boolean =>
+export const explainsAll = (description: string, choices: readonly string[]): boolean =>
   choices.every((choice) => description.split(/[ (),;:]+/).includes(choice));
 
 /** The text next to a flag or an argument in help, e.g. `file format (csv or ndjson; default: from the file name)`. */

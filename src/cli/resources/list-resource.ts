@@ -3,6 +3,7 @@ import type * as z from "zod";
 import type { AnyOperation, Input, Item } from "../../client/call-types.ts";
 import { limits } from "../../contract/limits.ts";
 import type { App } from "../app/app.ts";
+import type { Kind } from "../completion/words.ts";
 import { command, examples } from "../flags/command.ts";
 import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "../flags/list-flags.ts";
 import type { Column } from "../output/columns.ts";
@@ -23,6 +24,11 @@ export interface ResourceList<O extends AnyOperation, Flags extends object> {
   readonly lookUp?: (app: App, flags: Flags) => Promise<Partial<Input<O>>>;
   /** Flags that filter the list: each sets, or implies, the query parameter of its name. */
   readonly filters: readonly Option[];
+  /** The name of an entry that Tab completes later, with a description, and the kind of these names. */
+  readonly completes?: {
+    readonly kind: Kind;
+    name(entry: Item<O>): readonly [name: string, about: string] | null;
+  };
   /** The note for an empty list. */
   none(flags: Flags): string;
   readonly examples: Parameters<typeof examples>[0];
@@ -62,7 +68,7 @@ function filtered<O extends AnyOperation, Flags extends object>(
 /** Prints the entries page by page, with a note if the list is empty or has more entries. */
 async function printPages<O extends AnyOperation>(
   app: App,
-  { operation, columns }: { operation: O; columns: readonly Column<Item<O>>[] },
+  { operation, columns, completes }: Pick<ResourceList<O, object>, "operation" | "columns" | "completes">,
   input: Input<O>,
   { limit, format, none }: ListFlags & { none: string },
 ): Promise<void> {
@@ -73,12 +79,41 @@ async function printPages<O extends AnyOperation>(
     client.paginate(operation, { ...input, limit: page }, { signal: app.context.interrupt }),
     limit,
   );
-  const count = await app.io.show(columns, entries, format);
+  // Scripts do not press Tab, and must not wait for the state to open.
+  const names =
+    completes !== undefined && app.context.stdout.isTTY && !app.globals.mock ? ([] as Name[]) : null;
+  const count = await app.io.show(
+    columns,
+    names === null ? entries : noted(entries, completes!, names),
+    format,
+  );
+  if (names !== null) {
+    const { keepNames } = await import("../completion/keep-names.ts");
+    await keepNames(app, completes!.kind, names);
+  }
   if (count === 0) await app.io.note(none);
   else if (entries.isMore) {
     await app.io.note(`Showing the first ${grouped(count)}. To see more, add --limit N or --all.`);
   }
 }
+
+/** The entries, whose names are added to `names` as they pass. */
+async function* noted<Entry>(
+  entries: AsyncIterable<Entry>,
+  { name }: { name(entry: Entry): Name | null },
+  names: Name[],
+): AsyncGenerator<Entry> {
+  for await (const entry of entries) {
+    const one = name(entry);
+    if (one !== null && names.length < mostNames) names.push(one);
+    yield entry;
+  }
+}
+
+/** The number of names to keep: more candidates are no help. */
+const mostNames = 500;
+
+type Name = readonly [name: string, about: string];
 
 /**
  * Columns with the values of fields: the chosen ones in tables and CSV files, the others in CSV files only.

@@ -43,6 +43,7 @@ test("only these blocks do not run here", () => {
     'README.md: import { createClient } from "catalogue"; (test/package)',
     'README.md: import { verifyWebhook } from "catalogue"; (test/package)',
     "CONTRIBUTING.md: npm ci             # install, and build dist/",
+    "docs/command-line.md: $ source <(catalogue completion bash)   # or zsh, after compinit",
     "docs/mock-server.md: cat serve --mock --load shop.json --save shop.json",
     "docs/try-ons.md: cat tryon looks.csv --save images --gallery review.html",
     "docs/try-ons.md: cat tryon --rerun decisions.csv --save images --gallery second.html",

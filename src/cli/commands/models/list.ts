@@ -15,6 +15,7 @@ export const listCommand = listResource({
       .implies({ is_public: true }),
     new Option("--own", "only models that your organization generated").implies({ is_public: false }),
   ],
+  completes: { kind: "models", name: ({ id, name }) => [id, name ?? ""] },
   none: () => "No models found.",
   examples: [["print the IDs of your own models", "cat models list --own --all --json | jq -r .id"]],
 });

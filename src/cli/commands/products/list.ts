@@ -10,6 +10,7 @@ export const listCommand = listResource({
   operation: operations.products.list,
   columns: productColumns,
   filters: [new Option("--q <TEXT>", "only products with TEXT in the reference or name")],
+  completes: { kind: "products", name: ({ reference, name, id }) => [reference ?? id, name ?? ""] },
   none: ({ q }: { q?: string }) => (q === undefined ? "No products yet." : "No products found."),
   examples: [
     ["list the first 25 products", "cat products list"],

@@ -1,0 +1,49 @@
+import { writeSync } from "node:fs";
+import type { CommandList } from "../commands/commands/command-list.ts";
+import { visible } from "../output/visible.ts";
+import type { Lookup } from "./kept-names.ts";
+import { expectedAt, type Kind } from "./words.ts";
+
+/*
+ * The entry point of `catalogue __complete NAME WORD ...`, which the scripts of `cat completion` run at each Tab. It is
+ * built into a file of its own, because every millisecond is felt.
+ */
+
+/**
+ * Prints a candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`.
+ * `argv` is the name of the program and the words up to the cursor. Prints no error: there is no place for it.
+ */
+export async function complete(
+  host: NodeJS.Process,
+  argv: readonly string[],
+  list: CommandList,
+): Promise<void> {
+  const [name, ...words] = joined(argv);
+  const { kind, files, typed, before, words: fixed } = expectedAt(list, words, name === "cat");
+  const { env } = host;
+  const kept = kind === null ? [] : await lookUp(kind, { env, cwd: host.cwd(), words });
+  const lines = [...fixed, ...kept]
+    .filter(([word]) => word.startsWith(typed) && visible(word) === word)
+    .map(([word, about]) => `${before}${word}${about === "" ? "" : `\t${visible(about)}`}\n`);
+  try {
+    writeSync(1, `${lines.join("")}:${files ? "files" : ""}\n`);
+  } catch {
+    // The shell closed the pipe.
+  }
+}
+
+async function lookUp(kind: Kind, lookup: Lookup): Promise<(readonly [name: string, about: string])[]> {
+  try {
+    const { keptNames } = await import("./kept-names.ts");
+    return await keptNames(kind, lookup);
+  } catch {
+    return [];
+  }
+}
+
+/** bash splits `--flag=value` into three words; zsh and fish do not. The value alone is the word to complete then. */
+const joined = (argv: readonly string[]): string[] =>
+  argv.flatMap((word, index) => {
+    if (word !== "=" || argv[index - 1]?.startsWith("--") !== true) return [word];
+    return index === argv.length - 1 ? [""] : [];
+  });

@@ -1,0 +1,71 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { profileFileName } from "../settings/profile-file-name.ts";
+import { configPath } from "../settings/profiles.ts";
+import type { Kind } from "./words.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where names are looked up: the environment, the working folder and the words typed so far. */
+export interface Lookup {
+  readonly env: Env;
+  readonly cwd: string;
+  readonly words: readonly string[];
+}
+
+/** The mark of a state that keeps the names of the last list, as a JSON array of pairs. */
+export const markOf = (kind: Kind): string => `completion:${kind}`;
+
+/**
+ * The names of a kind that this machine has: profiles of the config file, and what the last list on a terminal showed.
+ * Empty if there are none; nothing is sent or created.
+ */
+export async function keptNames(
+  kind: Kind,
+  lookup: Lookup,
+): Promise<(readonly [name: string, about: string])[]> {
+  const { env, cwd, words } = lookup;
+  const config = resolve(cwd, await configPath(env));
+  const settings = settingsIn(config);
+  if (kind === "profiles") return Object.keys(settings.profiles).map((name) => [name, ""] as const);
+  const profile = valueAfter(words, "--profile") ?? (env.CAT_PROFILE || settings.active);
+  const baseUrl =
+    valueAfter(words, "--base-url") ?? (env.CAT_BASE_URL || settings.profiles[profile]?.baseUrl);
+  const path = join(dirname(config), "state", `${profileFileName(profile)}.db`);
+  if (typeof baseUrl !== "string" || !existsSync(path)) return [];
+  // Loading the database takes longer than all the rest: only for names that it keeps.
+  const [{ openState }, { systemClock }, { parseBaseUrl }] = await Promise.all([
+    import("../../state/open-state.ts"),
+    import("../../clock.ts"),
+    import("../../client/base-url.ts"),
+  ]);
+  const { origin, prefix } = parseBaseUrl(baseUrl);
+  const state = await openState(path, { clock: systemClock() });
+  try {
+    return JSON.parse(state.marks.get(origin + prefix, markOf(kind)) ?? "[]") as [string, string][];
+  } finally {
+    state.close();
+  }
+}
+
+interface Settings {
+  readonly active: string;
+  readonly profiles: Readonly<Record<string, { readonly baseUrl?: unknown } | undefined>>;
+}
+
+/** The config file, read without the library that validates it, which takes longer. */
+function settingsIn(path: string): Settings {
+  try {
+    const { active, profiles } = JSON.parse(readFileSync(path, "utf8")) as Partial<Settings>;
+    return { active: typeof active === "string" ? active : "default", profiles: profiles ?? {} };
+  } catch {
+    return { active: "default", profiles: {} };
+  }
+}
+
+function valueAfter(words: readonly string[], flag: string): string | undefined {
+  const at = words.indexOf(flag);
+  return at < 0
+    ? words.find((word) => word.startsWith(`${flag}=`))?.slice(flag.length + 1)
+    : words.slice(0, -1)[at + 1];
+}

@@ -1,0 +1,125 @@
+import type { CommandList, ListedCommand, ListedFlag } from "../commands/commands/command-list.ts";
+
+/** What the shell should complete at the last word, found without looking anything up. */
+export interface Expected {
+  /** Fixed candidates, with a description. */
+  readonly words: readonly (readonly [word: string, about: string])[];
+  /** Names that must be looked up; null for none. */
+  readonly kind: Kind | null;
+  /** Whether names of files fit. */
+  readonly files: boolean;
+  /** The text that candidates must start with. */
+  readonly typed: string;
+  /** The flag of `--flag=value`, up to the equals sign; empty otherwise. Shells complete the complete word. */
+  readonly before: string;
+}
+
+/** Names of a profile that are kept on this machine. */
+export type Kind = "profiles" | "products" | "models";
+
+const nothing = { words: [], kind: null, files: false, before: "" };
+
+/**
+ * What fits at the last of `words`, the words after the name of the program. `isCat`: the name is `cat`, so that a first
+ * word may be a file for the system's cat.
+ */
+export function expectedAt(list: CommandList, words: readonly string[], isCat: boolean): Expected {
+  const typed = words.at(-1) ?? "";
+  const place = placeOf(list, words.slice(0, -1));
+  if (place === null) return { ...nothing, files: true, typed };
+  if (place.flag !== null) return { ...nothing, ...valuesOf(place.flag), typed };
+  const flags = [...(place.command?.flags ?? []), ...list.global_flags];
+  if (typed.startsWith("--") && typed.includes("=")) {
+    const at = typed.indexOf("=");
+    const flag = flags.find((one) => one.flag === typed.slice(0, at));
+    if (flag === undefined || flag.value === null) return { ...nothing, typed };
+    return { ...valuesOf(flag), typed: typed.slice(at + 1), before: typed.slice(0, at + 1) };
+  }
+  if (typed.startsWith("-") && typed !== "-") {
+    const help = ["--help", "show help"] as const;
+    return { ...nothing, typed, words: [...flags.map((one) => [one.flag, one.description] as const), help] };
+  }
+  const subs = subcommands(list, place.path);
+  if (place.path === "") return { ...nothing, typed, words: [...subs, ["help", "show help"]], files: isCat };
+  if (place.command === null) return { ...nothing, typed, words: subs };
+  const { arguments: all } = place.command;
+  const argument = all[place.given] ?? (all.at(-1)?.repeatable ? all.at(-1)! : null);
+  // `cat export sync`: a command with subcommands of its own.
+  const first = place.given === 0 ? subs : [];
+  if (argument === null) return { ...nothing, typed, words: first };
+  const expected = valuesOf({ ...argument, flag: "", value: argument.name });
+  return { ...nothing, ...expected, typed, words: [...first, ...expected.words] };
+}
+
+interface Place {
+  /** The words of the command so far, e.g. `products list`; empty before the first. */
+  readonly path: string;
+  readonly command: ListedCommand | null;
+  /** The number of arguments before this word. */
+  readonly given: number;
+  /** The flag whose value this word is. */
+  readonly flag: Pick<ListedFlag, "flag" | "value" | "choices"> | null;
+}
+
+/** The place after some words; null where anything is a file: for the system's cat, and after `--`. */
+function placeOf(list: CommandList, words: readonly string[]): Place | null {
+  let path = "";
+  let command: ListedCommand | null = null;
+  let given = 0;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    if (word === "--") return null;
+    if (word.startsWith("-") && word !== "-") {
+      const flags = [...(command?.flags ?? []), ...list.global_flags];
+      const flag = flags.find((one) => one.flag === word || one.short === word);
+      if (flag === undefined && path === "") return null;
+      if (flag === undefined || flag.value === null) continue;
+      if (++index === words.length) return { path, command, given, flag };
+      continue;
+    }
+    const next = path === "" ? word : `${path} ${word}`;
+    const known = list.commands.find((one) => one.name === next);
+    if (path === "" && word === "help") continue;
+    if (
+      given === 0 &&
+      (known !== undefined || list.commands.some((one) => one.name.startsWith(`${next} `)))
+    ) {
+      path = next;
+      command = known ?? null;
+    } else if (path === "") return null;
+    else given++;
+  }
+  return { path, command, given, flag: null };
+}
+
+/** The next words of the commands that start with `path`. */
+function subcommands({ commands }: CommandList, path: string): (readonly [string, string])[] {
+  const before = path === "" ? "" : `${path} `;
+  const found = new Map<string, string>();
+  for (const { name, summary } of commands) {
+    if (!name.startsWith(before)) continue;
+    const [word, ...rest] = name.slice(before.length).split(" ");
+    if (!found.has(word!)) found.set(word!, rest.length === 0 ? summary : "");
+  }
+  return [...found];
+}
+
+function valuesOf(one: Pick<ListedFlag, "flag" | "value" | "choices">): Omit<Expected, "typed" | "before"> {
+  const { flag, value } = one;
+  const names = value ?? "";
+  return {
+    words: choicesOf(one),
+    kind:
+      flag === "--profile"
+        ? "profiles"
+        : flag === "--model"
+          ? "models"
+          : /\bID\|REF/.test(names)
+            ? "products"
+            : null,
+    files: /\b(?:FILE|DIR|PHOTO|DECISIONS)\b/.test(names),
+  };
+}
+
+const choicesOf = ({ choices }: Pick<ListedFlag, "choices">): (readonly [string, string])[] =>
+  (choices ?? []).map((choice) => [choice, ""] as const);

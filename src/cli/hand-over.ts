@@ -4,6 +4,7 @@ import { versionLine } from "./context/version.ts";
 import { findCommand } from "./find-command.ts";
 import { descriptors } from "./hand-over/descriptors.ts";
 import { leadsToUs } from "./hand-over/leads-to-us.ts";
+import { nearMiss } from "./hand-over/near-miss.ts";
 import { rawArguments, throughShell } from "./hand-over/raw-arguments.ts";
 import { systemCats } from "./hand-over/system-cats.ts";
 
@@ -139,11 +140,22 @@ async function run(
     });
     child.once("exit", (code, signal) => {
       release();
-      if (signal === null) host.exitCode = code ?? 1;
-      else dieBy(host, signal);
+      if (signal !== null) dieBy(host, signal);
+      else {
+        host.exitCode = code ?? 1;
+        if (code !== 0) return resolve(suggest(host).then(() => null));
+      }
       resolve(null);
     });
   });
+}
+
+/** After a failure that a person sees, names the command of this program that was probably meant. */
+async function suggest(host: NodeJS.Process): Promise<void> {
+  const { isatty } = await import("node:tty");
+  if (!isatty(2)) return;
+  const line = await nearMiss(host.argv.slice(2));
+  if (line !== null) host.stderr.write(line);
 }
 
 /** Ends this process by the signal that ended the child, so that the shell sees the same status. */

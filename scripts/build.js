@@ -166,6 +166,7 @@ const stdout = {
   isTTY: false,
   columns: 80,
   raw: process.stdout,
+  /** @param {string | Uint8Array} text */
   write: (text) => void printed.push(String(text)),
 };
 const context = Object.create(nodeContext(), { stdout: { value: stdout } });

@@ -15,7 +15,7 @@ const has = (shell: string): boolean => {
     execFileSync("which", [shell], { stdio: "ignore" });
     return true;
   } catch {
-    console.log(`skipped: ${shell} is not installed (apt-get install ${shell})`);
+    process.stderr.write(`skipped: ${shell} is not installed (apt-get install ${shell})\n`);
     return false;
   }
 };

@@ -4,9 +4,9 @@ import { versionLine } from "./context/version.ts";
 import { findCommand } from "./find-command.ts";
 import { descriptors } from "./hand-over/descriptors.ts";
 import { leadsToUs } from "./hand-over/leads-to-us.ts";
-import { nearMiss } from "./hand-over/near-miss.ts";
 import { rawArguments, throughShell } from "./hand-over/raw-arguments.ts";
 import { systemCats } from "./hand-over/system-cats.ts";
+import { nearMiss } from "./near-miss.ts";
 
 /*
  * The code that runs before the program knows whether a command line is its own. It is built into one small

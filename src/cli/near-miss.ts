@@ -1,6 +1,6 @@
-import { didYouMean } from "../../contract/did-you-mean.ts";
-import { commandNames } from "../command-names.ts";
-import { firstWord } from "../find-command.ts";
+import { didYouMean } from "../contract/did-you-mean.ts";
+import { commandNames } from "./command-names.ts";
+import { firstWord } from "./find-command.ts";
 
 /**
  * One line that names the command of this program which a failed command line for the system's cat probably meant, e.g.

@@ -1,7 +1,8 @@
 import { constants } from "node:fs";
-import { access, mkdir, stat } from "node:fs/promises";
+import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileProblem } from "../../errors.ts";
+import { makeFolders } from "../../flows/outputs/make-folders.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 
@@ -16,7 +17,7 @@ export async function checkSaveFolder(app: App, name: string): Promise<string> {
   try {
     const found = await stat(path).catch(() => null);
     if (found !== null && !found.isDirectory()) throw reject("it is a file");
-    await mkdir(path, { recursive: true });
+    await makeFolders(path);
     await access(path, constants.W_OK | constants.X_OK);
     return path;
   } catch (error) {

@@ -16,6 +16,7 @@ import {
 } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { lockFile } from "../../../../state/file-lock.ts";
+import { makeFolders } from "../../../outputs/make-folders.ts";
 import { OutputError } from "../../../outputs/output-error.ts";
 import { syncFolder } from "../../../outputs/output-file.ts";
 import { pathComponents } from "./mirror-path.ts";
@@ -184,7 +185,7 @@ export class LocalFolder implements MirrorStore {
   }
 
   async #rootFolder(): Promise<string> {
-    await mkdir(this.#root, { recursive: true });
+    await makeFolders(this.#root);
     return realpath(this.#root);
   }
 

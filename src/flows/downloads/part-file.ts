@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { OutputError } from "../outputs/output-error.ts";
 import { syncFolder } from "../outputs/output-file.ts";
-import { areUnchanged, sampleDigest } from "./checkpoint-digest.ts";
+import { areUnchanged, hashStart, sampleDigest } from "./checkpoint-digest.ts";
 import { type freeBytesIn, rejectWithoutSpace } from "./disk-space.ts";
 import { partName } from "./part-name.ts";
 import { checkpointLine, readSidecar, sidecarHead } from "./sidecar.ts";
@@ -342,16 +342,3 @@ const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
-
-/** Adds the first bytes of a file to a digest; false if some are missing. */
-async function hashStart(handle: FileHandle, bytes: number, hash: Hash): Promise<boolean> {
-  const buffer = Buffer.allocUnsafe(Math.min(bytes, batchBytes));
-  for (let position = 0; position < bytes; ) {
-    const wanted = Math.min(buffer.length, bytes - position);
-    const { bytesRead } = await handle.read(buffer, 0, wanted, position);
-    if (bytesRead === 0) return false;
-    hash.update(buffer.subarray(0, bytesRead));
-    position += bytesRead;
-  }
-  return true;
-}

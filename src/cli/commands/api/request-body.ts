@@ -1,10 +1,10 @@
-import { createReadStream } from "node:fs";
-import { basename, resolve } from "node:path";
+import { basename } from "node:path";
 import type { RawRequest } from "../../../client/raw-request.ts";
 import type { Operation } from "../../../contract/operation.ts";
 import { multipartForm } from "../../../http/multipart.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
+import { readBytes } from "../../files/read-bytes.ts";
 import { type FieldValue, fieldOf, setField, typedValue } from "./fields.ts";
 
 /** The parts of a body as typed. */
@@ -118,17 +118,14 @@ async function bytesOf(file: string, { stdin, cwd }: Source): Promise<Uint8Array
       hint: "Choose a file, or send the body to standard input.",
     });
   }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of file === "-" ? stdin : createReadStream(resolve(cwd, file))) {
-    chunks.push(Buffer.from(chunk as Buffer));
-    length += chunk.length;
-    if (length > mostBytes) {
-      throw new UsageError(`${file === "-" ? "standard input" : file} has more than 64 MB`, {
-        param: "--input",
-        hint: "The service accepts 10 MB at most.",
-      });
-    }
-  }
-  return Buffer.concat(chunks);
+  return readBytes(
+    file,
+    { stdin, cwd },
+    {
+      bytes: mostBytes,
+      shown: "64 MB",
+      param: "--input",
+      hint: "The service accepts 10 MB at most.",
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import type { SyncInput } from "../../../flows/export/sync/sync.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readRoles } from "./shared-flags.ts";
 
@@ -17,21 +18,9 @@ export interface RawSyncFlags {
   concurrency: number;
 }
 
-/** The input of one command. */
-export interface SyncFlags {
-  /** As typed. */
-  readonly folder: string;
-  readonly roles: readonly string[] | null;
-  readonly template: string | null;
-  readonly shard: { readonly number: number; readonly of: number } | null;
-  readonly delete: boolean;
-  readonly maxDelete: number | null;
-  readonly dryRun: boolean;
-  readonly verify: boolean;
-  readonly full: boolean;
-  readonly fullEveryMs: number | null;
+/** The input of one command: a run, or the merge of indexes. */
+export interface SyncFlags extends SyncInput {
   readonly merge: boolean;
-  readonly concurrency: number;
 }
 
 /** Checks what commander cannot check by itself. Throws UsageError. */

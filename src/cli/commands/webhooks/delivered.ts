@@ -1,3 +1,4 @@
+import { firstLine, longestLine } from "../../../flows/listen/forward/first-line.ts";
 import type { PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
@@ -15,19 +16,12 @@ export interface Delivered {
   readonly ms: number;
 }
 
-/** The longest part of a response that is shown, in characters. */
-const longestLine = 200;
-
 export const toDelivered = (id: string, type: string, url: URL, outcome: PostOutcome): Delivered => ({
   ...{ id, type, url: url.href },
   status: outcome.status,
-  response: outcome.status === null ? outcome.why : firstLine(outcome.text),
+  response: outcome.status === null ? outcome.why : firstLine(outcome.text).slice(0, longestLine),
   ms: outcome.ms,
 });
-
-/** The first line of a response. */
-export const firstLine = (text: string): string =>
-  text.trimStart().split(/\r?\n/, 1)[0]!.slice(0, longestLine);
 
 export const deliveredColumns: readonly Column<Delivered>[] = [
   { name: "id", value: ({ id }) => id },

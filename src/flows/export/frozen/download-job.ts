@@ -30,7 +30,7 @@ export interface SavedJob {
 }
 
 /**
- * Saves the artifact of one export job, whoever created it, and waits for it while it is prepared. What was downloaded before
+ * Saves the artifact of one export job, from any machine, and waits for it while it is prepared. What was downloaded before
  * an interrupt is kept for the same command.
  */
 export async function downloadJob(

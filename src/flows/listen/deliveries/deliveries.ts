@@ -9,7 +9,7 @@ import { type EventLine, isAccepted } from "../log/log-line.ts";
 import type { ListenView } from "./listen-view.ts";
 import type { ReceivedEvent } from "./read-delivery.ts";
 
-/** What became of a delivery: 200, 502 if a handler failed, 500 if the event could not be logged. */
+/** The outcome of a delivery: 200, 502 if a handler failed, 500 if the event could not be logged. */
 export type DeliveryStatus = 200 | 500 | 502;
 
 export interface DeliveriesDeps {

@@ -1,6 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
 import type { Post, PostOutcome } from "../../../http/post.ts";
 import type { ResultLine } from "../log/log-line.ts";
+import { firstLine, longestLine } from "./first-line.ts";
 
 /** A delivery as it arrived. */
 export interface Delivery {
@@ -11,9 +12,6 @@ export interface Delivery {
 
 /** A handler's response, without the event. */
 export type HandlerResponse = Omit<ResultLine, "result_of" | "at">;
-
-/** The longest first line that is kept, in characters. */
-const longestLine = 200;
 
 /**
  * Sends a delivery on: the raw body, and the headers unchanged except those of the connection. Resolves to the
@@ -32,7 +30,7 @@ export async function forwardEvent(
     timeoutMs: limits.webhookTimeoutMs,
   });
   if (outcome.status === null) return { url, status: null, error: outcome.why };
-  const line = outcome.text.trimStart().split(/\r?\n/, 1)[0]!.trim().slice(0, longestLine);
+  const line = firstLine(outcome.text).trim().slice(0, longestLine);
   return { url, status: outcome.status, ...(line !== "" && { line }) };
 }
 

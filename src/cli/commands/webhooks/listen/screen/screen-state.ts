@@ -1,7 +1,7 @@
 import type { Delivery, HandlerResponse } from "../../../../../flows/listen/forward/forward-event.ts";
 import type { EventLine } from "../../../../../flows/listen/log/log-line.ts";
 
-/** An event on the screen, and what became of it. */
+/** An event on the screen, and its outcome. */
 export interface ShownEvent {
   readonly event: EventLine;
   readonly delivery: Delivery;

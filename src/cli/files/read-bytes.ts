@@ -1,0 +1,38 @@
+import { createReadStream } from "node:fs";
+import { resolve } from "node:path";
+import type { Context } from "../context/context.ts";
+import { UsageError } from "../context/errors.ts";
+
+/** The most bytes of an input, and what to say about a longer one. */
+export interface ByteLimit {
+  readonly bytes: number;
+  /** The same for people, e.g. `10 MB`. */
+  readonly shown: string;
+  /** The flag of the input. */
+  readonly param: string;
+  readonly hint: string;
+}
+
+/**
+ * All bytes of a file, or of standard input for `-`. Throws UsageError if there are more than the limit, and the
+ * errors of the system.
+ */
+export async function readBytes(
+  file: string,
+  { stdin, cwd }: Pick<Context, "stdin" | "cwd">,
+  { bytes, shown, param, hint }: ByteLimit,
+): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of file === "-" ? stdin : createReadStream(resolve(cwd, file))) {
+    chunks.push(Buffer.from(chunk as Buffer));
+    length += chunk.length;
+    if (length > bytes) {
+      throw new UsageError(`${file === "-" ? "standard input" : file} has more than ${shown}`, {
+        param,
+        hint,
+      });
+    }
+  }
+  return Buffer.concat(chunks);
+}

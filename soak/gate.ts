@@ -82,7 +82,7 @@ export class Gate<Step extends string> {
     if (kills?.at === "arrived" || kills?.at === "late") {
       kills.kill();
       answer.destroy();
-      if (kills.at === "late") this.#deliverLater(asked, body, kills.waitMs);
+      if (kills.at === "late") this.#deliverLater(step, asked, body, kills.waitMs);
       return;
     }
     await this.hold(step);
@@ -112,9 +112,10 @@ export class Gate<Step extends string> {
     if (kills?.at === "answered") setTimeout(kills.kill, kills.waitMs);
   }
 
-  #deliverLater(asked: IncomingMessage, body: Buffer, waitMs: number): void {
+  #deliverLater(step: Step, asked: IncomingMessage, body: Buffer, waitMs: number): void {
     const delivered = (async () => {
       await new Promise((resolve) => setTimeout(resolve, waitMs));
+      await this.hold(step);
       await this.#forward(asked, body).catch(() => {});
     })();
     this.#late.add(delivered);

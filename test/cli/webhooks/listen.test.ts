@@ -26,6 +26,8 @@ describe("a listener with a service on this machine", () => {
     ]);
     expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
     await until(() => listener.events().length > 0);
+    // The mock records an attempt after its response, and the listener prints before it responds.
+    await world.mock.settled();
     const [sent] = world.mock.deliveries();
     expect(listener.events()).toEqual([{ ...sent!.event, received_at: "2026-01-05T09:00:05.000Z" }]);
     expect(world.logLines()).toEqual([

@@ -146,6 +146,8 @@ async function generateAll(
   deps: GenerateDeps,
 ): Promise<Omit<EndedRun, "finishedRunOf">> {
   const { input, service, sent, remaining, tasks } = run;
+  // The tasks of a finished run have ended: their results are read without a wait.
+  const follows = input.wait || isFinished;
   const queuedBefore = new Set(sent.keys());
   const owners = new Map<string, Generation>();
   const stop = new AbortController();
@@ -166,7 +168,7 @@ async function generateAll(
   };
   const follow = (generations: readonly Generation[], ids: readonly string[]) => {
     for (const [at, id] of ids.entries()) owners.set(id, generations[at]!);
-    if (input.wait) follower.add(ids);
+    if (follows) follower.add(ids);
   };
   for (const { generation, taskId } of sent.values()) if (taskId !== null) follow([generation], [taskId]);
   let isQueued = false;
@@ -176,19 +178,25 @@ async function generateAll(
     else stop.abort(stage.stopped);
     return stage;
   });
-  const following = input.wait ? stoppedBy(follower.settled(() => isQueued)) : Promise.resolve(undefined);
+  const following = follows ? stoppedBy(follower.settled(() => isQueued)) : Promise.resolve(undefined);
   const { stopped: unqueued } = await queuing;
   const unfollowed = await following;
   await saver?.settled();
   const stopped: unknown = service.signal.aborted ? service.signal.reason : (unqueued ?? unfollowed);
-  const writesFailed = stopped === undefined && hasFailedFile(input, isFinished);
+  const writesFailed = stopped === undefined && hasFailedFile(run, isFinished);
   const closed = await closeRun({ ...run, ...closing, queuedBefore, saver, writesFailed }, stopped);
   return { ...closed, tasks, stopped };
 }
 
-/** Whether a run that ends has a failed file: flags have none, and that of a finished run was written before. */
-const hasFailedFile = ({ file, failed }: GenerateInput, isFinished: boolean): boolean =>
-  file.source.name !== "flags" && (!isFinished || failed !== undefined);
+/**
+ * Whether a run that ends has a failed file: flags have none, that of a finished run was written before, and a run with
+ * `--no-wait` that has queued something ends when the same command follows it.
+ */
+function hasFailedFile({ input, sent }: GenerationRun, isFinished: boolean): boolean {
+  const { file, failed, wait } = input;
+  if (file.source.name === "flags") return false;
+  return isFinished ? failed !== undefined : wait || sent.size === 0;
+}
 
 /** How many combinations the rows expand to, by line. */
 function combinationsOf(asked: readonly AskedGeneration[]): ReadonlyMap<number, number> {

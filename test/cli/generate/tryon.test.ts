@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { imageTypeOf } from "../../../src/contract/image-type.ts";
@@ -297,6 +297,37 @@ describe("a run that was stopped", () => {
     const followed = await world.cat("tryon looks.csv --json");
     expect(summaryOf(followed.stdout)).toMatchObject({ queued: 0, unchanged: 1, succeeded: 1 });
     expect(world.tasks()).toHaveLength(1);
+    const finished = await world.cat("tryon looks.csv --no-wait --json");
+    expect(summaryOf(finished.stdout)).toMatchObject({ succeeded: 1, tasks: [{ status: "succeeded" }] });
+  });
+
+  test("after --no-wait the failed rows are written by the command that follows the tasks", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front", "NOPE,Amara,studio,full-front");
+    const queued = await world.cat("tryon looks.csv --yes --no-wait --skip-invalid");
+    expect(queued).toMatchObject({ exit: 8, stdout: "" });
+    expect(queued.stderr.split("\n").slice(-5)).toEqual([
+      expect.stringMatching(/^Queued 1 image of looks\.csv in \d+ s\.$/),
+      "  1 invalid row skipped",
+      "To follow the images and get a file of the failed rows, run:",
+      "  cat tryon looks.csv --skip-invalid",
+      "",
+    ]);
+    expect(existsSync(join(world.folder, "looks.failed.csv"))).toBe(false);
+    expect(await world.cat("tryon looks.csv --skip-invalid")).toMatchObject({ exit: 8 });
+    expect(world.read("looks.failed.csv")).toContain("NOPE,Amara,studio,full-front,product_not_found,");
+    expect(world.tasks()).toHaveLength(1);
+  });
+
+  test("--failed cannot be used with --no-wait", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    const ran = await world.cat("tryon looks.csv --yes --no-wait --failed bad.csv");
+    expect(ran).toMatchObject({
+      exit: 2,
+      stderr: expect.stringContaining("--failed cannot be used with --no-wait"),
+    });
+    expect(world.tasks()).toEqual([]);
   });
 });
 

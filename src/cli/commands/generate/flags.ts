@@ -165,6 +165,7 @@ export function readGenerateFlags(
     ["--results", raw.results],
     ["--gallery", raw.gallery],
     ["--save", raw.save],
+    ["--failed", raw.failed],
   ] as const) {
     if (value !== undefined && !raw.wait)
       throw new UsageError(`${flag} cannot be used with --no-wait`, {

@@ -15,10 +15,10 @@ type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
 
 /** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
 export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Service): string[] {
-  const { summary, stopped, results } = ended;
+  const { summary, stopped, results, finishedRunOf } = ended;
   const lines = [headline(ended, flags)];
   const { rejected = [], invalid = 0, not_queued = 0, unknown = 0, unsaved = [] } = summary;
-  const left = ended.finishedRunOf === null ? 0 : summary.total - results.length;
+  const left = finishedRunOf === null ? 0 : summary.total - results.length;
   if (left > 0) lines.push(`  ${counted(left, "image")} not queued: their rows were invalid or rejected`);
   else if (invalid > 0) lines.push(`  ${counted(invalid, "invalid row")} skipped`);
   for (const { line, code, message } of rejected)
@@ -46,8 +46,14 @@ export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Serv
   } else if (stopped !== undefined && !globals.mock) {
     const how = flags.file === "-" ? "send the same rows to the same command" : "run the same command again";
     lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${sameCommand(flags, globals)}`);
-  } else if (!flags.wait && stopped === undefined && summary.tasks.length > 0 && !globals.mock) {
-    lines.push("To follow the images, run:", `  cat tasks watch --run ${summary.run_id}`);
+  } else if (!flags.wait && finishedRunOf === null && summary.tasks.length > 0 && !globals.mock) {
+    // The failed file is written when the run ends: a row in it and in a run that goes on might be queued twice.
+    if (invalid > 0 || rejected.length > 0)
+      lines.push(
+        "To follow the images and get a file of the failed rows, run:",
+        `  ${sameCommand(flags, globals)}`,
+      );
+    else lines.push("To follow the images, run:", `  cat tasks watch --run ${summary.run_id}`);
   }
   return lines;
 }

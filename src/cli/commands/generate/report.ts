@@ -47,7 +47,7 @@ export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Serv
     const how = flags.file === "-" ? "send the same rows to the same command" : "run the same command again";
     lines.push(`To resume, ${how} (nothing is queued twice):`, `  ${sameCommand(flags, globals)}`);
   } else if (!flags.wait && finishedRunOf === null && summary.tasks.length > 0 && !globals.mock) {
-    // The failed file is written when the run ends: a row in it and in a run that goes on might be queued twice.
+    // The failed file is written when the run ends: a row in it and in an open run might be queued twice.
     if (invalid > 0 || rejected.length > 0)
       lines.push(
         "To follow the images and get a file of the failed rows, run:",

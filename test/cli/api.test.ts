@@ -148,7 +148,9 @@ test("a failed page ends the stream after complete lines", async () => {
   expect(await world.cat("api GET /new --paginate", { env: { CAT_BASE_URL: server.origin } })).toEqual({
     exit: 3,
     stdout: '{"id":"A"}\n',
-    stderr: "error: invalid cursor (GET /v1/new: 400 invalid_cursor, request req_server)\n",
+    stderr:
+      "error: invalid cursor (GET /v1/new: 400 invalid_cursor, request req_server)\n" +
+      "Read the list again from its first page.\n",
   });
 });
 

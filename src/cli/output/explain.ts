@@ -2,6 +2,7 @@ import { CatError } from "../../errors.ts";
 import { InterruptError } from "../context/errors.ts";
 import { exitCodeOf } from "../context/exit.ts";
 import { jsonLine } from "./json.ts";
+import { nextStep } from "./next-steps.ts";
 import { visible } from "./visible.ts";
 import { wrappedText } from "./wrapped.ts";
 
@@ -36,20 +37,8 @@ function asLines(error: unknown, format: ErrorFormat): string {
     );
   }
   if (error.type === "interrupted") return lines(error.message, error.hint);
-  return `${format.paint("error:")} ${lines(withRequest(error), error.hint ?? nextSteps[error.code])}`;
+  return `${format.paint("error:")} ${lines(withRequest(error), nextStep(error))}`;
 }
-
-/** Next steps for errors of the service, by code; the service does not know this program. */
-const nextSteps: Readonly<Record<string, string>> = {
-  invalid_api_key:
-    "Use the complete key of your organization, and one that is not revoked: set CAT_API_KEY, or run: cat login",
-  insufficient_scope: "Use a key with this scope.",
-  image_not_found: "Check the ID. To see the images of a product: cat products get REFERENCE",
-  import_not_found: "Check the ID. To list your imports: cat imports list",
-  export_not_found: "Check the ID. To list your exports: cat exports list",
-  signed_url_refused: "Run the command again for a new URL.",
-  download_refused: "Run the command again later.",
-};
 
 /** The message with the request ID, which the support team of the service asks for. */
 function withRequest({ message, requestId }: CatError): string {
@@ -64,6 +53,11 @@ function withRequest({ message, requestId }: CatError): string {
 /** A message without the full stop that messages of the service end with. */
 const sentence = (message: string): string => message.replace(/\.$/, "");
 
+function withNextStep(error: CatError): string {
+  const step = nextStep(error);
+  return step === undefined ? error.message : `${sentence(error.message)}. ${step}`;
+}
+
 const lines = (first: string, second: string | undefined): string =>
   `${visible(first)}\n${second === undefined ? "" : `${visible(second)}\n`}`;
 
@@ -73,7 +67,7 @@ function asJson(error: unknown, exit: number): string {
       ? {
           type: error.type,
           code: error.code,
-          message: error.hint === undefined ? error.message : `${sentence(error.message)}. ${error.hint}`,
+          message: withNextStep(error),
           param: error.param,
           status: error.status,
           request_id: error.requestId,

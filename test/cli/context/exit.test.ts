@@ -79,7 +79,7 @@ describe("an error for people", () => {
   const plain = { json: false, verbose: false, width: null, paint: (text: string) => text };
 
   test("is one line, or two with a hint", () => {
-    const detail = { type: "conflict", code: "c", status: 409 };
+    const detail = { type: "conflict", code: "c" };
     expect(explain(new CatError("it exists.", detail), plain)).toBe("error: it exists\n");
     expect(explain(new CatError("it exists", { ...detail, hint: "Check it." }), plain)).toBe(
       "error: it exists\nCheck it.\n",
@@ -87,7 +87,7 @@ describe("an error for people", () => {
   });
 
   test("shows the request ID once", () => {
-    const detail = { type: "internal", code: "c", status: 500, requestId: "req-1" };
+    const detail = { type: "output", code: "c", status: 500, requestId: "req-1" };
     expect(explain(new CatError("it failed.", detail), plain)).toBe("error: it failed (request req-1)\n");
     expect(explain(new CatError("it failed in req-1", detail), plain)).toBe("error: it failed in req-1\n");
   });

@@ -160,7 +160,7 @@ test("a key without the scope exits with 4", async () => {
     const bound = await world.cat(`imports ${verb} ${id}`, { env: { CAT_API_KEY: "ak_mock_user" } });
     expect(bound).toMatchObject({ exit: 4, stdout: "" });
     expect(bound.stderr).toMatch(
-      /^error: this API key belongs to a user; [^\n]+: 403 user_key_not_allowed, [^\n]+\)\n$/,
+      /^error: this API key belongs to a user; [^\n]+: 403 user_key_not_allowed, [^\n]+\)\nCreate a key of your organization [^\n]+\n$/,
     );
     const reader = await world.cat(`imports ${verb} ${id}`, { env: { CAT_API_KEY: "ak_mock_readonly" } });
     expect(reader.exit).toBe(0);

@@ -34,7 +34,16 @@ export class Service {
   /** Stops it as a shutdown does, and starts it from the saved state. */
   async restart(): Promise<void> {
     await this.stop();
-    await this.#start(new URL(this.baseUrl).port);
+    const { port } = new URL(this.baseUrl);
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#start(port);
+      } catch (error) {
+        // A connection of any process may have taken the port meanwhile.
+        if (tries === 50) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    }
   }
 
   async stop(): Promise<void> {

@@ -22,17 +22,18 @@ export function deliveryOf(id: string): { body: string; headers: Record<string, 
 /** Sends deliveries over connections that are kept open. */
 export class Sender {
   readonly #agent: Agent;
-  readonly #url: string;
+  /** Where the next delivery goes. */
+  url: string;
 
   constructor(url: string, connections: number) {
-    this.#url = url;
+    this.url = url;
     this.#agent = new Agent({ connections });
   }
 
   /** Sends an event; returns the status, or null without a response. */
   async send(id: string): Promise<number | null> {
     try {
-      const { statusCode, body } = await request(this.#url, {
+      const { statusCode, body } = await request(this.url, {
         method: "POST",
         ...deliveryOf(id),
         dispatcher: this.#agent,

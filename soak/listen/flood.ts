@@ -41,7 +41,7 @@ export interface FloodCounts {
 /** Delivers events, 20 per second, while others hold slow sockets open and send long bodies. */
 export async function playFlood({ program, sockets, longBodies, seconds }: FloodPlan): Promise<FloodCounts> {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-soak-"));
-  const listener = await Listener.start({ program, folder, log: join(folder, "events.ndjson") }, 0, "flood");
+  const listener = await Listener.start({ program, folder, log: join(folder, "events.ndjson") }, "flood");
   const sender = new Sender(listener.url, 16);
   try {
     const { port } = new URL(listener.url);

@@ -43,11 +43,10 @@ export interface KillCounts {
 export async function playKills(plan: KillPlan): Promise<KillCounts> {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-soak-"));
   const files = { program: plan.program, folder, log: join(folder, "events.ndjson") };
-  let listener = await Listener.start(files, 0, "0");
+  let listener = await Listener.start(files, "0");
   const listeners = [listener];
   const sender = new Sender(listener.url, plan.concurrency);
   try {
-    const port = Number(new URL(listener.url).port);
     const queue = shuffled(plan);
     const acknowledged = new Set<string>();
     let attempts = 0;
@@ -90,7 +89,9 @@ export async function playKills(plan: KillPlan): Promise<KillCounts> {
         badExits += status === 0 ? 0 : 1;
         for (const id of found) hidden.add(id);
       }
-      listener = await Listener.start(files, port, String(at + 1));
+      // On another port: a connection of any process could have taken the old one.
+      listener = await Listener.start(files, String(at + 1));
+      sender.url = listener.url;
       listeners.push(listener);
     }
     await work;

@@ -27,11 +27,11 @@ export class Listener {
     this.#ended = once(child, "close");
   }
 
-  /** Starts it on that port, or on a free one for 0, and waits until it listens. */
-  static async start({ program, folder, log }: ListenerFiles, port: number, name: string): Promise<Listener> {
+  /** Starts it on a free port, and waits until it listens. */
+  static async start({ program, folder, log }: ListenerFiles, name: string): Promise<Listener> {
     const out = join(folder, `out-${name}.ndjson`);
     const descriptor = openSync(out, "a");
-    const args = ["webhooks", "listen", "--json", "--port", String(port), "--log", log];
+    const args = ["webhooks", "listen", "--json", "--port", "0", "--log", log];
     const child = spawn(process.execPath, [program, ...args], {
       cwd: folder,
       env: {

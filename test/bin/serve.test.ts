@@ -6,6 +6,7 @@ import { execa } from "execa";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 
 beforeEach(needsBuild);
 
@@ -138,11 +139,10 @@ describe("serve -- COMMAND", () => {
   ] as const)("passes signals on to the command, which decides when to exit: %s", async (signals, exit) => {
     const cwd = temporaryFolder();
     const running = start(["serve", "--mock", "--save", "shop.json", "--", ...counts], cwd);
-    await running.printed("ready");
-    for (const signal of signals) {
-      const before = running.stdout();
+    await running.lines(1);
+    for (const [at, signal] of signals.entries()) {
       running.child.kill(signal);
-      await running.until(() => running.stdout().length > before.length);
+      await running.lines(2 + at);
     }
     expect(await running.exit).toBe(exit);
     expect(running.stdout()).toBe(`ready\n${signals.join("\n")}\n`);
@@ -156,7 +156,7 @@ describe("serve -- COMMAND", () => {
       "--",
       ...script("setInterval(() => {}, 1000); console.log('ready')"),
     ]);
-    await running.printed("ready");
+    await running.lines(1);
     running.child.kill("SIGTERM");
     expect(await running.exit).toBe(143);
   });
@@ -198,7 +198,7 @@ test.each([
     ["serve", "--mock", "--port", "0", "--json", "--demo", "2000", "--save", "shop.json"],
     cwd,
   );
-  await running.printed("\n");
+  await running.lines(1);
   running.child.kill(signal);
   expect(await running.exit).toBe(exit);
   expect(Object.keys(JSON.parse(running.stdout()))).toEqual(["base_url", "api_key"]);
@@ -212,10 +212,9 @@ test("a second interrupt before the state is saved leaves no temporary file and 
   writeFileSync(join(cwd, "shop.json"), "what was there");
   const args = ["serve", "--mock", "--port", "0", "--json", "--demo", "20000", "--save", "shop.json"];
   const running = start(args, cwd, "pipe");
-  await running.printed("\n");
+  await running.lines(1);
   running.child.kill("SIGTERM");
-  // Pauses, because the system may deliver two pending signals in any order.
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await delivered(running.child.pid!);
   running.child.kill("SIGINT");
   expect(await running.exit).toBe(130);
   expect(JSON.parse(running.stderr()).error.message).toBe(
@@ -224,6 +223,13 @@ test("a second interrupt before the state is saved leaves no temporary file and 
   expect(readFileSync(join(cwd, "shop.json"), "utf8")).toBe("what was there");
   expect(readdirSync(cwd)).toEqual(["shop.json"]);
 });
+
+/** Waits until no signal is pending: the system may deliver two in any order. */
+async function delivered(pid: number): Promise<void> {
+  const isPending = () => !/^ShdPnd:\s*0+$/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  if (process.platform === "linux") await until(() => !isPending(), { pauseMs: 1 });
+  else await new Promise((resolve) => setTimeout(resolve, 10));
+}
 
 /** Starts the program, and ends it after the test. */
 function start(args: readonly string[], cwd = temporaryFolder(), errors: "inherit" | "pipe" = "inherit") {
@@ -240,15 +246,13 @@ function start(args: readonly string[], cwd = temporaryFolder(), errors: "inheri
   child.stderr?.on("data", (bytes: Buffer) => {
     stderr += bytes.toString();
   });
-  const until = async (is: () => boolean) => {
-    while (!is()) await new Promise((resolve) => setTimeout(resolve, 5));
-  };
   return {
     child,
     stdout: () => stdout,
     stderr: () => stderr,
-    until,
-    printed: (text: string) => until(() => stdout.includes(text)),
+    /** Waits until this many lines are on stdout. */
+    lines: (count: number) =>
+      until(() => stdout.split("\n").length > count, { pauseMs: 2, seen: () => stdout }),
     exit: once(child, "close").then(([code]) => code as number),
   };
 }

@@ -1,7 +1,8 @@
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import sharp from "sharp";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
 const unknownId = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
@@ -119,7 +120,7 @@ describe("cat products delete", () => {
       tty: true,
       stdin,
     });
-    await vi.waitFor(() => expect(running.stderr).toContain("Delete 2 products"), { interval: 5 });
+    await until(() => running.stderr.includes("Delete 2 products"));
     // A prompt accepts keys from the next turn of the event loop on.
     setImmediate(() => stdin.write("n\n"));
     const ran = await running;

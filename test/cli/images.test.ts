@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { until } from "../http/core.ts";
 import { bytes, json, type Step, scriptedServer, stopServers } from "../http/scripted-server.ts";
+import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
 const unknownId = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
@@ -145,8 +145,7 @@ describe("cat images get --save", () => {
     world.write("photo.jpg", "mine");
     const stdin = new PassThrough();
     const running = world.cat(`images get ${world.id} --save photo.jpg`, { tty: true, stdin });
-    while (!running.stderr.includes("Replace photo.jpg?"))
-      await new Promise((resolve) => setImmediate(resolve));
+    await until(() => running.stderr.includes("Replace photo.jpg?"));
     stdin.write(`${typed}\r`);
     expect((await running).exit).toBe(exit);
     expect(world.read("photo.jpg") === "mine").toBe(exit === 2);

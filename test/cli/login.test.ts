@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
 const none = { CAT_BASE_URL: undefined, CAT_API_KEY: undefined };
@@ -164,7 +165,7 @@ test("cat login asks for profile, address and key, and the screen shows nothing 
   const stdin = new PassThrough();
   const running = world.cat("login", { tty: true, stdin });
   const answer = async (question: string, text: string) => {
-    await vi.waitFor(() => expect(running.stderr).toContain(question), { interval: 5, timeout: 5_000 });
+    await until(() => running.stderr.includes(question), { seen: () => running.stderr });
     // A prompt accepts keys from the next turn of the event loop on.
     await new Promise((resolve) => setImmediate(resolve));
     for (const key of `${text}\n`) stdin.write(key);
@@ -307,7 +308,7 @@ describe("the label of a profile", () => {
     const world = await labeled();
     const stdin = new PassThrough();
     const running = world.cat(`products delete ${world.products()[0]!.id}`, { tty: true, stdin });
-    await vi.waitFor(() => expect(running.stderr).toContain("Delete 1 product?"), { interval: 5 });
+    await until(() => running.stderr.includes("Delete 1 product?"));
     setImmediate(() => stdin.write("n\n"));
     await running;
     expect(stripVTControlCharacters(running.stderr)).toContain("[production] Delete 1 product?");

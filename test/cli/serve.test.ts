@@ -3,11 +3,12 @@ import { type FileHandle, open } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { until } from "../support/until.ts";
 import { createWorld, type Running, type TestWorld } from "../support/world.ts";
 
 /** The first line of output of a running `serve`. */
 async function firstLine(running: Running, stream: "stdout" | "stderr"): Promise<string> {
-  while (!running[stream].includes("\n")) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => running[stream].includes("\n"));
   return running[stream].split("\n")[0]!;
 }
 
@@ -322,9 +323,7 @@ describe("the state file", () => {
       const running = world.cat(`serve --mock --port 0 --json ${flags}`);
       await firstLine(running, "stdout");
       running.interrupt();
-      while (place !== null && !readdirSync(world.folder).includes(place)) {
-        await new Promise((resolve) => setImmediate(resolve));
-      }
+      await until(() => place === null || readdirSync(world.folder).includes(place));
       running.interrupt();
       expect(await running).toMatchObject({ exit: 130, stderr: "" });
       expect(readdirSync(world.folder)).toEqual(place === null ? [] : [place]);

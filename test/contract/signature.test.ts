@@ -86,9 +86,11 @@ describe("verification", () => {
     ["parts", "a=1,".repeat(1_000_000)],
     ["letters in a name", `t=1,${"a".repeat(1_000_000)}`],
   ])("parses a header with a million %s quickly", (_what, header) => {
-    const before = performance.now();
+    // The time of this process, which others on the machine do not prolong.
+    const before = process.cpuUsage();
     expect(reason({ header })).toBe("malformed");
-    expect(performance.now() - before).toBeLessThan(1_500);
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1000).toBeLessThan(1_500);
   });
 
   test("rejects another secret, the secret without its prefix, and another body", () => {

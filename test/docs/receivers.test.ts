@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { until } from "../support/until.ts";
 import { blocksOf } from "./pages/blocks.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -15,12 +16,19 @@ const secret = "whsec_0123456789abcdef";
 const blocks = blocksOf(readFileSync(join(root, "docs/webhooks.md"), "utf8"));
 const receivers = blocks.filter(({ label }) => label.startsWith("receivers/"));
 
+/** A free port below those that the system gives to connections, so that none takes it meanwhile. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 /** Runs a receiver of the page unchanged, next to the installed package. */
@@ -54,7 +62,12 @@ async function start(name: string, lines: readonly string[]) {
     });
     return status;
   };
-  await vi.waitFor(() => post("{}", { header: "none" }), { interval: 20, timeout: 20_000 });
+  const isUp = () =>
+    post("{}", { header: "none" }).then(
+      () => true,
+      () => false,
+    );
+  await until(isUp, { pauseMs: 20, seen: () => printed });
   return { post, printed: () => printed };
 }
 
@@ -78,6 +91,7 @@ test.each(receivers)(
     expect(await post(event("evt_4"), { header: "t=1,v1=00" })).toBe(400);
     expect(await post(event("x".repeat(1_100_000)))).toBe(413);
     expect(await post(event("evt_5"))).toBe(200);
-    await vi.waitFor(() => expect(printed()).toBe("task.failed evt_1\ntask.failed evt_5\n"), { interval: 5 });
+    await until(() => printed().includes("evt_5"), { pauseMs: 5, seen: printed });
+    expect(printed()).toBe("task.failed evt_1\ntask.failed evt_5\n");
   },
 );

@@ -44,11 +44,3 @@ export async function closeAll(): Promise<void> {
 
 /** A clock that is frozen and never jumps: a test moves it. */
 export const stillClock = () => new MovableClock({ frozenAt: Date.parse("2026-01-05T09:00:00Z") });
-
-/** Waits for a condition without a clock, by letting the event loop turn. */
-export async function until(condition: () => boolean): Promise<void> {
-  for (let turns = 0; !condition(); turns++) {
-    if (turns > 200_000) throw new Error("waited in vain");
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

@@ -5,7 +5,8 @@ import { openConnections } from "../../src/http/dispatcher.ts";
 import { downloader } from "../../src/http/download.ts";
 import type { ExchangeLog } from "../../src/http/exchange-log.ts";
 import { TestClock } from "../support/test-clock.ts";
-import { closeAll, stillClock, until } from "./core.ts";
+import { until } from "../support/until.ts";
+import { closeAll, stillClock } from "./core.ts";
 import {
   bytes,
   json,

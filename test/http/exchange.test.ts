@@ -10,7 +10,8 @@ import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.
 import { maskedKey, maskedPath } from "../../src/http/mask.ts";
 import { multipartForm } from "../../src/http/multipart.ts";
 import type { HttpRequest } from "../../src/http/send.ts";
-import { closeAll, coreAgainst, until } from "./core.ts";
+import { until } from "../support/until.ts";
+import { closeAll, coreAgainst } from "./core.ts";
 import { bytes, json, reset, type Step, scriptedServer, silence } from "./scripted-server.ts";
 
 afterEach(closeAll);
@@ -87,7 +88,7 @@ describe("invalid responses", () => {
       status: 200,
     });
     expect(server.requests).toHaveLength(1);
-    while (open > 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => open === 0);
   });
 
   test("does not read a body announced as too large", async () => {

@@ -7,7 +7,8 @@ import type { FileVersion } from "../../src/http/file-version.ts";
 import { resumableDownloader } from "../../src/http/resumable-download.ts";
 import type { Wait } from "../../src/http/wait.ts";
 import { TestClock } from "../support/test-clock.ts";
-import { closeAll, stillClock, until } from "./core.ts";
+import { until } from "../support/until.ts";
+import { closeAll, stillClock } from "./core.ts";
 import { bytes, json, reset, type Step, scriptedServer, silence } from "./scripted-server.ts";
 
 const open: { close(): Promise<void> }[] = [];

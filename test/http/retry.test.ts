@@ -10,7 +10,8 @@ import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { compose, type Interceptor } from "../../src/http/send.ts";
 import type { Wait } from "../../src/http/wait.ts";
 import { TestClock } from "../support/test-clock.ts";
-import { closeAll, coreAgainst, stillClock, until } from "./core.ts";
+import { until } from "../support/until.ts";
+import { closeAll, coreAgainst, stillClock } from "./core.ts";
 import { cutInHalf, json, refusal, reset, type Step, scriptedServer, silence } from "./scripted-server.ts";
 
 afterEach(closeAll);

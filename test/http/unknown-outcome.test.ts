@@ -4,7 +4,8 @@ import { NetworkError } from "../../src/http/errors.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { compose, type Send } from "../../src/http/send.ts";
 import { TestClock } from "../support/test-clock.ts";
-import { closeAll, coreAgainst, until } from "./core.ts";
+import { until } from "../support/until.ts";
+import { closeAll, coreAgainst } from "./core.ts";
 import { json, refusal, reset, type Step, silence } from "./scripted-server.ts";
 
 afterEach(closeAll);

@@ -3,6 +3,7 @@ import { get as httpGet, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as realWait } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { until } from "../support/until.ts";
 import { portOf } from "./raw.ts";
 import { startWorld, tinyPng } from "./world.ts";
 
@@ -22,9 +23,7 @@ beforeEach(() => {
 
 /** Far longer than a picture takes, in milliseconds. */
 const manyPicturesMs = 100;
-const drawnMoreThan = async (count: number) => {
-  while (pen.drawn <= count) await realWait(1);
-};
+const drawnMoreThan = (count: number) => until(() => pen.drawn > count);
 /** Counts the pictures drawn from now on. */
 async function drawnAfterwards(): Promise<number> {
   const { drawn } = pen;
@@ -134,7 +133,7 @@ describe("queued images are not drawn", () => {
     const urls = await urlsOf(world);
     const before = world.mock.requests().length;
     const readers = urls.map(ask);
-    while (world.mock.requests().length < before + urls.length) await realWait(1);
+    await until(() => world.mock.requests().length >= before + urls.length);
     for (const reader of readers) reader.leave();
     await realWait(manyPicturesMs / 2);
     expect(await drawnAfterwards()).toBe(0);

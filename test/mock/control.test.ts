@@ -3,6 +3,7 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { startMock } from "../../src/mock/index.ts";
+import { until } from "../support/until.ts";
 import { monday, refusal, row, startWorld, tinyPng } from "./world.ts";
 
 describe("access to the control routes", () => {
@@ -283,7 +284,7 @@ describe("reset", () => {
       const { send, mock, clock } = await startWorld({ latencyMs: 1_000 });
       const body = path === "/_mock/state" ? JSON.stringify(mock.state()) : "";
       const held = [send("/v1/products"), send("/v1/products/x", { method: "DELETE" })];
-      while (mock.requests().length < 2) await new Promise((resolve) => setImmediate(resolve));
+      await until(() => mock.requests().length === 2);
       const method = path === "/_mock/state" ? "PUT" : "POST";
       expect((await send(path, { method, key: null, body })).status).toBe(200);
       expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 404]);

@@ -3,6 +3,7 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { verifySignature } from "../../src/contract/signature.ts";
+import { until } from "../support/until.ts";
 import { startReceiver } from "./receiver.ts";
 import { monday, refusal, row, startWorld } from "./world.ts";
 import { firstAt, hour, iso, minute, worldWithHook } from "./world-with-hook.ts";
@@ -172,13 +173,13 @@ test("a move of the clock waits for hanging handlers in turn, for 90 seconds in 
     isMoved = true;
   });
   for (let event = 1; event <= 9; event++) {
-    while (received.length < event) await realWait(1);
+    await until(() => received.length >= event);
     expect([isMoved, received.length]).toEqual([false, event]);
     time.advance(10_000);
   }
   await moved;
   expect(clock.now()).toBe(monday + 12 + 2_000);
-  while (received.length < 12) await realWait(1);
+  await until(() => received.length === 12);
   time.advance(10_000);
   await mock.settled();
   expect(mock.deliveries().map(({ attempts }) => attempts[0]!.error)).toEqual(Array(12).fill("timeout"));
@@ -234,7 +235,7 @@ describe("a response", () => {
     const { mock, importRows, deliveries } = await worldWithHook(url, { network: { time } });
     await importRows([row("A")]);
     mock.clock.advance(1_010);
-    while (received.length === 0) await realWait(1);
+    await until(() => received.length > 0);
     time.advance(9_999);
     await realWait(20);
     expect(await deliveries()).toMatchObject([{ attempts: [] }]);
@@ -519,7 +520,7 @@ describe("the end of a mock", () => {
     const { mock, importRows } = await worldWithHook(url);
     await importRows([row("A")]);
     mock.clock.advance(1_010);
-    while (received.length === 0) await realWait(1);
+    await until(() => received.length > 0);
     await mock[how]();
     await mock.settled();
     expect(how === "reset" ? mock.deliveries() : []).toEqual([]);

@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
 import type { MockOptions } from "../../src/mock/index.ts";
+import { until } from "../support/until.ts";
 import { refusal, row, type Send, startWorld } from "./world.ts";
 
 /** A mock with helpers for faults: set a fault, create a product, and repeat that request. */
@@ -19,7 +20,7 @@ async function faultyWorld(options: MockOptions = {}) {
   const references = () => world.mock.state().organizations.main.products.map(({ reference }) => reference);
   /** Resolves once the mock has received this many requests. */
   const received = async (count: number) => {
-    while (world.mock.requests().length < count) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => world.mock.requests().length >= count);
   };
   return { ...world, order, faults, create, references, received };
 }
@@ -217,7 +218,7 @@ describe("a delay", () => {
     const world = await startWorld({ latencyMs: 100 });
     const order = (fault: object) => world.send("/_mock/faults", { json: fault, key: null });
     const received = async (count: number) => {
-      while (world.mock.requests().length < count) await new Promise((resolve) => setImmediate(resolve));
+      await until(() => world.mock.requests().length >= count);
     };
     return { ...world, order, received };
   }
@@ -344,7 +345,7 @@ describe("signed files", () => {
     const slow = await startWorld({ latencyMs: 250 });
     await slow.send("/_mock/state", { method: "PUT", body: JSON.stringify(mock.state()), key: null });
     const held = rawly(url.replace(mock.baseUrl, slow.mock.baseUrl));
-    while (slow.mock.requests().length < 1) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => slow.mock.requests().length > 0);
     expect(slow.clock.nextDue()).toBe(slow.clock.now() + 250);
     slow.clock.advance(250);
     expect(await held).toMatchObject({ status: 200, whole: true });

@@ -4,6 +4,7 @@ import sharp from "sharp";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import type { MockOptions } from "../../src/mock/index.ts";
+import { until } from "../support/until.ts";
 import { publicAddress, startOutside } from "./outside.ts";
 import { monday, row, startWorld, tinyPng } from "./world.ts";
 
@@ -145,7 +146,7 @@ describe("an image that cannot be fetched", () => {
     const { mock, clock, importRows, outside, job, results } = world;
     const { body } = await importRows([withImages("A", url())]);
     clock.advance(60_000);
-    while (outside.paths.length === 0) await realWait(1);
+    await until(() => outside.paths.length > 0);
     time.advance(9_999);
     await realWait(10);
     // The clock of the mock has moved on, but images are fetched in real time.
@@ -198,7 +199,7 @@ describe("rows", () => {
     const { importRows, clock, mock, job, send } = world;
     const { body } = await importRows(["A", "B", "C", "D"].map((name) => withImages(name, url(name))));
     clock.advance(60_000);
-    while (waiting.size < 4) await realWait(1);
+    await until(() => waiting.size === 4);
     for (const path of ["/D", "/B", "/C"]) waiting.get(path)!.end(tinyPng);
     await realWait(20);
     expect((await job(body.id)).counts).toMatchObject({ pending: 4, succeeded: 0 });
@@ -249,7 +250,7 @@ describe("rows", () => {
     const rows = [withImages("A", url("slow")), withImages("B", url("good"))];
     const { body } = await importRows(rows, { mode: "create" });
     clock.advance(60_000);
-    while (waiting.length === 0) await realWait(1);
+    await until(() => waiting.length > 0);
     await send(`/v1/products/${product.id}`, { method: "DELETE" });
     waiting[0]!.end(tinyPng);
     await mock.settled();
@@ -266,7 +267,7 @@ test("a reset cancels downloads in flight, and they leave no result", async () =
   const { importRows, clock, mock, send } = world;
   await importRows([withImages("A", url())]);
   clock.advance(60_000);
-  while (waiting.length === 0) await realWait(1);
+  await until(() => waiting.length > 0);
   mock.reset();
   await mock.settled();
   waiting[0]!.end(tinyPng);
@@ -280,13 +281,13 @@ test("a state saved while images are in flight fetches them again after loading"
   const { importRows, clock, mock, send, job, advance } = world;
   const { body } = await importRows([withImages("A", url("1")), withImages("B", url("2"))]);
   clock.advance(60_000);
-  while (waiting.length < 2) await realWait(1);
+  await until(() => waiting.length === 2);
   waiting[0]!.end(tinyPng);
-  while ((await job(body.id)).counts.succeeded === 0) await realWait(1);
+  await until(async () => (await job(body.id)).counts.succeeded > 0);
   const state = mock.state();
   await send("/_mock/state", { method: "PUT", json: state, key: null });
   const moved = advance(1);
-  while (waiting.length < 3) await realWait(1);
+  await until(() => waiting.length === 3);
   waiting[2]!.end(tinyPng);
   await moved;
   expect(await job(body.id)).toMatchObject({ status: "completed", counts: { total: 2, succeeded: 2 } });

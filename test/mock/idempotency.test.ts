@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { until } from "../support/until.ts";
 import { refusal, startWorld } from "./world.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -172,7 +173,7 @@ describe("while the first request is in flight", () => {
     const go = () => send("/v1/products/x", { method: "DELETE", headers: { "idempotency-key": "k" } });
     const first = go();
     // The latency delays the first request until the clock moves.
-    while (clock.nextDue() === null) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => clock.nextDue() !== null);
     const second = await go();
     expect([second.status, second.body]).toEqual([409, refusal("conflict", "request_in_progress")]);
     clock.advance(1_000);

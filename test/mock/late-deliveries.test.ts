@@ -3,14 +3,12 @@ import { setTimeout as realWait } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { MovableClock } from "../../src/clock.ts";
 import { signDelivery } from "../../src/contract/signature.ts";
+import { until } from "../support/until.ts";
 import { publicAddress, startOutside } from "./outside.ts";
 import { startReceiver } from "./receiver.ts";
 import { monday, row, startWorld } from "./world.ts";
 import { day, firstAt, hour, iso, minute, worldWithHook } from "./world-with-hook.ts";
 
-const until = async (isSo: () => boolean) => {
-  while (!isSo()) await realWait(1);
-};
 const timesOf = ({ attempts }: { attempts: readonly { at: string }[] }) => attempts.map(({ at }) => at);
 
 describe("long overdue deliveries", () => {

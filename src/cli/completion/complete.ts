@@ -9,15 +9,29 @@ import { expectedAt, type Kind } from "./words.ts";
  * built into a file of its own, because every millisecond is felt.
  */
 
-/**
- * Prints a candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`.
- * `argv` is the name of the program and the words up to the cursor. Prints no error: there is no place for it.
- */
+/** Prints the candidates. Prints no error: there is no place for it. */
 export async function complete(
   host: NodeJS.Process,
   argv: readonly string[],
   list: CommandList,
 ): Promise<void> {
+  const text = await candidates(host, argv, list);
+  try {
+    writeSync(1, text);
+  } catch {
+    // The shell closed the pipe.
+  }
+}
+
+/**
+ * A candidate per line, with a description after a tab, and at last `:files` if names of files fit, or `:`. `argv` is
+ * the name of the program and the words up to the cursor.
+ */
+export async function candidates(
+  host: Pick<NodeJS.Process, "env" | "cwd">,
+  argv: readonly string[],
+  list: CommandList,
+): Promise<string> {
   const [name, ...words] = joined(argv);
   const { kind, files, typed, before, words: fixed } = expectedAt(list, words, name === "cat");
   const { env } = host;
@@ -25,11 +39,7 @@ export async function complete(
   const lines = [...fixed, ...kept]
     .filter(([word]) => word.startsWith(typed) && visible(word) === word)
     .map(([word, about]) => `${before}${word}${about === "" ? "" : `\t${visible(about)}`}\n`);
-  try {
-    writeSync(1, `${lines.join("")}:${files ? "files" : ""}\n`);
-  } catch {
-    // The shell closed the pipe.
-  }
+  return `${lines.join("")}:${files ? "files" : ""}\n`;
 }
 
 async function lookUp(kind: Kind, lookup: Lookup): Promise<(readonly [name: string, about: string])[]> {

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { until } from "../../support/until.ts";
 import { frozenWorld, idsOf, summaryOf } from "./frozen-world.ts";
 
 type World = Awaited<ReturnType<typeof frozenWorld>>;
@@ -38,8 +39,7 @@ describe("the same command after", () => {
     const world = await frozenWorld({ demo: 1200 });
     await world.fault({ match: { path: "/_signed" }, status: 503 });
     const running = world.cat(`export --zip --out all.zip ${noImages}`);
-    while (world.requests().filter(({ path }) => path.startsWith("/_signed")).length < 3)
-      await new Promise((resolve) => setImmediate(resolve));
+    await until(() => world.requests().filter(({ path }) => path.startsWith("/_signed")).length >= 3);
     running.interrupt();
     const stopped = await running;
     expect([stopped.exit, stopped.stderr.split("\n").slice(-5)]).toEqual([
@@ -237,7 +237,7 @@ describe("a product that was deleted after the catalogue was read", () => {
 test("while another process exports the same, the command exits with 6", async () => {
   const world = await frozenWorld();
   const first = world.cat("export --zip");
-  while (world.created().length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => world.created().length > 0);
   const { exit, stderr } = await world.cat("export --zip");
   expect([exit, stderr.split("\n")[0]]).toEqual([
     6,

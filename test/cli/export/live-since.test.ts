@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { catalogueServer, rowOf } from "../../flows/export/live/catalogue-server.ts";
-import { until } from "../../http/core.ts";
+import { until } from "../../support/until.ts";
 import { exportWorld, idsOf } from "./export-world.ts";
 
 const minute = 60_000;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import { until } from "../../http/core.ts";
+import { until } from "../../support/until.ts";
 import { exportWorld, idsOf } from "./export-world.ts";
 
 const files = (folder: string): string[] => readdirSync(folder).filter((name) => name !== ".home");

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { catProgram, needsBuild, spawnCat } from "../../support/spawn-cat.ts";
+import { until } from "../../support/until.ts";
 import { syncWorld } from "./sync-world.ts";
 
 /** The numbers of images after which the program is killed. */
@@ -25,8 +26,8 @@ test("a mirror that was killed with kill -9 is resumed, and becomes what an unin
     const child = execa(process.execPath, [catProgram, "export", "sync", "images", "--concurrency", "2"], {
       ...{ cwd: world.folder, env, extendEnv: false, reject: false },
     });
-    while (images() < count && child.exitCode === null)
-      await new Promise((resolve) => setTimeout(resolve, 2));
+    // The mock runs in this process: it draws no image between two looks.
+    await until(() => images() >= count || child.exitCode !== null, { pauseMs: 1 });
     child.kill("SIGKILL");
     expect((await child).signal).toBe("SIGKILL");
   }

@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { until } from "../../support/until.ts";
 import {
   type ArtifactStep,
   artifactWorld,
@@ -17,6 +18,14 @@ const other = await smallZip("another photo".repeat(60));
 const gone = body("", {}, 403);
 
 const left = ({ folder }: { folder: string }) => readdirSync(folder).filter((name) => name !== ".home");
+
+/** The size of the part, which is in a folder of its own; -1 if there is none. */
+const partBytes = ({ folder }: { folder: string }): number => {
+  const part = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((path) =>
+    path.endsWith(`/.${exportId}.part`),
+  );
+  return part === undefined ? -1 : statSync(join(folder, part)).size;
+};
 
 describe("a download of an export", () => {
   test.each<[string, ArtifactStep[], string | null]>([
@@ -142,8 +151,7 @@ describe("a download of an export", () => {
     };
     const world = await artifactWorld("zip", step, rest(large));
     const running = world.download();
-    while (left(world).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(() => partBytes(world) > 0);
     running.interrupt();
     expect((await running).exit).toBe(130);
     expect(left(world)).toEqual([expect.stringMatching(/^\.file\..+\.part$/)]);
@@ -151,6 +159,24 @@ describe("a download of an export", () => {
     expect(world.asked[1]!.range).toMatch(/^bytes=[1-9]\d+-$/);
     expect(readFileSync(join(world.folder, "file")).equals(large)).toBe(true);
     expect(left(world)).toEqual(["file"]);
+  });
+
+  test.each<[string, ArtifactStep, (world: { folder: string; asked: readonly unknown[] }) => boolean]>([
+    ["response", () => {}, ({ asked }) => asked.length === 1],
+    [
+      "byte",
+      (response) => {
+        response.writeHead(200, { "content-length": zip.length, etag }).flushHeaders();
+      },
+      (world) => partBytes(world) === 0,
+    ],
+  ])("that was interrupted before the first %s leaves nothing", async (_, step, isThere) => {
+    const world = await artifactWorld("zip", step, body(zip));
+    const running = world.download();
+    await until(() => isThere(world));
+    running.interrupt();
+    expect([(await running).exit, left(world)]).toEqual([130, []]);
+    expect([(await world.download()).exit, world.asked[1]!.range, left(world)]).toEqual([0, null, ["file"]]);
   });
 
   test.skipIf(process.getuid?.() === 0)("to a read-only folder exits with 2", async () => {

@@ -5,6 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { imageTypeOf } from "../../../src/contract/image-type.ts";
 import type { GalleryData } from "../../../src/flows/generate/gallery/gallery-data.ts";
 import { closeBrowser, needsBrowser, openFile } from "../../support/browser.ts";
+import { until } from "../../support/until.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 afterAll(closeBrowser);
@@ -149,8 +150,7 @@ describe("--gallery", () => {
     world.write("review.html", "earlier");
     const stdin = new PassThrough();
     const running = world.cat("tryon looks.csv --gallery review.html", { tty: true, stdin });
-    while (!running.stderr.includes("Replace review.html?"))
-      await new Promise((resolve) => setImmediate(resolve));
+    await until(() => running.stderr.includes("Replace review.html?"));
     stdin.write("n\r");
     expect((await running).exit).toBe(2);
     expect(world.tasks()).toHaveLength(0);
@@ -235,7 +235,7 @@ test("a page that cannot be written is reported at the end, after the saved imag
   world.looks("DRESS-1,Amara,studio,full-front");
   mkdirSync(join(world.folder, "pages"));
   const running = world.cat("tryon looks.csv --yes --save images --gallery pages/review.html");
-  while (!running.stderr.includes("generating")) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => running.stderr.includes("generating"));
   rmSync(join(world.folder, "pages"), { recursive: true });
   const ran = await running;
   expect(ran.exit).toBe(2);
@@ -251,7 +251,7 @@ test("a run without tasks, or one that is interrupted, writes no page", async ()
   expect(existsSync(join(world.folder, "review.html"))).toBe(false);
   await world.credits(null);
   const running = world.cat("tryon looks.csv --yes --gallery review.html");
-  while (!running.stderr.includes("generating")) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => running.stderr.includes("generating"));
   running.interrupt();
   expect((await running).exit).toBe(130);
   expect(

@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -127,9 +128,8 @@ describe("a stopped run", () => {
     const world = await worldWith();
     world.clock.isIdle = () => false;
     const running = world.cat(run);
-    while (writesOf(world).length === 0) await new Promise((resolve) => setImmediate(resolve));
-    while (world.requests().some(({ status }) => status === null))
-      await new Promise((resolve) => setImmediate(resolve));
+    await until(() => writesOf(world).length > 0);
+    await until(() => world.requests().every(({ status }) => status !== null));
     running.interrupt();
     world.clock.isIdle = () => true;
     expect((await running).exit).toBe(130);

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { describe, expect, test, vi } from "vitest";
-import { createWorld, type Running, type TestWorld } from "../../support/world.ts";
+import { describe, expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const photo = "https://cdn.example.com/a.jpg";
 const shopFile = `Artikelnummer;Titel;Preis;Bild vorne\nA1;Hemd;12,50;${photo}\n`;
@@ -15,26 +15,17 @@ async function shop(options: Parameters<typeof createWorld>[0] = {}) {
   return world;
 }
 
-/** Runs a command on a terminal, and presses keys once a prompt appears. */
-function atTerminal(world: TestWorld, line: string) {
-  const stdin = new PassThrough();
-  const ran: Running = world.cat(line, { stdin, tty: { stdin: true, stderr: true } });
-  const screen = () => stripVTControlCharacters(ran.stderr);
-  return {
-    ran,
-    screen,
-    async press(question: string, ...pressed: (keyof typeof keys)[]) {
-      await vi.waitFor(() => expect(screen()).toContain(question), { interval: 5, timeout: 20_000 });
-      // A prompt accepts keys from the next turn of the event loop on.
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      for (const key of pressed) stdin.write(keys[key]);
-    },
-  };
+/** Presses keys once a prompt appears. */
+function atPrompts(world: TestWorld, line: string) {
+  const { ran, screen, type } = atTerminal(world, line, { stdin: true, stderr: true });
+  const press = (question: string, ...pressed: (keyof typeof keys)[]) =>
+    type(question, ...pressed.map((key) => keys[key]));
+  return { ran, screen, press };
 }
 
 const configOf = (world: TestWorld) =>
   JSON.parse(readFileSync(join(world.folder, ".home", "config.json"), "utf8"));
-const answerAll = async ({ press }: ReturnType<typeof atTerminal>) => {
+const answerAll = async ({ press }: ReturnType<typeof atPrompts>) => {
   await press('What is in column "Artikelnummer"? (example: A1)', "enter");
   await press('What is in column "Titel"? (example: Hemd)', "enter");
   await press('What is in column "Preis"? (example: 12,50)', "enter");
@@ -44,7 +35,7 @@ const answerAll = async ({ press }: ReturnType<typeof atTerminal>) => {
 describe("a file with unknown columns, on a terminal,", () => {
   test("prompts for each, the nearest field first, and applies the answers", async () => {
     const world = await shop();
-    const call = atTerminal(world, "import shop.csv --dry-run --no-progress");
+    const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
     await answerAll(call);
     await call.press("Remember this for later files (profile default)?", "enter");
     const { exit, stdout } = await call.ran;
@@ -67,7 +58,7 @@ describe("a file with unknown columns, on a terminal,", () => {
 
   test("does not prompt again: saved columns are applied and noted, also off a terminal", async () => {
     const world = await shop();
-    const call = atTerminal(world, "import shop.csv --dry-run --no-progress");
+    const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
     await answerAll(call);
     await call.press("Remember this", "enter");
     await call.ran;
@@ -84,7 +75,7 @@ describe("a file with unknown columns, on a terminal,", () => {
 
   test("applies --map before saved columns", async () => {
     const world = await shop();
-    const call = atTerminal(world, "import shop.csv --dry-run --no-progress");
+    const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
     await answerAll(call);
     await call.press("Remember this", "enter");
     await call.ran;
@@ -119,7 +110,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     );
     expect(ran.stderr).toContain('(the file already has name): rename it, or use --map "Titel=ignore"\n');
     expect(await world.cat("import own.csv --dry-run --map Titel=ignore")).toMatchObject({ exit: 0 });
-    const call = atTerminal(world, "import own.csv --dry-run --no-progress");
+    const call = atPrompts(world, "import own.csv --dry-run --no-progress");
     await call.press('What is in column "Titel"? (example: Frau)', "enter");
     await call.press("Remember this", "interrupt");
     await call.ran;
@@ -128,7 +119,7 @@ describe("a file with unknown columns, on a terminal,", () => {
 
   test("does not save the answers if the user declines", async () => {
     const world = await shop();
-    const call = atTerminal(world, "import shop.csv --dry-run --no-progress");
+    const call = atPrompts(world, "import shop.csv --dry-run --no-progress");
     await answerAll(call);
     await call.press("Remember this", "interrupt");
     expect((await call.ran).exit).toBe(130);
@@ -139,7 +130,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     "exits with 130 on %s, with one line and nothing sent",
     async (key) => {
       const world = await shop();
-      const call = atTerminal(world, "import shop.csv --no-progress");
+      const call = atPrompts(world, "import shop.csv --no-progress");
       await call.press('"Artikelnummer"', "enter");
       await call.press('"Titel"', key);
       expect(await call.ran).toMatchObject({ exit: 130, stdout: "" });
@@ -150,7 +141,7 @@ describe("a file with unknown columns, on a terminal,", () => {
 
   test("exits on a signal during a prompt", async () => {
     const world = await shop();
-    const call = atTerminal(world, "import shop.csv --dry-run");
+    const call = atPrompts(world, "import shop.csv --dry-run");
     await call.press('"Artikelnummer"');
     call.ran.interrupt("SIGTERM");
     expect((await call.ran).exit).toBe(143);
@@ -159,7 +150,7 @@ describe("a file with unknown columns, on a terminal,", () => {
   test("does not offer fields of other columns, and can skip all remaining columns at once", async () => {
     const world = await shop();
     world.write("a.csv", `reference,title,images,SKU,Lager,Farbe,Preis\nA1,Hemd,${photo},x,1,rot,3\n`);
-    const call = atTerminal(world, "import a.csv --dry-run --no-progress --yes");
+    const call = atPrompts(world, "import a.csv --dry-run --no-progress --yes");
     await call.press('"title"', "enter");
     await call.press('"SKU"', "down", "enter");
     expect((await call.ran).exit).toBe(0);
@@ -172,7 +163,7 @@ describe("a file with unknown columns, on a terminal,", () => {
     "does not prompt about a header with a wrong delimiter: %s",
     async (flag) => {
       const world = await shop();
-      const call = atTerminal(world, `import shop.csv --dry-run --no-progress ${flag}`);
+      const call = atPrompts(world, `import shop.csv --dry-run --no-progress ${flag}`);
       const { exit } = await call.ran;
       expect(exit).toBe(3);
       expect(call.screen()).not.toContain("What is in column");
@@ -184,7 +175,7 @@ describe("a file with unknown columns, on a terminal,", () => {
 
   test("prompts without colors if colors are off", async () => {
     const world = await shop();
-    const call = atTerminal(world, "import shop.csv --dry-run");
+    const call = atPrompts(world, "import shop.csv --dry-run");
     await call.press('"Artikelnummer"', "interrupt");
     expect((await call.ran).stderr).not.toMatch(/\x1b\[\d*m/);
   });
@@ -192,7 +183,7 @@ describe("a file with unknown columns, on a terminal,", () => {
   test("shows control characters of a cell as escapes", async () => {
     const world = await shop();
     world.write("a.csv", `reference,name,images,"Far\x1b[31mbe"\nA1,Hemd,${photo},\x1b]0;x\x07\n`);
-    const call = atTerminal(world, "import a.csv --dry-run");
+    const call = atPrompts(world, "import a.csv --dry-run");
     await call.press('What is in column "Far\\x1b[31mbe"? (example: \\x1b]0;x\\x07)', "interrupt");
     await call.ran;
   });
@@ -249,7 +240,7 @@ describe("the config file", () => {
       },
     };
     config(world, other);
-    const call = atTerminal(world, "import shop.csv --dry-run --yes");
+    const call = atPrompts(world, "import shop.csv --dry-run --yes");
     await answerAll(call);
     expect((await call.ran).exit).toBe(0);
     expect(configOf(world)).toEqual({

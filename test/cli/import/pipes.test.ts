@@ -13,6 +13,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { catProgram, needsBuild } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "../../support/until.ts";
 
 const cdn = "https://cdn.example.com";
 const half = `reference,name,images\nOK,Dress,${cdn}/1.jpg\nBAD,Coat,${cdn}/fail-timeout.jpg\n`;
@@ -30,6 +31,7 @@ function place() {
 const start = (folder: string, args: string[]) =>
   spawn(process.execPath, [catProgram, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
 
+/** Waits until no process holds the output: the program and the programs that it pipes to. */
 async function ended(child: ReturnType<typeof start>) {
   let stderr = "";
   child.stderr.on("data", (bytes: Buffer) => {
@@ -49,7 +51,7 @@ async function opened(pid: number, path: string): Promise<void> {
       return false;
     }
   };
-  while (!readdirSync(descriptors).some(has)) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => readdirSync(descriptors).some(has), { pauseMs: 2 });
 }
 
 describe("an input pipe without a writer", () => {
@@ -88,7 +90,7 @@ describe("a process substitution", () => {
     const folder = place();
     const ran = await bash(
       folder,
-      `"$NODE" "$CAT" import a.csv --mock --no-progress --results >(wc -l > results) --failed >(wc -l > failed); e=$?; wait; sleep 0.2; exit $e`,
+      `"$NODE" "$CAT" import a.csv --mock --no-progress --results >(wc -l > results) --failed >(wc -l > failed)`,
     );
     expect(ran.exit).toBe(8);
     expect(ran.stderr).toMatch(/^Failed rows were written to \/dev\/fd\/\d+, with the reasons\.$/m);

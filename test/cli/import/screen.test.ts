@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { screenOf } from "../../support/screen.ts";
+import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -36,8 +37,7 @@ test("after Ctrl-C no progress stays, and the cursor is visible", async () => {
   const world = await createWorld();
   world.write("a.csv", rows);
   const ran = world.cat("import a.csv", { tty: { stdout: true, stderr: true } });
-  while (!world.requests().some(({ method }) => method === "POST"))
-    await new Promise((resolve) => setImmediate(resolve));
+  await until(() => world.requests().some(({ method }) => method === "POST"));
   ran.interrupt();
   const { exit, stderr } = await ran;
   expect(exit).toBe(130);

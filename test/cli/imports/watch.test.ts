@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { until } from "../../support/until.ts";
 import { importsWorld, mixed, tidy } from "./imports-world.ts";
 
 type World = Awaited<ReturnType<typeof importsWorld>>;
@@ -9,7 +10,7 @@ async function watching(world: World, line: string, call = {}) {
   const slept = clock.slept.length;
   clock.isIdle = () => false;
   const running = world.cat(line, call);
-  while (clock.slept.length === slept) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => clock.slept.length > slept);
   return {
     running,
     goOn: () => {
@@ -157,7 +158,7 @@ describe("a watch that stops before the import", () => {
     const world = await importsWorld();
     await world.fault({ match: { method: "GET", path: "/v1/imports" }, delay_ms: 60_000 });
     const running = world.cat("imports watch 01KE6W9ZJ8Q3V5X7B2D4F6H8JK");
-    while (world.requests().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    await until(() => world.requests().length > 0);
     running.interrupt();
     expect(await running).toEqual({ exit: 130, stdout: "", stderr: "interrupted\n" });
   });

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { screenOf } from "../../support/screen.ts";
+import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
 const photo = "https://cdn.example.com/a.jpg";
@@ -108,7 +109,7 @@ describe("on a terminal", () => {
     const world = await createWorld();
     world.write("a.csv", `reference,name,images\nA,,${photo}\nB,Coat,${photo}\n`);
     const running = world.cat("import a.csv --skip-invalid", { tty: { stdout: true, stderr: true } });
-    await vi.waitFor(() => expect(world.requests()).not.toEqual([]), { interval: 1, timeout: 20_000 });
+    await until(() => world.requests().length > 0);
     expect(running.stderr).toContain("a.csv: line 2");
     const ran = await running;
     expect(ran.exit).toBe(8);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { listenWorld, startHandler, until } from "./listen-world.ts";
+import { until } from "../../support/until.ts";
+import { listenWorld, startHandler } from "./listen-world.ts";
 
 /** A world with a product, and a task per call of `generate`. */
 async function pollWorld() {

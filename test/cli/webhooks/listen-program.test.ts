@@ -7,15 +7,13 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { signDelivery } from "../../../src/contract/signature.ts";
 import { catProgram, needsBuild, spawnCat } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "../../support/until.ts";
 import { eventText, jsonLines, startHandler } from "./listen-world.ts";
 
 beforeEach(needsBuild);
 
 const secret = "whsec_of_test";
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-const until = async (is: () => boolean) => {
-  while (!is()) await pause(5);
-};
+const untilSoon = (holds: () => boolean) => until(holds, { pauseMs: 5 });
 
 /** Starts the real program, and kills it after the test. Its stdout goes to a file, which survives a kill. */
 function start(args: readonly string[], { folder, env }: { folder: string; env: Record<string, string> }) {
@@ -40,81 +38,85 @@ function start(args: readonly string[], { folder, env }: { folder: string; env: 
     stderr: () => stderr,
     lines: () => lines().map((line) => JSON.parse(line)),
     async first() {
-      await until(() => lines().length > 0 || child.exitCode !== null);
+      await untilSoon(() => lines().length > 0 || child.exitCode !== null);
       if (lines().length === 0) throw new Error(stderr);
       return JSON.parse(lines()[0]!);
     },
   };
 }
 
-describe.each(["", "--poll"])("the full circle with listen %s", (source) => {
-  test("mock, import, task and export, delivery, listener, handler that fails at first", async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, "a.csv"), "reference,name,images\nA1,Dress,https://cdn.example.com/1.jpg\n");
-    const mock = start(["serve", "--mock", "--json", "--port", "0", "--speed", "100"], { folder, env: {} });
-    const { base_url: baseUrl, api_key: apiKey } = await mock.first();
-    const env = { CAT_BASE_URL: baseUrl, CAT_API_KEY: apiKey };
-    let isUp = false;
+test("the full circle: mock, import, task and export, delivery or poll, listener, handler that fails at first", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "a.csv"), "reference,name,images\nA1,Dress,https://cdn.example.com/1.jpg\n");
+  const mock = start(["serve", "--mock", "--json", "--port", "0", "--speed", "100"], { folder, env: {} });
+  const { base_url: baseUrl, api_key: apiKey } = await mock.first();
+  const env = { CAT_BASE_URL: baseUrl, CAT_API_KEY: apiKey };
+  let isUp = false;
+  /** A listener with a handler and a log of its own. */
+  const listening = async (name: string, flags: readonly string[]) => {
     const handler = await startHandler(() => (isUp ? [200, "done"] : [500, "not yet"]));
-    const args = `webhooks listen --json --port 0 --tolerance 99999999 --forward-to ${handler.url} ${source}`;
-    const listener = start(args.trim().split(" "), { folder, env });
-    const first = await listener.first();
-    expect(first.webhook_id === null).toBe(source === "--poll");
-    const cat = (line: string) =>
-      spawnCat(line.split(" "), { cwd: folder, env: { ...env, CAT_HOME: join(folder, "home") } });
-    expect(await cat("import a.csv --quiet")).toMatchObject({ exitCode: 0 });
-    expect(
-      await cat("beautify --product A1 --subtype clothing --background white --angle front --yes --quiet"),
-    ).toMatchObject({ exitCode: 0 });
-    expect(await cat("export --zip --out images.zip --quiet")).toMatchObject({ exitCode: 0 });
-    await until(() => handler.received.length >= 3);
-    expect(
-      new Set(
-        listener
-          .lines()
-          .slice(1)
-          .map(({ type }) => type),
-      ),
-    ).toEqual(new Set(["import.completed", "task.succeeded", "export.completed"]));
-    const results = () => jsonLines(readFileSync(join(folder, "home/state/default.events.ndjson"), "utf8"));
-    await until(() => results().filter(({ status }) => status === 500).length >= 3);
-    if (source === "") {
-      const advance = (ms: number) =>
-        fetch(`${baseUrl}/_mock/clock`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ advance_ms: ms }),
-        });
-      const deliveries = async () =>
-        (await (await fetch(`${baseUrl}/_mock/deliveries`)).json()) as { state: string }[];
-      // The schedule retries after one minute, then after five.
-      await advance(61_000);
-      await until(() => results().filter(({ status }) => status === 500).length >= 6);
-      isUp = true;
-      await advance(301_000);
-      await until(() => handler.received.length === 9);
-      for (;;) if ((await deliveries()).every(({ state }) => state === "delivered")) break;
-    } else {
-      isUp = true;
-      // A listener that starts again does not wait for the schedule.
-      listener.child.kill("SIGINT");
-      expect(await listener.exit).toBe(0);
-      const again = start(args.trim().split(" "), { folder, env });
-      await until(() => handler.received.length === 6);
-      again.child.kill("SIGINT");
-      expect(await again.exit).toBe(0);
-      expect(again.lines()).toHaveLength(1);
-    }
-    const ids = handler.received.map(({ body }) => JSON.parse(body).id as string);
-    expect(ids.slice(0, 3).sort()).toEqual(ids.slice(-3).sort());
-    await until(() => results().filter(({ status }) => status === 200).length === 3);
-    if (source === "") listener.child.kill("SIGINT");
+    const args = ["webhooks", "listen", "--json", "--log", `${name}.ndjson`, "--forward-to", handler.url];
+    const run = () => start([...args, ...flags], { folder, env });
+    const listener = run();
+    const { webhook_id: webhook } = await listener.first();
+    return { handler, listener, run, webhook, results: () => resultsOf(join(folder, `${name}.ndjson`)) };
+  };
+  const [pushed, polled] = await Promise.all([
+    listening("pushed", ["--port", "0", "--tolerance", "99999999"]),
+    listening("polled", ["--poll"]),
+  ]);
+  expect([typeof pushed.webhook, polled.webhook]).toEqual(["string", null]);
+  const cat = (line: string) =>
+    spawnCat(line.split(" "), { cwd: folder, env: { ...env, CAT_HOME: join(folder, "home") } });
+  const shot = "beautify --product A1 --subtype clothing --background white --angle front --yes --quiet";
+  for (const line of ["import a.csv --quiet", shot, "export --zip --out images.zip --quiet"])
+    expect(await cat(line)).toMatchObject({ exitCode: 0 });
+  const types = ["export.completed", "import.completed", "task.succeeded"];
+  for (const { handler, listener, results } of [pushed, polled]) {
+    await untilSoon(() => results().filter(({ status }) => status === 500).length >= 3);
+    const printed = listener.lines().slice(1);
+    expect(printed.map(({ type }) => type).sort()).toEqual(types);
+    expect(idsOf(handler.received.slice(0, 3))).toEqual(printed.map(({ id }) => id).sort());
+  }
+
+  const advance = (ms: number) =>
+    fetch(`${baseUrl}/_mock/clock`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ advance_ms: ms }),
+    });
+  // The schedule retries after one minute, then after five; the mock responds when it has the results.
+  await advance(61_000);
+  expect(pushed.results().map(({ status }) => status)).toEqual(Array(6).fill(500));
+  isUp = true;
+  await advance(301_000);
+  const deliveries = await fetch(`${baseUrl}/_mock/deliveries`);
+  expect(await deliveries.json()).toMatchObject(Array(3).fill({ state: "delivered" }));
+  // A listener that starts again does not wait for the schedule.
+  polled.listener.child.kill("SIGINT");
+  expect(await polled.listener.exit).toBe(0);
+  const again = polled.run();
+  for (const { handler, results } of [pushed, polled]) {
+    await untilSoon(() => results().filter(({ status }) => status === 200).length === 3);
+    expect(idsOf(handler.received.slice(-3))).toEqual(idsOf(handler.received.slice(0, 3)));
+  }
+  for (const [listener, lines] of [
+    [pushed.listener, 4],
+    [again, 1],
+  ] as const) {
+    listener.child.kill("SIGINT");
     expect(await listener.exit).toBe(0);
-    expect(listener.lines()).toHaveLength(4);
-    const webhooks = await cat("webhooks list --json");
-    expect(webhooks.stdout).toBe("");
-  });
+    expect(listener.lines()).toHaveLength(lines);
+  }
+  expect((await cat("webhooks list --json")).stdout).toBe("");
 });
+
+/** The responses of handlers in a log; its last line may be in the middle of being written. */
+const resultsOf = (log: string): { status: number }[] =>
+  jsonLines(readFileSync(log, "utf8").replace(/[^\n]*$/, "")).filter((line) => line.result_of !== undefined);
+
+const idsOf = (received: readonly { body: string }[]): string[] =>
+  received.map(({ body }) => JSON.parse(body).id as string).sort();
 
 describe("COMMAND", () => {
   const node = process.execPath;

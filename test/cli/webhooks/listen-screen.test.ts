@@ -10,7 +10,8 @@ import {
   selectedEvent,
 } from "../../../src/cli/commands/webhooks/listen/screen/screen-state.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
-import { eventText, listenWorld, startHandler, until } from "./listen-world.ts";
+import { until } from "../../support/until.ts";
+import { eventText, listenWorld, startHandler } from "./listen-world.ts";
 
 const plain = (text: string) => text;
 const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
@@ -115,6 +116,8 @@ test("on a terminal, r sends an event again signed afresh, and q deletes the web
   await until(() => running.stdout.includes("Payload"));
   world.clock.advance(400_000);
   await until(() => handler.received.length >= 2);
+  // Without a retry in flight, the next request is that of the key.
+  await world.mock.settled();
   const before = handler.received.length;
   keys.write("r");
   await until(() => handler.received.length > before && running.stdout.includes("again to 1 handler."));

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openState } from "../../../src/state/open-state.ts";
+import { until } from "../../support/until.ts";
 import { eventText, listenWorld } from "./listen-world.ts";
 
 const elsewhere = { CAT_BASE_URL: "https://service.example.com", CAT_WEBHOOK_SECRET: "whsec_of_test" };
@@ -138,7 +139,7 @@ describe("a listener that cannot start says why in one sentence, and creates not
 test("the secret is masked, unless --print-secret shows it", async () => {
   const world = await listenWorld();
   const one = world.cat("webhooks listen --port 0 --print-secret");
-  while (!one.stderr.includes("secret:")) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => one.stderr.includes("secret:"));
   const [webhook] = world.mock.state().organizations.main.webhooks;
   expect(one.stderr).toContain(`Signing secret: ${webhook!.signing_secret}\n`);
   one.interrupt();

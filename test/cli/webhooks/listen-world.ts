@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { signDelivery } from "../../../src/contract/signature.ts";
+import { until } from "../../support/until.ts";
 import { createWorld, type Running, type WorldOptions } from "../../support/world.ts";
 
 /** A request that a handler received. */
@@ -34,10 +35,6 @@ export async function startHandler(
   });
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, received };
 }
-
-export const until = async (is: () => boolean): Promise<void> => {
-  while (!is()) await new Promise((resolve) => setImmediate(resolve));
-};
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read fields of any line.
 export const jsonLines = (text: string): any[] =>

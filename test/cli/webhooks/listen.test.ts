@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { eventText, jsonLines, listenWorld, startHandler, until } from "./listen-world.ts";
+import { until } from "../../support/until.ts";
+import { eventText, jsonLines, listenWorld, startHandler } from "./listen-world.ts";
 
 /** A profile whose service is elsewhere: the listener takes the secret from the environment. */
 const elsewhere = { CAT_BASE_URL: "https://service.example.com", CAT_WEBHOOK_SECRET: "whsec_of_test" };
@@ -220,7 +221,8 @@ describe("forwarding", () => {
     const listener = await world.listen(`--forward-to ${slow.url} --forward-to http://127.0.0.1:1/`);
     const sent = [1, 2].map(() => world.send(listener.first.listening, eventText("evt_1")));
     await until(() => slow.received.length === 1 && world.logLines().length === 2);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // One more request: its response shows that both deliveries were read before.
+    expect((await world.send(listener.first.listening, "x", { header: "x" }))[0]).toBe(400);
     world.clock.advance(10_000);
     expect(await Promise.all(sent)).toEqual([
       [502, "a handler did not accept the event"],

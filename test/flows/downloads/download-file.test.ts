@@ -17,9 +17,9 @@ import { downloadToFile, type FileDownload } from "../../../src/flows/downloads/
 import { partName } from "../../../src/flows/downloads/part-name.ts";
 import { BadAnswerError } from "../../../src/http/errors.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
-import { until } from "../../http/core.ts";
 import { bytes, type Step } from "../../http/scripted-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 
 afterEach(closeAll);

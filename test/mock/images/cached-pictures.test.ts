@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
 import { EndedError, Life } from "../../../src/mock/work/life.ts";
+import { until } from "../../support/until.ts";
 
 /** A renderer of pictures of a megabyte, each of which is finished when the test says so. */
 const pen = vi.hoisted(() => ({ drawn: 0, finish: [] as (() => void)[] }));
@@ -23,7 +24,7 @@ const image = (seed: string): PictureSource => ({
   subject: "bag",
   seed,
 });
-const drawingBegins = () => vi.waitUntil(() => pen.finish.length > 0, { interval: 1 });
+const drawingBegins = () => until(() => pen.finish.length > 0);
 const finish = () => pen.finish.shift()!();
 
 async function read(pictures: Pictures, seed: string): Promise<void> {

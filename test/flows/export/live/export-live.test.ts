@@ -3,8 +3,8 @@ import { createClient } from "../../../../src/client/client.ts";
 import { CatError } from "../../../../src/errors.ts";
 import { exportLive, type RowSink } from "../../../../src/flows/export/live/export-live.ts";
 import { rowFormat } from "../../../../src/flows/export/live/row-format.ts";
-import { until } from "../../../http/core.ts";
 import { TestClock } from "../../../support/test-clock.ts";
+import { until } from "../../../support/until.ts";
 import { type CatalogueServerOptions, catalogueServer, rowOf } from "./catalogue-server.ts";
 
 /** A service with five products on pages of two, and an export of them. */

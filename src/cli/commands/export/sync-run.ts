@@ -17,6 +17,8 @@ const mostListed = 20;
 /** Brings a mirror up to date, and reports it. Throws what stopped it. */
 export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const { clock, interrupt, pid } = app.context;
+  // The index of a large catalogue is in memory.
+  app.context.keepHeapSmall?.();
   const folder = await mirrorFolder(app, flags.folder);
   // The address of the in-process mock is another one for each command.
   const baseUrl = app.globals.mock ? "--mock" : (await app.connection()).baseUrl;

@@ -1,5 +1,5 @@
 import type { MirrorStore } from "../store/mirror-store.ts";
-import { keyOf, lineOf, type MirrorEntry } from "./mirror-entry.ts";
+import { lineOf, type MirrorEntry } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
 
 /** A step of a run. `put` and `move` come before the step, all others after it; `clean` ends a `put` without an entry. */
@@ -62,8 +62,8 @@ export interface Leftovers {
   readonly begun: readonly MirrorEntry[];
   /** Moves of which the end was not recorded. */
   readonly moves: readonly { readonly from: string; readonly to: string }[];
-  /** The assets whose entries the journal added or changed. */
-  readonly assets: readonly (readonly [productId: string, assetId: string])[];
+  /** The products whose entries the journal added or changed. */
+  readonly products: ReadonlySet<string>;
   /** Whether a kill cut the last line short. */
   readonly isCut: boolean;
 }
@@ -75,7 +75,7 @@ export interface Leftovers {
 export async function replay(parts: AsyncIterable<Uint8Array>, index: MirrorIndex): Promise<Leftovers> {
   const begun = new Map<string, MirrorEntry>();
   const moves = new Map<string, string>();
-  const assets = new Map<string, readonly [string, string]>();
+  const products = new Set<string>();
   let rest = "";
   const decoder = new TextDecoder();
   for await (const part of parts) {
@@ -92,18 +92,17 @@ export async function replay(parts: AsyncIterable<Uint8Array>, index: MirrorInde
         for (const [from, to] of moves) if (to === entry.path) moves.delete(from);
         begun.delete(entry.path);
         index.set(entry);
-        assets.set(keyOf(entry), [entry.product_id, entry.asset_id]);
+        products.add(entry.product_id);
       } else {
         const [, product_id, asset_id] = step;
         index.drop(product_id, asset_id);
-        assets.delete(keyOf({ product_id, asset_id }));
       }
     }
   }
   return {
     begun: [...begun.values()],
     moves: [...moves].map(([from, to]) => ({ from, to })),
-    assets: [...assets.values()],
+    products,
     isCut: rest !== "",
   };
 }

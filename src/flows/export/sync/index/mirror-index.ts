@@ -1,10 +1,11 @@
 import { CatError } from "../../../../errors.ts";
 import { entryOf, lineOf, type MirrorEntry, removedEnding } from "./mirror-entry.ts";
+import { PackedLines, type Piece } from "./packed-lines.ts";
 
 /** The lines of one product: where they are, their first byte, and the one after the last. */
 interface Lines {
   /** The file as it was read, or lines that changed since. */
-  readonly bytes: Buffer;
+  readonly piece: Piece;
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -22,7 +23,7 @@ const usualOpen = 512;
 /**
  * The index of a mirror: a line per asset, in order of product and asset ID. The file stays in memory as it was read,
  * and only lines of products in question are parsed: reading 100,000 of them for a handful of changes would take most
- * of the time and memory of a run. Changed lines are soon packed into bytes, which take a fourth of the memory of text.
+ * of the time and memory of a run. Changed lines are soon packed.
  */
 export class MirrorIndex {
   readonly #name: string;
@@ -30,6 +31,7 @@ export class MirrorIndex {
   /** The lines of products changed last, by product and asset ID; they replace those in `#lines`. */
   readonly #open = new Map<string, Map<string, string>>();
   readonly #mostOpen: number;
+  readonly #packed = new PackedLines();
   #isChanged = false;
 
   private constructor(name: string, mostOpen: number) {
@@ -118,32 +120,33 @@ export class MirrorIndex {
   *content(): Generator<Uint8Array> {
     let text = "";
     // Neighbors are written together.
-    let run: Pick<Lines, "bytes" | "from" | "to"> | null = null;
+    let run: Pick<Lines, "piece" | "from" | "to"> | null = null;
     for (const id of this.products()) {
       const changed = this.#open.get(id);
       const lines = changed === undefined ? this.#lines.get(id)! : null;
-      if (run !== null && (lines === null || lines.bytes !== run.bytes || lines.from !== run.to)) {
-        yield run.bytes.subarray(run.from, run.to);
+      if (run !== null && (lines === null || lines.piece !== run.piece || lines.from !== run.to)) {
+        yield run.piece().subarray(run.from, run.to);
         run = null;
       }
       if (text !== "" && (lines !== null || text.length > chunkLength)) {
         yield Buffer.from(text);
         text = "";
       }
-      if (lines !== null) run = { bytes: lines.bytes, from: (run ?? lines).from, to: lines.to };
+      if (lines !== null) run = { piece: lines.piece, from: (run ?? lines).from, to: lines.to };
       if (changed !== undefined) text += textOf(changed);
     }
-    if (run !== null) yield run.bytes.subarray(run.from, run.to);
+    if (run !== null) yield run.piece().subarray(run.from, run.to);
     if (text !== "") yield Buffer.from(text);
   }
 
   /** The lines of one product of the file, as they were read. */
   contentOf(productId: string): Uint8Array {
-    const { bytes, from, to } = this.#lines.get(productId)!;
-    return bytes.subarray(from, to);
+    const { piece, from, to } = this.#lines.get(productId)!;
+    return piece().subarray(from, to);
   }
 
   #findLines(file: Buffer): void {
+    const piece = () => file;
     let before = "";
     let number = 0;
     for (let at = 0; at < file.length; ) {
@@ -154,7 +157,7 @@ export class MirrorIndex {
       const isRemoved = file.compare(ending, 0, ending.length, end - ending.length, end) === 0;
       const known = this.#lines.get(id) ?? { from: at, count: 0, removed: 0 };
       this.#lines.set(id, {
-        bytes: file,
+        piece,
         from: known.from,
         to: end + 1,
         count: known.count + 1,
@@ -176,7 +179,7 @@ export class MirrorIndex {
   /** Moves the lines of changed products into one piece of bytes. */
   #pack(): void {
     const texts: string[] = [];
-    const packed: [id: string, lines: Omit<Lines, "bytes">][] = [];
+    const packed: [id: string, lines: Omit<Lines, "piece">][] = [];
     let at = 0;
     for (const id of [...this.#open.keys()].sort()) {
       const lines = this.#open.get(id)!;
@@ -187,9 +190,9 @@ export class MirrorIndex {
       packed.push([id, { from, to, count: lines.size, removed }]);
       at = to;
     }
-    const bytes = Buffer.from(texts.join(""));
+    const piece = this.#packed.pack(Buffer.from(texts.join("")));
     for (const [id, lines] of packed) {
-      if (lines.count > 0) this.#lines.set(id, { bytes, ...lines });
+      if (lines.count > 0) this.#lines.set(id, { piece, ...lines });
       else this.#lines.delete(id);
     }
     this.#open.clear();
@@ -204,14 +207,19 @@ export class MirrorIndex {
 
   #packedLines(productId: string): string[] {
     const lines = this.#lines.get(productId);
-    return lines === undefined ? [] : lines.bytes.toString("utf8", lines.from, lines.to - 1).split("\n");
+    return lines === undefined
+      ? []
+      : lines
+          .piece()
+          .toString("utf8", lines.from, lines.to - 1)
+          .split("\n");
   }
 
   #parsed(line: string, productId: string): MirrorEntry {
     const entry = entryOf(line);
     if (entry !== null) return entry;
-    const { bytes, from } = this.#lines.get(productId)!;
-    throw this.#notAnIndex(bytes.subarray(0, from).toString("latin1").split("\n").length);
+    const { piece, from } = this.#lines.get(productId)!;
+    throw this.#notAnIndex(piece().subarray(0, from).toString("latin1").split("\n").length);
   }
 
   #notAnIndex(line: number): CatError {

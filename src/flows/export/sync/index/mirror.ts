@@ -38,7 +38,7 @@ export async function openMirror(
 
 /** Compares what a journal says with the files. */
 async function takeIn(leftovers: Leftovers, { store, index, journal }: Mirror, isReadOnly: boolean) {
-  const { begun, moves, assets } = leftovers;
+  const { begun, moves, products } = leftovers;
   for (const { from, to } of moves) {
     const moved = at(index, from);
     if (moved === null || (await store.stat(from)) !== null) continue;
@@ -54,11 +54,12 @@ async function takeIn(leftovers: Leftovers, { store, index, journal }: Mirror, i
     else await journal.record("clean", entry.path);
   }
   // After a power failure the journal may be more complete than the folder.
-  await forEach(assets, async ([product_id, asset_id]) => {
-    const known = index.get(product_id, asset_id);
-    if (known === null || (await store.stat(known.path))?.bytes === known.bytes) return;
-    index.drop(product_id, asset_id);
-    if (!isReadOnly) await journal.record("drop", product_id, asset_id);
+  await forEach(products, async (id) => {
+    for (const { asset_id, path, bytes } of index.ofProduct(id).values()) {
+      if ((await store.stat(path))?.bytes === bytes) continue;
+      index.drop(id, asset_id);
+      if (!isReadOnly) await journal.record("drop", id, asset_id);
+    }
   });
 }
 
@@ -70,7 +71,7 @@ function at(index: MirrorIndex, path: string): MirrorEntry | null {
 /** Files that are checked at once. */
 const filesAtOnce = 16;
 
-async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+async function forEach<Item>(items: ReadonlySet<Item>, work: (item: Item) => Promise<void>): Promise<void> {
   const left = items.values();
   const worker = async () => {
     for (const item of left) await work(item);

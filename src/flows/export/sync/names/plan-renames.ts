@@ -1,5 +1,6 @@
 import type { MirrorEntry } from "../index/mirror-entry.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
+import { TextSet } from "../index/text-set.ts";
 import { candidates } from "./candidates.ts";
 import { folded } from "./folded.ts";
 import type { PathOf } from "./template.ts";
@@ -20,8 +21,8 @@ export async function planRenames(
   pathOf: PathOf,
   isMissing: (path: string) => Promise<boolean>,
 ): Promise<Rename[]> {
-  const taken = new Set<string>();
-  const current = new Set<string>();
+  const taken = new TextSet();
+  const current = new TextSet();
   for (const { path, removed } of index.entries()) {
     current.add(folded(path));
     if (removed === true) taken.add(folded(path));

@@ -1,4 +1,5 @@
 import { keyOf } from "../index/mirror-entry.ts";
+import { TextSet } from "../index/text-set.ts";
 
 /** The result of a run, as `--json` prints it. The asset counts exclude each other. */
 export interface SyncSummary {
@@ -35,8 +36,8 @@ const mostFailures = 20;
 /** Counts the assets of a run. */
 export class SyncCounts {
   /** Keys of assets whose files were written, or would be in a dry run. */
-  readonly added = new Set<string>();
-  readonly changed = new Set<string>();
+  readonly added = new TextSet();
+  readonly changed = new TextSet();
   renamed = 0;
   removed = 0;
   bytes = 0;

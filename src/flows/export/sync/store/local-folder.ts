@@ -22,6 +22,9 @@ import { syncFolder } from "../../../outputs/output-file.ts";
 import { pathComponents } from "./mirror-path.ts";
 import type { Content, Holder, MirrorStore } from "./mirror-store.ts";
 
+/** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
+const partBytes = 256 * 1024;
+
 /** File systems that have no hard links report one of these. */
 const withoutLinks = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EMLINK", "EXDEV"]);
 
@@ -58,7 +61,7 @@ export class LocalFolder implements MirrorStore {
     const at = await this.#orOutputError(path, () => this.#find(path));
     if (at === null) throw this.#error(path, Object.assign(new Error("missing"), { code: "ENOENT" }));
     try {
-      yield* createReadStream(at, { highWaterMark: 1024 * 1024 });
+      yield* createReadStream(at, { highWaterMark: partBytes });
     } catch (error) {
       throw this.#error(path, error);
     }

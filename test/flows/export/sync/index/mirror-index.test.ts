@@ -94,7 +94,7 @@ describe("the journal of a stopped run", () => {
     );
     expect(await replay(inParts(steps), index)).toEqual({
       ...{ begun: [begun], moves: [], isCut: false },
-      assets: [[other.product_id, other.asset_id]],
+      products: new Set([other.product_id]),
     });
     expect([...index.entries()]).toEqual([other]);
   });

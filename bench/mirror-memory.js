@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root, withPeak } from "./pairs.js";
+import { startOutputsServer } from "./servers.js";
+
+const memoryGoal = 200;
+
+/** The memory of `cat export sync` with many small images: a first run, one with --full, and one that a kill stopped. */
+export async function measure({ count = 100_000, bytes = 400 } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "catalogue-bench-"));
+  const server = await startOutputsServer(count, bytes);
+  try {
+    const env = {
+      ...process.env,
+      CAT_HOME: join(folder, "home"),
+      CAT_BASE_URL: server.base_url,
+      CAT_API_KEY: "ak_mock",
+    };
+    const mirror = join(folder, "mirror");
+    const peakOf = async (...flags) =>
+      (await withPeak([join(root, "bin/cat.js"), "export", "sync", mirror, "--quiet", ...flags], { env })).peak;
+    const peaks = { "first run": await peakOf(), "--full": await peakOf("--full") };
+    const index = stopBeforeIndex(mirror);
+    peaks["resumed run"] = await peakOf();
+    if (!readFileSync(join(mirror, "catalogue.ndjson")).equals(index)) throw new Error("the index differs");
+    return Object.entries(peaks).map(([run, peak]) => ({
+      what: `sync of ${count.toLocaleString("en")} images, memory / ${memoryGoal} MB, ${run}`,
+      ratio: peak / memoryGoal,
+      goal: 1,
+      atMost: true,
+      note: `${peak} MB`,
+    }));
+  } finally {
+    server.stop();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Leaves a mirror as a kill just before the first index does: every image is in the journal. Returns the index. */
+function stopBeforeIndex(mirror) {
+  const index = readFileSync(join(mirror, "catalogue.ndjson"));
+  const lines = index.toString().trimEnd().split("\n");
+  const work = join(mirror, ".catalogue-sync/all");
+  writeFileSync(
+    join(work, "journal.ndjson"),
+    lines.map((line) => `["put",${line}]\n["entry",${line}]\n`).join(""),
+  );
+  const state = JSON.parse(readFileSync(join(work, "state.json"), "utf8"));
+  writeFileSync(join(work, "state.json"), JSON.stringify({ ...state, mark: null, full_read: null }));
+  rmSync(join(mirror, "catalogue.ndjson"));
+  return index;
+}

@@ -14,6 +14,7 @@ export const benches = {
   "live-rows": async () => (await import("./live-rows.js")).measure(),
   artifact: async () => (await import("./artifact.js")).measure(),
   "mirror-files": async () => (await import("./mirror-files.js")).measure(),
+  "mirror-memory": async () => (await import("./mirror-memory.js")).measure(),
   "sync-unchanged": async () => (await import("./sync-unchanged.js")).measure(),
   // Last, because it waits for real minutes.
   "import-windows": async () => (await import("./import-windows.js")).measure(),

@@ -19,7 +19,8 @@ export async function measure({ count = 100_000, bytes = 400 } = {}) {
     };
     const mirror = join(folder, "mirror");
     const peakOf = async (...flags) =>
-      (await withPeak([join(root, "bin/cat.js"), "export", "sync", mirror, "--quiet", ...flags], { env })).peak;
+      (await withPeak([join(root, "bin/cat.js"), "export", "sync", mirror, "--quiet", ...flags], { env }))
+        .peak;
     const peaks = { "first run": await peakOf(), "--full": await peakOf("--full") };
     const index = stopBeforeIndex(mirror);
     peaks["resumed run"] = await peakOf();

@@ -1,6 +1,5 @@
-import { stringify } from "csv-stringify/sync";
 import type { ExportRow } from "../../../contract/resources/export.ts";
-import { assetCells, assetColumns } from "./asset-columns.ts";
+import { assetColumns, assetLines } from "./asset-columns.ts";
 
 export type RowFormatName = "ndjson" | "csv";
 
@@ -26,8 +25,25 @@ export function rowFormat(name: RowFormatName, safe: SafeText): RowFormat {
       text: (rows) => rows.map((row) => `${safe.json(JSON.stringify(row))}\n`).join(""),
     };
   }
+  const quoted = quotedWith(safe.cell);
   return {
-    head: stringify([[...assetColumns]]),
-    text: (rows) => stringify(rows.flatMap(assetCells).map((cells) => cells.map((cell) => safe.cell(cell)))),
+    head: `${assetColumns.join(",")}\n`,
+    text: (rows) => {
+      let lines = "";
+      for (const row of rows) lines += assetLines(row, quoted);
+      return lines;
+    },
   };
 }
+
+/** Anything but printable ASCII and Latin letters, and what needs quotes: most cells have none of it. */
+const unusual = /[^ !#-+\--~\u00c0-\u024f]/;
+
+/** A cell as RFC 4180 has it, after `safe`. */
+const quotedWith =
+  (safe: (text: string) => string) =>
+  (text: string): string => {
+    if (!unusual.test(text)) return text;
+    const shown = safe(text);
+    return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
+  };

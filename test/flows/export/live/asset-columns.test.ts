@@ -1,4 +1,6 @@
 import { parse } from "csv-parse/sync";
+import { stringify } from "csv-stringify/sync";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { visibleInCell, visibleInJson } from "../../../../src/cli/output/visible.ts";
 import type { ExportRow } from "../../../../src/contract/resources/export.ts";
@@ -91,6 +93,22 @@ test("delimiters, quotes, line ends and control characters stay in their cell", 
   expect(rowsOf({ ...row, product: { ...row.product, name } })).toEqual([
     { ...product, name: 'Dress, "long"\nblue \\x1b[31m', asset_id: "A", role: "source" },
   ]);
+});
+
+test("any text is quoted as a CSV library does it", () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.constantFrom(",", '"', "\r", "\n", " ", "é", "×", "\u202e"), fc.string()),
+  });
+  fc.assert(
+    fc.property(text, text, (name, role) => {
+      const row = rowOf(1, [{ role }]);
+      const lines = csv.text([{ ...row, product: { ...row.product, name } }] as ExportRow[]);
+      const cells = parse(lines, { relax_column_count: false }) as string[][];
+      expect(cells[0]?.[2]).toBe(visibleInCell(name));
+      expect(cells[0]?.[6]).toBe(visibleInCell(role));
+      expect(lines).toBe(stringify(cells));
+    }),
+  );
 });
 
 test("every row has a cell for each column", () => {

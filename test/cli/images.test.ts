@@ -84,7 +84,7 @@ describe("cat images get", () => {
     expect(await world.cat(["images", "get", " "])).toEqual({
       exit: 2,
       stdout: "",
-      stderr: "error: the image ID is empty\n",
+      stderr: "error: the image ID is empty\nUse the complete ID.\n",
     });
   });
 });

@@ -34,6 +34,8 @@ export interface CallOptions {
   tty?: boolean | { stdin?: boolean; stdout?: boolean; stderr?: boolean };
   /** The number of writes to stdout that succeed before its reader closes the pipe. */
   stdoutReads?: number;
+  /** Replaces parts of the context. */
+  context?: Partial<Context>;
 }
 
 /** The result of a command. */
@@ -106,6 +108,7 @@ export async function createWorld(options: WorldOptions = {}) {
         },
         passSignals: async () => () => {},
         keychain: async () => keychain,
+        ...call.context,
       };
       const ran = main(argv, context).then((exit) => ({ exit, stdout: stdout.text, stderr: stderr.text }));
       return Object.defineProperties(ran, {

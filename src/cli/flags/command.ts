@@ -1,6 +1,7 @@
 import { Command, type CommanderError } from "commander";
+import { didYouMean } from "../../contract/did-you-mean.ts";
 import { UsageError } from "../context/errors.ts";
-import { usageMessage } from "./usage-message.ts";
+import { type UsageMessage, usageMessage } from "./usage-message.ts";
 
 /** Thrown once help was printed: nothing is left to run. */
 export class HelpShown extends Error {
@@ -50,6 +51,18 @@ export function pathOf(one: Command): string {
   return names.join(" ");
 }
 
+/** For a command that takes no arguments but has commands, such as `export`: an extra argument is a mistyped command. */
+function mistypedCommand({ code }: CommanderError, { commands, args }: Command): UsageMessage | null {
+  const [word] = args;
+  if (code !== "commander.excessArguments" || word === undefined) return null;
+  const meant = didYouMean(
+    word,
+    commands.map((one) => one.name()),
+  );
+  if (meant.length === 0) return null;
+  return { message: `unknown command ${JSON.stringify(word)}`, near: `Did you mean ${meant.join(" or ")}?` };
+}
+
 /** A complaint of commander as a UsageError: one line, then a near name and the help page to read. */
 function usageError(error: CommanderError, from: Command): UsageError {
   const help = `See: ${pathOf(from)} --help`;
@@ -61,7 +74,7 @@ function usageError(error: CommanderError, from: Command): UsageError {
       hint: help,
     });
   }
-  const { message, near } = usageMessage(error);
+  const { message, near } = mistypedCommand(error, from) ?? usageMessage(error);
   const isConflict = error.code === "commander.conflictingOption";
   const isValue = from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
   const asValue = isValue

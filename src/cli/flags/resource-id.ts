@@ -12,7 +12,7 @@ const idForm = new RegExp(ulidPattern, "i");
 export function resourceId(text: string, noun: string): string {
   const id = text.trim();
   const param = `${noun}_id`;
-  if (id === "") throw new UsageError(`the ${noun} ID is empty`, { param });
+  if (id === "") throw new UsageError(`the ${noun} ID is empty`, { param, hint: "Use the complete ID." });
   if (idForm.test(id)) return id;
   const shown = id.length > 60 ? `${id.slice(0, 60)}…` : id;
   throw new CatError(`no ${noun} has the ID ${JSON.stringify(shown)}`, {

@@ -50,8 +50,8 @@ function withRequest({ message, requestId }: CatError): string {
     : `${text} (request ${requestId})`;
 }
 
-/** A message without the full stop that messages of the service end with. */
-const sentence = (message: string): string => message.replace(/\.$/, "");
+/** A message without the full stop that messages of the service end with; a placeholder such as `R,...` stays. */
+const sentence = (message: string): string => message.replace(/(?<!\.)\.$/, "");
 
 function withNextStep(error: CatError): string {
   const step = nextStep(error);

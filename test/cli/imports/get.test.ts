@@ -142,7 +142,11 @@ describe("an ID", () => {
     const world = await importsWorld();
     for (const verb of ["get", "watch", "rows"]) {
       const ran = await world.cat(["imports", verb, id]);
-      expect(ran).toEqual({ exit: 2, stdout: "", stderr: "error: the import ID is empty\n" });
+      expect(ran).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: "error: the import ID is empty\nUse the complete ID.\n",
+      });
     }
   });
 

@@ -1,6 +1,7 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
+import { separator } from "../../../flows/generate/columns/fields.ts";
 import { type UnknownChoice, unknownChoices } from "../../../flows/generate/run/generate-input.ts";
 import type { EncodingName } from "../../../flows/rows/encoding.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
@@ -8,6 +9,7 @@ import { UsageError } from "../../context/errors.ts";
 import { type RawFileFlags, readFileFlags, withInputFlags, withOutputFlags } from "../../files/file-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
+import { either } from "../../flags/usage-message.ts";
 import { wholeNumber } from "../../flags/values.ts";
 
 /** The values of one generation, or of a matrix, that flags name. */
@@ -65,6 +67,12 @@ export interface GenerateFlags {
 }
 
 const several = (value: string, earlier: string[] = []): string[] => [...earlier, value];
+/** Subtypes, of which a matrix may have several in one value. */
+function subtypes(value: string, earlier?: string[]): string[] {
+  const known: readonly string[] = taskSubtypes;
+  if (value.split(separator).every((one) => known.includes(one.trim()))) return several(value, earlier);
+  throw new InvalidArgumentError(`use ${either(taskSubtypes)}`);
+}
 const repeatable = (flags: string, description: string) => new Option(flags, description).argParser(several);
 
 /** Adds the flags of a command that generates images, in groups. */
@@ -84,7 +92,7 @@ export function withGenerateFlags(one: Command, kind: GenerationKind): Command {
     one.addOption(
       repeatable("--subtype <SUBTYPE>", "kind of product")
         .choices([...taskSubtypes])
-        .argParser(several),
+        .argParser(subtypes),
     );
   one
     .addOption(repeatable("--background <SLUG>", "background, or a color such as #f4f1ea"))

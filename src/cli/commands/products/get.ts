@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { App } from "../../app/app.ts";
-import { UsageError } from "../../context/errors.ts";
 import { command, examples } from "../../flags/command.ts";
 import { productOf } from "./product-of.ts";
 
@@ -18,10 +17,7 @@ export const getCommand = (app: App, run = getProduct): Command =>
         ["print only the ID of a product", "cat products get DRESS-001 --json | jq -r .id"],
       ]),
     )
-    .action(async (idOrReference: string) => {
-      if (idOrReference.trim() === "") throw new UsageError("the ID or reference is empty");
-      await run(app, { idOrReference });
-    });
+    .action(async (idOrReference: string) => run(app, { idOrReference }));
 
 /** Prints one product; not found ends in exit 5. */
 export async function getProduct(app: App, input: { idOrReference: string }): Promise<void> {

@@ -1,9 +1,15 @@
 import type { Product } from "../../../contract/resources/product.ts";
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
 
-/** The product with an ID or reference from the command line. Throws a `not_found` error (exit 5). */
+/** The product with an ID or reference from the command line. Throws UsageError if it is empty, else a `not_found` error (exit 5). */
 export async function productOf(app: App, idOrReference: string): Promise<Product> {
+  if (idOrReference.trim() === "")
+    throw new UsageError("the ID or reference is empty", {
+      param: "product",
+      hint: "Use the complete ID or reference.",
+    });
   const { findProduct } = await import("../../../flows/catalogue/find-products.ts");
   const client = await app.client();
   const product = await findProduct(idOrReference, { client, signal: app.context.interrupt });

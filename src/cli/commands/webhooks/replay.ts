@@ -46,6 +46,8 @@ export const replayCommand = (app: App, run = replay): Command =>
         ids: string[],
         { to, since, failed = false, log }: { to: URL; since?: number; failed?: boolean; log?: string },
       ) => {
+        if (ids.some((id) => id.trim() === ""))
+          throw new UsageError("the event ID is empty", { param: "ID", hint: "Use the complete ID." });
         if (ids.length === 0 && since === undefined && !failed) {
           throw new UsageError("no events chosen", {
             code: "missing_selection",

@@ -12,6 +12,10 @@ export function maskedPath(path: string): string {
   return `${before}?${parameters.join("&")}`;
 }
 
+/** A text with the signatures of its URLs masked, for example an error of a storage server that repeats its URL. */
+export const maskedSignatures = (text: string): string =>
+  text.replace(/([?&][\w.-]*sig(?:nature)?=)[^\s\\&"'<>)]+/gi, "$1…");
+
 /** A bearer header as `ak_…` plus the last four characters of a key that is long enough. */
 export function maskedKey(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;

@@ -1,4 +1,5 @@
 import { CatError } from "../../errors.ts";
+import { maskedSignatures } from "../../http/mask.ts";
 import { InterruptError } from "../context/errors.ts";
 import { exitCodeOf } from "../context/exit.ts";
 import { jsonLine } from "./json.ts";
@@ -25,14 +26,14 @@ export function explain(error: unknown, format: ErrorFormat): string {
   const exit = exitCodeOf(error);
   if (exit === 0) return "";
   const traced = format.verbose && error instanceof Error && !(error instanceof InterruptError);
-  const trace = traced ? `${error.stack ?? ""}\n${causes(error)}` : "";
+  const trace = traced ? `${stackOf(error)}\n${causes(error)}` : "";
   return (format.json ? asJson(error, exit) : wrappedText(asLines(error, format), format.width)) + trace;
 }
 
 function asLines(error: unknown, format: ErrorFormat): string {
   if (!(error instanceof CatError)) {
     return (
-      `${format.paint("error:")} internal error: ${visible(messageOf(error))}\n` +
+      `${format.paint("error:")} internal error: ${shown(messageOf(error))}\n` +
       "This is a bug. Run the command again with --verbose and report the output.\n"
     );
   }
@@ -59,7 +60,10 @@ function withNextStep(error: CatError): string {
 }
 
 const lines = (first: string, second: string | undefined): string =>
-  `${visible(first)}\n${second === undefined ? "" : `${visible(second)}\n`}`;
+  `${shown(first)}\n${second === undefined ? "" : `${shown(second)}\n`}`;
+
+/** A text of an error, which may be one of the service, of a storage server or of a bug. */
+const shown = (text: string): string => visible(maskedSignatures(text));
 
 function asJson(error: unknown, exit: number): string {
   const body =
@@ -73,7 +77,7 @@ function asJson(error: unknown, exit: number): string {
           request_id: error.requestId,
         }
       : { type: "internal", code: "fault", message: messageOf(error) };
-  return jsonLine({ error: { ...body, exit } });
+  return maskedSignatures(jsonLine({ error: { ...body, exit } }));
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
@@ -81,7 +85,13 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 function causes(error: Error): string {
   let text = "";
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
-    text += `caused by ${cause.stack ?? cause.message}\n`;
+    text += `caused by ${stackOf(cause)}\n`;
   }
   return text;
+}
+
+/** The stack trace, whose first lines are the message: that may have texts of the service. */
+function stackOf({ stack, message }: Error): string {
+  const text = stack === undefined ? message : stack.replace(message, () => shown(message));
+  return text.split("\n").map(shown).join("\n");
 }

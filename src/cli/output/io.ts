@@ -1,3 +1,4 @@
+import { maskedSignatures } from "../../http/mask.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/global-options.ts";
 import type { Column, ListFormat } from "./columns.ts";
@@ -58,7 +59,7 @@ export function createIo(
   const line = async (text: string, { wrap } = { wrap: true }) => {
     // JSON stays on one line.
     const width = wrap && !globals.json ? lineWidth(context.stderr) : null;
-    const shown = wrappedText(mask(text), width);
+    const shown = wrappedText(maskedSignatures(mask(text)), width);
     // While a bar is shown, lines are printed above it.
     if (view?.above?.(shown) !== true) await context.stderr.write(`${shown}\n`);
   };

@@ -162,3 +162,7 @@ export function lineOf(
 /** A flag with its value, if it has one. */
 export const flagWords = (command: ListedCommand, flag: ListedFlag, ids: Ids): string[] =>
   flag.value === null ? [flag.flag] : [flag.flag, sampleOf(command, flag, ids)];
+
+/** Whether a command has a flag. */
+export const hasFlag = ({ flags }: ListedCommand, flag: string): boolean =>
+  flags.some((one) => one.flag === flag);

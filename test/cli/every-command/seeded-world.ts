@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { onTestFinished } from "vitest";
@@ -13,14 +13,16 @@ import { serviceInFront } from "./service-in-front.ts";
 export const canary = {
   key: "ak_canary_0123456789abcdefWXYZ",
   signing: "whsec_canary0123456789abcdef",
+  /** Of a signed URL. */
+  signature: "c0ffee0123456789c0ffee",
 } as const;
 
 /**
  * A service with one resource of each kind and a failed one, files for each command, and the state of a machine that
  * has sent them. Each command starts from there, in a folder of its own.
  */
-export async function seededWorld() {
-  const first = await createWorld({ mock: { rateLimit: false } });
+export async function seededWorld({ columns = 80 }: { columns?: number } = {}) {
+  const first = await createWorld({ mock: { rateLimit: false }, columns });
   const front = await serviceInFront(first.mock.baseUrl);
   const settings = {
     CAT_BASE_URL: front.origin,
@@ -96,12 +98,14 @@ export async function seededWorld() {
   onTestFinished(() => mock.stop());
   front.target = mock.baseUrl;
   const machine = temporaryFolder();
+  for (const made of ["m.jsonl", "z.zip"]) rmSync(join(first.folder, made));
   cpSync(first.folder, machine, { recursive: true });
   let number = 0;
   return {
     front,
     ids,
     list,
+    keychain: first.keychain,
     clock: first.clock,
     /** Runs a command line in a copy of the folder, against the restored service. */
     async run(line: readonly string[], call: CallOptions = {}): Promise<Finished> {

@@ -36,11 +36,14 @@ export async function serviceInFront(mockUrl: string) {
     target: mockUrl,
     secrets: secrets as ReadonlySet<string>,
     change: null as Change,
+    /** The number of requests. */
+    count: 0,
     /** Closes the connection instead of a response. */
     isCut: false,
   };
   const server = createServer(async (request, response) => {
     const sent = await buffer(request);
+    front.count++;
     if (front.isCut) return void response.socket?.resetAndDestroy();
     const received = await passOn(new URL(request.url!, front.target), request, sent, agent);
     const bytes = await buffer(received);

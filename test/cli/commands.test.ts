@@ -24,7 +24,7 @@ test("commands --json lists every command, argument, flag and exit status", asyn
     usage: "cat products list [flags]",
     arguments: [],
   });
-  expect(get.flags.slice(-1)).toEqual([
+  expect(get.flags.filter(({ flag }: { flag: string }) => flag === "--format")).toEqual([
     {
       ...{ flag: "--format", short: null, value: "FORMAT", description: "output format" },
       ...{ choices: ["table", "json", "ndjson", "csv"], default: null, required: false, repeatable: false },

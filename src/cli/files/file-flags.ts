@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { checkEncodingName, type EncodingName } from "../../flows/rows/encoding.ts";
 import type { InputFormat } from "../../flows/rows/source.ts";
 import { UsageError } from "../context/errors.ts";
+import { formulaGuardFlag } from "../flags/print-flags.ts";
 
 export const formats = ["csv", "ndjson"] as const;
 
@@ -19,6 +20,7 @@ export interface RawFileFlags {
   encoding?: string;
   results?: string;
   failed?: string;
+  formulaGuard?: boolean;
 }
 
 /** How to read a file of rows, and the paths of its results file and failed file. */
@@ -31,6 +33,8 @@ export interface FileFlags {
   encoding: EncodingName;
   results: string | undefined;
   failed: string | undefined;
+  /** Whether cells of the results that a spreadsheet would run are guarded. */
+  formulaGuard: boolean;
 }
 
 /** Adds `--format`, `--delimiter` and `--encoding`. */
@@ -44,11 +48,12 @@ export const withInputFlags = (one: Command): Command =>
     .option("--delimiter <C>", 'column separator: ",", ";", "|" or tab (default: detected)')
     .option("--encoding <NAME>", "text encoding, e.g. windows-1252 (default: detects UTF-8 and UTF-16)");
 
-/** Adds `--results` and `--failed`. */
+/** Adds `--results`, `--failed` and `--no-formula-guard`. */
 export const withOutputFlags = (one: Command): Command =>
   one
     .option("--results <FILE>", "file for the result of every row (.csv for CSV, else NDJSON)")
-    .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv)");
+    .option("--failed <FILE>", "file for failed and partial rows (default: NAME.failed.csv)")
+    .addOption(formulaGuardFlag());
 
 /** Makes the checks that commander cannot make. Throws UsageError. */
 export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): FileFlags {
@@ -66,6 +71,7 @@ export function readFileFlags(file: string, raw: RawFileFlags, cwd: string): Fil
     encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
     results: raw.results,
     failed: raw.failed,
+    formulaGuard: raw.formulaGuard ?? true,
   };
 }
 

@@ -31,7 +31,7 @@ interface Place extends PipePlace {
  * a close for the end of the data. Throws UsageError.
  */
 export async function outputTargets(
-  flags: Pick<FileFlags, "file" | "failed" | "results"> & { ledger?: string | undefined },
+  flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard"> & { ledger?: string | undefined },
   source: Source,
   place: Place,
 ): Promise<OutputTargets> {
@@ -69,7 +69,10 @@ export async function outputTargets(
     flags.failed === undefined ? await target(null, unnamed) : await target("--failed", flags.failed);
   return {
     failedFile: { ...failed, overwrite: flags.failed !== undefined, mode: await modeOfFailed(input) },
-    resultsFile: flags.results === undefined ? null : await target("--results", flags.results),
+    resultsFile:
+      flags.results === undefined
+        ? null
+        : { ...(await target("--results", flags.results)), formulaGuard: flags.formulaGuard },
   };
 }
 

@@ -36,7 +36,7 @@ export function cellOf<Row>(column: Column<Row>, row: Row): string {
  * The `cut` of a column in a table; `never` for columns of IDs, by their name, because half an ID is useless.
  */
 export const cutOf = ({ name, cut }: Pick<Column<never>, "name" | "cut">): "last" | "never" | undefined =>
-  /(?:^|_)ids?$/.test(name) ? "never" : cut;
+  /(?:^|[_.])ids?$/.test(name) ? "never" : cut;
 
 /** The columns of a format. */
 export const columnsFor = <Row>(columns: readonly Column<Row>[], format: "table" | "csv"): Column<Row>[] =>

@@ -1,10 +1,10 @@
 import { maskedSignatures } from "../../http/mask.ts";
 import type { Context } from "../context/context.ts";
 import type { GlobalOptions } from "../context/global-options.ts";
-import type { Column, ListFormat } from "./columns.ts";
 import { jsonLine } from "./json.ts";
-import { printList } from "./list.ts";
+import { indented, printList } from "./list.ts";
 import type { Paint } from "./paint.ts";
+import type { Printing } from "./printing.ts";
 import { createProgress } from "./progress.ts";
 import type { ProgressView } from "./progress-view.ts";
 import { resourceLines } from "./resource.ts";
@@ -33,13 +33,9 @@ export interface Io {
   /**
    * Prints a list and resolves to its number of rows. Without a format: NDJSON with `--json`, else a table.
    */
-  show<Row>(
-    columns: readonly Column<Row>[],
-    rows: Iterable<Row> | AsyncIterable<Row>,
-    format?: ListFormat,
-  ): Promise<number>;
-  /** Prints a single resource: one JSON object with `--json`, else one field per line. */
-  resource(value: object): Promise<void>;
+  show<Row>(printing: Printing<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>;
+  /** Prints a single resource: one JSON object with `--json`, one CSV row, else one field per line. */
+  resource<Row extends object>(value: Row, printing?: Printing<Row>): Promise<void>;
   /** Makes control characters visible and masks secrets, for any text from the service or a file. */
   visible(text: string): string;
   /** Creates a view of the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
@@ -68,6 +64,8 @@ export function createIo(
       view?.makeRoom?.(typeof text === "string" ? text.endsWith("\n") : text.at(-1) === 10);
     await context.stdout.write(text);
   };
+  const formatOf = ({ format }: Pick<Printing<never>, "format">) =>
+    format ?? (globals.json ? "ndjson" : "table");
   const io: Io = {
     get json() {
       return globals.json;
@@ -83,8 +81,8 @@ export function createIo(
       if (!globals.quiet && !globals.json) await line(text);
     },
     line,
-    show: (columns, rows, format = globals.json ? "ndjson" : "table") =>
-      printList(columns, rows, format, {
+    show: (printing, rows) =>
+      printList(printing, rows, formatOf(printing), {
         write: io.data,
         width: context.stdout.isTTY ? context.stdout.columns : null,
         heading: (text) => io.paint.bold(text),
@@ -94,8 +92,14 @@ export function createIo(
             `The terminal is too narrow for: ${names.join(", ")}. To see all columns, add --format csv.`,
           ),
       }),
-    resource: (value) =>
-      globals.json ? io.jsonData(value) : io.data(resourceLines(value, (text) => io.paint.bold(text))),
+    async resource(value, printing = { columns: [] }) {
+      const format = formatOf(printing);
+      if (format === "csv") return void (await io.show(printing, [value]));
+      const shown = printing.select?.(value) ?? value;
+      if (format === "ndjson") await io.jsonData(shown);
+      else if (format === "json") await io.data(`${indented(shown)}\n`);
+      else await io.data(resourceLines(shown, (text) => io.paint.bold(text)));
+    },
     // Mask before the text is cut to a width: a secret that is cut would not be recognized.
     visible: (text) => visible(mask(text)),
     async progress(options) {

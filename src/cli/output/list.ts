@@ -1,5 +1,6 @@
-import { type Column, cellOf, columnsFor, type ListFormat } from "./columns.ts";
+import { cellOf, columnsFor, type ListFormat } from "./columns.ts";
 import { jsonLine } from "./json.ts";
+import type { Printing } from "./printing.ts";
 import { visibleInCell, visibleInJson } from "./visible.ts";
 
 /** The output for a list. */
@@ -23,19 +24,19 @@ const chunk = 65_536;
  * Prints rows in a format and resolves to their number. All formats but the table print rows as they arrive.
  */
 export async function printList<Row>(
-  columns: readonly Column<Row>[],
+  printing: Printing<Row>,
   rows: Rows<Row>,
   format: ListFormat,
   target: ListTarget,
 ): Promise<number> {
-  return printers[format](columns, rows, target);
+  return printers[format](printing, rows, target);
 }
 
-type Printer = <Row>(columns: readonly Column<Row>[], rows: Rows<Row>, target: ListTarget) => Promise<number>;
+type Printer = <Row>(printing: Printing<Row>, rows: Rows<Row>, target: ListTarget) => Promise<number>;
 
 const printers: Readonly<Record<ListFormat, Printer>> = {
   /** Prints nothing for an empty list, not even the heading. */
-  async table(columns, rows, target) {
+  async table({ columns }, rows, target) {
     const all = [];
     for await (const row of rows) all.push(row);
     if (all.length === 0) return 0;
@@ -46,27 +47,34 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     return all.length;
   },
 
-  ndjson: (_columns, rows, target) => stream(rows, target, (row) => jsonLine(row)),
+  ndjson: (printing, rows, target) => {
+    const shown = shownIn(printing);
+    return stream(rows, target, (row) => jsonLine(shown(row)));
+  },
 
-  async json(_columns, rows, target) {
+  async json(printing, rows, target) {
+    const shown = shownIn(printing);
     const count = await stream(
       rows,
       target,
-      (row, index) => `${index === 0 ? "[\n" : ",\n"}${indented(row, "  ")}`,
+      (row, index) => `${index === 0 ? "[\n" : ",\n"}${indented(shown(row), "  ")}`,
     );
     await target.write(count === 0 ? "[]\n" : "\n]\n");
     return count;
   },
 
-  async csv(columns, rows, target) {
-    const { stringify } = await import("csv-stringify/sync");
+  async csv({ columns, formulaGuard = true }, rows, target) {
+    const { csvRecords } = await import("../../flows/outputs/csv-records.ts");
+    const { guardedCell } = await import("../../flows/outputs/guarded-cell.ts");
     const shown = columnsFor(columns, "csv");
-    await target.write(stringify([shown.map((column) => column.name)]));
-    return stream(rows, target, (row) =>
-      stringify([shown.map((column) => visibleInCell(cellOf(column, row)))]),
-    );
+    const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
+    await target.write(csvRecords([shown.map((column) => column.name)]));
+    return stream(rows, target, (row) => csvRecords([shown.map((column) => cell(cellOf(column, row)))]));
   },
 };
+
+const shownIn = ({ select }: Pick<Printing<never>, "select">): ((resource: unknown) => unknown) =>
+  select ?? ((resource) => resource);
 
 /** A JSON value on several lines, for `--format json` and for people. */
 export const indented = (value: unknown, margin = ""): string =>

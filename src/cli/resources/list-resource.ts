@@ -1,14 +1,16 @@
 import type { Command, Option } from "commander";
-import type * as z from "zod";
 import type { AnyOperation, Input, Item } from "../../client/call-types.ts";
+import { fieldTree } from "../../contract/field-tree.ts";
 import { limits } from "../../contract/limits.ts";
 import type { App } from "../app/app.ts";
 import type { Kind } from "../completion/words.ts";
 import { command, examples } from "../flags/command.ts";
-import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "../flags/list-flags.ts";
+import { type RawListFlags, readLimit, withListFlags } from "../flags/list-flags.ts";
+import { readPrintFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/columns.ts";
 import { FirstOnes } from "../output/first-ones.ts";
 import { grouped } from "../output/numbers.ts";
+import type { Printing } from "../output/printing.ts";
 
 /** Describes a list command: its operation, and how it prints the entries. */
 export interface ResourceList<O extends AnyOperation, Flags extends object> {
@@ -34,7 +36,7 @@ export interface ResourceList<O extends AnyOperation, Flags extends object> {
   readonly examples: Parameters<typeof examples>[0];
 }
 
-/** A list command with `--limit`, `--all`, `--format` and the filters. */
+/** A list command with `--limit`, `--all`, `--format`, `--fields` and the filters. */
 export const listResource =
   <O extends AnyOperation, Flags extends object>(list: ResourceList<O, Flags>) =>
   (app: App): Command => {
@@ -45,12 +47,13 @@ export const listResource =
     ).addHelpText("after", examples(list.examples));
     return made.action(async () => {
       const flags = made.opts<RawListFlags & Flags>();
+      const fields = fieldTree(list.operation.reply).fields!.data!.entries!;
+      const printing = readPrintFlags<Item<O>>(flags, { columns: list.columns, fields });
       const of = list.of?.input(made.args[0]!) ?? {};
       // The client sends only the parameters of the operation and ignores the other flags.
       const found = await list.lookUp?.(app, flags);
       await printPages(app, list, { ...of, ...flags, ...found } as Input<O>, {
-        ...readListFlags(made.opts<RawListFlags>()),
-        none: list.none(flags),
+        ...{ limit: readLimit(flags), printing, none: list.none(flags) },
       });
     });
   };
@@ -68,9 +71,9 @@ function filtered<O extends AnyOperation, Flags extends object>(
 /** Prints the entries page by page, with a note if the list is empty or has more entries. */
 async function printPages<O extends AnyOperation>(
   app: App,
-  { operation, columns, completes }: Pick<ResourceList<O, object>, "operation" | "columns" | "completes">,
+  { operation, completes }: Pick<ResourceList<O, object>, "operation" | "completes">,
   input: Input<O>,
-  { limit, format, none }: ListFlags & { none: string },
+  { limit, printing, none }: { limit: number | null; printing: Printing<Item<O>>; none: string },
 ): Promise<void> {
   const client = await app.client();
   // Fetching one entry more than the limit shows whether the list has more, mostly without another request.
@@ -82,11 +85,7 @@ async function printPages<O extends AnyOperation>(
   // Scripts do not press Tab, and must not wait for the state to open.
   const names =
     completes !== undefined && app.context.stdout.isTTY && !app.globals.mock ? ([] as Name[]) : null;
-  const count = await app.io.show(
-    columns,
-    names === null ? entries : noted(entries, completes!, names),
-    format,
-  );
+  const count = await app.io.show(printing, names === null ? entries : noted(entries, completes!, names));
   if (names !== null) {
     const { keepNames } = await import("../completion/keep-names.ts");
     await keepNames(app, completes!.kind, names);
@@ -114,24 +113,3 @@ async function* noted<Entry>(
 const mostNames = 500;
 
 type Name = readonly [name: string, about: string];
-
-/**
- * Columns with the values of fields: the chosen ones in tables and CSV files, the others in CSV files only.
- * IDs are never cut.
- */
-export function fieldColumns<Resource extends z.ZodObject>(
-  { shape }: Resource,
-  chosen: readonly (keyof Resource["shape"] & string)[],
-): Column<z.output<Resource>>[] {
-  const others = Object.keys(shape).filter((name) => !chosen.includes(name));
-  const value = (row: z.output<Resource>, name: string) => {
-    const field = (row as Readonly<Record<string, unknown>>)[name];
-    return typeof field === "object" && field !== null ? JSON.stringify(field) : (field as string | null);
-  };
-  return [...chosen, ...others].map((name, index) => ({
-    name,
-    value: (row) => value(row, name),
-    ...(name === "id" || name.endsWith("_id") ? { cut: "never" } : {}),
-    ...(index < chosen.length ? {} : { only: "csv" }),
-  }));
-}

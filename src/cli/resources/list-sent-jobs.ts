@@ -2,10 +2,12 @@ import type { Command } from "commander";
 import type { SentJob } from "../../state/sent-jobs.ts";
 import type { App } from "../app/app.ts";
 import { command, examples } from "../flags/command.ts";
-import { type ListFlags, type RawListFlags, readListFlags, withListFlags } from "../flags/list-flags.ts";
+import { type RawListFlags, readLimit, withListFlags } from "../flags/list-flags.ts";
+import { readPrintFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/columns.ts";
 import { FirstOnes } from "../output/first-ones.ts";
 import { grouped } from "../output/numbers.ts";
+import { namedForm } from "./named-form.ts";
 
 /** Describes the list of one kind of job, which this machine keeps because the service has none. */
 export interface SentJobList<Row> {
@@ -15,12 +17,13 @@ export interface SentJobList<Row> {
   readonly verb: string;
   readonly preposition: string;
   readonly listed: (job: SentJob) => Row;
+  readonly fields: readonly (keyof Row & string)[];
   /** `manyServices`: whether jobs of several base URLs are listed. */
   readonly columns: (manyServices: boolean) => readonly Column<Row>[];
   readonly examples: Parameters<typeof examples>[0];
 }
 
-/** `list` for jobs started from this machine: `--limit`, `--all`, `--format`, without a request. */
+/** `list` for jobs started from this machine, with the flags of all lists, without a request. */
 export const listSentJobs =
   <Row>(list: SentJobList<Row>) =>
   (app: App): Command => {
@@ -35,22 +38,25 @@ export const listSentJobs =
         ),
     )
       .addHelpText("after", examples(list.examples))
-      .action(async (flags: RawListFlags) => printSentJobs(app, list, readListFlags(flags)));
+      .action(async (flags: RawListFlags) => printSentJobs(app, list, flags));
   };
 
 /** Prints the jobs of the current base URL, or of all if there is none. */
 async function printSentJobs<Row>(
   app: App,
-  { kind, verb, preposition, listed, columns }: SentJobList<Row>,
-  { limit, format }: ListFlags,
+  { kind, verb, preposition, listed, fields, columns }: SentJobList<Row>,
+  flags: RawListFlags,
 ): Promise<void> {
+  const printing = (manyServices: boolean) => readPrintFlags(flags, namedForm(columns(manyServices), fields));
+  // Unknown fields are rejected before anything else.
+  printing(false);
   const baseUrl = await baseUrlOf(app);
   const { sentJobs } = await app.state();
-  const first = new FirstOnes(sentJobs.list(kind, baseUrl), limit);
+  const first = new FirstOnes(sentJobs.list(kind, baseUrl), readLimit(flags));
   async function* rows() {
     for await (const sent of first) yield listed(sent);
   }
-  const count = await app.io.show(columns(baseUrl === null), rows(), format);
+  const count = await app.io.show(printing(baseUrl === null), rows());
   if (count === 0) {
     const where = baseUrl === null ? "" : ` ${preposition} ${baseUrl}`;
     const none = app.globals.mock

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import type { AnyOperation, Input, Reply } from "../../client/call-types.ts";
+import { fieldTree } from "../../contract/field-tree.ts";
 import { CatError } from "../../errors.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { TimeoutError } from "../../http/errors.ts";
@@ -7,9 +8,16 @@ import type { App } from "../app/app.ts";
 import { InterruptError } from "../context/errors.ts";
 import { command, examples } from "../flags/command.ts";
 import { duration } from "../flags/duration.ts";
+import {
+  type RawPrintFlags,
+  type ResourceForm,
+  readPrintFlags,
+  withPrintFlags,
+} from "../flags/print-flags.ts";
 import { resourceId } from "../flags/resource-id.ts";
 import { commandLine } from "../output/command-line.ts";
 import { counted, grouped } from "../output/numbers.ts";
+import type { Printing } from "../output/printing.ts";
 
 /** A job as its operation returns it, with the two fields that `watch` reads. */
 type JobOf<O extends AnyOperation> = Reply<O> & { readonly id: string; readonly status: string };
@@ -20,6 +28,8 @@ export interface JobWatch<O extends AnyOperation> {
   readonly noun: string;
   readonly description: string;
   readonly operation: O;
+  /** The columns of CSV. */
+  readonly columns: ResourceForm<Reply<O>>["columns"];
   input(id: string): Input<O>;
   isEnded(job: JobOf<O>): boolean;
   progressOf(job: JobOf<O>): ProgressEvent;
@@ -39,15 +49,16 @@ interface WatchInput {
   id: string;
   /** The longest wait in milliseconds; undefined for no limit. */
   timeoutMs: number | undefined;
+  printing: Printing<object>;
 }
 
 /** `watch ID [--timeout TIME]` for one kind of job. */
 export const watchJob =
   <O extends AnyOperation>(watch: JobWatch<O>) =>
   (app: App): Command => {
-    const { noun } = watch;
+    const { noun, operation, columns } = watch;
     const whose = /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
-    return command("watch")
+    const made = command("watch")
       .summary(`wait for ${whose} to finish`)
       .usage("ID [flags]")
       .description(`Wait for ${whose} to finish, then show it. ${watch.description}`)
@@ -56,18 +67,21 @@ export const watchJob =
         new Option("--timeout <TIME>", "stop waiting after TIME, e.g. 90s, 30m, 2h (exit 7)").argParser(
           duration,
         ),
-      )
-      .addHelpText("after", examples(watch.examples))
-      .action(async (id: string, { timeout }: { timeout?: number }) =>
-        follow(app, watch, { id: resourceId(id, noun), timeoutMs: timeout }),
       );
+    return withPrintFlags(made)
+      .addHelpText("after", examples(watch.examples))
+      .action(async (id: string, { timeout, ...flags }: { timeout?: number } & RawPrintFlags) => {
+        const form = { columns, fields: fieldTree(operation.reply) } as ResourceForm<object>;
+        const printing = readPrintFlags(flags, form);
+        await follow(app, watch, { id: resourceId(id, noun), timeoutMs: timeout, printing });
+      });
   };
 
 /** Polls a job until it ends and prints it; with `--json` also when watching stopped earlier. */
 async function follow<O extends AnyOperation>(
   app: App,
   watch: JobWatch<O>,
-  { id, timeoutMs }: WatchInput,
+  { id, timeoutMs, printing }: WatchInput,
 ): Promise<void> {
   const client = await app.client();
   const { interrupt } = app.context;
@@ -93,7 +107,7 @@ async function follow<O extends AnyOperation>(
     .finally(() => progress.end());
   const { job } = seen;
   const next = (...words: string[]) => commandLine([`${watch.noun}s`, ...words], app.globals);
-  if (job !== null && (ended === null || app.io.json)) await app.io.resource(job);
+  if (job !== null && (ended === null || app.io.json)) await app.io.resource<object>(job, printing);
   if (job !== null) await watch.onSeen?.(app, job);
   if (ended === null) return watch.reportEnd(app, job!, next);
   const again = next("watch", id);
@@ -119,7 +133,7 @@ function interrupted(
 function explained<O extends AnyOperation>(
   error: unknown,
   { noun, unit, progressOf }: JobWatch<O>,
-  { id, timeoutMs }: WatchInput,
+  { id, timeoutMs }: Pick<WatchInput, "id" | "timeoutMs">,
   job: JobOf<O> | null,
   again: string,
 ): unknown {

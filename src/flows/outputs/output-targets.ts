@@ -8,6 +8,8 @@ export interface OutputTarget {
   pipe?: OutputPipe | undefined;
   /** Masks secrets in the service's texts, which may repeat the API key. */
   mask?: ((text: string) => string) | undefined;
+  /** Whether cells of a results file that a spreadsheet would run are guarded (default: true). */
+  formulaGuard?: boolean | undefined;
 }
 
 /** The files of a run. */

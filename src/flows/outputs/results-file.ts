@@ -1,5 +1,6 @@
 import { extname } from "node:path";
-import { stringify } from "csv-stringify/sync";
+import { csvRecords } from "./csv-records.ts";
+import { guardedCell } from "./guarded-cell.ts";
 import { OutputFile } from "./output-file.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 import type { OutputTarget } from "./output-targets.ts";
@@ -19,18 +20,20 @@ export class ResultsFile<Result> {
   readonly #form: ResultsForm<Result>;
   readonly #csv: boolean;
   readonly #mask: (text: string) => string;
+  readonly #cell: (text: string) => string;
   /** The number of rows added. */
   rows = 0;
 
   private constructor(
     file: OutputFile | OutputPipe,
     form: ResultsForm<Result>,
-    { path, mask }: OutputTarget,
+    { path, mask, formulaGuard = true }: OutputTarget,
   ) {
     this.#file = file;
     this.#form = form;
     this.#csv = extname(path).toLowerCase() === ".csv";
     this.#mask = mask ?? ((text) => text);
+    this.#cell = formulaGuard ? guardedCell : (text) => text;
   }
 
   static async begin<Result>(
@@ -40,7 +43,7 @@ export class ResultsFile<Result> {
   ): Promise<ResultsFile<Result>> {
     const file = target.pipe ?? (await OutputFile.begin(target.path, true, unfinished));
     const results = new ResultsFile(file, form, target);
-    if (results.#csv) await file.write(stringify([[...form.columns]]));
+    if (results.#csv) await file.write(csvRecords([form.columns]));
     return results;
   }
 
@@ -48,7 +51,7 @@ export class ResultsFile<Result> {
     if (result === undefined) return;
     this.rows++;
     const text = this.#csv
-      ? stringify([[...this.#form.cells(line, result)]])
+      ? csvRecords([this.#form.cells(line, result).map((value) => this.#cell(String(value ?? "")))])
       : `${JSON.stringify(this.#form.object(line, result))}\n`;
     await this.#file.write(this.#mask(text));
   }

@@ -41,7 +41,7 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
     listsProblems: operation?.refusalList !== undefined,
   };
   if (input.paginate) {
-    await app.io.show([], pages(app, client, request, target), "ndjson");
+    await app.io.show({ columns: [], format: "ndjson" }, pages(app, client, request, target));
     return;
   }
   const response = await client.raw(request, { signal: app.context.interrupt });

@@ -1,6 +1,9 @@
 import type { Command } from "commander";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
+import type { Printing } from "../../output/printing.ts";
+import { namedForm } from "../../resources/named-form.ts";
 import { namedProfile } from "../../settings/profile-name.ts";
 import { readProfiles } from "../../settings/profiles.ts";
 import { shownNames } from "./setting.ts";
@@ -15,10 +18,12 @@ interface SettingRow {
 
 /** `cat config list`: parses the flags; `run` does the work. */
 export const listCommand = (app: App, run = listSettings): Command =>
-  command("list")
-    .summary("list the settings of all profiles")
-    .usage("[flags]")
-    .description("List the settings in the config file: of all profiles, or of one with --profile.")
+  withPrintFlags(
+    command("list")
+      .summary("list the settings of all profiles")
+      .usage("[flags]")
+      .description("List the settings in the config file: of all profiles, or of one with --profile."),
+  )
     .addHelpText(
       "after",
       examples([
@@ -26,10 +31,23 @@ export const listCommand = (app: App, run = listSettings): Command =>
         ["one profile, for a script", "cat config list --profile live --json"],
       ]),
     )
-    .action(() => run(app));
+    .action((flags: RawPrintFlags) => run(app, readPrintFlags(flags, settingForm)));
+
+const settingForm = namedForm<SettingRow>(
+  [
+    { name: "profile", value: (row) => row.profile, cut: "last" },
+    { name: "active", value: (row) => (row.active ? "yes" : ""), least: 6 },
+    { name: "setting", value: (row) => row.setting, cut: "never" },
+    { name: "value", value: ({ value }) => (typeof value === "string" ? value : JSON.stringify(value)) },
+  ],
+  ["profile", "active", "setting", "value"],
+);
 
 /** Prints a row per setting. API keys are not settings; a row names the store of each. */
-export async function listSettings({ globals, context, io }: App): Promise<void> {
+export async function listSettings(
+  { globals, context, io }: App,
+  printing: Printing<SettingRow>,
+): Promise<void> {
   const profiles = await readProfiles(context.env);
   const only = namedProfile(globals, context.env)?.name;
   const rows = profiles.names
@@ -47,17 +65,6 @@ export async function listSettings({ globals, context, io }: App): Promise<void>
           }),
         );
     });
-  await io.show(
-    [
-      { name: "profile", value: (row: SettingRow) => row.profile, cut: "last" },
-      { name: "active", value: (row) => (row.active ? "yes" : ""), least: 6 },
-      { name: "setting", value: (row) => row.setting, cut: "never" },
-      {
-        name: "value",
-        value: ({ value }) => (typeof value === "string" ? value : JSON.stringify(value)),
-      },
-    ],
-    rows,
-  );
+  await io.show(printing, rows);
   if (rows.length === 0) await io.note("No settings yet. To sign in: cat login");
 }

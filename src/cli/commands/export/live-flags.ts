@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
 import { UsageError } from "../../context/errors.ts";
 import { duration } from "../../flags/duration.ts";
+import { formulaGuardFlag } from "../../flags/print-flags.ts";
 import { timestamp } from "../../flags/timestamp.ts";
 import type { SharedFlags } from "./shared-flags.ts";
 
@@ -11,6 +12,7 @@ export interface RawLiveFlags {
   format?: RowFormatName;
   since?: Since;
   margin?: number;
+  formulaGuard?: boolean;
 }
 
 /** Unix milliseconds, or the start of the previous export with `--since last`. */
@@ -24,6 +26,8 @@ export interface LiveInput extends SharedFlags {
   readonly since: Since | null;
   /** Subtracted from `since`, in milliseconds: a change may show up late (Exports, `since`). */
   readonly marginMs: number;
+  /** Whether cells of a CSV that a spreadsheet would run are guarded. */
+  readonly formulaGuard: boolean;
 }
 
 const usualMarginMs = 5 * 60_000;
@@ -46,11 +50,12 @@ export const withLiveFlags = (one: Command): Command =>
       new Option("--margin <TIME>", "start earlier by this time, because changes may show up late")
         .argParser(duration)
         .default(undefined, "5m with --since last"),
-    );
+    )
+    .addOption(formulaGuardFlag());
 
 /** Reads the flags of live rows. Throws UsageError. */
 export function readLiveFlags(shared: SharedFlags, raw: RawLiveFlags): LiveInput {
-  const { format = formatOf(shared.out), since = null, margin } = raw;
+  const { format = formatOf(shared.out), since = null, margin, formulaGuard = true } = raw;
   if (margin !== undefined && since === null) {
     throw new UsageError("--margin needs --since", {
       param: "--margin",
@@ -62,6 +67,7 @@ export function readLiveFlags(shared: SharedFlags, raw: RawLiveFlags): LiveInput
     mode: "live",
     format,
     since,
+    formulaGuard,
     marginMs: margin ?? (since === "last" ? usualMarginMs : 0),
   };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { exportLive, type LiveResult } from "../../../flows/export/live/export-live.ts";
 import { LastExport } from "../../../flows/export/live/last-export.ts";
 import { rowFormat } from "../../../flows/export/live/row-format.ts";
+import { guardedCell } from "../../../flows/outputs/guarded-cell.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId } from "../../app/run-id.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
@@ -13,7 +14,7 @@ import { fileSink, stdoutSink } from "./row-sinks.ts";
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {
   const { clock, interrupt, stdout } = app.context;
-  const { out, roles, format } = input;
+  const { out, roles, format, formulaGuard } = input;
   const began = clock.now();
   const runId = newRunId(began, randomUUID());
   const path = out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out);
@@ -25,9 +26,10 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   // Rows on a terminal show the progress themselves. What reads them from a pipe may write to the same terminal as a bar.
   const progress = path === null && stdout.isTTY ? null : await app.io.progress({ lines: path === null });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };
+  const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
   let result: LiveResult;
   try {
-    result = await exportLive(selection, rowFormat(format, { json: visibleInJson, cell: visibleInCell }), {
+    result = await exportLive(selection, rowFormat(format, { json: visibleInJson, cell }), {
       client,
       clock,
       signal: interrupt,

@@ -1,5 +1,7 @@
+import { ExportJob } from "../../../contract/resources/export.ts";
 import type { SentJob } from "../../../state/sent-jobs.ts";
 import { type Column, whole } from "../../output/columns.ts";
+import { fieldColumns } from "../../resources/resource-form.ts";
 
 /** An export stored on this machine, as it is printed. The service has no list of exports. */
 export interface ListedExport {
@@ -15,6 +17,18 @@ export interface ListedExport {
   base_url: string;
   run_id: string;
 }
+
+/** The fields of a stored export, in the order of JSON. */
+export const listedExportFields = [
+  "id",
+  "file",
+  "products",
+  "format",
+  "status",
+  "at",
+  "base_url",
+  "run_id",
+] as const;
 
 /** A stored export as it is printed. */
 export const listedExport = ({
@@ -36,6 +50,9 @@ export const listedExport = ({
   base_url: baseUrl,
   run_id: runId,
 });
+
+/** The columns of an export of the service in CSV. */
+export const exportColumns = fieldColumns(ExportJob, ["id", "format", "status"]);
 
 /** The columns of stored exports in tables and CSV; `manyServices` adds the base URL to tables. */
 export const sentExportColumns = (manyServices: boolean): readonly Column<ListedExport>[] => [

@@ -1,5 +1,5 @@
 import { listSentJobs } from "../../resources/list-sent-jobs.ts";
-import { listedExport, sentExportColumns } from "./columns.ts";
+import { listedExport, listedExportFields, sentExportColumns } from "./columns.ts";
 
 /** `cat exports list`: the frozen exports that this machine has started. */
 export const listCommand = listSentJobs({
@@ -7,6 +7,7 @@ export const listCommand = listSentJobs({
   verb: "started",
   preposition: "on",
   listed: listedExport,
+  fields: listedExportFields,
   columns: sentExportColumns,
   examples: [
     ["list the last 25 exports", "cat exports list"],

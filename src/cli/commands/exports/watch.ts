@@ -4,12 +4,14 @@ import { isJobEnded } from "../../../flows/export/frozen/job-status.ts";
 import { counted } from "../../output/numbers.ts";
 import { rememberStatus } from "../../resources/remember-status.ts";
 import { watchJob } from "../../resources/watch-job.ts";
+import { exportColumns } from "./columns.ts";
 
 /** `cat exports watch` */
 export const watchCommand = watchJob<typeof operations.exports.get>({
   noun: "export",
   description: "Exits with 0 if it completed, and with 7 if it failed.",
   operation: operations.exports.get,
+  columns: exportColumns,
   input: (id) => ({ export_id: id }),
   isEnded: isJobEnded,
   progressOf: (job: ExportJob) => ({

@@ -69,7 +69,7 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
   }
   if (check.unusable || check.invalid > 0) throw rejected(file.source.name, flags, check);
   if (app.io.json) return;
-  await app.io.show(planColumns(flags), planRows(flags, valid), "table");
+  await app.io.show({ columns: planColumns(flags), format: "table" }, planRows(flags, valid));
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";
   await app.io.note(
     app.io.visible(

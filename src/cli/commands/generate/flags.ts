@@ -51,6 +51,7 @@ export interface GenerateFlags {
   readonly encoding: EncodingName;
   readonly results: string | undefined;
   readonly failed: string | undefined;
+  readonly formulaGuard: boolean;
   readonly dryRun: boolean;
   readonly wait: boolean;
   readonly timeoutMs: number | null;

@@ -125,6 +125,7 @@ function sameCommand(flags: GenerateFlags, globals: Service): string {
   words.give("--gallery", flags.gallery);
   words.give("--results", flags.results);
   words.give("--failed", flags.failed);
+  words.give("--no-formula-guard", !flags.formulaGuard);
   words.giveService(globals);
   return words.line;
 }

@@ -156,7 +156,11 @@ async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<vo
   if (flags.save !== undefined) {
     const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");
     const rows = results.map((one) => resultRow(one.generation.line, one));
-    await writeFolderResults(resolve(app.context.cwd, flags.save), rows, summary.run_id);
+    const { formulaGuard } = flags;
+    await writeFolderResults(resolve(app.context.cwd, flags.save), rows, {
+      writer: summary.run_id,
+      formulaGuard,
+    });
   }
   const withoutPage =
     flags.gallery === undefined

@@ -1,34 +1,43 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { imageTypeBytes, imageTypeOf } from "../../../contract/image-type.ts";
+import { Image } from "../../../contract/resources/image.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
 import { InterruptError, UsageError } from "../../context/errors.ts";
 import { confirmReplace } from "../../files/confirm-replace.ts";
 import { command, examples } from "../../flags/command.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { resourceId } from "../../flags/resource-id.ts";
 import { grouped } from "../../output/numbers.ts";
+import type { Printing } from "../../output/printing.ts";
+import { resourceForm } from "../../resources/resource-form.ts";
 
 interface GetInput {
   id: string;
   /** The file for the original, as typed. */
   save: string | undefined;
+  printing: Printing<Image>;
 }
+
+const imageForm = resourceForm(Image, ["id", "mime_type", "created_at"]);
 
 /** An image has at most 10 MB, so it would be complete before a usual checkpoint. */
 const checkpointBytes = 1024 * 1024;
 
 /** `cat images get`: parses the argument and the flag; `run` does the work. */
 export const getCommand = (app: App, run = getImage): Command =>
-  command("get")
-    .summary("show or save an image")
-    .usage("ID [flags]")
-    .description(
-      "Show one image with its signed URL, which expires after one hour. With --save, download the original.",
-    )
-    .argument("<ID>", "ID of the image")
-    .option("--save <FILE>", "download the original to FILE (--yes replaces an existing file)")
+  withPrintFlags(
+    command("get")
+      .summary("show or save an image")
+      .usage("ID [flags]")
+      .description(
+        "Show one image with its signed URL, which expires after one hour. With --save, download the original.",
+      )
+      .argument("<ID>", "ID of the image")
+      .option("--save <FILE>", "download the original to FILE (--yes replaces an existing file)"),
+  )
     .addHelpText(
       "after",
       examples([
@@ -36,19 +45,19 @@ export const getCommand = (app: App, run = getImage): Command =>
         ["print only the signed URL", "cat images get ID --json | jq -r .url"],
       ]),
     )
-    .action(async (id: string, { save }: { save?: string }) =>
-      run(app, { id: resourceId(id, "image"), save }),
+    .action(async (id: string, { save, ...flags }: { save?: string } & RawPrintFlags) =>
+      run(app, { printing: readPrintFlags(flags, imageForm), id: resourceId(id, "image"), save }),
     );
 
 /** Prints one image, or saves its original; not found ends in exit 5. */
-export async function getImage(app: App, { id, save }: GetInput): Promise<void> {
+export async function getImage(app: App, { id, save, printing }: GetInput): Promise<void> {
   const file = save === undefined ? null : namedFile(app, save);
   if (file !== null) await confirmReplace(app, file);
   const client = await app.client();
   const signal = app.context.interrupt;
   const read = () => client.images.get({ image_id: id }, { signal });
   const image = await read();
-  if (file === null) return app.io.resource(image);
+  if (file === null) return app.io.resource(image, printing);
   const urlOf = ({ url }: { url: unknown }): string => {
     if (typeof url === "string" && url !== "") return url;
     throw new CatError(`the service sent no URL of image ${id}`, {
@@ -70,7 +79,7 @@ export async function getImage(app: App, { id, save }: GetInput): Promise<void> 
   }).catch((error: unknown) => {
     throw withNextStep(error);
   });
-  if (app.io.json) await app.io.jsonData(image);
+  if (app.io.json) await app.io.resource(image, printing);
   else await app.io.note(`Saved ${app.io.visible(file.name)} (${grouped(bytes)} bytes).`);
 }
 

@@ -3,8 +3,10 @@ import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { command, examples } from "../../flags/command.ts";
-import type { Column } from "../../output/columns.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { counted } from "../../output/numbers.ts";
+import type { Printing } from "../../output/printing.ts";
+import { namedForm } from "../../resources/named-form.ts";
 
 /** A file, and the image that it became or the reason why not. */
 interface Uploaded {
@@ -17,14 +19,16 @@ interface Uploaded {
 
 /** `cat images upload`: parses the arguments; `run` does the work. */
 export const uploadCommand = (app: App, run = uploadImages): Command =>
-  command("upload")
-    .summary("upload photos")
-    .usage("FILE ... [flags]")
-    .description(
-      "Upload photos (JPEG, PNG or WebP, at most 10 MB each) and print their IDs. " +
-        "An image that no product uses is removed by the service after a while.",
-    )
-    .argument("<FILE...>", "photos to upload")
+  withPrintFlags(
+    command("upload")
+      .summary("upload photos")
+      .usage("FILE ... [flags]")
+      .description(
+        "Upload photos (JPEG, PNG or WebP, at most 10 MB each) and print their IDs. " +
+          "An image that no product uses is removed by the service after a while.",
+      )
+      .argument("<FILE...>", "photos to upload"),
+  )
     .addHelpText(
       "after",
       examples([
@@ -32,17 +36,25 @@ export const uploadCommand = (app: App, run = uploadImages): Command =>
         ["keep the ID of an upload", "id=$(cat images upload front.jpg --json | jq -r .id)"],
       ]),
     )
-    .action(async (files: string[]) => run(app, { files }));
+    .action(async (files: string[], flags: RawPrintFlags) =>
+      run(app, { files, printing: readPrintFlags(flags, uploadForm) }),
+    );
 
-const columns: readonly Column<Uploaded>[] = [
-  { name: "id", value: ({ id }) => id },
-  { name: "mime_type", value: ({ mime_type }) => mime_type },
-  { name: "file", value: ({ file }) => file, cut: "last" },
-  { name: "error", value: ({ error }) => error?.message, only: "csv" },
-];
+const uploadForm = namedForm<Uploaded>(
+  [
+    { name: "id", value: ({ id }) => id },
+    { name: "mime_type", value: ({ mime_type }) => mime_type },
+    { name: "file", value: ({ file }) => file, cut: "last" },
+    { name: "error", value: ({ error }) => error?.message, only: "csv" },
+  ],
+  ["file", "id", "mime_type", "created_at", "error"],
+);
 
 /** Checks all files, then uploads them. Exits with 8 if the service rejects some of them. */
-export async function uploadImages(app: App, { files }: { files: readonly string[] }): Promise<void> {
+export async function uploadImages(
+  app: App,
+  { files, printing }: { files: readonly string[]; printing: Printing<Uploaded> },
+): Promise<void> {
   const { checkedPhotos, uploadPhoto } = await import("../../files/photo-arguments.ts");
   const { cwd, interrupt } = app.context;
   const photos = await checkedPhotos(files, cwd);
@@ -64,7 +76,7 @@ export async function uploadImages(app: App, { files }: { files: readonly string
   async function* uploads() {
     for (const file of files) yield await upload(file);
   }
-  await app.io.show(columns, uploads());
+  await app.io.show(printing, uploads());
   if (rejected === 0) return;
   app.exit = ExitCode.partial;
   await app.io.note(`The service rejected ${counted(rejected, "photo")}.`);

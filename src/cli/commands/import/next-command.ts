@@ -26,6 +26,7 @@ export function sameCommand(flags: ImportFlags, { globals }: CommandOf): string 
   words.give("--ledger", flags.ledger);
   words.give("--results", flags.results);
   words.give("--failed", flags.failed);
+  words.give("--no-formula-guard", !flags.formulaGuard);
   words.giveService(globals);
   return words.line;
 }

@@ -1,6 +1,7 @@
-import type { ImportRowResult } from "../../../contract/resources/import.ts";
+import { Import, type ImportRowResult } from "../../../contract/resources/import.ts";
 import type { SentJob } from "../../../state/sent-jobs.ts";
 import { type Column, whole } from "../../output/columns.ts";
+import { fieldColumns } from "../../resources/resource-form.ts";
 
 /** An import stored on this machine, as it is printed. The service has no list of imports. */
 export interface ListedImport {
@@ -16,6 +17,18 @@ export interface ListedImport {
   base_url: string;
   run_id: string;
 }
+
+/** The fields of a stored import, in the order of JSON. */
+export const listedImportFields = [
+  "id",
+  "file",
+  "rows",
+  "mode",
+  "status",
+  "at",
+  "base_url",
+  "run_id",
+] as const;
 
 /** A stored import as it is printed. */
 export const listedImport = ({
@@ -44,6 +57,9 @@ export const sentImportColumns = (manyServices: boolean): readonly Column<Listed
   { name: "base_url", value: (sent) => sent.base_url, ...(manyServices ? {} : { only: "csv" as const }) },
   { name: "run_id", value: (sent) => sent.run_id, only: "csv" },
 ];
+
+/** The columns of an import of the service in CSV. */
+export const importColumns = fieldColumns(Import, ["id", "status"]);
 
 /** The columns of row results in tables and CSV; the CSV columns are those of a results file. */
 export const rowColumns: readonly Column<ImportRowResult>[] = [

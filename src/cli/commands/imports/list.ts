@@ -1,5 +1,5 @@
 import { listSentJobs } from "../../resources/list-sent-jobs.ts";
-import { listedImport, sentImportColumns } from "./columns.ts";
+import { listedImport, listedImportFields, sentImportColumns } from "./columns.ts";
 
 /** `cat imports list`: the imports that this machine has sent. */
 export const listCommand = listSentJobs({
@@ -7,6 +7,7 @@ export const listCommand = listSentJobs({
   verb: "sent",
   preposition: "to",
   listed: listedImport,
+  fields: listedImportFields,
   columns: sentImportColumns,
   examples: [
     ["list the last 25 imports", "cat imports list"],

@@ -7,12 +7,14 @@ import { ExitCode } from "../../context/exit.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { rememberStatus } from "../../resources/remember-status.ts";
 import { watchJob } from "../../resources/watch-job.ts";
+import { importColumns } from "./columns.ts";
 
 /** `cat imports watch` */
 export const watchCommand = watchJob<typeof operations.imports.get>({
   noun: "import",
   description: "Exits with 0 if all rows succeeded, and with 8 if some did not.",
   operation: operations.imports.get,
+  columns: importColumns,
   input: (id) => ({ import_id: id }),
   isEnded,
   progressOf,

@@ -1,7 +1,8 @@
 import { Option } from "commander";
 import { operations } from "../../../contract/operations.ts";
 import { Model } from "../../../contract/resources/model.ts";
-import { fieldColumns, listResource } from "../../resources/list-resource.ts";
+import { listResource } from "../../resources/list-resource.ts";
+import { fieldColumns } from "../../resources/resource-form.ts";
 
 /** `cat models list` */
 export const listCommand = listResource({

@@ -1,34 +1,40 @@
 import type { Command } from "commander";
-import type { ProductImage } from "../../../contract/resources/product.ts";
+import { ProductImage } from "../../../contract/resources/product.ts";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
-import type { Column } from "../../output/columns.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
+import type { Printing } from "../../output/printing.ts";
+import { resourceForm } from "../../resources/resource-form.ts";
 import { productOf } from "./product-of.ts";
 
 /** `cat products attach`: parses the arguments; `run` does the work. */
 export const attachCommand = (app: App, run = attachPhotos): Command =>
-  command("attach")
-    .summary("add photos to a product")
-    .usage("ID|REFERENCE FILE|IMAGE_ID[:ORIENTATION] ... [flags]")
-    .description("Add photos to a product. Local photos are uploaded first.")
-    .argument("<ID|REFERENCE>", "ID or reference of the product")
-    .argument("<PHOTO...>", "files or image IDs, each with :ORIENTATION if known")
+  withPrintFlags(
+    command("attach")
+      .summary("add photos to a product")
+      .usage("ID|REFERENCE FILE|IMAGE_ID[:ORIENTATION] ... [flags]")
+      .description("Add photos to a product. Local photos are uploaded first.")
+      .argument("<ID|REFERENCE>", "ID or reference of the product")
+      .argument("<PHOTO...>", "files or image IDs, each with :ORIENTATION if known"),
+  )
     .addHelpText(
       "after",
       examples([["add a photo of the back", "cat products attach DRESS-1 back.jpg:back"]]),
     )
-    .action(async (product: string, images: string[]) => run(app, { product, images }));
+    .action(async (product: string, images: string[], flags: RawPrintFlags) =>
+      run(app, { product, images, printing: readPrintFlags(flags, photoForm) }),
+    );
 
-const columns: readonly Column<ProductImage>[] = [
-  { name: "id", value: ({ id }) => id },
-  { name: "orientation", value: ({ orientation }) => orientation },
-  { name: "origin", value: ({ origin }) => origin },
-];
+const photoForm = resourceForm(ProductImage, ["id", "orientation", "origin"]);
 
 /** Adds photos to a product and prints them as the service stored them. */
 export async function attachPhotos(
   app: App,
-  { product, images }: { product: string; images: readonly string[] },
+  {
+    product,
+    images,
+    printing,
+  }: { product: string; images: readonly string[]; printing: Printing<ProductImage> },
 ): Promise<void> {
   const { attachable, checkedPhotos, photoArgument } = await import("../../files/photo-arguments.ts");
   const { cwd, interrupt: signal } = app.context;
@@ -41,5 +47,5 @@ export async function attachPhotos(
   const { id } = await productOf(app, product);
   const body = { images: await attachable(photos, { client: () => app.client(), cwd, signal }) };
   const client = await app.client();
-  await app.io.show(columns, await client.products.attach({ product_id: id, body }, { signal }));
+  await app.io.show(printing, await client.products.attach({ product_id: id, body }, { signal }));
 }

@@ -1,4 +1,6 @@
-import type { Product } from "../../../contract/resources/product.ts";
+import { fieldTree } from "../../../contract/field-tree.ts";
+import { Product } from "../../../contract/resources/product.ts";
+import type { ResourceForm } from "../../flags/print-flags.ts";
 import type { Column } from "../../output/columns.ts";
 
 /** The columns of products in tables and CSV files; the names are those of the service. */
@@ -14,6 +16,9 @@ export const productColumns: readonly Column<Product>[] = [
   { name: "created_at", value: (product) => product.created_at, only: "csv" },
   { name: "updated_at", value: (product) => product.updated_at, only: "csv" },
 ];
+
+/** The form of one product. */
+export const productForm: ResourceForm<Product> = { columns: productColumns, fields: fieldTree(Product) };
 
 /** The IDs of the photos; null if the response has no list of them. */
 function photoIds({ images }: Product): string | null {

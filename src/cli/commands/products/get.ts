@@ -1,15 +1,21 @@
 import type { Command } from "commander";
+import type { Product } from "../../../contract/resources/product.ts";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
+import type { Printing } from "../../output/printing.ts";
+import { productForm } from "./columns.ts";
 import { productOf } from "./product-of.ts";
 
 /** `cat products get`: parses the argument; `run` does the work. */
 export const getCommand = (app: App, run = getProduct): Command =>
-  command("get")
-    .summary("show a product")
-    .usage("ID|REFERENCE [flags]")
-    .description("Show one product, found by its ID or by your reference.")
-    .argument("<ID|REFERENCE>", "ID or reference of the product")
+  withPrintFlags(
+    command("get")
+      .summary("show a product")
+      .usage("ID|REFERENCE [flags]")
+      .description("Show one product, found by its ID or by your reference.")
+      .argument("<ID|REFERENCE>", "ID or reference of the product"),
+  )
     .addHelpText(
       "after",
       examples([
@@ -17,9 +23,14 @@ export const getCommand = (app: App, run = getProduct): Command =>
         ["print only the ID of a product", "cat products get DRESS-001 --json | jq -r .id"],
       ]),
     )
-    .action(async (idOrReference: string) => run(app, { idOrReference }));
+    .action(async (idOrReference: string, flags: RawPrintFlags) =>
+      run(app, { idOrReference, printing: readPrintFlags(flags, productForm) }),
+    );
 
 /** Prints one product; not found ends in exit 5. */
-export async function getProduct(app: App, input: { idOrReference: string }): Promise<void> {
-  await app.io.resource(await productOf(app, input.idOrReference));
+export async function getProduct(
+  app: App,
+  { idOrReference, printing }: { idOrReference: string; printing: Printing<Product> },
+): Promise<void> {
+  await app.io.resource(await productOf(app, idOrReference), printing);
 }

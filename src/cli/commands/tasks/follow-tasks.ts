@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { Task } from "../../../contract/resources/task.ts";
+import type { Task } from "../../../contract/resources/task.ts";
 import { CatError } from "../../../errors.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
 import type { WatchedTasks } from "../../../flows/generate/watch-tasks.ts";
@@ -9,9 +9,8 @@ import { defaultConcurrency } from "../../app/default-concurrency.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { checkSaveFolder } from "../../files/save-folder.ts";
-import type { Column } from "../../output/columns.ts";
 import { counted } from "../../output/numbers.ts";
-import { fieldColumns } from "../../resources/list-resource.ts";
+import type { Printing } from "../../output/printing.ts";
 import { savedLine } from "../generate/saved-line.ts";
 
 export interface FollowInput {
@@ -22,7 +21,11 @@ export interface FollowInput {
   readonly save: string | undefined;
   /** Whether to wait until the tasks have ended. */
   readonly wait: boolean;
+  readonly printing: Printing<FollowedTask>;
 }
+
+/** A task with the file that its image was saved in. */
+export type FollowedTask = Task & { output_file?: string };
 
 /** Shows tasks, once they have ended with `wait`, and saves their images. */
 export async function followTasks(app: App, input: FollowInput): Promise<void> {
@@ -49,7 +52,8 @@ export async function followTasks(app: App, input: FollowInput): Promise<void> {
     );
     if (saveTo !== null && watched.files.size > 0) {
       const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");
-      await writeFolderResults(saveTo, watched.rows, `results-${pid}`);
+      const { formulaGuard = true } = input.printing;
+      await writeFolderResults(saveTo, watched.rows, { writer: `results-${pid}`, formulaGuard });
     }
     await tell(app, input, watched);
   } finally {
@@ -79,24 +83,15 @@ async function tasksOfRun(app: App, runId: string): Promise<string[]> {
   return sent.flatMap(({ taskId }) => taskId ?? []);
 }
 
-async function tell(app: App, { save, wait }: FollowInput, watched: WatchedTasks): Promise<void> {
+async function tell(app: App, { save, wait, printing }: FollowInput, watched: WatchedTasks): Promise<void> {
   const { tasks, lost, files, faults, stopped } = watched;
-  const rows = tasks.map((task) => ({
-    ...task,
-    ...(files.has(task.id) && { output_file: join(save!, files.get(task.id)!) }),
-  }));
-  const columns: Column<(typeof rows)[number]>[] = [
-    ...fieldColumns(Task, ["id", "type", "status", "product_id"]).filter(
-      ({ name }) => name !== "failure_reason",
-    ),
-    {
-      name: "output_file",
-      value: (row) => row.output_file ?? null,
-      ...(save === undefined && { only: "csv" }),
-    },
-    { name: "failure_reason", value: (row) => row.failure_reason?.code ?? null },
-  ];
-  await app.io.show(columns, rows);
+  const rows = tasks.map(
+    (task): FollowedTask => ({
+      ...task,
+      ...(files.has(task.id) && { output_file: join(save!, files.get(task.id)!) }),
+    }),
+  );
+  await app.io.show(printing, rows);
   if (tasks.length === 0 && lost.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
   if (save !== undefined && tasks.length > 0) await app.io.note(app.io.visible(savedLine(files.size, save)));
   if (stopped !== undefined) throw stopped;

@@ -1,16 +1,16 @@
 import { Option } from "commander";
 import { operations } from "../../../contract/operations.ts";
-import { Task } from "../../../contract/resources/task.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../../contract/value-sets.ts";
-import { fieldColumns, listResource } from "../../resources/list-resource.ts";
+import { listResource } from "../../resources/list-resource.ts";
 import { productOf } from "../products/product-of.ts";
+import { taskColumns } from "./columns.ts";
 
 /** `cat tasks list` */
 export const listCommand = listResource({
   summary: "list tasks, newest first",
   description: "List the tasks that generate images, newest first.",
   operation: operations.tasks.list,
-  columns: fieldColumns(Task, ["id", "type", "status", "product_id", "created_at"]),
+  columns: taskColumns,
   lookUp: async (app, { product }: { product?: string }) =>
     product === undefined ? {} : { product_id: (await productOf(app, product)).id },
   filters: [

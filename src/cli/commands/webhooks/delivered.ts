@@ -2,8 +2,8 @@ import { firstLine, longestLine } from "../../../flows/listen/forward/first-line
 import type { PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
-import type { Column } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
+import { namedForm } from "../../resources/named-form.ts";
 
 /** One event that was sent to a handler, and its response. */
 export interface Delivered {
@@ -23,14 +23,18 @@ export const toDelivered = (id: string, type: string, url: URL, outcome: PostOut
   ms: outcome.ms,
 });
 
-export const deliveredColumns: readonly Column<Delivered>[] = [
-  { name: "id", value: ({ id }) => id },
-  { name: "type", value: ({ type }) => type },
-  { name: "url", value: ({ url }) => url, only: "csv" },
-  { name: "status", value: ({ status }) => status ?? "none" },
-  { name: "response", value: ({ response }) => response },
-  { name: "ms", value: ({ ms }) => ms, only: "csv" },
-];
+/** The form of deliveries in a list. */
+export const deliveredForm = namedForm<Delivered>(
+  [
+    { name: "id", value: ({ id }) => id },
+    { name: "type", value: ({ type }) => type },
+    { name: "url", value: ({ url }) => url, only: "csv" },
+    { name: "status", value: ({ status }) => status ?? "none" },
+    { name: "response", value: ({ response }) => response },
+    { name: "ms", value: ({ ms }) => ms, only: "csv" },
+  ],
+  ["id", "type", "url", "status", "response", "ms"],
+);
 
 const isSuccess = ({ status }: Delivered): boolean => status !== null && status >= 200 && status < 300;
 

@@ -6,7 +6,9 @@ import { UsageError } from "../../context/errors.ts";
 import { command, examples } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
 import { handlerUrl } from "../../flags/handler-url.ts";
-import { type Delivered, deliveredColumns, reportDelivered, toDelivered } from "./delivered.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
+import type { Printing } from "../../output/printing.ts";
+import { type Delivered, deliveredForm, reportDelivered, toDelivered } from "./delivered.ts";
 import { openTarget } from "./open-target.ts";
 
 interface ReplayInput extends Omit<EventSelection, "since"> {
@@ -15,22 +17,27 @@ interface ReplayInput extends Omit<EventSelection, "since"> {
   to: URL;
   /** The log as typed; undefined for the one of the profile. */
   log: string | undefined;
+  printing: Printing<Delivered>;
 }
 
 /** `cat webhooks replay`: parses the arguments and the flags; `run` does the work. */
 export const replayCommand = (app: App, run = replay): Command =>
-  command("replay")
-    .summary("send events of the log to a handler again")
-    .usage("[ID ...] --to URL [flags]")
-    .description(
-      "Send events that cat webhooks listen has received to a handler again, oldest first. " +
-        "Each one is signed afresh with CAT_WEBHOOK_SECRET. The log is not changed.",
-    )
-    .argument("[ID...]", "IDs of events (evt_...)")
-    .addOption(new Option("--to <URL>", "URL of the handler").argParser(handlerUrl).makeOptionMandatory())
-    .addOption(new Option("--since <TIME>", "events of the last TIME, e.g. 30m, 2h, 7d").argParser(duration))
-    .option("--failed", "only events that a handler has not accepted")
-    .option("--log <FILE>", "event log (default: that of the profile)")
+  withPrintFlags(
+    command("replay")
+      .summary("send events of the log to a handler again")
+      .usage("[ID ...] --to URL [flags]")
+      .description(
+        "Send events that cat webhooks listen has received to a handler again, oldest first. " +
+          "Each one is signed afresh with CAT_WEBHOOK_SECRET. The log is not changed.",
+      )
+      .argument("[ID...]", "IDs of events (evt_...)")
+      .addOption(new Option("--to <URL>", "URL of the handler").argParser(handlerUrl).makeOptionMandatory())
+      .addOption(
+        new Option("--since <TIME>", "events of the last TIME, e.g. 30m, 2h, 7d").argParser(duration),
+      )
+      .option("--failed", "only events that a handler has not accepted")
+      .option("--log <FILE>", "event log (default: that of the profile)"),
+  )
     .addHelpText(
       "after",
       examples([
@@ -44,7 +51,13 @@ export const replayCommand = (app: App, run = replay): Command =>
     .action(
       async (
         ids: string[],
-        { to, since, failed = false, log }: { to: URL; since?: number; failed?: boolean; log?: string },
+        {
+          to,
+          since,
+          failed = false,
+          log,
+          ...flags
+        }: { to: URL; since?: number; failed?: boolean; log?: string } & RawPrintFlags,
       ) => {
         if (ids.some((id) => id.trim() === ""))
           throw new UsageError("the event ID is empty", { param: "ID", hint: "Use the complete ID." });
@@ -54,12 +67,16 @@ export const replayCommand = (app: App, run = replay): Command =>
             hint: "Add event IDs, --since TIME or --failed.",
           });
         }
-        await run(app, { ids, sinceMs: since, failed, to, log });
+        const printing = readPrintFlags(flags, deliveredForm);
+        await run(app, { ids, sinceMs: since, failed, to, log, printing });
       },
     );
 
 /** Sends events of the log again. Exits with 5 for an ID that the log does not have; then nothing is sent. */
-export async function replay(app: App, { ids, sinceMs, failed, to, log }: ReplayInput): Promise<void> {
+export async function replay(
+  app: App,
+  { ids, sinceMs, failed, to, log, printing }: ReplayInput,
+): Promise<void> {
   const { eventLogPath } = await import("./listen/log-path.ts");
   const { loggedEvents } = await import("../../../flows/listen/replay/logged-events.ts");
   const { deliver } = await import("../../../flows/listen/trigger/deliver.ts");
@@ -83,6 +100,6 @@ export async function replay(app: App, { ids, sinceMs, failed, to, log }: Replay
       yield one;
     }
   }
-  await app.io.show(deliveredColumns, deliveries());
+  await app.io.show(printing, deliveries());
   await reportDelivered(app, delivered);
 }

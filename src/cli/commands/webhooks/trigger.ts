@@ -7,10 +7,12 @@ import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { command, examples } from "../../flags/command.ts";
 import { handlerUrl } from "../../flags/handler-url.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { wholeNumber } from "../../flags/values.ts";
-import type { Column } from "../../output/columns.ts";
 import { counted } from "../../output/numbers.ts";
-import { type Delivered, deliveredColumns, reportDelivered, toDelivered } from "./delivered.ts";
+import type { Printing } from "../../output/printing.ts";
+import { namedForm } from "../../resources/named-form.ts";
+import { type Delivered, deliveredForm, reportDelivered, toDelivered } from "./delivered.ts";
 import { openTarget } from "./open-target.ts";
 
 interface TriggerInput {
@@ -18,37 +20,39 @@ interface TriggerInput {
   to: URL;
   ids: SampleIds;
   times: number;
-  torture: boolean;
+  printing: Printing<Delivered>;
 }
 
 /** `cat webhooks trigger`: parses the argument and the flags; `run` does the work. */
-export const triggerCommand = (app: App, run = trigger): Command =>
-  command("trigger")
-    .summary("send a signed sample event to a handler")
-    .usage("EVENT --to URL [flags]")
-    .description(
-      "Send a sample event to your handler, signed with CAT_WEBHOOK_SECRET. " +
-        "With --torture, send what goes wrong in practice: duplicates, events out of order, slow and huge bodies, " +
-        "forged signatures and stale timestamps.",
-    )
-    .addArgument(new Argument("<EVENT>", "type of the event").choices(eventTypes))
-    .addOption(new Option("--to <URL>", "URL of the handler").argParser(handlerUrl).makeOptionMandatory())
-    .addOption(
-      new Option("--id <ID>", "ID of the event (evt_...), or of its task, import or export").argParser(
-        sampleIds,
+export const triggerCommand = (app: App, run = trigger, runTorture = torture): Command =>
+  withPrintFlags(
+    command("trigger")
+      .summary("send a signed sample event to a handler")
+      .usage("EVENT --to URL [flags]")
+      .description(
+        "Send a sample event to your handler, signed with CAT_WEBHOOK_SECRET. " +
+          "With --torture, send what goes wrong in practice: duplicates, events out of order, slow and huge bodies, " +
+          "forged signatures and stale timestamps.",
+      )
+      .addArgument(new Argument("<EVENT>", "type of the event").choices(eventTypes))
+      .addOption(new Option("--to <URL>", "URL of the handler").argParser(handlerUrl).makeOptionMandatory())
+      .addOption(
+        new Option("--id <ID>", "ID of the event (evt_...), or of its task, import or export").argParser(
+          sampleIds,
+        ),
+      )
+      .addOption(
+        new Option("--times <N>", "number of deliveries; with an event ID, of the same event")
+          .default(1)
+          .argParser(wholeNumber({ min: 1, max: 10_000 })),
+      )
+      .addOption(
+        new Option("--torture", "send difficult deliveries and report the responses").conflicts([
+          "times",
+          "id",
+        ]),
       ),
-    )
-    .addOption(
-      new Option("--times <N>", "number of deliveries; with an event ID, of the same event")
-        .default(1)
-        .argParser(wholeNumber({ min: 1, max: 10_000 })),
-    )
-    .addOption(
-      new Option("--torture", "send difficult deliveries and report the responses").conflicts([
-        "times",
-        "id",
-      ]),
-    )
+  )
     .addHelpText(
       "after",
       examples([
@@ -67,9 +71,13 @@ export const triggerCommand = (app: App, run = trigger): Command =>
           to,
           id = {},
           times,
-          torture = false,
-        }: { to: URL; id?: SampleIds; times: number; torture?: boolean },
-      ) => run(app, { type, to, ids: id, times, torture }),
+          torture: isTorture = false,
+          ...flags
+        }: { to: URL; id?: SampleIds; times: number; torture?: boolean } & RawPrintFlags,
+      ) =>
+        isTorture
+          ? runTorture(app, { type, to, printing: readPrintFlags(flags, tortureForm) })
+          : run(app, { type, to, ids: id, times, printing: readPrintFlags(flags, deliveredForm) }),
     );
 
 function sampleIds(text: string): SampleIds {
@@ -80,16 +88,11 @@ function sampleIds(text: string): SampleIds {
 }
 
 /** Sends sample events. Exits with 8 if the handler rejects some, 7 if it cannot be reached. */
-export async function trigger(app: App, { type, to, ids, times, torture }: TriggerInput): Promise<void> {
+export async function trigger(app: App, { type, to, ids, times, printing }: TriggerInput): Promise<void> {
   const target = await openTarget(app, to);
   const { sampleEvents } = await import("../../../flows/listen/trigger/sample-event.ts");
   const { clock, random } = app.context;
   const makeEvent = sampleEvents({ now: () => clock.now(), random: () => random() });
-  if (torture) {
-    const flow = await import("../../../flows/listen/trigger/torture.ts");
-    const sleep = (ms: number) => clock.sleep(ms, target.signal);
-    return reportTorture(app, flow.torture({ type, makeEvent, target, sleep }));
-  }
   const { deliver } = await import("../../../flows/listen/trigger/deliver.ts");
   const delivered: Delivered[] = [];
   async function* deliveries() {
@@ -100,18 +103,39 @@ export async function trigger(app: App, { type, to, ids, times, torture }: Trigg
       yield one;
     }
   }
-  await app.io.show(deliveredColumns, deliveries());
+  await app.io.show(printing, deliveries());
   await reportDelivered(app, delivered);
 }
 
-const tortureColumns: readonly Column<TortureResult>[] = [
-  { name: "delivery", value: ({ name }) => name },
-  { name: "expected", value: ({ expected }) => expected },
-  { name: "response", value: ({ responses }) => responses.join(", ") },
-  { name: "result", value: ({ ok }) => (ok ? "ok" : "WRONG") },
-];
+/** Sends difficult deliveries and reports the responses. */
+async function torture(
+  app: App,
+  { type, to, printing }: Pick<TriggerInput, "type" | "to"> & { printing: Printing<TortureResult> },
+): Promise<void> {
+  const target = await openTarget(app, to);
+  const { sampleEvents } = await import("../../../flows/listen/trigger/sample-event.ts");
+  const flow = await import("../../../flows/listen/trigger/torture.ts");
+  const { clock, random } = app.context;
+  const makeEvent = sampleEvents({ now: () => clock.now(), random: () => random() });
+  const sleep = (ms: number) => clock.sleep(ms, target.signal);
+  await reportTorture(app, flow.torture({ type, makeEvent, target, sleep }), printing);
+}
 
-async function reportTorture(app: App, results: AsyncIterable<TortureResult>): Promise<void> {
+const tortureForm = namedForm<TortureResult>(
+  [
+    { name: "delivery", value: ({ name }) => name },
+    { name: "expected", value: ({ expected }) => expected },
+    { name: "response", value: ({ responses }) => responses.join(", ") },
+    { name: "result", value: ({ ok }) => (ok ? "ok" : "WRONG") },
+  ],
+  ["name", "expected", "responses", "ok"],
+);
+
+async function reportTorture(
+  app: App,
+  results: AsyncIterable<TortureResult>,
+  printing: Printing<TortureResult>,
+): Promise<void> {
   const all: TortureResult[] = [];
   async function* rows() {
     for await (const result of results) {
@@ -119,7 +143,7 @@ async function reportTorture(app: App, results: AsyncIterable<TortureResult>): P
       yield result;
     }
   }
-  await app.io.show(tortureColumns, rows());
+  await app.io.show(printing, rows());
   const wrong = all.filter(({ ok }) => !ok).length;
   if (wrong === 0) return app.io.note("The handler passed every check.");
   const isReached = all.some(({ responses }) => responses.some((response) => /^\d+$/.test(response)));

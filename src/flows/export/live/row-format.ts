@@ -36,8 +36,11 @@ export function rowFormat(name: RowFormatName, safe: SafeText): RowFormat {
   };
 }
 
-/** Anything but printable ASCII and Latin letters, and what needs quotes: most cells have none of it. */
-const unusual = /[^ !#-+\--~\u00c0-\u024f]/;
+/**
+ * The start of a formula, anything but printable ASCII and Latin letters, and what needs quotes: most cells have none of
+ * it.
+ */
+const unusual = /^[ =+@-]|[^ !#-+\--~\u00c0-\u024f]/;
 
 /** A cell as RFC 4180 has it, after `safe`. */
 const quotedWith =

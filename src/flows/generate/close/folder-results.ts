@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stringify } from "csv-stringify/sync";
+import { csvRecords } from "../../outputs/csv-records.ts";
+import { guardedCell } from "../../outputs/guarded-cell.ts";
 import { OutputFile } from "../../outputs/output-file.ts";
 import { type ResultRow, resultCells, resultColumns } from "./generation-result.ts";
 
@@ -9,17 +10,19 @@ export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as
 
 /**
  * Writes `results.csv` and `results.ndjson` next to the images: a row per task of this command, after those of other tasks
- * that the folder lists already. `writer` tells its unfinished files from those of other processes. Throws OutputError.
+ * that the folder lists already. The cells of the CSV that a spreadsheet
+ * would run are guarded with `formulaGuard`. `writer` tells its unfinished files from those of other processes. Throws OutputError.
  */
 export async function writeFolderResults(
   folder: string,
   rows: readonly ResultRow[],
-  writer: string,
+  { writer, formulaGuard }: { writer: string; formulaGuard: boolean },
 ): Promise<void> {
   const own = new Set(rows.map(({ task_id }) => task_id));
   const earlier = (await readEarlier(join(folder, folderResults.ndjson))).filter(
     ({ task_id }) => !own.has(task_id),
   );
+  const cell = formulaGuard ? guardedCell : (text: string) => text;
   const all = [...earlier, ...rows].filter(({ task_id }) => task_id !== null);
   await write(
     join(folder, folderResults.ndjson),
@@ -29,7 +32,7 @@ export async function writeFolderResults(
   await write(
     join(folder, folderResults.csv),
     `${writer}.csv`,
-    stringify([[...resultColumns], ...all.map((row) => [...resultCells(row)])]),
+    csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))]),
   );
 }
 

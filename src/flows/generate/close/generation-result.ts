@@ -44,7 +44,7 @@ export const resultRow = (
 export type ResultRow = ReturnType<typeof resultRow>;
 
 /** A row as CSV cells; the reason is `CODE: MESSAGE`. */
-export const resultCells = (row: ResultRow): readonly unknown[] =>
+export const resultCells = (row: ResultRow): readonly string[] =>
   resultColumns.map((column) => {
     const value = row[column];
     if (column === "failure_reason") return row.failure_reason === null ? "" : reasonText(row.failure_reason);

@@ -1,0 +1,55 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { FieldTree } from "../../contract/field-tree.ts";
+import { checkFields, chosenColumns, selectFields } from "../output/chosen-fields.ts";
+import { type Column, type ListFormat, listFormats } from "../output/columns.ts";
+import type { Printing } from "../output/printing.ts";
+
+/** The flags of a command that prints resources, as commander parses them. */
+export interface RawPrintFlags {
+  format?: ListFormat;
+  fields?: string[];
+  formulaGuard?: boolean;
+}
+
+/** How resources of one kind can be printed: the columns of tables and CSV, and the fields of `--fields`. */
+export interface ResourceForm<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly fields: FieldTree;
+}
+
+/** `--no-formula-guard`, also for commands that write a results file. */
+export const formulaGuardFlag = (): Option =>
+  new Option("--no-formula-guard", "no apostrophe before CSV cells that start like a formula");
+
+/** Adds `--format`, `--fields` and `--no-formula-guard`. */
+export const withPrintFlags = (one: Command): Command =>
+  one
+    .addOption(new Option("--format <FORMAT>", "output format").choices(listFormats))
+    .addOption(
+      new Option("--fields <FIELD,...>", "only these fields, e.g. id,created_at or images.0.id").argParser(
+        fieldList,
+      ),
+    )
+    .addOption(formulaGuardFlag());
+
+/** Field names separated by commas; the flag may be repeated. */
+function fieldList(text: string, earlier: readonly string[] = []): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  if (names.includes("")) throw new InvalidArgumentError("a field name is empty");
+  return [...new Set([...earlier, ...names])];
+}
+
+/** How the flags want resources printed. Throws UsageError for an unknown field, before any request. */
+export function readPrintFlags<Row>(
+  { format, fields: chosen, formulaGuard = true }: RawPrintFlags,
+  { columns, fields }: ResourceForm<Row>,
+): Printing<Row> {
+  if (chosen === undefined) return { columns, format, formulaGuard };
+  checkFields(chosen, fields);
+  return {
+    columns: chosenColumns(columns, chosen, format === "csv" ? "csv" : "table"),
+    format,
+    select: selectFields(chosen),
+    formulaGuard,
+  };
+}

@@ -1,0 +1,34 @@
+import type * as z from "zod";
+import { fieldTree } from "../../contract/field-tree.ts";
+import type { ResourceForm } from "../flags/print-flags.ts";
+import type { Column } from "../output/columns.ts";
+
+/** The form of a resource by its schema: the chosen fields are columns of tables, all are columns of CSV. */
+export const resourceForm = <Resource extends z.ZodObject>(
+  schema: Resource,
+  chosen: readonly (keyof Resource["shape"] & string)[] = [],
+): ResourceForm<z.output<Resource>> => ({
+  columns: fieldColumns(schema, chosen),
+  fields: fieldTree(schema),
+});
+
+/**
+ * Columns with the values of fields: the chosen ones in tables and CSV files, the others in CSV files only.
+ * IDs are never cut.
+ */
+export function fieldColumns<Resource extends z.ZodObject>(
+  { shape }: Resource,
+  chosen: readonly (keyof Resource["shape"] & string)[],
+): Column<z.output<Resource>>[] {
+  const others = Object.keys(shape).filter((name) => !chosen.includes(name));
+  const value = (row: z.output<Resource>, name: string) => {
+    const field = (row as Readonly<Record<string, unknown>>)[name];
+    return typeof field === "object" && field !== null ? JSON.stringify(field) : (field as string | null);
+  };
+  return [...chosen, ...others].map((name, index) => ({
+    name,
+    value: (row) => value(row, name),
+    ...(name === "id" || name.endsWith("_id") ? { cut: "never" } : {}),
+    ...(index < chosen.length ? {} : { only: "csv" }),
+  }));
+}

@@ -1,0 +1,102 @@
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { csvRecords } from "../../../src/flows/outputs/csv-records.ts";
+import { guardedCell } from "../../../src/flows/outputs/guarded-cell.ts";
+
+test.each([
+  '=HYPERLINK("https://evil.example","Open")',
+  "+1+cmd|' /C calc'!A0",
+  "-2+3",
+  "@SUM(1)",
+  "\t=1",
+  "\tdress",
+  "\r=1",
+  "\n=1",
+  "  =1",
+  "\u00a0=1",
+  "\u3000=1",
+  "\ufeff=1",
+  "\u200b=1",
+  "＝1+1",
+  "＋1+1",
+  "－1-1",
+  "＠SUM(1)",
+  " ﹦1",
+  "+49 30 1234",
+  "-",
+  "--5",
+  "-5-",
+  "-5\n=1",
+])("puts an apostrophe before %j", (text) => {
+  expect(guardedCell(text)).toBe(`'${text}`);
+});
+
+test.each([
+  "",
+  "Linen dress",
+  "a=b",
+  "5-pack",
+  "-5",
+  "+5",
+  "-5.25",
+  "-1e-7",
+  "0",
+  "'=1",
+  "ab\t=1",
+  " ",
+  "日本",
+  "𝒜=1",
+])("leaves %j as it is", (text) => {
+  expect(guardedCell(text)).toBe(text);
+});
+
+/** Texts in which what matters is frequent. */
+const text = fc
+  .array(fc.oneof(fc.constantFrom(..."=+-@\t\r\n ,;\"'15.ea＝＋－＠\u00a0\u3000\u200b\ufeff"), fc.string()), {
+    maxLength: 6,
+  })
+  .map((parts) => parts.join(""));
+
+/** What a spreadsheet does with a cell, independently of the code: skips spaces, folds widths, keeps numbers. */
+function runs(cell: string): boolean {
+  if (/^[\t\r\n]/.test(cell)) return true;
+  const shown = [...cell].filter((one) => !/[\s\u180e\u200b-\u200d\u2060\ufeff]/u.test(one)).join("");
+  const first = [...shown.normalize("NFKC")][0];
+  return first !== undefined && "=+-@".includes(first) && Number.isNaN(Number(cell));
+}
+
+describe("for any text,", () => {
+  test("a guarded cell is not run, and has at most an apostrophe more", () => {
+    let guarded = 0;
+    fc.assert(
+      fc.property(text, (cell) => {
+        const written = guardedCell(cell);
+        expect(runs(written)).toBe(false);
+        if (written === cell) return;
+        guarded++;
+        expect(written).toBe(`'${cell}`);
+      }),
+    );
+    // The texts contain what the property is about.
+    expect(guarded).toBeGreaterThan(10);
+    expect(fc.check(fc.property(text, (cell) => !runs(cell))).failed).toBe(true);
+  });
+
+  test("records without a guard are read as they were written, one per line end", () => {
+    const record = fc.array(text, { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(record, { minLength: 1, maxLength: 5 }),
+        (width, all) => {
+          const records = all.map((cells) => Array.from({ length: width }, (_, at) => cells[at] ?? ""));
+          const csv = csvRecords(records);
+          expect(parse(csv, { bom: false, record_delimiter: "\n" })).toEqual(records);
+          // A reader that ends records at carriage returns too finds the same ones.
+          expect(parse(csv, { record_delimiter: ["\r\n", "\n", "\r"] })).toEqual(records);
+        },
+      ),
+    );
+  });
+});

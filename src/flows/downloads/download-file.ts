@@ -17,8 +17,8 @@ export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl"
   /** The name of the part next to it (default: `.NAME.part`). */
   part?: string | undefined;
   /**
-   * The identity of the resource, stable across its signed URLs. A part of another resource, or of another
-   * URL (the query aside), is not resumed.
+   * The identity of the resource, stable across its signed URLs (default: the URL without its query). A part of another
+   * resource is not resumed; of an earlier version of the same, the validator tells.
    */
   resource?: string | undefined;
   /** `sha256` in lower-case hex; computed only if given. */
@@ -65,7 +65,7 @@ export async function downloadToFile(
     name: file.name,
     part: file.part,
     freeBytes: file.freeBytes,
-    resource: () => `${file.resource ?? ""} ${withoutQuery(current)}`,
+    resource: () => file.resource ?? withoutQuery(current),
     mode: file.mode,
     sha256: expected?.sha256 !== undefined,
     checkpointBytes: file.checkpointBytes,

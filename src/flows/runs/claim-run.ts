@@ -21,7 +21,8 @@ export interface Claim {
  */
 export function claimRun(run: Run, pid: number, { runs }: State): Claim {
   const hold = runs.hold(run.account, run.identity, { pid, since: run.startedAt });
-  if ("heldBy" in hold) throw alive(run, hold.heldBy);
+  // The other process may write, or read, a file of another name.
+  if ("heldBy" in hold) throw alive(runs.findOpen(run) ?? run, hold.heldBy);
   const begun = runs.findOpen(run);
   if (begun === null) runs.begin(run);
   return { hold, begun, open: begun ?? run };

@@ -236,12 +236,12 @@ describe("a product that was deleted after the catalogue was read", () => {
 
 test("while another process exports the same, the command exits with 6", async () => {
   const world = await frozenWorld();
-  const first = world.cat("export --zip");
+  const first = world.cat("export --zip --out first.zip");
   await until(() => world.created().length > 0);
   const { exit, stderr } = await world.cat("export --zip");
   expect([exit, stderr.split("\n")[0]]).toEqual([
     6,
-    "error: the export of catalogue.zip is already running (process 4711, since 2026-01-05T09:00:00Z)",
+    "error: the export of first.zip is already running (process 4711, since 2026-01-05T09:00:00Z)",
   ]);
   expect((await first).exit).toBe(0);
 });

@@ -192,9 +192,12 @@ describe("a download of an export", () => {
     const world = await artifactWorld("zip", body(zip));
     writeFileSync(join(world.folder, "file"), "old");
     const { exit, stderr } = await world.download();
-    expect([exit, stderr.split("\n")[0], world.asked]).toEqual([
+    expect([exit, stderr.split("\n").slice(0, 2), world.asked]).toEqual([
       2,
-      "error: file exists; nothing was exported",
+      [
+        "error: file exists; nothing was downloaded",
+        "Add --yes to replace it, or choose another file with --out.",
+      ],
       [],
     ]);
   });

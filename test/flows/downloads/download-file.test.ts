@@ -163,29 +163,22 @@ describe("a part", () => {
     expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", null]]);
   });
 
-  test("of the same resource is resumed with another signature, not with another path", async () => {
+  test("of the same resource is resumed with another signature, also one in the path", async () => {
     const first = await against(cutAfter(5), gone, rest(5));
     await first.get({ resource: "image A" }).catch(() => {});
     await first.get({ resource: "image A", url: `${first.origin}/file?signature=t` });
     expect(first.asked()).toEqual([null, "bytes=5-", "bytes=5-"]);
-    const other = await against(cutAfter(5), gone, all("FEDCBA9876543210"));
+    const other = await against(cutAfter(5), gone, rest(5));
     await other.get({ resource: "image A" }).catch(() => {});
-    await other.get({ resource: "image A", url: `${other.origin}/elsewhere?signature=s` });
-    expect([other.read(), other.asked()]).toEqual(["FEDCBA9876543210", [null, "bytes=5-", null]]);
+    await other.get({ resource: "image A", url: `${other.origin}/signature-t/file` });
+    expect([other.read(), other.asked()]).toEqual([whole, [null, "bytes=5-", "bytes=5-"]]);
   });
 
-  test("of a fresh URL with another path is bound to that path", async () => {
-    const { get, read, origin, asked } = await against(
-      cutAfter(5),
-      bytes(403, "", {}),
-      cutAfter(7),
-      gone,
-      rest(7),
-    );
-    const url = `${origin}/elsewhere?signature=t`;
-    await get({ resource: "image A", freshUrl: async () => url }).catch(() => {});
-    await get({ resource: "image A", url });
-    expect([read(), asked()]).toEqual([whole, [null, "bytes=5-", null, "bytes=7-", "bytes=7-"]]);
+  test("without the name of a resource is not resumed with another path", async () => {
+    const { get, read, origin, asked } = await against(cutAfter(5), gone, all("FEDCBA9876543210"));
+    await get().catch(() => {});
+    await get({ url: `${origin}/elsewhere?signature=s` });
+    expect([read(), asked()]).toEqual(["FEDCBA9876543210", [null, "bytes=5-", null]]);
   });
 
   test("of a version that has changed starts over, even if it was complete", async () => {

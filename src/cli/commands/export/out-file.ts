@@ -9,11 +9,15 @@ import { identityOfFile, standingOf } from "../../files/standing.ts";
  * Checks before any request that the file of `--out` can be written, and asks before an existing one is
  * replaced. Resolves to its path. Throws UsageError.
  */
-export const checkOutFile = async (app: App, name: string): Promise<string> =>
-  (await checkOutFiles(app, [name]))[0]!;
+export const checkOutFile = async (app: App, name: string, left?: string): Promise<string> =>
+  (await checkOutFiles(app, [name], left))[0]!;
 
-/** The same for several files, with one question. */
-export async function checkOutFiles(app: App, names: readonly string[]): Promise<readonly string[]> {
+/** The same for several files, with one question. `left` is what has not happened when they are kept. */
+export async function checkOutFiles(
+  app: App,
+  names: readonly string[],
+  left = "nothing was exported",
+): Promise<readonly string[]> {
   const taken = await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile));
   const isOurs = await ownFiles(app, undefined);
   const files = names.map((name) => ({ name, path: resolve(app.context.cwd, name) }));
@@ -23,7 +27,6 @@ export async function checkOutFiles(app: App, names: readonly string[]): Promise
     if (taken.includes(standing.identity)) throw unwritable(app, name, "the command already writes it");
     if (await isOurs(standing)) throw unwritable(app, name, "the program keeps its own data there");
   }
-  const left = "nothing was exported";
   await confirmReplaceAll(
     app,
     files.map((file) => ({ ...file, flag: "--out", left })),

@@ -53,7 +53,7 @@ async function targetOf(
 ): Promise<FrozenTarget> {
   if (extract === null) {
     const name = out ?? `${id}${format === "zip" ? ".zip" : ".jsonl"}`;
-    return { name, path: await checkOutFile(app, name) };
+    return { name, path: await checkOutFile(app, name, "nothing was downloaded") };
   }
   if (format !== "zip")
     throw new UsageError("--extract needs a ZIP, and this export is a manifest", {

@@ -1,4 +1,4 @@
-import { chmod, lstat, mkdir, readdir, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
+import { chmod, chown, lstat, mkdir, readdir, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
 import { lockFile } from "../../../state/file-lock.ts";
@@ -6,10 +6,10 @@ import { partName } from "../../downloads/part-name.ts";
 import { OutputError } from "../../outputs/output-error.ts";
 import { syncFolder } from "../../outputs/output-file.ts";
 
-/** The folder of `--extract` as it was found: where it leads, and its mode if it exists. */
+/** The folder of `--extract` as it was found: where it leads, and its mode and group if it exists. */
 export interface ExtractTarget {
   readonly path: string;
-  readonly mode: number | null;
+  readonly existing: { readonly mode: number; readonly gid: number } | null;
 }
 
 /** The mark of ownership in the unfinished folder, which its process keeps locked. */
@@ -23,15 +23,15 @@ export async function findExtractTarget(dir: string): Promise<ExtractTarget> {
   try {
     const found = await lstat(dir).catch(missingIsNull);
     if (found === null)
-      return { path: join(await realpath(dirname(resolve(dir))), basename(resolve(dir))), mode: null };
+      return { path: join(await realpath(dirname(resolve(dir))), basename(resolve(dir))), existing: null };
     const path = await realpath(dir);
     const at = await stat(path);
-    const { mode, dev } = at;
+    const { mode, gid, dev } = at;
     if (!at.isDirectory()) throw noFolder(dir);
     if ((await readdir(path)).length > 0) throw notEmpty(dir);
     const isRoot = dirname(path) === path;
     if (isRoot || path === (await realpath(".")) || dev !== (await stat(dirname(path))).dev) throw fixed(dir);
-    return { path, mode: mode & 0o777 };
+    return { path, existing: { mode: mode & 0o7777, gid } };
   } catch (error) {
     throw asOutputError(dir, error);
   }
@@ -73,6 +73,7 @@ export class ExtractFolder {
       await findExtractTarget(dir);
       await rm(folder.files, { recursive: true, force: true });
       await mkdir(folder.files);
+      if (target.existing !== null) await passGroupOn(folder.files, target.existing);
       return folder;
     } catch (error) {
       await folder.discard();
@@ -82,9 +83,9 @@ export class ExtractFolder {
 
   /** Gives the folder its name. The files in it must be on the disk. */
   async place(): Promise<void> {
-    const { path, mode } = this.#target;
+    const { path, existing } = this.#target;
     try {
-      if (mode !== null) await chmod(this.files, mode);
+      if (existing !== null) await chmod(this.files, existing.mode);
       await syncFolder(this.files);
       // Fails if the folder is no longer empty, or no folder.
       await rename(this.files, path);
@@ -103,6 +104,17 @@ export class ExtractFolder {
     await rmdir(this.#work).catch(() => {});
     this.#unlock();
   }
+}
+
+/** The bit with which files in a folder get its group. */
+const setgid = 0o2000;
+
+/** Files in a folder get its group if those in the existing one did. Its user may not be in that group: then they do not. */
+async function passGroupOn(folder: string, { mode, gid }: { mode: number; gid: number }): Promise<void> {
+  if ((mode & setgid) === 0) return;
+  await chown(folder, -1, gid)
+    .then(() => chmod(folder, mode | 0o700))
+    .catch(() => {});
 }
 
 /** Makes and locks the unfinished folder. */

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -59,6 +60,23 @@ test("extracts into a folder that does not exist, and into an empty one, which k
   expect((statSync(empty).mode & 0o777).toString(8)).toBe("750");
   expect(readdirSync(folder).sort()).toEqual(["1.zip", "empty", "new"]);
 });
+
+test.runIf(process.platform === "linux")(
+  "files in an empty folder that passes its group on get its group",
+  async () => {
+    const { folder, extract } = place();
+    const empty = join(folder, "empty");
+    mkdirSync(empty);
+    const { gid: own } = statSync(empty);
+    // Only root can give a folder to any group.
+    if (process.getuid?.() === 0) chownSync(empty, -1, own + 1);
+    const { gid } = statSync(empty);
+    chmodSync(empty, 0o2750);
+    await extract(empty);
+    expect((statSync(empty).mode & 0o7777).toString(8)).toBe("2750");
+    for (const name of ["", ...files]) expect(statSync(join(empty, name)).gid).toBe(gid);
+  },
+);
 
 test("extracts through a link to an empty folder, and keeps the link", async () => {
   const { folder, extract } = place();

@@ -1,6 +1,8 @@
 import type { Clock } from "../clock.ts";
 import type { Connections } from "./dispatcher.ts";
 import { linkedAbort } from "./linked-abort.ts";
+import { ProxyFailure } from "./proxy-failure.ts";
+import { proxyProblem } from "./proxy-problem.ts";
 
 /** One POST to a URL that the user named. */
 export interface Post {
@@ -57,7 +59,7 @@ export const poster =
       return { status: response.statusCode, text, ms: took() };
     } catch (error) {
       signal?.throwIfAborted();
-      return { status: null, why: phraseOf(error), ms: took() };
+      return { status: null, why: phraseOf(error, url.origin), ms: took() };
     } finally {
       cancel();
       link.release();
@@ -73,7 +75,11 @@ const phrases: Readonly<Record<string, string>> = {
   EPIPE: "connection closed without a response",
 };
 
-function phraseOf(error: unknown): string {
-  const { code = "", message } = error as NodeJS.ErrnoException;
+function phraseOf(error: unknown, origin: string): string {
+  const ofProxy = error instanceof ProxyFailure ? proxyProblem(error, origin) : null;
+  if (ofProxy !== null) return ofProxy[0];
+  const { code = "", message } = (
+    error instanceof ProxyFailure ? error.cause : error
+  ) as NodeJS.ErrnoException;
   return phrases[code] ?? (code === "" ? message : `${code}: ${message}`);
 }

@@ -1,5 +1,3 @@
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { CatError } from "../../src/errors.ts";
 import { checkedKey } from "../../src/http/auth.ts";
@@ -286,58 +284,6 @@ describe("the request log", () => {
     expect(maskedKey("Bearer ak_mock")).toBe("ak_…");
     expect(maskedKey("Bearer secret")).toBe("…");
     expect(maskedKey(undefined)).toBeNull();
-  });
-});
-
-describe("proxies", () => {
-  const open = (env: Record<string, string>) =>
-    openConnections({ env, isLoopback: (host) => host === "127.0.0.1" });
-
-  test("are used for other hosts and never for this machine", async () => {
-    const connections = open({ HTTPS_PROXY: "proxy.example.com:8080", NO_PROXY: "direct.example.com" });
-    const local = await connections.forOrigin("http://127.0.0.1:4010");
-    const away = await connections.forOrigin("https://api.example.com");
-    expect(local.constructor.name).toBe("Agent");
-    expect(away.constructor.name).toBe("EnvHttpProxyAgent");
-    await connections.close();
-  });
-
-  test("carry requests through their tunnel", async () => {
-    const service = await scriptedServer(json(200, { through: "proxy" }));
-    const tunnels: string[] = [];
-    const proxy = createServer();
-    proxy.on("connect", (request, socket) => {
-      tunnels.push(request.url ?? "");
-      const onward = connect(Number(new URL(service.origin).port), "127.0.0.1", () => {
-        socket.write("HTTP/1.1 200 OK\r\n\r\n");
-        socket.pipe(onward).pipe(socket);
-      });
-      onward.on("error", () => socket.destroy());
-      socket.on("error", () => onward.destroy());
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    const http_proxy = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const connections = openConnections({ env: { http_proxy }, isLoopback: () => false });
-    const { send } = await coreAgainst([json(200, {})], { connections });
-    const message = {
-      method: "GET",
-      origin: "http://api.invalid",
-      path: "/x",
-      headers: {},
-      body: null,
-    } as const;
-    expect(Buffer.from((await send(message)).body).toString()).toBe('{"through":"proxy"}');
-    expect(tunnels).toEqual(["api.invalid:80"]);
-    expect(service.requests.map((seen) => seen.headers.host)).toEqual(["api.invalid"]);
-    await connections.close();
-    proxy.closeAllConnections();
-    await new Promise((resolve) => proxy.close(resolve));
-  });
-
-  test("are rejected without being shown if the variable is not a proxy URL", () => {
-    expect(() => open({ HTTPS_PROXY: "socks5://user:pass@host" })).toThrow(
-      "HTTPS_PROXY is not the URL of an HTTP proxy",
-    );
   });
 });
 

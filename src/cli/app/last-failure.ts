@@ -8,6 +8,7 @@ import type { ExchangeLog } from "../../http/exchange-log.ts";
 const because: Readonly<Record<string, string>> = {
   unreachable: "cannot be reached",
   host_not_found: "cannot be found",
+  proxy_unreachable: "cannot be reached, because its proxy cannot",
   connection_cut: "closes the connection",
   attempt_timeout: "does not respond",
 };

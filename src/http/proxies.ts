@@ -1,0 +1,108 @@
+import { CatError } from "../errors.ts";
+import { parseUrl } from "./parse-url.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** A proxy, and the variable that names it. */
+export interface HttpProxy {
+  /** With its user name and password. */
+  readonly url: URL;
+  /** The same without them, e.g. `http://proxy.example.com:8080`. */
+  readonly shown: string;
+  /** As it was spelled, e.g. `https_proxy`. */
+  readonly variable: string;
+}
+
+/** The proxies of an environment. */
+export interface Proxies {
+  /** The proxy for an origin; null if it is reached directly. */
+  find(origin: string): HttpProxy | null;
+  /** Whether NO_PROXY excludes an origin that would have a proxy otherwise. */
+  isExcluded(origin: string): boolean;
+  readonly all: readonly HttpProxy[];
+}
+
+/**
+ * Reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY; lower case comes first, an empty variable counts as not set. Without
+ * HTTPS_PROXY, HTTP_PROXY is used for both. Throws a CatError that names the variable if its value is not the URL of
+ * an HTTP proxy; it may contain a password, so it is not shown.
+ */
+export function proxiesOf(env: Env): Proxies {
+  const http = proxyFrom(env, "HTTP_PROXY");
+  const https = proxyFrom(env, "HTTPS_PROXY") ?? http;
+  const { value: exceptions = "" } = setting(env, "NO_PROXY") ?? {};
+  const candidate = (url: URL) => (url.protocol === "https:" ? https : http);
+  const find = (origin: string) => {
+    const url = new URL(origin);
+    return isException(url, exceptions) ? null : candidate(url);
+  };
+  return {
+    find,
+    isExcluded: (origin) => find(origin) === null && candidate(new URL(origin)) !== null,
+    all: [...new Set([https, http])].filter((proxy) => proxy !== null),
+  };
+}
+
+/** A variable in either case; null if it has no value. */
+function setting(env: Env, name: string): { variable: string; value: string } | null {
+  for (const variable of [name.toLowerCase(), name]) {
+    const value = env[variable]?.trim();
+    if (value) return { variable, value };
+  }
+  return null;
+}
+
+function proxyFrom(env: Env, name: string): HttpProxy | null {
+  const { variable, value } = setting(env, name) ?? {};
+  if (variable === undefined || value === undefined) return null;
+  // `host:port` alone means http, as in other tools.
+  const url = parseUrl(value.includes("://") ? value : `http://${value}`);
+  if (url !== null && /^https?:$/.test(url.protocol) && isDecodable(url)) {
+    return { url, shown: url.origin, variable };
+  }
+  throw new CatError(`${variable} is not the URL of an HTTP proxy`, {
+    type: "usage",
+    code: "invalid_proxy",
+    param: variable,
+    hint: `Set ${variable} to http://HOST:PORT or http://USER:PASSWORD@HOST:PORT.`,
+  });
+}
+
+/** The value of `Proxy-Authorization`; undefined without a user name. */
+export function proxyToken({ url }: HttpProxy): string | undefined {
+  if (url.username === "") return undefined;
+  const text = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  return `Basic ${Buffer.from(text).toString("base64")}`;
+}
+
+/** Whether the user name and the password are percent-encoded correctly. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    return decodeURIComponent(username + password).length >= 0;
+  } catch {
+    return false;
+  }
+}
+
+const defaultPorts: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
+
+/**
+ * Whether NO_PROXY has the host: `*`, the host itself, or a domain of it, with or without a leading dot; `HOST:PORT`
+ * is only that port.
+ */
+function isException({ hostname, port, protocol }: URL, exceptions: string): boolean {
+  const host = plain(hostname);
+  return exceptions
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== "")
+    .some((entry) => {
+      if (entry === "*") return true;
+      const [, name = entry, only] = /^([^:]+|\[.+\]):(\d+)$/.exec(entry) ?? [];
+      if (only !== undefined && only !== (port || defaultPorts[protocol])) return false;
+      const domain = plain(name).replace(/^\*?\./, "");
+      return domain !== "" && (host === domain || host.endsWith(`.${domain}`));
+    });
+}
+
+/** A host for comparison: in lower case, without the brackets of an IPv6 address and without a final dot. */
+const plain = (host: string): string => host.toLowerCase().replace(/^\[|\]$|\.$/g, "");

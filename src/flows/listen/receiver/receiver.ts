@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { CatError } from "../../../errors.ts";
 import { respondAndDiscard } from "./discard-rest.ts";
 import { BodyReader } from "./read-body.ts";
+import { longestReadMs, sendResponse } from "./send-response.ts";
 
 /** A request to the path of the listener, with its complete body. */
 export interface ReceivedRequest {
@@ -22,16 +23,21 @@ export interface ReceiverOptions {
   readonly answer: (request: ReceivedRequest) => Promise<{ status: number; text: string }>;
   /** Receives a sentence about a request that is not a delivery. */
   readonly onProblem: (sentence: string) => void;
+  /** The time that a sender has to read its response, in milliseconds of the machine's time (default: 5 s). */
+  readonly readMs?: number;
 }
 
 export interface Receiver {
   readonly port: number;
-  /** Stops accepting connections, and waits for the responses to deliveries in progress. */
+  /**
+   * Stops accepting connections and requests, and waits for the responses to deliveries in progress; for senders that
+   * do not read them, one second.
+   */
   close(): Promise<void>;
 }
 
 /** In milliseconds, of the machine's time. A slow socket is cut within 10 s, checks and a busy machine included. */
-const slow = { headersMs: 4_000, requestMs: 6_000, checkMs: 500, idleMs: 5_000 };
+const slow = { headersMs: 4_000, requestMs: 6_000, checkMs: 500, idleMs: 5_000, endMs: 1_000 };
 
 const sentences = {
   too_long: { status: 413, text: "the body is longer than 1 MB" },
@@ -44,7 +50,12 @@ const sentences = {
  */
 export async function openReceiver(options: ReceiverOptions): Promise<Receiver> {
   const bodies = new BodyReader();
-  const responding = new Set<Promise<void>>();
+  /** Deliveries whose response was not decided, or not sent. */
+  const answering = new Set<Promise<unknown>>();
+  const sending = new Set<Promise<void>>();
+  const isFirst = oneAtATime();
+  const { readMs = longestReadMs } = options;
+  let isClosing = false;
   const server = createServer(
     {
       headersTimeout: slow.headersMs,
@@ -54,10 +65,20 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       noDelay: true,
     },
     (request, response) => {
+      if (isClosing) return void request.socket.destroy();
+      if (!isFirst(request, response)) {
+        if (!request.socket.destroyed)
+          options.onProblem("a sender did not wait for the response to its request");
+        return void request.socket.destroy();
+      }
       void deliveryOf(request, response, bodies, options).then((received) => {
         if (received === null) return;
-        const work = respond(response, options.answer(received)).finally(() => responding.delete(work));
-        responding.add(work);
+        const answer = options.answer(received);
+        added(answering, answer);
+        added(
+          sending,
+          answer.then((decided) => sendResponse(request, response, decided, { readMs, isLast: isClosing })),
+        );
       });
     },
   );
@@ -66,11 +87,34 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   return {
     port: (server.address() as AddressInfo).port,
     async close() {
+      isClosing = true;
       server.close();
-      while (responding.size > 0) await Promise.all(responding);
+      while (answering.size > 0) await Promise.all(answering);
+      const cut = setTimeout(() => server.closeAllConnections(), Math.min(readMs, slow.endMs));
+      await Promise.all(sending);
+      clearTimeout(cut);
       // Also of senders that are slow: their deliveries were not acknowledged.
       server.closeAllConnections();
     },
+  };
+}
+
+/** Adds a promise that must not reject to a set, for as long as it is pending. */
+function added<T>(pending: Set<Promise<T>>, promise: Promise<T>): void {
+  const entry = promise.finally(() => pending.delete(entry));
+  pending.add(entry);
+}
+
+/**
+ * Whether each earlier request of a connection has its response. No sender of webhooks pipelines (RFC 9112, 9.3.2),
+ * and one that does could queue responses without end.
+ */
+function oneAtATime(): (request: IncomingMessage, response: ServerResponse) => boolean {
+  const latest = new WeakMap<Socket, ServerResponse>();
+  return ({ socket }, response) => {
+    if (latest.get(socket)?.writableEnded === false) return false;
+    latest.set(socket, response);
+    return true;
   };
 }
 
@@ -96,22 +140,6 @@ async function deliveryOf(
   return { headers: request.headers, rawHeaders: request.rawHeaders, body };
 }
 
-/** Resolves once the response was sent, or its receiver left. */
-async function respond(
-  response: ServerResponse,
-  answer: Promise<{ status: number; text: string }>,
-): Promise<void> {
-  const { status, text } = await answer;
-  if (response.destroyed) return;
-  const over = new Promise<void>((resolve) => response.once("close", () => resolve()));
-  response.writeHead(status, {
-    "Content-Type": "text/plain; charset=utf-8",
-    "Content-Length": Buffer.byteLength(text) + 1,
-  });
-  response.end(`${text}\n`);
-  await over;
-}
-
 /** Bytes that are not HTTP, long headers and slow senders get a status, and their connection is closed. */
 function rejectGarbage(server: Server, onProblem: (sentence: string) => void): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -134,7 +162,10 @@ function rejectGarbage(server: Server, onProblem: (sentence: string) => void): v
   });
   server.on("connect", (_request, socket: Socket) => {
     socket.on("error", () => socket.destroy());
-    socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    // The server forgets this socket, so that it would stay open.
+    socket.end("HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () =>
+      socket.destroy(),
+    );
   });
 }
 

@@ -10,7 +10,7 @@ beforeEach(() => {
   needsBuild();
   folder = temporaryFolder();
   const rows = Array.from(
-    { length: 300 },
+    { length: 100 },
     (_, row) => `R-${row},Dress,https://cdn.example.com/fail-timeout.jpg\n`,
   );
   writeFileSync(join(folder, "a.csv"), `reference,name,images\n${rows.join("")}`);

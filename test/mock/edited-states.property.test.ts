@@ -133,7 +133,7 @@ describe("an edited state", () => {
         expect(faults).toEqual([]);
         expect(() => readState(printed)).not.toThrow();
       }),
-      { numRuns: repetitions(25, 1_500) },
+      { numRuns: repetitions(10, 1_500) },
     );
   });
 

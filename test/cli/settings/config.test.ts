@@ -99,7 +99,7 @@ test.for([
 
 test("programs that write at once lose no setting", { timeout: 60_000 }, async () => {
   const home = temporaryFolder();
-  const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
+  const names = Array.from({ length: 5 }, (_, index) => `p${index}`);
   const ran = await Promise.all(
     names.map((name) =>
       spawnCat(["config", "set", "label", name, "--profile", name], { env: { CAT_HOME: home } }),

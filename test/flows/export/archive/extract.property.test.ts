@@ -7,6 +7,7 @@ import { fromBufferPromise } from "yauzl";
 import { CatError } from "../../../../src/errors.ts";
 import { foldedPath } from "../../../../src/flows/export/archive/name-problem.ts";
 import { type RawEntry, rawZip } from "../../../support/raw-zip.ts";
+import { repetitions } from "../../../support/repetitions.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { extracted, treeOf } from "./extracting.ts";
 
@@ -106,6 +107,7 @@ test("extracts any set of entries byte for byte, or rejects it and leaves nothin
       if (isComplete) complete++;
       else rejected++;
     }),
+    { numRuns: repetitions(40, 1_000) },
   );
   expect(complete).toBeGreaterThan(5);
   expect(rejected).toBeGreaterThan(5);

@@ -16,6 +16,8 @@ export default defineConfig(({ mode }) => {
     setupFiles: ["test/support/seed-properties.ts"],
     testTimeout: timeout,
     hookTimeout: timeout,
+    // The default of one second is short for a busy machine.
+    expect: { poll: { timeout: 50_000 } },
     // Properties have one seed, so what fails twice is wrong; what fails once in CI is reported as retried.
     retry: process.env.CI === undefined ? 0 : 1,
   };

@@ -47,7 +47,7 @@ describe("serve -- COMMAND", () => {
       env,
     });
     expect(ran.stdout).toMatch(/^kept http:\/\/127\.0\.0\.1:\d+ ak_mock \[/);
-    expect(JSON.parse(ran.stdout.slice(ran.stdout.indexOf("[")))).toEqual(flags);
+    expect(JSON.parse(/\[.*/.exec(ran.stdout)![0])).toEqual(flags);
     expect(ran.exitCode).toBe(0);
   });
 

@@ -59,7 +59,7 @@ export async function openFile(path: string, { isKept, ...given }: OpenOptions =
     context = await (await browser).newContext(pageOptions);
   }
   onTestFinished(() => context.close());
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(50_000);
   const wrongs: string[] = [];
   const open = async () => {
     const page = await context.newPage();

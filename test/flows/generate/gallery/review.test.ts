@@ -276,8 +276,8 @@ describe("a gallery", () => {
       `images/${encodeURIComponent(name)}`,
     );
     await keys(page, "j");
-    await page.waitForTimeout(200);
-    expect(await image.evaluate((one) => one.naturalWidth)).toBe(30);
+    await expect.poll(() => image.evaluate((one) => one.naturalWidth)).toBe(30);
+    await expect.poll(() => wrongs.length).toBe(1);
     expect(wrongs.splice(0)).toEqual(["error Failed to load resource: net::ERR_FILE_NOT_FOUND"]);
   });
 

@@ -56,11 +56,19 @@ const colors = [
 ];
 const cuts = ["Slim", "Relaxed", "Cropped", "Oversized", "Classic", "Belted", "Pleated", "Quilted"];
 
+/** The names by noun. Most mocks need none: creating all takes as long as starting one. */
+const created = new Map<string, readonly string[]>();
+
 /** All names of a noun, created once, so that a hundred thousand products share a few strings. */
-const namesOf = (noun: string): string[] =>
-  cuts.flatMap((cut) =>
-    cloths.flatMap((cloth) => colors.map((color) => `${cut} ${cloth} ${noun}, ${color}`)),
-  );
+function namesOf(noun: string): readonly string[] {
+  const names =
+    created.get(noun) ??
+    cuts.flatMap((cut) =>
+      cloths.flatMap((cloth) => colors.map((color) => `${cut} ${cloth} ${noun}, ${color}`)),
+    );
+  created.set(noun, names);
+  return names;
+}
 const descriptions = [
   null,
   "Cut from a cloth woven in Portugal, washed for a soft hand.",
@@ -79,7 +87,6 @@ export function addDemoProducts(
   count: number,
   until: number,
 ): void {
-  const names = kinds.map(({ noun }) => namesOf(noun));
   const made = kinds.map(() => 0);
   for (let left = count; left > 0; left--) {
     const at = random.below(kinds.length);
@@ -105,7 +112,7 @@ export function addDemoProducts(
     }
     organization.products.add({
       id: ids.next(),
-      name: random.pick(names[at]!),
+      name: random.pick(namesOf(kind.noun)),
       reference: `${kind.prefix}-${String(number).padStart(4, "0")}`,
       description: random.pick(descriptions),
       sex: random.pick(kind.sexes),

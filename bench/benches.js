@@ -1,6 +1,7 @@
 /** Every bench by name. Each returns rows of `{ what, ratio, goal, atMost?, note? }`. */
 export const benches = {
   "start-up": async () => (await import("./start-up.js")).measure(),
+  list: async () => (await import("./list.js")).measure(),
   check: async () => (await import("./check.js")).measure(),
   mock: async () => (await import("./mock.js")).measure(),
   scale: async () => (await import("./scale.js")).measure(),

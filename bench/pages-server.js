@@ -1,4 +1,4 @@
-// Serves pages of an export from memory, with so many products of so many images each: as little work as a service can
+// Serves pages of an export and of products from memory, with so many products of so many images each: as little work as a service can
 // have with them.
 import { createServer } from "node:http";
 
@@ -37,20 +37,37 @@ const rowOf = (number) => ({
   assets: Array.from({ length: images }, (_, at) => assetOf(number * images + at)),
 });
 
+const productOf = (number) => ({
+  id: idOf("PP", number),
+  name: `Robe en lin à manches longues ${number}`,
+  reference: `DRESS-${number}`,
+  description: "A light dress, for summer days",
+  sex: "female",
+  images: Array.from({ length: images }, (_, at) => ({
+    id: idOf("AA", number * images + at),
+    orientation: "front",
+    origin: "upload",
+  })),
+  created_at: "2026-01-05T09:00:00.000Z",
+  updated_at: "2026-01-05T09:00:00.000Z",
+});
+
 /** A page, and what changes from page to page put in between: the same bytes would be served from a cache. */
-const bodies = Array.from({ length: Math.min(pages, 50) }, (_, page) =>
-  Array.from({ length: perPage }, (_, at) => rowOf((pages - page) * perPage - at)),
-).map((rows) => JSON.stringify(rows));
+const bodiesOf = (entryOf) =>
+  Array.from({ length: Math.min(pages, 50) }, (_, page) =>
+    Array.from({ length: perPage }, (_, at) => entryOf((pages - page) * perPage - at)),
+  ).map((rows) => JSON.stringify(rows));
+const lists = { "/v1/exports": bodiesOf(rowOf), "/v1/products": bodiesOf(productOf) };
 
 const server = createServer((request, response) => {
   const { pathname, searchParams } = new URL(request.url, "http://127.0.0.1");
   const page = Number(searchParams.get("cursor") ?? 0);
   const has_more = page + 1 < pages;
   const envelope = JSON.stringify({ next_cursor: has_more ? String(page + 1) : null, has_more });
-  const body =
-    pathname === "/v1/exports"
-      ? Buffer.from(`{"data":${bodies[page % bodies.length]},${envelope.slice(1)}`)
-      : Buffer.from("{}");
+  const bodies = lists[pathname];
+  const body = Buffer.from(
+    bodies === undefined ? "{}" : `{"data":${bodies[page % bodies.length]},${envelope.slice(1)}`,
+  );
   response.writeHead(200, { "content-type": "application/json", "content-length": body.length }).end(body);
 });
 server.listen(0, "127.0.0.1", () => {

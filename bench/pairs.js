@@ -1,18 +1,23 @@
 import { spawn } from "node:child_process";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 
 /** The root of the project. */
 export const root = new URL("..", import.meta.url).pathname;
 
-/** Runs a command to its end, with `input` as its stdin; returns its wall time in milliseconds and its output. */
+/**
+ * Runs a command to its end, with `input` as its stdin and its stdout in the file `into`; returns its wall time in
+ * milliseconds and its output, of a file only the end.
+ */
 export async function timed(command, args, options = {}) {
   const started = process.hrtime.bigint();
-  const { input, ...rest } = options;
+  const { input, into, ...rest } = options;
   const stdin = input === undefined ? "ignore" : "pipe";
-  const child = spawn(command, args, { stdio: [stdin, "pipe", "inherit"], cwd: root, ...rest });
+  const stdout = into === undefined ? "pipe" : openSync(into, "w");
+  const child = spawn(command, args, { stdio: [stdin, stdout, "inherit"], cwd: root, ...rest });
   child.stdin?.end(input);
   let output = "";
-  child.stdout.on("data", (chunk) => {
+  child.stdout?.on("data", (chunk) => {
     output += chunk;
   });
   const status = await new Promise((resolve, reject) => {
@@ -20,7 +25,19 @@ export async function timed(command, args, options = {}) {
     child.once("close", resolve);
   });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} exited with ${status}`);
-  return { ms: Number(process.hrtime.bigint() - started) / 1e6, output };
+  const ms = Number(process.hrtime.bigint() - started) / 1e6;
+  if (into === undefined) return { ms, output };
+  closeSync(stdout);
+  return { ms, output: endOf(into) };
+}
+
+/** The last bytes of a file. */
+function endOf(path) {
+  const file = openSync(path, "r");
+  const bytes = Buffer.alloc(100);
+  const length = readSync(file, bytes, 0, bytes.length, Math.max(0, fstatSync(file).size - bytes.length));
+  closeSync(file);
+  return bytes.toString("utf8", 0, length);
 }
 
 /** Runs a script and reads its peak memory, in MB, from the line it prints on stdout at its end. */

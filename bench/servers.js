@@ -21,7 +21,7 @@ export const startBareServer = () => start([join(root, "bench/bare-server.js")])
 export const startOutputsServer = (count, bytes) =>
   start([join(root, "bench/outputs-server.js"), String(count), String(bytes)]);
 
-/** Starts a server of the pages of an export, of so many products with so many images. */
+/** Starts a server of the pages of an export and of the products, of so many products with so many images. */
 export const startPagesServer = (products, images) =>
   start([join(root, "bench/pages-server.js"), String(products), String(images)]);
 

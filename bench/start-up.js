@@ -20,6 +20,7 @@ export async function measure() {
       async () =>
         (await timed(process.execPath, args)).ms;
     const nothing = node("-e", "0");
+    const catalogue = join(root, "bin/catalogue.js");
     return [
       {
         what: "cat --version / node -e 0",
@@ -31,6 +32,22 @@ export async function measure() {
         what: "cat import --dry-run, ten rows / node -e 0",
         ratio: await pairedRatio(31, node(cat, "import", "--dry-run", "--quiet", file), nothing),
         goal: 1.65,
+        atMost: true,
+      },
+      {
+        what: "cat --help / node -e 0",
+        ratio: await pairedRatio(31, node(cat, "--help"), nothing),
+        goal: 1.3,
+        atMost: true,
+      },
+      {
+        what: "completion of cat products list --fo / node -e 0",
+        ratio: await pairedRatio(
+          31,
+          node(catalogue, "__complete", "cat", "products", "list", "--fo"),
+          nothing,
+        ),
+        goal: 1.3,
         atMost: true,
       },
     ];

@@ -2,7 +2,7 @@
 // Builds dist/: the files that the two bins load, and the package's two exports. `npm run build` adds the
 // declarations with tsc.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
@@ -108,15 +108,22 @@ const partsNeedTheEntry = (parts) => ({
   },
 });
 
-/** Modules of this program that are loaded on demand. */
+/**
+ * Modules of this program that are loaded on demand, and only on demand: one that the entry needs anyway would make the
+ * entry load the import command.
+ */
 async function partsOfProgram() {
   const { metafile } = await build({ ...common, ...inParts, metafile: true, entryPoints: { main: entry } });
   const loads = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
-  return new Set(
-    loads
-      .filter(({ kind, external }) => kind === "dynamic-import" && !external)
-      .map(({ path }) => join(root, path)),
+  const always = new Set([relative(root, entry)]);
+  for (const path of always) {
+    for (const one of metafile.inputs[path]?.imports ?? [])
+      if (one.kind !== "dynamic-import" && !one.external) always.add(one.path);
+  }
+  const parts = loads.filter(
+    ({ kind, external, path }) => kind === "dynamic-import" && !external && !always.has(path),
   );
+  return new Set(parts.map(({ path }) => join(root, path)));
 }
 
 const builds = await Promise.all([

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { systemClock } from "../../clock.ts";
 import { profileFileName } from "../settings/profile-file-name.ts";
 import { configPath } from "../settings/profiles.ts";
 import type { Kind } from "./words.ts";
@@ -34,9 +35,8 @@ export async function keptNames(
   const path = join(dirname(config), "state", `${profileFileName(profile)}.db`);
   if (typeof baseUrl !== "string" || !existsSync(path)) return [];
   // Loading the database takes longer than all the rest: only for names that it keeps.
-  const [{ openState }, { systemClock }, { parseBaseUrl }] = await Promise.all([
+  const [{ openState }, { parseBaseUrl }] = await Promise.all([
     import("../../state/open-state.ts"),
-    import("../../clock.ts"),
     import("../../client/base-url.ts"),
   ]);
   const { origin, prefix } = parseBaseUrl(baseUrl);

@@ -1,6 +1,5 @@
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
-import { openClient } from "../../app/open-client.ts";
 import type { Connection } from "../../settings/settings.ts";
 
 /** What one request reveals about a key: whether it has the scope `products:read`. */
@@ -16,6 +15,7 @@ export async function checkKey(
   { context, globals, io, lastFailure }: App,
   connection: Connection,
 ): Promise<KeyAccess> {
+  const { openClient } = await import("../../app/open-client.ts");
   const client = openClient(context, connection, {
     trace: globals.verbose ? (line) => void io.line(io.visible(line)) : undefined,
     note: (text) => io.note(text),

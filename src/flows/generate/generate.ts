@@ -56,7 +56,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   const { clock, newKey } = deps;
   const service = { client, clock, signal: patience.signal, newKey, concurrency: input.concurrency };
   try {
-    const claimed = await claimGeneration(input, service, deps);
+    const claimed = await claimGeneration(input, inFile, service, deps);
     try {
       const asked = claimed.isFresh ? inFile : notReplaced(inFile, claimed.run);
       noteReplaced(inFile.length - asked.length, asked.length, input, deps);
@@ -178,7 +178,9 @@ async function generateAll(
     else stop.abort(stage.stopped);
     return stage;
   });
-  const following = follows ? stoppedBy(follower.settled(() => isQueued)) : Promise.resolve(undefined);
+  const following = follows
+    ? stoppedBy(follower.settled(() => isQueued, remaining.length > 0))
+    : Promise.resolve(undefined);
   const { stopped: unqueued } = await queuing;
   const unfollowed = await following;
   await saver?.settled();

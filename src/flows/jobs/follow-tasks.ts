@@ -49,20 +49,20 @@ export class TaskFollower {
 
   /**
    * Checks the open tasks every 5 seconds (Limits, job polling interval) until all have ended and `isDone`
-   * reports that none will be added. Throws a rejection immediately, and the service's error after ten
-   * minutes without a response.
+   * reports that none will be added. Throws a rejection immediately, and the service's error after ten minutes
+   * without a response, or at once where it has not responded before (`hasResponded`).
    */
-  async settled(isDone: () => boolean = () => true): Promise<void> {
+  async settled(isDone: () => boolean = () => true, hasResponded = false): Promise<void> {
     const { clock, signal } = this.#service;
-    let answeredAt = clock.now();
+    let respondedAt = hasResponded ? clock.now() : Number.NEGATIVE_INFINITY;
     while (this.#open.size > 0 || !isDone()) {
       signal.throwIfAborted();
       try {
         await this.round();
-        answeredAt = clock.now();
+        respondedAt = clock.now();
       } catch (error) {
         signal.throwIfAborted();
-        if (!isOfService(error) || clock.now() - answeredAt > longestOutageMs) throw error;
+        if (!isOfService(error) || clock.now() - respondedAt > longestOutageMs) throw error;
       }
       if (this.#open.size > 0 || !isDone()) await clock.sleep(limits.jobPollSeconds * 1000, signal);
     }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { generateWorld, summaryOf } from "./generate-world.ts";
@@ -65,6 +65,96 @@ describe("--rerun", () => {
     expect(world.tasks()).toHaveLength(5);
     await world.cat("tryon --rerun more.csv --yes --fresh");
     expect(world.tasks()).toHaveLength(7);
+  });
+});
+
+describe("a review that --rerun cannot repeat", () => {
+  test("is rejected where a look was edited, or a task is decided twice", async () => {
+    const world = await reviewed();
+    review(world, "edited.csv", [0]);
+    const text = world.read("edited.csv");
+    world.write("edited.csv", text.replace("studio", "loft"));
+    expect(await world.cat("tryon --rerun edited.csv --yes")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        'error: edited.csv:2  background is "loft", but the rejected image has "studio"; nothing was queued\n--rerun repeats images as they were. For another look, put the row into a file of your own.\n',
+    });
+    const [header, first] = text.split("\n");
+    world.write("twice.csv", `${header}\n${first}\n${first!.replace("reject", "approve")}\n`);
+    expect(await world.cat("tryon --rerun twice.csv --yes")).toMatchObject({
+      exit: 3,
+      stderr: expect.stringContaining("lines 2 and 3 decide about the same task"),
+    });
+    expect(world.tasks()).toHaveLength(3);
+  });
+
+  test("of another computer says what is left out", async () => {
+    const world = await reviewed();
+    review(world, "theirs.csv", [0]);
+    const ran = await world.cat("tryon --rerun theirs.csv --yes", {
+      env: { CAT_HOME: `${world.folder}/other` },
+    });
+    expect(ran.stderr).toContain(
+      "1 image of theirs.csv was generated on another computer: stylings and look_at_camera are unknown here and are left out.",
+    );
+    expect(ran.exit).toBe(0);
+  });
+});
+
+describe("the same file again", () => {
+  test("is the same run with flags that change nothing of it", async () => {
+    const world = await reviewed();
+    for (const flags of ["--matrix", "--encoding utf-8", "--delimiter ,", "--allow-duplicates"]) {
+      const ran = await world.cat(`tryon looks.csv --yes ${flags}`);
+      expect(ran).toMatchObject({ exit: 0, stderr: expect.stringContaining("Nothing to do: 3 images") });
+    }
+    expect(world.tasks()).toHaveLength(3);
+  });
+
+  test("ends with 7 when the service is gone, as a new one does", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    await world.cat("tryon looks.csv --yes --no-wait");
+    await world.fault({ match: { path: "/v1" }, drop: "before", times: 1_000 });
+    const ran = await world.cat("tryon looks.csv --yes");
+    expect(ran.exit).toBe(7);
+    expect(world.clock.now() - Date.parse("2026-01-05T09:00:00Z")).toBeLessThan(300_000);
+  });
+});
+
+describe("--save", () => {
+  test("leaves a results.csv alone that is not its own", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    const rows = world.read("looks.csv");
+    for (const name of ["results.csv", "results.ndjson"]) {
+      world.write(name, rows);
+      const ran = await world.cat("tryon looks.csv --yes --save .");
+      expect(ran).toEqual({
+        exit: 2,
+        stdout: "",
+        stderr: `error: cannot save in .: ${name} in it was not written by this program, and would be replaced\nChoose another folder, for example --save images.\n`,
+      });
+      expect(world.read(name)).toBe(rows);
+      rmSync(join(world.folder, name));
+    }
+    expect(world.tasks()).toEqual([]);
+    expect(await world.cat("tryon looks.csv --yes --save .")).toMatchObject({ exit: 0 });
+    expect(await world.cat("tryon looks.csv --yes --save .")).toMatchObject({ exit: 0 });
+  });
+
+  test("saves an image again that was emptied or replaced", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    const [saved] = summaryOf((await world.cat("tryon looks.csv --yes --save out --json")).stdout).tasks;
+    const path = saved!.output_file!;
+    const whole = readFileSync(join(world.folder, path));
+    for (const damage of ["", "<html>not an image</html>"]) {
+      world.write(path, damage);
+      expect(await world.cat("tryon looks.csv --yes --save out")).toMatchObject({ exit: 0 });
+      expect(readFileSync(join(world.folder, path)).equals(whole)).toBe(true);
+    }
   });
 });
 

@@ -101,7 +101,7 @@ test("reports a task that the service does not have, and follows the others", as
   expect(ours.map((id) => follower.latest(id)?.status)).toEqual(["succeeded", "succeeded"]);
 });
 
-test("survives an outage of up to ten minutes, and stops immediately if the key is rejected", async () => {
+test("survives an outage of up to ten minutes after a response, and stops immediately if the key is rejected", async () => {
   const world = await taskWorld();
   const ours = await world.queue(1);
   let until = 0;
@@ -112,14 +112,17 @@ test("survives an outage of up to ten minutes, and stops immediately if the key 
     return world.client.tasks.get(...args);
   };
   const faulty: Client = { ...world.client, tasks: { ...world.client.tasks, get } };
-  const followFor = (minutes: number) => {
+  const followFor = (minutes: number, hasResponded = true) => {
     until = world.clock.now() + minutes * 60_000;
     const { follower } = world.follow(faulty);
     follower.add(ours);
-    return follower.settled();
+    return follower.settled(undefined, hasResponded);
   };
   await expect(followFor(9)).resolves.toBeUndefined();
   await expect(followFor(11)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  const start = world.clock.now();
+  await expect(followFor(9, false)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  expect(world.clock.now()).toBe(start);
   fault = () =>
     new ApiError({
       ...{ request: "GET /v1/tasks/ID", status: 401 },

@@ -11,7 +11,7 @@ import { counted, grouped } from "../../output/numbers.ts";
 import { flagsOfSelection, type GenerateFlags, type SelectionFlags } from "./flags.ts";
 import { savedLine } from "./saved-line.ts";
 
-type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock">;
+type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
 
 /** What a run did, for people: the result first, one line for each kind of failure, and the command to type next. */
 export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Service): string[] {
@@ -27,7 +27,9 @@ export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Serv
   if (not_queued > 0) lines.push(`  ${counted(not_queued, "image")} not queued`);
   const lost = results.filter(({ status, task_id }) => status === "unknown" && task_id !== null).length;
   if (lost > 0)
-    lines.push(`  ${counted(lost, "image")} unknown to the service: was it restored or restarted?`);
+    lines.push(
+      `  ${counted(lost, "image")} unknown to the service: was it restored or restarted? To generate all images of the input again, add --fresh.`,
+    );
   if (unknown > lost)
     lines.push(`  ${counted(unknown - lost, "image")} unconfirmed: no response from the service`);
   if (unsaved.length > 0)
@@ -41,6 +43,7 @@ export function reportLines(ended: EndedRun, flags: GenerateFlags, globals: Serv
     lines.push(`To review the images, open ${summary.gallery_file} in a browser.`);
   if (summary.failed_file !== undefined) lines.push(...failedLines(summary.failed_file, flags, globals));
   if (stopped !== undefined && isRejection(ended)) {
+    if (not_queued === 0) return lines;
     const others = sameCommand({ ...flags, skipInvalid: true }, globals);
     lines.push("To queue the other images, run (nothing is queued twice):", `  ${others}`);
   } else if (stopped !== undefined && !globals.mock) {
@@ -125,6 +128,7 @@ function sameCommand(flags: GenerateFlags, globals: Service): string {
   words.give("--gallery", flags.gallery);
   words.give("--results", flags.results);
   words.give("--failed", flags.failed);
+  words.give("--yes", globals.yes);
   words.give("--no-formula-guard", !flags.formulaGuard);
   words.giveService(globals);
   return words.line;

@@ -6,6 +6,7 @@ import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError, openSource, type Source } from "../../../flows/rows/source.ts";
 import { textSource } from "../../../flows/rows/text-source.ts";
 import type { App } from "../../app/app.ts";
+import { counted } from "../../output/numbers.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
 export interface OpenedInput {
@@ -31,17 +32,43 @@ export async function openDecisions(app: App, kind: GenerationKind, file: string
     }
     const known = generationsByTask(await app.state(), [kind]);
     const lines: string[] = [];
+    let strangers = 0;
     for (const one of rejected) {
       // Blank lines keep each row on its line.
       while (lines.length < one.fileLine - 1) lines.push("");
-      lines.push(JSON.stringify(rowOf(kind, one, known(one.task_id))));
+      const before = known(one.task_id);
+      if (before === undefined) strangers++;
+      else rejectEdited(shownName(file), one, before);
+      lines.push(JSON.stringify(rowOf(kind, one, before)));
     }
+    if (strangers > 0 && kind === "tryon") await app.io.note(foreignNote(strangers, shownName(file)));
     return {
       source: textSource(file, `${lines.join("\n")}\n`, source.place),
       replacing: new Map(rejected.map(({ fileLine, task_id }) => [fileLine, task_id])),
     };
   } finally {
     await source.close();
+  }
+}
+
+/** A review does not hold them, and the service does not tell them of a task (Resources, Task). */
+const foreignNote = (count: number, file: string): string =>
+  `${counted(count, "image")} of ${file} ${count === 1 ? "was" : "were"} generated on another computer: stylings and look_at_camera are unknown here and are left out. To keep them, run this command on that computer.`;
+
+/** Rejects a row whose look was changed by hand: the image would be generated as it was, and paid for. */
+function rejectEdited(name: string, decision: Decision, known: Generation): void {
+  const { background, angleShot, modelId, modelName, productId } = known;
+  const before = { background, angle_shot: angleShot, model_id: modelId ?? "", product_id: productId };
+  for (const [column, value] of Object.entries(before)) {
+    const cell = decision[column as keyof typeof before];
+    const isSame =
+      cell.toLowerCase() === value.toLowerCase() || (column === "model_id" && cell === modelName);
+    if (cell === "" || isSame) continue;
+    throw new InputError(
+      `${name}:${decision.fileLine}  ${column} is ${JSON.stringify(cell)}, but the rejected image has ${JSON.stringify(value)}; nothing was queued`,
+      "edited_decision",
+      "--rerun repeats images as they were. For another look, put the row into a file of your own.",
+    );
   }
 }
 

@@ -153,6 +153,8 @@ async function fullRun(
 /** Reports the run, and sets or throws what the program exits with. */
 async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<void> {
   const { summary, stopped, results } = ended;
+  // The summary of what was paid for is shown whatever could not be written.
+  let unlisted: unknown;
   if (flags.save !== undefined) {
     const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");
     const rows = results.map((one) => resultRow(one.generation.line, one));
@@ -160,13 +162,15 @@ async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<vo
     await writeFolderResults(resolve(app.context.cwd, flags.save), rows, {
       writer: summary.run_id,
       formulaGuard,
+    }).catch((error: unknown) => {
+      unlisted = error;
     });
   }
   const withoutPage =
     flags.gallery === undefined
       ? undefined
       : await (await import("./gallery.ts")).writeRunGallery(app, flags, ended);
-  const fault = ended.fault ?? withoutPage;
+  const fault = ended.fault ?? unlisted ?? withoutPage;
   const { isRejection, reportLines, rejectionOf } = await import("./report.ts");
   if (app.io.json) await app.io.jsonData(summary);
   else {

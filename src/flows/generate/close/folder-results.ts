@@ -1,4 +1,4 @@
-import { readFile } from "node:fs/promises";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { csvRecords } from "../../outputs/csv-records.ts";
 import { guardedCell } from "../../outputs/guarded-cell.ts";
@@ -36,6 +36,32 @@ export async function writeFolderResults(
   );
 }
 
+/** The name of a list in the folder that is another file: a user's own results, or the input of the command. Null for none. */
+export async function foreignResults(folder: string): Promise<string | null> {
+  for (const [name, isOwn] of [
+    [folderResults.csv, isOwnHeader],
+    [folderResults.ndjson, (line: string) => rowsOf(line).length > 0],
+  ] as const) {
+    const start = await startOf(join(folder, name));
+    if (start !== "" && !isOwn(start.split("\n", 1)[0]!)) return name;
+  }
+  return null;
+}
+
+const isOwnHeader = (line: string): boolean => line.trimEnd() === resultColumns.join(",");
+
+/** The start of a file; "" where there is none, or it is empty. */
+async function startOf(path: string): Promise<string> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return "";
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536), 0, 65_536, 0);
+    return buffer.toString("utf8", 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
 async function write(path: string, unfinished: string, text: string): Promise<void> {
   const file = await OutputFile.begin(path, true, unfinished);
   try {
@@ -48,8 +74,10 @@ async function write(path: string, unfinished: string, text: string): Promise<vo
 }
 
 /** The rows of an earlier command; a file that is not such a list has none. */
-async function readEarlier(path: string): Promise<ResultRow[]> {
-  const text = await readFile(path, "utf8").catch(() => "");
+const readEarlier = async (path: string): Promise<ResultRow[]> =>
+  rowsOf(await readFile(path, "utf8").catch(() => ""));
+
+function rowsOf(text: string): ResultRow[] {
   return text.split("\n").flatMap((line) => {
     try {
       const row = JSON.parse(line) as ResultRow;

@@ -44,6 +44,13 @@ export async function readDecisions(source: Source): Promise<Decision[]> {
     throw error;
   }
   if (reader.header.length === 0) throw notDecisions(name, "it is empty");
+  const lineOf = new Map<string, number>();
+  for (const { task_id, fileLine } of found) {
+    const before = lineOf.get(task_id);
+    if (before !== undefined)
+      throw notDecisions(name, `lines ${before} and ${fileLine} decide about the same task`);
+    lineOf.set(task_id, fileLine);
+  }
   return found;
 }
 

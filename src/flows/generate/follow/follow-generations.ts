@@ -58,8 +58,9 @@ export class GenerationFollower {
     this.#total = this.#added;
   }
 
-  settled(isDone: () => boolean): Promise<void> {
-    return this.#follower.settled(isDone);
+  /** See TaskFollower. */
+  settled(isDone: () => boolean, hasResponded = false): Promise<void> {
+    return this.#follower.settled(isDone, hasResponded);
   }
 
   tell(): void {

@@ -4,6 +4,7 @@ import { claimRun } from "../../runs/claim-run.ts";
 import type { RunAtHand } from "../../runs/run-at-hand.ts";
 import { runIdentity } from "../../runs/run-identity.ts";
 import type { Service } from "../../service.ts";
+import type { AskedGeneration } from "../generation.ts";
 import type { GenerateDeps, GenerateInput } from "../run/generate-input.ts";
 
 /** A run that this process alone works on. */
@@ -25,6 +26,7 @@ export interface ClaimedRun {
  */
 export async function claimGeneration(
   input: GenerateInput,
+  asked: readonly AskedGeneration[],
   service: Service,
   { memory, onNote, pid, runId }: Pick<GenerateDeps, "memory" | "onNote" | "pid" | "runId">,
 ): Promise<ClaimedRun> {
@@ -38,7 +40,7 @@ export async function claimGeneration(
     onNote,
     signal,
   });
-  const { file, kind, matrix, replacing } = input;
+  const { file, kind, replacing } = input;
   const now = clock.now();
   const fresh: Run = {
     id: runId,
@@ -47,9 +49,8 @@ export async function claimGeneration(
     identity: runIdentity([
       file.source.digest,
       file.source.format,
-      file.read.delimiter ?? null,
-      file.read.encoding ?? null,
-      matrix,
+      // Flags that change nothing of the input must not pay for it twice; with combinations, places mean something else.
+      asked.some(({ combination }) => combination > 0),
       // The same image is rejected again under the ID of another task.
       ...(replacing.size > 0 ? [[...replacing.values()]] : []),
     ]),

@@ -37,6 +37,8 @@ export function outputName(named: NamedOutput, taskId: string, extension: string
   const stem = parts
     .filter((part) => part !== null && part !== undefined && part !== "")
     .map((part) => part!.replace(/[\s%&#+;,'`$!~(){}[\]^=@]+/g, "-"))
-    .join("_");
+    .join("_")
+    // A shell reads a leading dash as a flag.
+    .replace(/^-+(?=.)/, "_");
   return safeFilename(stem, `_${taskId.slice(-idLength).toLowerCase()}${extension}`);
 }

@@ -1,7 +1,7 @@
 // Saving: the output of each task that succeeded, as a file that appears when it is complete, while other tasks run.
 
 import { randomUUID } from "node:crypto";
-import { readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
@@ -83,8 +83,7 @@ export class OutputSaver {
     for (const extension of outputExtensions) {
       const name = outputName(named, task.id, extension);
       if (!names.has(name)) continue;
-      const found = await stat(join(this.#folder, name)).catch(() => null);
-      if (found?.isFile()) return name;
+      if (await isImage(join(this.#folder, name))) return name;
     }
     return null;
   }
@@ -149,6 +148,20 @@ export class OutputSaver {
 type Output = NonNullable<Task["output_image"]>;
 
 const notAnImage = "is not a JPEG, PNG or WebP image";
+
+/** Whether a file starts as an image does: an emptied or replaced one is saved again. */
+async function isImage(path: string): Promise<boolean> {
+  const file = await open(path).catch(() => null);
+  if (file === null) return false;
+  try {
+    const { buffer } = await file.read(Buffer.alloc(imageTypeBytes), 0, imageTypeBytes, 0);
+    return imageTypeOf(buffer) !== null;
+  } catch {
+    return false;
+  } finally {
+    await file.close();
+  }
+}
 
 /** The first bytes of a file, as many as show its type. */
 const startOf = (chunks: readonly Uint8Array[]): Uint8Array => {

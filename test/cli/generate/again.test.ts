@@ -96,7 +96,7 @@ describe("a review that --rerun cannot repeat", () => {
       env: { CAT_HOME: `${world.folder}/other` },
     });
     expect(ran.stderr).toContain(
-      "1 image of theirs.csv was generated on another computer: stylings and look_at_camera are unknown here and are left out.",
+      "1 image of theirs.csv was generated on another computer: stylings and look_at_camera are unknown here and are not repeated.",
     );
     expect(ran.exit).toBe(0);
   });

@@ -53,7 +53,7 @@ export async function openDecisions(app: App, kind: GenerationKind, file: string
 
 /** A review does not hold them, and the service does not tell them of a task (Resources, Task). */
 const foreignNote = (count: number, file: string): string =>
-  `${counted(count, "image")} of ${file} ${count === 1 ? "was" : "were"} generated on another computer: stylings and look_at_camera are unknown here and are left out. To keep them, run this command on that computer.`;
+  `${counted(count, "image")} of ${file} ${count === 1 ? "was" : "were"} generated on another computer: stylings and look_at_camera are unknown here and are not repeated. To keep them, run this command on that computer.`;
 
 /** Rejects a row whose look was changed by hand: the image would be generated as it was, and paid for. */
 function rejectEdited(name: string, decision: Decision, known: Generation): void {

@@ -8,6 +8,7 @@ import { type OutgoingRequest, sendOutgoing } from "../../src/mock/outgoing/outg
 import { Life } from "../../src/mock/work/life.ts";
 import { Turnstile } from "../../src/mock/work/turnstile.ts";
 import { WorkInProgress } from "../../src/mock/work/work-in-progress.ts";
+import { until } from "../support/until.ts";
 import { publicAddress, startOutside } from "./outside.ts";
 
 const call = (url: string, more: Partial<OutgoingRequest> = {}): OutgoingRequest => ({
@@ -192,7 +193,7 @@ describe("a request ends", () => {
   ])("with a timeout %s", async (_name, part) => {
     const time = new MovableClock({ frozenAt: 0 });
     const result = out({ time, ...part }, "https://shop.example.com/");
-    await realWait(5);
+    await until(() => time.nextDue() !== null);
     time.advance(9_999);
     expect(await Promise.race([result, realWait(5, "waiting")])).toBe("waiting");
     time.advance(1);

@@ -19,6 +19,7 @@ export const commandNames = [
   "login",
   "logout",
   "whoami",
+  "doctor",
   "config",
   "commands",
   "completion",

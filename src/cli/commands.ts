@@ -105,6 +105,11 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     summary: "show the profile, the address and the API key in use",
     load: async (app) => (await import("./commands/whoami.ts")).whoamiCommand(app),
   },
+  doctor: {
+    usage: "doctor",
+    summary: "check the settings, the API key, the network and this machine",
+    load: async (app) => (await import("./commands/doctor.ts")).doctorCommand(app),
+  },
   config: {
     usage: "config",
     summary: "view and change settings: list, get, set, unset, path",

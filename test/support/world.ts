@@ -99,6 +99,7 @@ export async function createWorld(options: WorldOptions = {}) {
         clock,
         random: () => 0.5,
         pid: 4711,
+        nodeVersion: "20.19.0",
         // PID 1 exists on every system.
         isRunning: (pid) => pid === 1 || pid === 4711,
         interrupt: interrupt.signal,

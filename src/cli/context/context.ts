@@ -15,6 +15,8 @@ export interface Context {
   readonly clock: Clock;
   random(): number;
   readonly pid: number;
+  /** The version of Node, e.g. `20.19.0`. */
+  readonly nodeVersion: string;
   /** Whether a process with this ID runs, as far as this process can see (it may be in a container). */
   isRunning(pid: number): boolean;
   /** Aborted by the first SIGINT, SIGTERM or SIGHUP; its reason is an InterruptError. */
@@ -100,6 +102,7 @@ export function nodeContext(): Context {
     clock,
     random: Math.random,
     pid: process.pid,
+    nodeVersion: process.versions.node,
     isRunning,
     interrupt: interrupt.signal,
     onStop(run) {

@@ -1,0 +1,58 @@
+import { asFileError, CatError } from "../../../errors.ts";
+import { exitCodeOf } from "../../context/exit.ts";
+import { nextStep } from "../../output/next-steps.ts";
+
+/** The checks, in the order of the report. */
+export const checkNames = [
+  "node",
+  "settings",
+  "keychain",
+  "key",
+  "network",
+  "proxy",
+  "tls",
+  "clock",
+  "rate limit",
+  "state",
+  "terminal",
+] as const;
+export type CheckName = (typeof checkNames)[number];
+
+/** The result of a check. `skipped`: it could not be made, because of a check that failed. */
+export interface CheckResult {
+  readonly status: "ok" | "warning" | "error" | "skipped";
+  readonly message: string;
+  readonly hint?: string | undefined;
+  /** For programs, of an error. */
+  readonly code?: string | undefined;
+  /** The exit status of an error. */
+  readonly exit?: number | undefined;
+}
+
+export const ok = (message: string): CheckResult => ({ status: "ok", message });
+export const warning = (message: string, hint: string): CheckResult => ({ status: "warning", message, hint });
+export const skipped = (message: string): CheckResult => ({ status: "skipped", message });
+
+/** A check that failed with an expected error, or by a bug. */
+export function failed(thrown: unknown): CheckResult {
+  const error = asFileError(thrown);
+  const exit = exitCodeOf(error);
+  if (!(error instanceof CatError)) {
+    return { status: "error", message: `internal error: ${String(error)}`, code: "fault", exit };
+  }
+  const message = error.message.replace(/\.$/, "");
+  return { status: "error", message, hint: nextStep(error), code: error.code, exit };
+}
+
+/** The result of a check that may throw; an interrupt ends the command instead. */
+export async function settled(
+  interrupt: AbortSignal,
+  check: () => CheckResult | Promise<CheckResult>,
+): Promise<CheckResult> {
+  try {
+    return await check();
+  } catch (error) {
+    interrupt.throwIfAborted();
+    return failed(error);
+  }
+}

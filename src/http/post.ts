@@ -19,7 +19,10 @@ export interface Post {
 /** The response to a POST, or a phrase that says why none came. */
 export type PostOutcome =
   | { readonly status: number; readonly text: string; readonly ms: number }
-  | { readonly status: null; readonly why: string; readonly ms: number };
+  | { readonly status: null; readonly why: string; readonly failure: PostFailure; readonly ms: number };
+
+/** Why no response came: the time was up, the receiver closed the connection, or it could not be reached. */
+export type PostFailure = "timeout" | "closed" | "unreachable";
 
 /** The part of a response that is kept, in bytes. */
 const keptBytes = 64 * 1024;
@@ -36,7 +39,11 @@ export const poster =
     const link = linkedAbort(signal);
     const begun = clock.now();
     const late = `no response within ${timeoutMs / 1000} s`;
-    const cancel = clock.at(begun + timeoutMs, () => link.abort(new Error(late)));
+    let isLate = false;
+    const cancel = clock.at(begun + timeoutMs, () => {
+      isLate = true;
+      link.abort(new Error(late));
+    });
     const took = () => clock.now() - begun;
     try {
       const response = await send.call(dispatcher, {
@@ -59,20 +66,23 @@ export const poster =
       return { status: response.statusCode, text, ms: took() };
     } catch (error) {
       signal?.throwIfAborted();
-      return { status: null, why: phraseOf(error, url.origin), ms: took() };
+      const why = phraseOf(error, url.origin);
+      const failure = isLate ? "timeout" : why === closed ? "closed" : "unreachable";
+      return { status: null, why, failure, ms: took() };
     } finally {
       cancel();
       link.release();
     }
   };
 
+const closed = "connection closed without a response";
 const phrases: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "unknown host",
   EAI_AGAIN: "unknown host",
-  ECONNRESET: "connection closed without a response",
-  UND_ERR_SOCKET: "connection closed without a response",
-  EPIPE: "connection closed without a response",
+  ECONNRESET: closed,
+  UND_ERR_SOCKET: closed,
+  EPIPE: closed,
 };
 
 function phraseOf(error: unknown, origin: string): string {

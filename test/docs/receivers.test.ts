@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
@@ -68,7 +69,18 @@ async function start(name: string, lines: readonly string[]) {
       () => false,
     );
   await until(isUp, { pauseMs: 20, seen: () => printed });
-  return { post, printed: () => printed };
+  /** Sends the start of a body, and leaves. */
+  const leave = () =>
+    new Promise<void>((resolve) => {
+      const socket = connect(port, "localhost", () =>
+        socket.write(
+          "POST / HTTP/1.1\r\nHost: a\r\nContent-Type: a/b\r\nContent-Length: 1000\r\n\r\nabc",
+          () => socket.destroy(),
+        ),
+      );
+      socket.on("close", () => resolve());
+    });
+  return { post, leave, printed: () => printed };
 }
 
 test("the page has three receivers", () => {
@@ -82,7 +94,7 @@ test("the page has three receivers", () => {
 test.each(receivers)(
   "$label handles a genuine event once, and rejects all others",
   async ({ label, lines }) => {
-    const { post, printed } = await start(label, lines);
+    const { post, leave, printed } = await start(label, lines);
     const event = (id: string) => `{ "id":"${id}",  "type": "task.failed", "data": {} }`;
     expect(await post(event("evt_1"))).toBe(200);
     expect(await post(event("evt_1"))).toBe(200);
@@ -90,6 +102,10 @@ test.each(receivers)(
     expect(await post(event("evt_3"), { age: 400 })).toBe(400);
     expect(await post(event("evt_4"), { header: "t=1,v1=00" })).toBe(400);
     expect(await post(event("x".repeat(1_100_000)))).toBe(413);
+    expect(await post(event("x".repeat(5_000_000)))).toBe(413);
+    await leave();
+    // One that dies of the sender that left does so before its second response.
+    expect(await post(event("evt_5"))).toBe(200);
     expect(await post(event("evt_5"))).toBe(200);
     await until(() => printed().includes("evt_5"), { pauseMs: 5, seen: printed });
     expect(printed()).toBe("task.failed evt_1\ntask.failed evt_5\n");

@@ -1,7 +1,14 @@
+import { asFileError, CatError } from "../../errors.ts";
 import { UsageError } from "./errors.ts";
 
-/** A UsageError for a port or host that cannot be used; other errors are returned unchanged. */
+/**
+ * A UsageError for a port or host that cannot be used. Errors of files can have the same code of the system: they are
+ * returned as such, like all others.
+ */
 export function cannotListen(error: unknown, { port, host }: { port: number; host: string }): unknown {
+  const fileError = asFileError(error);
+  if (fileError !== error) return fileError;
+  if (error instanceof CatError && error.type !== "listen") return error;
   const code = (error as NodeJS.ErrnoException | null)?.code;
   const usage = (message: string, hint: string, param: string) =>
     new UsageError(message, { code: "cannot_listen", hint, param, cause: error });

@@ -29,9 +29,9 @@ export interface Context {
   /**
    * Sends signals to `receive` instead of `interrupt` while a child program runs; resolves to a function that
    * ends this. Signals that a terminal sends to all its programs are skipped, because the child gets them
-   * too.
+   * too; not for a child of its own group (`hasOwnGroup`).
    */
-  passSignals(receive: (signal: NodeJS.Signals) => void): Promise<() => void>;
+  passSignals(receive: (signal: NodeJS.Signals) => void, hasOwnGroup: boolean): Promise<() => void>;
   /** The keychain of the system; its code is loaded only for a stored key. */
   keychain(): Promise<Keychain>;
   /** Makes V8 collect garbage early, which costs some time: for work that allocates much for a short time. */
@@ -109,13 +109,13 @@ export function nodeContext(): Context {
       lastActs.add(run);
       return () => lastActs.delete(run);
     },
-    async passSignals(receive) {
+    async passSignals(receive, hasOwnGroup) {
       // Imported here, because only commands that run another program need it.
       const { isatty } = await import("node:tty");
       passing = true;
-      const hasTerminal = [0, 1, 2].some((descriptor) => isatty(descriptor));
+      const getsThemItself = !hasOwnGroup && [0, 1, 2].some((descriptor) => isatty(descriptor));
       const pass = (signal: NodeJS.Signals) => {
-        if (!hasTerminal || !sentByTerminals.has(signal)) receive(signal);
+        if (!getsThemItself || !sentByTerminals.has(signal)) receive(signal);
       };
       for (const signal of passed) process.on(signal, pass);
       return () => {

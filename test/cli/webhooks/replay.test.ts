@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { verifyWebhook } from "../../../src/index.ts";
+import { until } from "../../support/until.ts";
 import { createWorld } from "../../support/world.ts";
 import { startHandler } from "./listen-world.ts";
 
@@ -97,6 +98,19 @@ test.each([
 ])("rejects cat webhooks replay %s", async (words, exit, stderr) => {
   const world = await replayWorld();
   expect(await world.cat(`webhooks replay ${words} --log log.ndjson`)).toEqual({ exit, stdout: "", stderr });
+});
+
+test("exits with 8 for a handler that does not respond within 10 s", async () => {
+  const world = await replayWorld();
+  const slow = await startHandler(() => "never");
+  const running = world.cat(`webhooks replay evt_bad --to ${slow.url} --log log.ndjson --json`);
+  await until(() => slow.received.length === 1);
+  world.clock.advance(10_000);
+  const { exit, stdout } = await running;
+  expect([exit, JSON.parse(stdout)]).toMatchObject([
+    8,
+    { status: null, failure: "timeout", response: "no response within 10 s" },
+  ]);
 });
 
 test("exits with 4 without a secret and with 7 without a handler", async () => {

@@ -97,7 +97,7 @@ describe("cat webhooks trigger", () => {
         "id                              type           status  response\n" +
         `${first!.id}  export.failed  200     ok\n` +
         `${second!.id}  export.failed  500     no \\x1b[31mroom\n`,
-      stderr: "The handler did not accept 1 of 2 deliveries.\n",
+      stderr: "The handler did not accept 1 of 2 deliveries. Check its output, and run the command again.\n",
     });
   });
 

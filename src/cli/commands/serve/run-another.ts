@@ -1,45 +1,60 @@
 import { constants } from "node:os";
 import type { Context } from "../../context/context.ts";
 import { NotStartedError } from "../../context/errors.ts";
+import { endProgram, signalTo } from "./end-program.ts";
 
 /**
  * Runs another program until it exits, with the streams of this process and `env` added to its environment, and
  * passes signals on. Resolves to its exit status: 128 plus the number of the signal if one ended it. Throws
- * NotStartedError. `stop` ends the program with SIGTERM.
+ * NotStartedError. `stop` ends the program with SIGTERM, and with SIGKILL after 5 s. With `hasOwnGroup` it ends what the
+ * program has started as well: they are a process group, which gets all signals (not on Windows). Such a program has no
+ * terminal of its own, so that it cannot ask for a password.
  */
 export async function runAnother(
-  context: Pick<Context, "cwd" | "env" | "passSignals">,
+  context: Pick<Context, "cwd" | "env" | "passSignals" | "clock">,
   [program, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
-  stop?: AbortSignal,
+  { stop, hasOwnGroup: wantsGroup = false }: { stop?: AbortSignal; hasOwnGroup?: boolean } = {},
 ): Promise<number> {
   const { spawn } = await import("node:child_process");
+  const hasOwnGroup = wantsGroup && process.platform !== "win32";
   let deliver: ((signal: NodeJS.Signals) => void) | null = null;
   const early: NodeJS.Signals[] = [];
+  let ending: Promise<void> = Promise.resolve();
   // Listen before the start: a signal right after it would end this process and leave the child behind.
   const release = await context.passSignals((signal) => {
     if (deliver === null) early.push(signal);
     else deliver(signal);
-  });
+  }, hasOwnGroup);
   try {
-    return await new Promise<number>((resolve, reject) => {
+    const exit = await new Promise<number>((resolve, reject) => {
       const fail = (error: NodeJS.ErrnoException) => reject(new NotStartedError(program, error));
       try {
         const child = spawn(program, args, {
           cwd: context.cwd,
           env: { ...context.env, ...env },
           stdio: "inherit",
+          detached: hasOwnGroup,
         });
         child.once("error", fail);
         child.once("exit", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
-        deliver = (signal) => void child.kill(signal);
-        stop?.addEventListener("abort", () => void child.kill("SIGTERM"), { once: true });
+        // Without an ID it was not started, which is reported as an error.
+        if (child.pid === undefined) return;
+        const target = hasOwnGroup ? -child.pid : child.pid;
+        deliver = (signal) => signalTo(target, signal);
+        const end = () => {
+          ending = endProgram(target, context.clock);
+        };
+        if (stop?.aborted) end();
+        else stop?.addEventListener("abort", end, { once: true });
         for (const signal of early) deliver(signal);
       } catch (error) {
         // For example an argument with a NUL, which cannot be passed to a program.
         fail(error as NodeJS.ErrnoException);
       }
     });
+    await ending;
+    return exit;
   } finally {
     release();
   }

@@ -1,5 +1,5 @@
 import { firstLine, longestLine } from "../../../flows/listen/forward/first-line.ts";
-import type { PostOutcome } from "../../../http/post.ts";
+import type { PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { grouped } from "../../output/numbers.ts";
@@ -14,6 +14,8 @@ export interface Delivered {
   /** The first line of the response, or why there is none. */
   readonly response: string;
   readonly ms: number;
+  /** Why there is no response. */
+  readonly failure?: PostFailure;
 }
 
 export const toDelivered = (id: string, type: string, url: URL, outcome: PostOutcome): Delivered => ({
@@ -21,6 +23,7 @@ export const toDelivered = (id: string, type: string, url: URL, outcome: PostOut
   status: outcome.status,
   response: outcome.status === null ? outcome.why : firstLine(outcome.text).slice(0, longestLine),
   ms: outcome.ms,
+  ...(outcome.status === null && { failure: outcome.failure }),
 });
 
 /** The form of deliveries in a list. */
@@ -42,11 +45,15 @@ const isSuccess = ({ status }: Delivered): boolean => status !== null && status 
 export async function reportDelivered(app: App, delivered: readonly Delivered[]): Promise<void> {
   const failed = delivered.filter((one) => !isSuccess(one)).length;
   if (failed === 0) return;
-  const isReached = delivered.some(({ status }) => status !== null);
+  const isReached = delivered.some(({ failure }) => failure !== "unreachable");
   app.exit = isReached ? ExitCode.partial : ExitCode.unavailable;
+  const isSilent = delivered.every(({ status }) => status === null);
+  const which = `${grouped(failed)} of ${grouped(delivered.length)} deliveries`;
   await app.io.note(
-    isReached
-      ? `The handler did not accept ${grouped(failed)} of ${grouped(delivered.length)} deliveries.`
-      : "The handler cannot be reached. Check that it runs, and its URL.",
+    !isReached
+      ? "The handler cannot be reached. Check that it runs, and its URL."
+      : isSilent
+        ? `The handler did not respond to ${which}. It has 10 s: respond first, and work afterwards.`
+        : `The handler did not accept ${which}. Check its output, and run the command again.`,
   );
 }

@@ -146,11 +146,11 @@ async function reportTorture(
   await app.io.show(printing, rows());
   const wrong = all.filter(({ ok }) => !ok).length;
   if (wrong === 0) return app.io.note("The handler passed every check.");
-  const isReached = all.some(({ responses }) => responses.some((response) => /^\d+$/.test(response)));
+  const isReached = all.some(({ failure }) => failure !== "unreachable");
   app.exit = isReached ? ExitCode.partial : ExitCode.unavailable;
   await app.io.note(
     isReached
-      ? `The handler failed ${counted(wrong, "check")} of ${all.length}.`
+      ? `The handler failed ${counted(wrong, "check")} of ${all.length}. Compare it with the receivers in docs/webhooks.md.`
       : "The handler cannot be reached. Check that it runs, and its URL.",
   );
 }

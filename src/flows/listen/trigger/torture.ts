@@ -1,6 +1,6 @@
 import type { DeliveredEvent } from "../../../client/verify-webhook.ts";
 import type { EventType } from "../../../contract/value-sets.ts";
-import type { PostOutcome } from "../../../http/post.ts";
+import type { PostFailure, PostOutcome } from "../../../http/post.ts";
 import { type DeliveryTarget, type Deviation, deliver } from "./deliver.ts";
 import type { SampleIds } from "./sample-event.ts";
 
@@ -13,6 +13,8 @@ export interface TortureResult {
   /** The statuses that the handler returned, or why it returned none. */
   readonly responses: readonly string[];
   readonly ok: boolean;
+  /** Why a delivery got no response. */
+  readonly failure?: PostFailure;
 }
 
 export interface TortureInput {
@@ -23,8 +25,8 @@ export interface TortureInput {
   readonly sleep: (ms: number) => Promise<void>;
 }
 
-/** A delivery is genuine (`accept`), forged or stale (`reject`), or so large that either is fine. */
-type Expectation = "accept" | "reject" | "respond";
+/** A delivery is genuine (`accept`), forged or stale (`reject`), or so large that any end is fine (`end`). */
+type Expectation = "accept" | "reject" | "end";
 
 interface TortureCase {
   readonly name: string;
@@ -35,7 +37,7 @@ interface TortureCase {
 const phrases: Readonly<Record<Expectation, string>> = {
   accept: "2xx",
   reject: "4xx",
-  respond: "2xx or 4xx",
+  end: "2xx, 4xx or closed",
 };
 
 /** The duration of a slow body: well within the time that a handler has (Retries 1). */
@@ -56,16 +58,25 @@ export async function* torture(input: TortureInput): AsyncGenerator<TortureResul
       name: one.name,
       expected: phrases[one.expectation],
       responses: outcomes.map((outcome) => (outcome.status === null ? outcome.why : String(outcome.status))),
-      ok: outcomes.every(({ status }) => status !== null && isExpected(one.expectation, status)),
+      ok: outcomes.every((outcome) => isExpected(one.expectation, outcome)),
+      ...failureIn(outcomes),
     };
   }
 }
 
-function isExpected(expectation: Expectation, status: number): boolean {
+function failureIn(outcomes: readonly PostOutcome[]): { failure?: PostFailure } {
+  for (const outcome of outcomes) if (outcome.status === null) return { failure: outcome.failure };
+  return {};
+}
+
+/** A long body may be rejected by closing the connection, before the sender can read a response. */
+function isExpected(expectation: Expectation, outcome: PostOutcome): boolean {
+  if (outcome.status === null) return expectation === "end" && outcome.failure === "closed";
+  const { status } = outcome;
   const isSuccess = status >= 200 && status < 300;
   const isRejection = status >= 400 && status < 500;
   if (expectation === "accept") return isSuccess;
-  return isRejection || (expectation === "respond" && isSuccess);
+  return isRejection || (expectation === "end" && isSuccess);
 }
 
 function casesOf({ type, makeEvent, target, sleep }: TortureInput): readonly TortureCase[] {
@@ -118,7 +129,7 @@ function casesOf({ type, makeEvent, target, sleep }: TortureInput): readonly Tor
     },
     {
       name: "huge body",
-      expectation: "respond",
+      expectation: "end",
       deliveries: () => [[JSON.stringify({ ...makeEvent(type), padding: "x".repeat(hugeBytes) })]],
     },
     { name: "genuine again", expectation: "accept", deliveries: () => [[event()]] },

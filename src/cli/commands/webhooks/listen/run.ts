@@ -89,7 +89,11 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
       ...(listening.url !== null && { CAT_WEBHOOK_URL: listening.url }),
     };
     try {
-      app.exit = await runAnother(context, command!, env, stop.signal);
+      app.exit = await runAnother(context, command!, env, {
+        stop: stop.signal,
+        // Nothing that the command has started outlives the timeout.
+        hasOwnGroup: flags.timeoutMs !== null,
+      });
       isRunning = false;
       if (app.exit === 0 && missing > 0) return;
       stop.abort();

@@ -8,7 +8,8 @@ import { type Step, stepOf, steps } from "./step.ts";
 /** Exports that are disturbed: the files are those of an uninterrupted run. */
 export const exportSoak: Soak<Scenario, Step> = {
   script: "soak:export",
-  runs: 150,
+  // A run has 1.5 to 1.8 kills: more than 300.
+  runs: 220,
   steps,
   stepOf,
   faultKinds,

@@ -17,8 +17,6 @@ const mostListed = 20;
 /** Brings a mirror up to date, and reports it. Throws what stopped it. */
 export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const { clock, interrupt, pid } = app.context;
-  // The index of a large catalogue is in memory.
-  app.context.keepHeapSmall?.();
   const folder = await mirrorFolder(app, flags.folder);
   // The address of the in-process mock is another one for each command.
   const baseUrl = app.globals.mock ? "--mock" : (await app.connection()).baseUrl;
@@ -26,6 +24,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const outcome = await runFlow(app, ({ onProgress, onNote }) =>
     syncCatalogue(flags, {
       ...{ clock, baseUrl, onProgress, signal: interrupt },
+      onLarge: () => app.context.keepHeapSmall?.(),
       store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
       client: () => app.client(),
       holder: { pid, since: new Date(clock.now()).toISOString() },

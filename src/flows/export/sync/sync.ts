@@ -54,6 +54,8 @@ export interface SyncDeps {
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onFailed: (asset: ListedAsset, error: CatError) => void;
+  /** The mirror has so many images that memory counts more than time. */
+  readonly onLarge?: (() => void) | undefined;
 }
 
 export interface SyncOutcome {
@@ -64,6 +66,9 @@ export interface SyncOutcome {
 
 /** The overlap with the last run, in milliseconds: a change may show up late (Exports, `since`). */
 const marginMs = 5 * 60_000;
+
+/** A mirror is large from so many bytes of index and journal on, or so many new images in a run. */
+const large = { bytes: 10 * 1024 * 1024, images: 20_000 };
 
 /**
  * Brings a mirror up to date, and returns what it did. Throws a CatError, before anything is changed, if the folder is
@@ -76,6 +81,8 @@ export async function syncCatalogue(input: SyncInput, deps: SyncDeps): Promise<S
   const files = mirrorFiles(shard);
   const selection: Selection = { base_url: baseUrl, roles, template, shards: shard?.of ?? null };
   const begun = await readState(store, files, selection, folder);
+  const sizes = await Promise.all([files.index, files.journal].map((path) => store.stat(path)));
+  if (sizes.reduce((sum, found) => sum + (found?.bytes ?? 0), 0) > large.bytes) deps.onLarge?.();
   if (dryRun) {
     const mirror = await openMirror(store, files, { state: begun, isReadOnly: true, folder });
     return update(mirror, begun ?? newState(selection), { input, deps, pathOf });
@@ -170,7 +177,10 @@ async function readAndFetch(
       onPage: () => {
         mark ??= new Date(serviceTime()).toISOString();
       },
-      onWanted: (wanted) => fetcher.add(wanted),
+      onWanted: (wanted) => {
+        if (counts.added.size === large.images) deps.onLarge?.();
+        return fetcher.add(wanted);
+      },
       onListedAgain: (entry) => void counts.added.add(keyOf(entry)),
       onVanished: () => void counts.removed++,
       handled: () => counts.added.size + counts.changed.size + counts.failed,

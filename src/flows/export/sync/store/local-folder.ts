@@ -22,6 +22,9 @@ import { syncFolder } from "../../../outputs/output-file.ts";
 import { pathComponents } from "./mirror-path.ts";
 import type { Content, Holder, MirrorStore } from "./mirror-store.ts";
 
+/** Bytes of content that is written in one piece. */
+const mostJoined = 1024 * 1024;
+
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
 
@@ -39,6 +42,9 @@ export class LocalFolder implements MirrorStore {
   readonly #checked = new Map<string, Promise<string>>();
   /** The folders with names that are not safely on disk yet. */
   readonly #unsynced = new Set<string>();
+  /** The file that was appended to last, kept open while locked: opening it again takes longer than writing a line. */
+  #appended: { readonly path: string; readonly handle: Promise<FileHandle> } | null = null;
+  #isLocked = false;
   #number = 0;
 
   constructor(folder: string, work: string) {
@@ -74,22 +80,30 @@ export class LocalFolder implements MirrorStore {
       let handle: FileHandle | null = null;
       try {
         handle = await open(part, "w");
-        for await (const chunk of content) await handle.writeFile(chunk);
+        for await (const chunk of joined(content)) await handle.writeFile(chunk);
         await handle.sync();
         await handle.close();
         handle = null;
-        if (!(await place(part, target, exclusive))) return false;
-        this.#unsynced.add(dirname(target));
-        return true;
-      } finally {
+        const isPlaced = await place(part, target, exclusive);
+        if (isPlaced) this.#unsynced.add(dirname(target));
+        return isPlaced;
+      } catch (error) {
         await handle?.close().catch(() => {});
-        await rm(part, { force: true }).catch(() => {});
+        await unlink(part).catch(() => {});
+        throw error;
       }
     });
   }
 
   async append(path: string, text: string): Promise<void> {
-    await this.#orOutputError(path, async () => appendFile(await this.#target(path), text));
+    await this.#orOutputError(path, async () => {
+      if (!this.#isLocked) return appendFile(await this.#target(path), text);
+      if (this.#appended?.path !== path) {
+        await this.#closeAppended();
+        this.#appended = { path, handle: this.#target(path).then((target) => open(target, "a")) };
+      }
+      await (await this.#appended.handle).appendFile(text);
+    });
   }
 
   async stat(path: string): Promise<{ readonly bytes: number } | null> {
@@ -112,6 +126,7 @@ export class LocalFolder implements MirrorStore {
 
   async remove(path: string): Promise<void> {
     await this.#orOutputError(path, async () => {
+      if (this.#appended?.path === path) await this.#closeAppended();
       const at = await this.#find(path);
       if (at === null) return;
       await unlink(at);
@@ -154,12 +169,21 @@ export class LocalFolder implements MirrorStore {
       unlock();
       throw error;
     }
+    this.#isLocked = true;
     return {
       release: async () => {
+        this.#isLocked = false;
+        await this.#closeAppended();
         await rm(held, { force: true }).catch(() => {});
         unlock();
       },
     };
+  }
+
+  async #closeAppended(): Promise<void> {
+    const appended = this.#appended;
+    this.#appended = null;
+    await appended?.handle.then((handle) => handle.close()).catch(() => {});
   }
 
   /** Where a file is, whatever it is; null if nothing has this path. */
@@ -240,7 +264,14 @@ export class LocalFolder implements MirrorStore {
   }
 }
 
-/** Moves a complete part to its name; false if `exclusive` and the name is taken. */
+/** The content of a small image in one piece: a write takes longer than a copy. */
+function joined(content: Content): Content {
+  if (!Array.isArray(content) || content.length < 2) return content;
+  const bytes = content.reduce((sum: number, { length }: Uint8Array) => sum + length, 0);
+  return bytes > mostJoined ? content : [Buffer.concat(content)];
+}
+
+/** Moves a complete part to its name; false if `exclusive` and the name is taken. Leaves no part, unless it throws. */
 async function place(part: string, target: string, exclusive: boolean): Promise<boolean> {
   if (!exclusive) {
     await rename(part, target);
@@ -249,14 +280,17 @@ async function place(part: string, target: string, exclusive: boolean): Promise<
   try {
     // `rename` would replace a file that another process has just created.
     await link(part, target);
-    return true;
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return false;
-    if (!withoutLinks.has(code)) throw error;
+    if (code !== "EEXIST" && !withoutLinks.has(code)) throw error;
+    if (code !== "EEXIST" && (await lstat(target).catch(missingIsNull)) === null) {
+      await rename(part, target);
+      return true;
+    }
+    await unlink(part).catch(() => {});
+    return false;
   }
-  if ((await lstat(target).catch(missingIsNull)) !== null) return false;
-  await rename(part, target);
+  await unlink(part).catch(() => {});
   return true;
 }
 

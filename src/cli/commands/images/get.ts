@@ -10,6 +10,7 @@ import { confirmReplace } from "../../files/confirm-replace.ts";
 import { command, examples } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { resourceId } from "../../flags/resource-id.ts";
+import { thumbnailFlag } from "../../flags/thumbnail-flag.ts";
 import { grouped } from "../../output/numbers.ts";
 import type { Printing } from "../../output/printing.ts";
 import { resourceForm } from "../../resources/resource-form.ts";
@@ -19,6 +20,8 @@ interface GetInput {
   /** The file for the original, as typed. */
   save: string | undefined;
   printing: Printing<Image>;
+  /** Whether to show it on a terminal. */
+  thumbnail: boolean;
 }
 
 const imageForm = resourceForm(Image, ["id", "mime_type", "created_at"]);
@@ -36,7 +39,8 @@ export const getCommand = (app: App, run = getImage): Command =>
         "Show one image with its signed URL, which expires after one hour. With --save, download the original.",
       )
       .argument("<ID>", "ID of the image")
-      .option("--save <FILE>", "download the original to FILE (--yes replaces an existing file)"),
+      .option("--save <FILE>", "download the original to FILE (--yes replaces an existing file)")
+      .addOption(thumbnailFlag()),
   )
     .addHelpText(
       "after",
@@ -45,19 +49,37 @@ export const getCommand = (app: App, run = getImage): Command =>
         ["print only the signed URL", "cat images get ID --json | jq -r .url"],
       ]),
     )
-    .action(async (id: string, { save, ...flags }: { save?: string } & RawPrintFlags) =>
-      run(app, { printing: readPrintFlags(flags, imageForm), id: resourceId(id, "image"), save }),
+    .action(
+      async (
+        id: string,
+        { save, thumbnail, ...flags }: { save?: string; thumbnail: boolean } & RawPrintFlags,
+      ) =>
+        run(app, {
+          printing: readPrintFlags(flags, imageForm),
+          id: resourceId(id, "image"),
+          save,
+          thumbnail,
+        }),
     );
 
 /** Prints one image, or saves its original; not found ends in exit 5. */
-export async function getImage(app: App, { id, save, printing }: GetInput): Promise<void> {
+export async function getImage(app: App, { id, save, printing, thumbnail }: GetInput): Promise<void> {
   const file = save === undefined ? null : namedFile(app, save);
   if (file !== null) await confirmReplace(app, file);
   const client = await app.client();
   const signal = app.context.interrupt;
   const read = () => client.images.get({ image_id: id }, { signal });
   const image = await read();
-  if (file === null) return app.io.resource(image, printing);
+  if (file === null) {
+    await app.io.resource(image, printing);
+    const { url } = image;
+    if (!app.context.stdout.isTTY) return;
+    const { showThumbnails } = await import("../../thumbnails/show-thumbnails.ts");
+    return showThumbnails(app, [{ caption: null, fetch: (fetcher) => fetcher.image(url) }], {
+      thumbnail,
+      printing,
+    });
+  }
   const urlOf = ({ url }: { url: unknown }): string => {
     if (typeof url === "string" && url !== "") return url;
     throw new CatError(`the service sent no URL of image ${id}`, {

@@ -3,6 +3,7 @@ import type { Product } from "../../../contract/resources/product.ts";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
+import { thumbnailFlag } from "../../flags/thumbnail-flag.ts";
 import type { Printing } from "../../output/printing.ts";
 import { productForm } from "./columns.ts";
 import { productOf } from "./product-of.ts";
@@ -14,7 +15,8 @@ export const getCommand = (app: App, run = getProduct): Command =>
       .summary("show a product")
       .usage("ID|REFERENCE [flags]")
       .description("Show one product, found by its ID or by your reference.")
-      .argument("<ID|REFERENCE>", "ID or reference of the product"),
+      .argument("<ID|REFERENCE>", "ID or reference of the product")
+      .addOption(thumbnailFlag()),
   )
     .addHelpText(
       "after",
@@ -23,14 +25,25 @@ export const getCommand = (app: App, run = getProduct): Command =>
         ["print only the ID of a product", "cat products get DRESS-001 --json | jq -r .id"],
       ]),
     )
-    .action(async (idOrReference: string, flags: RawPrintFlags) =>
-      run(app, { idOrReference, printing: readPrintFlags(flags, productForm) }),
+    .action(async (idOrReference: string, { thumbnail, ...flags }: RawPrintFlags & { thumbnail: boolean }) =>
+      run(app, { idOrReference, printing: readPrintFlags(flags, productForm), thumbnail }),
     );
 
-/** Prints one product; not found ends in exit 5. */
+/** Prints one product, with its first photo on a terminal that can show it; not found ends in exit 5. */
 export async function getProduct(
   app: App,
-  { idOrReference, printing }: { idOrReference: string; printing: Printing<Product> },
+  {
+    idOrReference,
+    printing,
+    thumbnail,
+  }: { idOrReference: string; printing: Printing<Product>; thumbnail: boolean },
 ): Promise<void> {
-  await app.io.resource(await productOf(app, idOrReference), printing);
+  const product = await productOf(app, idOrReference);
+  await app.io.resource(product, printing);
+  if (!app.context.stdout.isTTY) return;
+  const { showThumbnails } = await import("../../thumbnails/show-thumbnails.ts");
+  await showThumbnails(app, [{ caption: null, fetch: (fetcher) => fetcher.photo(product) }], {
+    thumbnail,
+    printing,
+  });
 }

@@ -11,6 +11,7 @@ import { ExitCode } from "../../context/exit.ts";
 import { checkSaveFolder } from "../../files/save-folder.ts";
 import { counted } from "../../output/numbers.ts";
 import type { Printing } from "../../output/printing.ts";
+import type { Thumbnail } from "../../thumbnails/show-thumbnails.ts";
 import { savedLine } from "../generate/saved-line.ts";
 
 export interface FollowInput {
@@ -22,6 +23,8 @@ export interface FollowInput {
   /** Whether to wait until the tasks have ended. */
   readonly wait: boolean;
   readonly printing: Printing<FollowedTask>;
+  /** Whether to show images on a terminal. */
+  readonly thumbnail: boolean;
 }
 
 /** A task with the file that its image was saved in. */
@@ -83,7 +86,11 @@ async function tasksOfRun(app: App, runId: string): Promise<string[]> {
   return sent.flatMap(({ taskId }) => taskId ?? []);
 }
 
-async function tell(app: App, { save, wait, printing }: FollowInput, watched: WatchedTasks): Promise<void> {
+async function tell(
+  app: App,
+  { save, wait, printing, thumbnail }: FollowInput,
+  watched: WatchedTasks,
+): Promise<void> {
   const { tasks, lost, files, faults, stopped } = watched;
   const rows = tasks.map(
     (task): FollowedTask => ({
@@ -92,6 +99,19 @@ async function tell(app: App, { save, wait, printing }: FollowInput, watched: Wa
     }),
   );
   await app.io.show(printing, rows);
+  if (thumbnail && app.context.stdout.isTTY && stopped === undefined) {
+    const { showThumbnails } = await import("../../thumbnails/show-thumbnails.ts");
+    const saveTo = save === undefined ? null : resolve(app.context.cwd, save);
+    const pictures = tasks
+      .filter(({ output_image }) => output_image !== null)
+      .map(
+        (task): Thumbnail => ({
+          caption: task.id,
+          fetch: (fetcher) => fetcher.output(task, files.get(task.id) ?? null, saveTo),
+        }),
+      );
+    await showThumbnails(app, pictures, { thumbnail, printing });
+  }
   if (tasks.length === 0 && lost.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
   if (save !== undefined && tasks.length > 0) await app.io.note(app.io.visible(savedLine(files.size, save)));
   if (stopped !== undefined) throw stopped;

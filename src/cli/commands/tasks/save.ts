@@ -41,5 +41,6 @@ export const saveCommand = (app: App, run = followTasks): Command =>
         timeoutMs: null,
         save,
         wait: false,
+        thumbnail: false,
       });
     });

@@ -4,10 +4,12 @@ import { command, examples } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { resourceId } from "../../flags/resource-id.ts";
+import { thumbnailFlag } from "../../flags/thumbnail-flag.ts";
 import { followedForm } from "./columns.ts";
 import { followTasks } from "./follow-tasks.ts";
 
 interface Flags extends RawPrintFlags {
+  thumbnail: boolean;
   run?: string;
   timeout?: number;
   save?: string;
@@ -25,6 +27,7 @@ export const watchCommand = (app: App, run = followTasks): Command =>
       .argument("[ID...]", "IDs of tasks")
       .option("--run <RUN>", "all tasks of a run of cat tryon or cat beautify on this machine")
       .option("--save <DIR>", "save the images in a folder")
+      .addOption(thumbnailFlag())
       .addOption(
         new Option("--timeout <TIME>", "how long to wait, for example 90s, 30m, 2h (then: exit 7)").argParser(
           duration,
@@ -35,7 +38,7 @@ export const watchCommand = (app: App, run = followTasks): Command =>
       "after",
       examples([["follow a run and save its images", "cat tasks watch --run RUN --save images"]]),
     )
-    .action(async (ids: string[], { run: runId, timeout, save, ...flags }: Flags) =>
+    .action(async (ids: string[], { run: runId, timeout, save, thumbnail, ...flags }: Flags) =>
       run(app, {
         printing: readPrintFlags(flags, followedForm(save !== undefined)),
         ids: ids.map((id) => resourceId(id, "task")),
@@ -43,5 +46,6 @@ export const watchCommand = (app: App, run = followTasks): Command =>
         timeoutMs: timeout ?? null,
         save,
         wait: true,
+        thumbnail,
       }),
     );

@@ -57,6 +57,11 @@ export class ImageFetcher {
     });
   }
 
+  /** The bytes behind a signed URL. */
+  image(url: string): Promise<Uint8Array | null> {
+    return this.#orNull(() => this.#download(url));
+  }
+
   async #download(url: string): Promise<Uint8Array> {
     const { client, signal } = this.#service;
     const chunks: Uint8Array[] = [];

@@ -73,7 +73,7 @@ test("exits with 5 for an ID that the log does not have, and sends nothing", asy
   const world = await replayWorld();
   const ran = await world.replay("evt_good evt_none");
   expect([ran.exit, ran.stdout]).toEqual([5, ""]);
-  expect(ran.stderr).toMatch(/^error: the log does not have evt_none\nCheck the ID in \S+log\.ndjson\.?\n$/);
+  expect(ran.stderr).toMatch(/^error: the log does not have evt_none\nCheck the ID in \S+log\.ndjson\.\n$/);
   expect(world.handler.received).toEqual([]);
 });
 
@@ -82,7 +82,7 @@ test("a log that does not exist has no events", async () => {
   expect(await world.cat(`webhooks replay --failed --to ${world.handler.url}`)).toEqual({
     exit: 0,
     stdout: "",
-    stderr: "No events found in the log.\n",
+    stderr: "No failed events found in the log.\n",
   });
   expect((await world.cat(`webhooks replay evt_a --to ${world.handler.url}`)).exit).toBe(5);
 });

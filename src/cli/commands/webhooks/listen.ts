@@ -8,6 +8,8 @@ import { UsageError } from "../../context/errors.ts";
 import { command, examples, otherFlags } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
 import { wholeNumber } from "../../flags/values.ts";
+import { jsonLine } from "../../output/json.ts";
+import { checkPatterns } from "./listen/check-patterns.ts";
 import { events, forwardTo, publicUrl, route, urlPath } from "./listen/flags.ts";
 import { listenForEvents } from "./listen/run.ts";
 
@@ -113,6 +115,11 @@ export const listenCommand = (app: App, run = listenForEvents): Command =>
       ]),
     )
     .action(async ({ forwardTo: all = [], route: some = [], wait, count, timeout, ...flags }: Flags) => {
+      const handlers = [...all, ...some];
+      for (const message of checkPatterns({ events: flags.events ?? null, handlers, wait })) {
+        if (app.globals.json) await app.io.line(jsonLine({ warning: { message } }).trimEnd());
+        else if (!app.io.quiet) await app.io.line(`${app.io.paintNote.yellow("warning:")} ${message}`);
+      }
       await run(app, {
         port: flags.port,
         host: flags.host,
@@ -120,7 +127,7 @@ export const listenCommand = (app: App, run = listenForEvents): Command =>
         publicUrl: flags.publicUrl,
         poll: flags.poll === true,
         events: flags.events ?? null,
-        handlers: [...all, ...some],
+        handlers,
         toleranceSeconds: flags.tolerance,
         log: flags.log,
         printSecret: flags.printSecret === true,

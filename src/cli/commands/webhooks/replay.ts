@@ -82,15 +82,16 @@ export async function replay(
   const { deliver } = await import("../../../flows/listen/trigger/deliver.ts");
   const path = await eventLogPath(app, log);
   const since = sinceMs === undefined ? null : app.context.clock.now() - sinceMs;
-  const { events, unknown } = await loggedEvents(path, { ids, since, failed });
+  const { events, unknown } = await loggedEvents(path, { ids, since, failed, mustExist: log !== undefined });
   if (unknown.length > 0) {
     throw new CatError(app.io.visible(`the log does not have ${unknown.join(", ")}`), {
       type: "not_found",
       code: "event_not_found",
-      hint: `Check the ID in ${path}`,
+      hint: `Check the ID in ${path}.`,
     });
   }
-  if (events.length === 0) return app.io.note("No events found in the log.");
+  if (events.length === 0)
+    return app.io.note(failed ? "No failed events found in the log." : "No events found in the log.");
   const target = await openTarget(app, to);
   const delivered: Delivered[] = [];
   async function* deliveries() {

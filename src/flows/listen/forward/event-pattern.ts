@@ -13,6 +13,16 @@ export function eventPattern(text: string): EventPattern | null {
 export const matches = (patterns: EventPattern, type: string): boolean =>
   patterns.some((one) => (one.endsWith("*") ? type.startsWith(one.slice(0, -1)) : one === type));
 
+/** Whether some event type, known or not, fits both. */
+export const overlap = (patterns: EventPattern, others: EventPattern): boolean =>
+  patterns.some((one) => others.some((other) => matches([one], stem(other)) || matches([other], stem(one))));
+
+const stem = (pattern: string): string => pattern.replace(/\*$/, "");
+
+/** The patterns that fit no known type: typos, or types that the service has added since. */
+export const unknownOf = (patterns: EventPattern): string[] =>
+  patterns.filter((one) => !eventTypes.some((type) => matches([one], type)));
+
 /** The types to subscribe to: patterns stand for the known types, and an exact one for itself. */
 export const typesOf = (patterns: EventPattern): string[] => [
   ...new Set(

@@ -18,17 +18,20 @@ export interface LoggedEvents {
   readonly unknown: readonly string[];
 }
 
-/** Reads the events of a log that are meant; a log that does not exist has none. Throws the errors of `readLog`. */
+/**
+ * Reads the events of a log that are meant; a log that does not exist has none, unless it must exist. Throws the errors
+ * of `readLog`.
+ */
 export async function loggedEvents(
   path: string,
-  { ids, since, failed }: EventSelection,
+  { ids, since, failed, mustExist }: EventSelection & { readonly mustExist: boolean },
 ): Promise<LoggedEvents> {
   const wanted = new Set(ids);
   const found = new Map<string, EventLine>();
   const accepted = new Map<string, Set<string>>();
   const isMeant = ({ id, received_at: at }: EventLine) =>
     (wanted.size === 0 || wanted.has(id)) && (since === null || Date.parse(at) >= since);
-  if (!existsSync(path)) return { events: [], unknown: [...wanted] };
+  if (!mustExist && !existsSync(path)) return { events: [], unknown: [...wanted] };
   for await (const line of readLog(path)) {
     if (isResult(line)) {
       if (!isAccepted(line) || !found.has(line.result_of)) continue;

@@ -28,8 +28,9 @@ export function eventLine(event: EventLine, paint: Paint, visible: (text: string
   return `${time}  ${paint.bold(type)}  ${visible(id)}  ${color(visible(status))}`.trimEnd();
 }
 
-/** A handler's response, below its event. */
+/** A handler's response. It names the event, because other events may have been shown since. */
 export function responseLine(
+  { id, type }: Pick<EventLine, "id" | "type">,
   { url, status, line, error }: HandlerResponse,
   paint: Paint,
   visible: (text: string) => string,
@@ -38,5 +39,5 @@ export function responseLine(
   const said = [status === null ? "" : String(status), visible(error ?? line ?? "")]
     .filter(Boolean)
     .join(" ");
-  return `          → ${visible(url)}  ${color(said)}`;
+  return `          → ${visible(`${type} ${id}`)}  ${visible(url)}  ${color(said)}`;
 }

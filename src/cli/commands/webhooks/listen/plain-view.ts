@@ -45,8 +45,8 @@ export function plainView(app: App, { client, signal, ...options }: PlainViewOpt
       await write(`${eventLine(event, io.paint, visible)}\n`);
       void showDetails(event);
     },
-    onHandled(_event, response) {
-      if (!io.json) write(`${responseLine(response, io.paint, visible)}\n`).catch(() => {});
+    onHandled(event, response) {
+      if (!io.json) write(`${responseLine(event, response, io.paint, visible)}\n`).catch(() => {});
     },
     onRepeated({ id, type }, urls) {
       const again = urls.length === 0 ? "" : `; sending it again to ${counted(urls.length, "handler")}`;

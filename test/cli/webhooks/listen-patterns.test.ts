@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { checkPatterns } from "../../../src/cli/commands/webhooks/listen/check-patterns.ts";
+import { responseLine } from "../../../src/cli/commands/webhooks/listen/event-words.ts";
+import { createWorld } from "../../support/world.ts";
+
+const none = { events: null, handlers: [], wait: undefined };
+
+test("an event that is not known is named, with the nearest one", () => {
+  expect(checkPatterns({ ...none, wait: ["import.completd"] })).toEqual([
+    'no known event matches "import.completd"; did you mean import.completed?',
+  ]);
+  const handlers = [{ url: "http://127.0.0.1:1/", events: ["imprt.*", "task.*"] }];
+  expect(checkPatterns({ ...none, handlers })).toHaveLength(1);
+  expect(checkPatterns({ events: ["*"], handlers: [], wait: ["import.*", "task.failed"] })).toEqual([]);
+});
+
+test("a wait for an event that --events excludes exits with 2", async () => {
+  const world = await createWorld();
+  expect(await world.cat("webhooks listen --port 0 --events task.* --wait import.completed")).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      "error: --wait import.completed never ends with --events task.*\nAdd the event to --events, or remove --events.\n",
+  });
+  expect(checkPatterns({ ...none, events: ["import.*"], wait: ["import.completed"] })).toEqual([]);
+  expect(checkPatterns({ ...none, events: ["import.completed"], wait: ["imp*"] })).toEqual([]);
+});
+
+test("a handler's response names its event", () => {
+  const plain = (text: string) => text;
+  const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };
+  expect(
+    responseLine({ id: "evt_1", type: "task.failed" }, { url: "http://h/", status: 200 }, paint, plain),
+  ).toBe("          → task.failed evt_1  http://h/  200");
+});
+
+test("replay exits with 2 for a log that --log names and that cannot be read", async () => {
+  const world = await createWorld({ env: { CAT_WEBHOOK_SECRET: "whsec_of_test" } });
+  const ran = await world.cat("webhooks replay --since 2h --to http://127.0.0.1:1/ --log none.ndjson");
+  expect([ran.exit, ran.stderr]).toEqual([
+    2,
+    `error: cannot open ${world.folder}/none.ndjson: no such file or folder\nChoose another file.\n`,
+  ]);
+});

@@ -148,6 +148,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   logout: { line: line("logout"), ...list(/no stored key/) },
   whoami: { line: line("whoami"), ...list(/profile +.*default/) },
+  doctor: { line: line("doctor"), ...list(/service|network/i) },
   "config list": { line: line("config list"), exit: 0, shown: /(?:)/ },
   "config set": { line: line("config set label staging"), ...list(/Set label of profile default\./) },
   "config get": { line: line("config get label"), ...list(/staging/) },

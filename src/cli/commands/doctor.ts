@@ -1,10 +1,9 @@
 import type { Command } from "commander";
 import type { App } from "../app/app.ts";
 import { command, examples } from "../flags/command.ts";
-import { doctor } from "./doctor/run.ts";
 
 /** `cat doctor`: parses the flags; `run` does the work. */
-export const doctorCommand = (app: App, run = doctor): Command =>
+export const doctorCommand = (app: App, run?: (app: App) => Promise<void>): Command =>
   command("doctor")
     .usage("[flags]")
     .description(
@@ -18,4 +17,7 @@ export const doctorCommand = (app: App, run = doctor): Command =>
         ["check a profile in a script", "cat doctor --profile ci --json"],
       ]),
     )
-    .action(() => run(app));
+    .action(async () => {
+      const { doctor } = await import("./doctor/run.ts");
+      await (run ?? doctor)(app);
+    });

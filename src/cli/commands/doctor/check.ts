@@ -1,4 +1,5 @@
 import { asFileError, CatError } from "../../../errors.ts";
+import { maskedSignatures } from "../../../http/mask.ts";
 import { exitCodeOf } from "../../context/exit.ts";
 import { nextStep } from "../../output/next-steps.ts";
 
@@ -38,9 +39,14 @@ export function failed(thrown: unknown): CheckResult {
   const error = asFileError(thrown);
   const exit = exitCodeOf(error);
   if (!(error instanceof CatError)) {
-    return { status: "error", message: `internal error: ${String(error)}`, code: "fault", exit };
+    return {
+      status: "error",
+      message: maskedSignatures(`internal error: ${String(error)}`),
+      code: "fault",
+      exit,
+    };
   }
-  const message = error.message.replace(/\.$/, "");
+  const message = maskedSignatures(error.message.replace(/\.$/, ""));
   return { status: "error", message, hint: nextStep(error), code: error.code, exit };
 }
 

@@ -68,8 +68,7 @@ test("rotate prints another secret after a confirmation", async () => {
   expect(await world.cat(`webhooks rotate ${world.id}`)).toEqual({
     exit: 2,
     stdout: "",
-    stderr:
-      "error: replacing the secret needs a confirmation; the secret was not replaced\nAdd --yes to confirm.\n",
+    stderr: `error: replacing the secret of the webhook for ${url} needs a confirmation; the secret was not replaced\nAdd --yes to confirm.\n`,
   });
   const ran = await world.cat(`webhooks rotate ${world.id} --yes --json`);
   const { signing_secret } = JSON.parse(ran.stdout);

@@ -23,14 +23,19 @@ export const rotateCommand = (app: App, run = rotateSecret): Command =>
     )
     .action(async (id: string) => run(app, { id: resourceId(id, "webhook") }));
 
-/** Rotates the secret after a question, because receivers reject events until they have the new one. */
+/** Rotates the secret after a question that names the URL: receivers reject events until they have the new one. */
 export async function rotateSecret(app: App, { id }: { id: string }): Promise<void> {
-  await confirmAction(app, {
-    question: "Replace the secret? Receivers with the old one reject all events from then on.",
-    doing: "replacing the secret",
-    left: "the secret was not replaced",
-  });
   const client = await app.client();
+  const signal = app.context.interrupt;
+  if (!app.globals.yes) {
+    const { url } = await client.webhooks.get({ webhook_id: id }, { signal });
+    await confirmAction(app, {
+      question: `Replace the secret of the webhook for ${url}?`,
+      about: "Receivers with the old secret reject all events from then on.",
+      doing: `replacing the secret of the webhook for ${url}`,
+      left: "the secret was not replaced",
+    });
+  }
   const input = { webhook_id: id, body: { rotate_secret: true } };
-  await showWithSecret(app, await client.webhooks.update(input, { signal: app.context.interrupt }));
+  await showWithSecret(app, await client.webhooks.update(input, { signal }));
 }

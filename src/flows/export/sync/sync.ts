@@ -13,8 +13,10 @@ import { keyOf } from "./index/mirror-entry.ts";
 import { mirrorFiles } from "./index/mirror-files.ts";
 import { type MirrorState, readState, type Selection } from "./index/mirror-state.ts";
 import type { Shard } from "./index/shard.ts";
+import { TextSet } from "./index/text-set.ts";
 import type { ListedAsset } from "./listing/asset-fields.ts";
-import { planRenames } from "./names/plan-renames.ts";
+import { namesOfOthers } from "./names/names-of-others.ts";
+import { planRenames, type Rename } from "./names/plan-renames.ts";
 import { renameFiles } from "./names/rename-files.ts";
 import { readTemplate } from "./names/template.ts";
 import { readChanges } from "./plan/read-changes.ts";
@@ -110,16 +112,22 @@ interface Run {
   readonly pathOf: ReturnType<typeof readTemplate>;
 }
 
-async function update(mirror: Mirror, state: MirrorState, run: Run): Promise<SyncOutcome> {
+async function update(mirror: Mirror, begun: MirrorState, run: Run): Promise<SyncOutcome> {
   const { input, deps } = run;
   const { clock, signal, onProgress } = deps;
   const started = clock.now();
   const counts = new SyncCounts();
+  let state = begun;
   let marks: Marks | null = null;
   const stopped = await stoppedBy(
     (async () => {
-      const damaged = input.verify ? await verifyFiles(mirror, { signal, onProgress }) : new Set<string>();
-      marks = await readAndFetch(mirror, state, damaged, counts, run);
+      const isDryRun = input.dryRun;
+      if (input.verify && (await verifyFiles(mirror, { isDryRun, signal, onProgress }))) {
+        // Only a complete read lists the damaged files, also if this run is stopped.
+        state = { ...state, full_read: null };
+        if (!isDryRun) await writeState(mirror, state);
+      }
+      marks = await readAndFetch(mirror, state, counts, run);
     })(),
   );
   let problem = stopped;
@@ -133,6 +141,7 @@ async function update(mirror: Mirror, state: MirrorState, run: Run): Promise<Syn
     else await mirror.journal.clear();
     // A failed asset is tried again by the next run, which therefore reads from the same time.
     if (marks !== null && counts.failed === 0) await writeState(mirror, { ...state, ...(marks as Marks) });
+    else if (counts.hasDamaged) await writeState(mirror, { ...state, full_read: null });
   }
   const summary = counts.summary({
     runId: deps.runId,
@@ -150,7 +159,6 @@ type Marks = Pick<MirrorState, "mark" | "full_read">;
 async function readAndFetch(
   mirror: Mirror,
   state: MirrorState,
-  damaged: ReadonlySet<string>,
   counts: SyncCounts,
   { input, deps, pathOf }: Run,
 ): Promise<Marks> {
@@ -161,9 +169,9 @@ async function readAndFetch(
     const now = client.serviceNow();
     return now === null ? began : began + (now - deps.clock.now());
   };
-  const isFull = damaged.size > 0 || isFullDue(state, input, serviceTime());
+  const isFull = isFullDue(state, input, serviceTime());
   const fetcher = new AssetFetcher({
-    ...{ mirror, client, pathOf, counts, concurrency, isDryRun: dryRun },
+    ...{ mirror, client, pathOf, shard, counts, concurrency, isDryRun: dryRun },
     ...{ signal: deps.signal, onFailed: deps.onFailed },
   });
   const selection: LiveSelection = {
@@ -173,7 +181,8 @@ async function readAndFetch(
   let mark: string | null = null;
   try {
     await readChanges(mirror.index, selection, {
-      ...{ client, signal: fetcher.signal, shard, damaged, onProgress: deps.onProgress },
+      ...{ client, signal: fetcher.signal, shard, onProgress: deps.onProgress },
+      hasFile: async ({ path, bytes }) => (await mirror.store.stat(path))?.bytes === bytes,
       onPage: () => {
         mark ??= new Date(serviceTime()).toISOString();
       },
@@ -206,27 +215,45 @@ async function removeVanished(mirror: Mirror, counts: SyncCounts, input: SyncInp
   if (!input.dryRun) await deleteFiles(entries, mirror);
 }
 
+/** More rounds than other processes can need to take names meanwhile. */
+const mostRounds = 10;
+
 /** Gives every file its name. A renamed file that was also added or changed, or failed, counts as that. */
 async function renameAll(mirror: Mirror, counts: SyncCounts, { input, deps, pathOf }: Run): Promise<void> {
   const { store, index, journal, files } = mirror;
   // A repaired file may still need its name.
   if (!index.isChanged && counts.changed.size === 0) return;
-  const isMissing = async (path: string) => (await store.stat(path)) === null;
-  const renames = await planRenames(index, pathOf, isMissing);
   const { added, changed, failedKeys } = counts;
-  const isCounted = (key: string) => ![added, changed, failedKeys].some((keys) => keys.has(key));
-  counts.renamed = renames.filter(({ entry }) => isCounted(keyOf(entry))).length;
-  if (input.dryRun) return;
-  await renameFiles(renames, {
-    ...{ index, journal, store, parking: `${files.work}/parked` },
-    onRenamed: (done) => deps.onProgress({ step: "renaming", done, total: renames.length }),
-    onMissing: ({ entry }) => {
-      const { product_id, asset_id, reference } = entry;
-      const message = `its file ${entry.path} is missing; to download it again, add --verify`;
-      if (isCounted(keyOf(entry))) counts.renamed--;
-      counts.fail({ product_id, asset_id, reference, code: "missing_file", message }, true);
-    },
-  });
+  const isCounted = ({ entry }: Rename) =>
+    ![added, changed, failedKeys].some((keys) => keys.has(keyOf(entry)));
+  const places = { store, others: await namesOfOthers(store, input.shard), staying: new TextSet() };
+  const renamed = new TextSet();
+  for (let round = 1; round <= mostRounds; round++) {
+    const renames = await planRenames(index, pathOf, places);
+    if (input.dryRun) {
+      counts.renamed = renames.filter(isCounted).length;
+      return;
+    }
+    let done = 0;
+    const isComplete = await renameFiles(renames, {
+      ...{ index, journal, store, parking: `${files.work}/parked` },
+      onRenamed: (rename) => {
+        if (isCounted(rename)) renamed.add(keyOf(rename.entry));
+        deps.onProgress({ step: "renaming", done: ++done, total: renames.length });
+      },
+      onMissing: async ({ entry }) => {
+        const { product_id, asset_id, reference, path } = entry;
+        places.staying.add(keyOf(entry));
+        const marked = { ...entry, damaged: true as const };
+        await journal.record("entry", marked);
+        index.set(marked);
+        const message = `its file ${path} is missing; the next run downloads it again`;
+        counts.failMissing({ product_id, asset_id, reference, code: "missing_file", message });
+      },
+    });
+    counts.renamed = renamed.size;
+    if (isComplete) return;
+  }
 }
 
 const newState = (selection: Selection): MirrorState => ({

@@ -4,8 +4,31 @@ import { OutputError } from "../../../../src/flows/outputs/output-error.ts";
 
 /** The files of a mirror in memory, as an object store has them: by path, without folders. */
 export class StoredFiles {
-  readonly files = new Map<string, Buffer>();
+  constructor(files = new Map<string, Buffer>()) {
+    this.files = files;
+  }
+
+  readonly files: Map<string, Buffer>;
   holder: Holder | null = null;
+}
+
+/** Files on a disk that knows `a.jpg` and `A.jpg` as one name, and keeps how it was first written. */
+export class CaselessFiles extends Map<string, Buffer> {
+  override get(path: string): Buffer | undefined {
+    return super.get(this.#stored(path));
+  }
+  override has(path: string): boolean {
+    return super.has(this.#stored(path));
+  }
+  override set(path: string, content: Buffer): this {
+    return super.set(this.#stored(path), content);
+  }
+  override delete(path: string): boolean {
+    return super.delete(this.#stored(path));
+  }
+  #stored(path: string): string {
+    return [...this.keys()].find((one) => one.toLowerCase() === path.toLowerCase()) ?? path;
+  }
 }
 
 /** A mirror in memory. Several stores may share their files, as processes do. */
@@ -55,12 +78,19 @@ export class MemoryStore implements MirrorStore {
     return found === undefined ? null : { bytes: found.length };
   }
 
-  async rename(from: string, to: string): Promise<void> {
+  async rename(from: string, to: string): Promise<boolean> {
     pathComponents(to);
     const content = this.#existing(from);
     this.#onChange(`rename ${from} ${to}`);
+    if (this.#stored.files.has(to)) return false;
     this.#stored.files.delete(from);
     this.#stored.files.set(to, content);
+    return true;
+  }
+
+  async isSame(one: string, other: string): Promise<boolean> {
+    const [first, second] = [one, other].map((path) => this.#stored.files.get(path));
+    return first !== undefined && first === second;
   }
 
   async remove(path: string): Promise<void> {

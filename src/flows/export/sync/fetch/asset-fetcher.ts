@@ -4,8 +4,10 @@ import type { CatError } from "../../../../errors.ts";
 import { isOfService } from "../../../service-errors.ts";
 import type { Mirror } from "../index/mirror.ts";
 import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
+import type { Shard } from "../index/shard.ts";
 import type { ListedAsset } from "../listing/asset-fields.ts";
 import type { WantedAsset } from "../listing/wanted-asset.ts";
+import { namesOfOthers } from "../names/names-of-others.ts";
 import { TakenPaths } from "../names/taken-paths.ts";
 import type { PathOf } from "../names/template.ts";
 import type { SyncCounts } from "../result/summary.ts";
@@ -20,6 +22,7 @@ interface FetcherDeps {
   readonly mirror: Mirror;
   readonly client: Pick<Client, "downloadInto">;
   readonly pathOf: PathOf;
+  readonly shard: Shard | null;
   readonly counts: SyncCounts;
   readonly concurrency: number;
   readonly isDryRun: boolean;
@@ -33,7 +36,7 @@ export class AssetFetcher {
   readonly #slots: Slots;
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
-  #paths: TakenPaths | null = null;
+  #paths: Promise<TakenPaths> | null = null;
   #consecutive = 0;
 
   constructor(deps: FetcherDeps) {
@@ -128,8 +131,9 @@ export class AssetFetcher {
       await journal.record("clean", path);
       return false;
     };
-    const path = known?.path ?? (await this.#newPath(fields, writeNew));
-    if (known !== null) await write(path, false);
+    const kept = await this.#ownPath(known);
+    const path = kept ?? (await this.#newPath(fields, writeNew));
+    if (kept !== null) await write(path, false);
     const entry = entryAt(path);
     await journal.record("entry", entry);
     this.#taken(entry, known);
@@ -138,7 +142,7 @@ export class AssetFetcher {
   async #pretend({ listed, known }: WantedAsset): Promise<void> {
     const { store } = this.#deps.mirror;
     const isFree = async (path: string) => (await store.stat(path)) === null;
-    const path = known?.path ?? (await this.#newPath(listed.fields, isFree));
+    const path = (await this.#ownPath(known)) ?? (await this.#newPath(listed.fields, isFree));
     this.#taken({ ...listed.fields, path, bytes: 0, sha256: "0" }, known);
   }
 
@@ -148,9 +152,20 @@ export class AssetFetcher {
     (known === null || known.removed === true ? counts.added : counts.changed).add(keyOf(entry));
   }
 
-  #newPath(fields: ListedAsset["fields"], isFree: (path: string) => Promise<boolean>): Promise<string> {
-    const { mirror, pathOf } = this.#deps;
-    this.#paths ??= new TakenPaths(mirror.index, pathOf);
-    return this.#paths.take(fields, isFree);
+  /** The path of an entry, unless another entry has it too. */
+  async #ownPath(known: MirrorEntry | null): Promise<string | null> {
+    return known === null || (await this.#takenPaths()).isShared(known.path) ? null : known.path;
+  }
+
+  async #newPath(fields: ListedAsset["fields"], isFree: (path: string) => Promise<boolean>): Promise<string> {
+    return (await this.#takenPaths()).take(fields, isFree);
+  }
+
+  #takenPaths(): Promise<TakenPaths> {
+    const { mirror, pathOf, shard } = this.#deps;
+    this.#paths ??= namesOfOthers(mirror.store, shard).then(
+      (others) => new TakenPaths(mirror.index, pathOf, others),
+    );
+    return this.#paths;
   }
 }

@@ -1,4 +1,5 @@
 import type { MirrorStore } from "../store/mirror-store.ts";
+import { linesOf } from "./lines-of.ts";
 import { lineOf, type MirrorEntry } from "./mirror-entry.ts";
 import type { MirrorIndex } from "./mirror-index.ts";
 
@@ -76,34 +77,30 @@ export async function replay(parts: AsyncIterable<Uint8Array>, index: MirrorInde
   const begun = new Map<string, MirrorEntry>();
   const moves = new Map<string, string>();
   const products = new Set<string>();
-  let rest = "";
-  const decoder = new TextDecoder();
-  for await (const part of parts) {
-    const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
-    rest = lines.pop()!;
-    for (const line of lines) {
-      const step = stepOf(line);
-      if (step === null) continue;
-      if (step[0] === "put") begun.set(step[1].path, step[1]);
-      else if (step[0] === "clean") begun.delete(step[1]);
-      else if (step[0] === "move") moves.set(step[1], step[2]);
-      else if (step[0] === "entry") {
-        const [, entry] = step;
-        for (const [from, to] of moves) if (to === entry.path) moves.delete(from);
-        begun.delete(entry.path);
-        index.set(entry);
-        products.add(entry.product_id);
-      } else {
-        const [, product_id, asset_id] = step;
-        index.drop(product_id, asset_id);
-      }
+  const lines = linesOf(parts);
+  let next = await lines.next();
+  for (; next.done !== true; next = await lines.next()) {
+    const step = stepOf(next.value);
+    if (step === null) continue;
+    if (step[0] === "put") begun.set(step[1].path, step[1]);
+    else if (step[0] === "clean") begun.delete(step[1]);
+    else if (step[0] === "move") moves.set(step[1], step[2]);
+    else if (step[0] === "entry") {
+      const [, entry] = step;
+      for (const [from, to] of moves) if (to === entry.path) moves.delete(from);
+      begun.delete(entry.path);
+      index.set(entry);
+      products.add(entry.product_id);
+    } else {
+      const [, product_id, asset_id] = step;
+      index.drop(product_id, asset_id);
     }
   }
   return {
     begun: [...begun.values()],
     moves: [...moves].map(([from, to]) => ({ from, to })),
     products,
-    isCut: rest !== "",
+    isCut: next.value !== "",
   };
 }
 

@@ -22,6 +22,8 @@ export interface MirrorEntry {
   readonly attributes: Readonly<Record<string, unknown>>;
   readonly also_features: readonly string[];
   readonly suggested_filename: string | null;
+  /** Set while the file is missing or damaged: the next run downloads it again. */
+  readonly damaged?: true;
   /** Set if the catalogue no longer has the asset and its file was kept. */
   readonly removed?: true;
 }
@@ -34,12 +36,13 @@ export const keyOf = ({ product_id, asset_id }: Pick<MirrorEntry, "product_id" |
 export function lineOf(entry: MirrorEntry): string {
   const { product_id, asset_id, reference, name, role, path, bytes, sha256, mime_type } = entry;
   const { width, height, ai_generated, watermarked, derived, created_at, task_id } = entry;
-  const { attributes, also_features, suggested_filename, removed } = entry;
+  const { attributes, also_features, suggested_filename, damaged, removed } = entry;
   return JSON.stringify({
     ...{ product_id, asset_id, reference, name, role, path, bytes, sha256, mime_type },
     ...{ width, height, ai_generated, watermarked, derived, created_at, task_id },
     attributes: sorted(attributes),
     ...{ also_features, suggested_filename },
+    ...(damaged === true && { damaged }),
     ...(removed === true && { removed }),
   });
 }

@@ -1,4 +1,5 @@
 import { CatError } from "../../../../errors.ts";
+import { folded } from "../names/folded.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
 import { isIntact } from "./is-intact.ts";
 import { Journal, type Leftovers, replay } from "./journal.ts";
@@ -41,8 +42,12 @@ async function takeIn(leftovers: Leftovers, { store, index, journal }: Mirror, i
   const { begun, moves, products } = leftovers;
   for (const { from, to } of moves) {
     const moved = at(index, from);
-    if (moved === null || (await store.stat(from)) !== null) continue;
-    if ((await store.stat(to))?.bytes !== moved.bytes) continue;
+    if (moved === null || (await store.stat(to))?.bytes !== moved.bytes) continue;
+    if ((await store.stat(from)) !== null) {
+      // A kill may leave the file with both names.
+      if (folded(from) === folded(to) || !(await store.isSame(from, to))) continue;
+      if (!isReadOnly) await store.remove(from);
+    }
     index.set({ ...moved, path: to });
     if (!isReadOnly) await journal.record("entry", { ...moved, path: to });
   }
@@ -55,8 +60,8 @@ async function takeIn(leftovers: Leftovers, { store, index, journal }: Mirror, i
   }
   // After a power failure the journal may be more complete than the folder.
   await forEach(products, async (id) => {
-    for (const { asset_id, path, bytes } of index.ofProduct(id).values()) {
-      if ((await store.stat(path))?.bytes === bytes) continue;
+    for (const { asset_id, path, bytes, damaged } of index.ofProduct(id).values()) {
+      if (damaged === true || (await store.stat(path))?.bytes === bytes) continue;
       index.drop(id, asset_id);
       if (!isReadOnly) await journal.record("drop", id, asset_id);
     }

@@ -5,7 +5,7 @@ import type { MirrorEntry } from "../index/mirror-entry.ts";
 /** An asset as the service lists it: what the index says of it, and where its bytes are. */
 export interface ListedAsset {
   /** `mime_type` is the announced one. */
-  readonly fields: Omit<MirrorEntry, "path" | "bytes" | "sha256" | "removed">;
+  readonly fields: Omit<MirrorEntry, "path" | "bytes" | "sha256" | "damaged" | "removed">;
   readonly url: string;
 }
 

@@ -1,7 +1,7 @@
 import type { Client } from "../../../../client/client.ts";
 import type { ProgressEvent } from "../../../progress-event.ts";
 import { type LiveSelection, readPages } from "../../live/read-pages.ts";
-import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
+import type { MirrorEntry } from "../index/mirror-entry.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
 import { type Shard, shardOf } from "../index/shard.ts";
 import { isSameVersion, type ListedAsset, listedAssets } from "../listing/asset-fields.ts";
@@ -12,8 +12,8 @@ interface ReadDeps {
   readonly client: Pick<Client, "poll">;
   readonly signal: AbortSignal;
   readonly shard: Shard | null;
-  /** Keys of entries whose files must be downloaded again. */
-  readonly damaged: ReadonlySet<string>;
+  /** Whether the file of an entry is there. */
+  readonly hasFile: (entry: MirrorEntry) => Promise<boolean>;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onPage: () => void;
   /** The next asset is read once this resolves. */
@@ -73,7 +73,9 @@ async function compare(
     const { fields } = listed;
     const known = entries.get(fields.asset_id) ?? null;
     entries.delete(fields.asset_id);
-    if (known === null || !isSameVersion(known, fields) || deps.damaged.has(keyOf(known))) {
+    const isIntact = known !== null && isSameVersion(known, fields) && known.damaged !== true;
+    // The user may have deleted a file that was kept.
+    if (!isIntact || (known.removed === true && !(await deps.hasFile(known)))) {
       await deps.onWanted({ listed, known, fresh });
       continue;
     }

@@ -1,17 +1,21 @@
 import type { ProgressEvent } from "../../../progress-event.ts";
 import { isIntact } from "../index/is-intact.ts";
 import type { Mirror } from "../index/mirror.ts";
-import { keyOf } from "../index/mirror-entry.ts";
+import type { MirrorEntry } from "../index/mirror-entry.ts";
 
 /** Files that are hashed at once: reading one overlaps with hashing another. */
 const filesAtOnce = 8;
 
-/** Hashes every file again, and returns the keys of those that are missing or differ from the index. */
+/** Hashes every file again, and marks the entries of those that are missing or differ; whether there are any. */
 export async function verifyFiles(
-  { index, store }: Pick<Mirror, "index" | "store">,
-  { signal, onProgress }: { signal: AbortSignal; onProgress: (event: ProgressEvent) => void },
-): Promise<Set<string>> {
-  const damaged = new Set<string>();
+  { index, store, journal }: Pick<Mirror, "index" | "store" | "journal">,
+  {
+    isDryRun,
+    signal,
+    onProgress,
+  }: { isDryRun: boolean; signal: AbortSignal; onProgress: (event: ProgressEvent) => void },
+): Promise<boolean> {
+  const damaged: MirrorEntry[] = [];
   const total = index.present;
   let done = 0;
   const entries = index.entries();
@@ -19,10 +23,15 @@ export async function verifyFiles(
     for (const entry of entries) {
       if (entry.removed === true) continue;
       signal.throwIfAborted();
-      if (!(await isIntact(store, entry))) damaged.add(keyOf(entry));
+      if (!(await isIntact(store, entry))) damaged.push(entry);
       onProgress({ step: "verifying", done: ++done, total });
     }
   };
   await Promise.all(Array.from({ length: filesAtOnce }, work));
-  return damaged;
+  for (const entry of damaged) {
+    const marked = { ...entry, damaged: true as const };
+    index.set(marked);
+    if (!isDryRun) await journal.record("entry", marked);
+  }
+  return damaged.length > 0;
 }

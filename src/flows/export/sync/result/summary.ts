@@ -50,6 +50,15 @@ export class SyncCounts {
     return this.failedKeys.size;
   }
 
+  /** Whether files were found missing, which only a complete read lists again. */
+  hasDamaged = false;
+
+  /** A file of an earlier run that is missing. */
+  failMissing(failure: SyncFailure): void {
+    this.hasDamaged = true;
+    this.fail(failure, true);
+  }
+
   fail(failure: SyncFailure, hasFile: boolean): void {
     this.failedKeys.add(keyOf(failure));
     if (!hasFile) this.missing++;

@@ -85,6 +85,7 @@ export class LocalFolder implements MirrorStore {
         await handle.close();
         handle = null;
         const isPlaced = await place(part, target, exclusive);
+        if (exclusive) await rm(part, { force: true });
         if (isPlaced) this.#unsynced.add(dirname(target));
         return isPlaced;
       } catch (error) {
@@ -114,13 +115,27 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  async rename(from: string, to: string): Promise<void> {
-    await this.#orOutputError(to, async () => {
+  async rename(from: string, to: string): Promise<boolean> {
+    return this.#orOutputError(to, async () => {
       const old = join(await this.#folder(parentOf(from)), nameOf(from));
       const target = await this.#target(to);
-      await rename(old, target);
+      if (!(await place(old, target, true))) return false;
+      await rm(old, { force: true });
       this.#unsynced.add(dirname(target)).add(dirname(old));
       await this.#prune(from);
+      return true;
+    });
+  }
+
+  async isSame(one: string, other: string): Promise<boolean> {
+    return this.#orOutputError(other, async () => {
+      const [first, second] = await Promise.all(
+        [one, other].map(async (path) => {
+          const at = await this.#find(path);
+          return at === null ? null : await lstat(at, { bigint: true });
+        }),
+      );
+      return first != null && second != null && first.ino === second.ino && first.dev === second.dev;
     });
   }
 
@@ -271,7 +286,7 @@ function joined(content: Content): Content {
   return bytes > mostJoined ? content : [Buffer.concat(content)];
 }
 
-/** Moves a complete part to its name; false if `exclusive` and the name is taken. Leaves no part, unless it throws. */
+/** Moves a complete file to its name; false if `exclusive` and the name is taken. The old name may stay as a link. */
 async function place(part: string, target: string, exclusive: boolean): Promise<boolean> {
   if (!exclusive) {
     await rename(part, target);
@@ -280,17 +295,27 @@ async function place(part: string, target: string, exclusive: boolean): Promise<
   try {
     // `rename` would replace a file that another process has just created.
     await link(part, target);
+    return true;
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    if (code !== "EEXIST" && !withoutLinks.has(code)) throw error;
-    if (code !== "EEXIST" && (await lstat(target).catch(missingIsNull)) === null) {
-      await rename(part, target);
-      return true;
-    }
-    await unlink(part).catch(() => {});
-    return false;
+    if (code === "EEXIST") return false;
+    if (!withoutLinks.has(code)) throw error;
   }
-  await unlink(part).catch(() => {});
+  // Without links, an empty file takes the name, which only this process replaces.
+  const isTaken = await open(target, "wx").then(
+    (handle) => handle.close().then(() => false),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === "EEXIST") return true;
+      throw error;
+    },
+  );
+  if (isTaken) return false;
+  try {
+    await rename(part, target);
+  } catch (error) {
+    await rm(target, { force: true });
+    throw error;
+  }
   return true;
 }
 

@@ -28,8 +28,10 @@ export interface MirrorStore {
   append(path: string, text: string): Promise<void>;
   /** The length of a file; null if nothing has this path. A link or a folder has the length -1. */
   stat(path: string): Promise<{ readonly bytes: number } | null>;
-  /** Moves a file; the caller has checked that the target is free. */
-  rename(from: string, to: string): Promise<void>;
+  /** Moves a file. If something has the target's path already, nothing is moved, and the result is false. */
+  rename(from: string, to: string): Promise<boolean>;
+  /** Whether two paths lead to one file, as they do on disks that ignore case. */
+  isSame(one: string, other: string): Promise<boolean>;
   /** Removes a file; a missing one is removed already. */
   remove(path: string): Promise<void>;
   /** The paths of all files, below a folder if given, in no order. Empty if the folder is missing. */

@@ -5,6 +5,15 @@ import { planRenames } from "../../../../../src/flows/export/sync/names/plan-ren
 import { type NamedEntry, readTemplate } from "../../../../../src/flows/export/sync/names/template.ts";
 import { pathComponents } from "../../../../../src/flows/export/sync/store/mirror-path.ts";
 import { entryWith, mirrorIndexOf } from "../index-of.ts";
+import { MemoryStore, StoredFiles } from "../memory-store.ts";
+
+/** A folder with files of the user. */
+function places(existing: readonly string[] = []) {
+  const stored = new StoredFiles();
+  for (const path of existing) stored.files.set(path, Buffer.from("of the user"));
+  const store = new MemoryStore(stored, { work: "work" });
+  return { store, others: new Set<string>(), staying: new Set<string>() };
+}
 
 const entry: NamedEntry = {
   product_id: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
@@ -176,7 +185,7 @@ describe("whatever texts the catalogue has", () => {
             entryWith({ product, asset, path: `old-${at}`, reference: name, suggested_filename: name }),
           );
           const index = mirrorIndexOf(entries);
-          const renames = await planRenames(index, readTemplate(template), async () => true);
+          const renames = await planRenames(index, readTemplate(template), places());
           const paths = renames.map(({ to }) => to);
           expect(paths).toHaveLength([...index.entries()].length);
           expect(new Set(paths.map(folded)).size).toBe(paths.length);
@@ -189,7 +198,7 @@ describe("whatever texts the catalogue has", () => {
 describe("names of colliding assets", () => {
   const pathOf = readTemplate("{reference}{ext}");
   const plan = async (entries: ReturnType<typeof entryWith>[], existing: readonly string[] = []) =>
-    (await planRenames(mirrorIndexOf(entries), pathOf, async (path) => !existing.includes(path))).map(
+    (await planRenames(mirrorIndexOf(entries), pathOf, places(existing))).map(
       ({ entry: { path }, to }) => `${path} -> ${to}`,
     );
   const one = entryWith({ product: 1, asset: 1, reference: "A", path: "1" });

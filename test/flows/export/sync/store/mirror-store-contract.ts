@@ -87,6 +87,18 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
       await expect(store.rename("a/b/c.jpg", "f.jpg")).rejects.toThrow(/./);
     });
 
+    test("moves no file to a name that is taken", async () => {
+      const store = newPlace()();
+      await store.put("a", text("one"));
+      await store.put("b", text("two"));
+      expect(await store.rename("a", "b")).toBe(false);
+      expect([String(await store.read("a")), String(await store.read("b"))]).toEqual(["one", "two"]);
+      expect(await store.isSame("a", "b")).toBe(false);
+      expect(await store.rename("a", "c")).toBe(true);
+      expect(await pathsOf(store)).toEqual(["b", "c"]);
+      expect(await store.isSame("c", "c")).toBe(true);
+    });
+
     test("removes a file, and does nothing if it is missing", async () => {
       const store = newPlace()();
       await store.put("a/b.jpg", text("image"));

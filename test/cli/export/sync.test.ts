@@ -530,7 +530,7 @@ describe("shards", () => {
     rmSync(world.at(join("all", "DRESS-1_front.jpg")));
     expect(await world.cat("export sync all --merge")).toMatchObject({
       exit: 3,
-      stderr: expect.stringContaining("1 files of the indexes are missing: DRESS-1_front.jpg"),
+      stderr: expect.stringContaining("1 file of the indexes is missing: DRESS-1_front.jpg"),
     });
   });
 

@@ -15,6 +15,7 @@ export interface RawSyncFlags {
   full?: boolean;
   fullEvery: number;
   merge?: boolean;
+  sameOrganization?: boolean;
   concurrency: number;
 }
 
@@ -48,6 +49,7 @@ export function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
     fullEveryMs: fullEvery === 0 ? null : fullEvery,
     merge,
     concurrency,
+    sameOrganization: raw.sameOrganization ?? false,
   };
 }
 
@@ -61,6 +63,7 @@ function rejectOthers(raw: RawSyncFlags): void {
     ["--dry-run", raw.dryRun],
     ["--verify", raw.verify],
     ["--full", raw.full],
+    ["--same-organization", raw.sameOrganization],
   ] as const;
   const [flag] = others.find(([, value]) => value !== undefined) ?? [];
   if (flag === undefined) return;

@@ -16,7 +16,8 @@ export async function reportSync(
   const isFinished = stopped === undefined || (stopped instanceof CatError && stopped.type === "partial");
   if (!isFinished) {
     const done = summary.added + summary.changed;
-    if (!flags.dryRun) await app.io.note(stoppedLine(done));
+    // The same command does not resume before its key or its flags are right.
+    if (!flags.dryRun && !isOfCommand(stopped)) await app.io.note(stoppedLine(done));
     throw stopped;
   }
   if (app.io.json) await app.io.jsonData(summary);
@@ -27,6 +28,10 @@ export async function reportSync(
   if (app.io.quiet && !app.io.json) throw notComplete(summary);
   app.exit = ExitCode.partial;
 }
+
+const isOfCommand = (error: unknown): boolean =>
+  error instanceof CatError &&
+  (error.status === 400 || error.status === 401 || error.status === 403 || error.type === "conflict");
 
 const stoppedLine = (done: number): string =>
   `Stopped: ${counted(done, "image")} downloaded. To resume, run the same command again (nothing is downloaded twice).`;

@@ -5,8 +5,10 @@ import type { ListedAsset } from "../../../flows/export/sync/listing/asset-field
 import { LocalFolder } from "../../../flows/export/sync/store/local-folder.ts";
 import { syncCatalogue } from "../../../flows/export/sync/sync.ts";
 import type { App } from "../../app/app.ts";
+import { serviceOf } from "../../app/memory.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { newRunId } from "../../app/run-id.ts";
+import { withRoleHint } from "./role-hint.ts";
 import type { SyncFlags } from "./sync-flags.ts";
 import { mirrorFolder } from "./sync-folder.ts";
 import { reportSync } from "./sync-report.ts";
@@ -18,12 +20,14 @@ const mostListed = 20;
 export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   const { clock, interrupt, pid } = app.context;
   const folder = await mirrorFolder(app, flags.folder);
-  // The address of the in-process mock is another one for each command.
-  const baseUrl = app.globals.mock ? "--mock" : (await app.connection()).baseUrl;
+  // The address and the key of the in-process mock are others for each command.
+  const { baseUrl, keyFingerprint } = app.globals.mock
+    ? { baseUrl: "--mock", keyFingerprint: "--mock" }
+    : await serviceOf(app);
   let listed = 0;
   const outcome = await runFlow(app, ({ onProgress, onNote }) =>
     syncCatalogue(flags, {
-      ...{ clock, baseUrl, onProgress, signal: interrupt },
+      ...{ clock, baseUrl, onProgress, signal: interrupt, keyFingerprint },
       onLarge: () => app.context.keepHeapSmall?.(),
       store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
       client: () => app.client(),
@@ -34,7 +38,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
       },
     }),
   );
-  await reportSync(app, flags, outcome);
+  await reportSync(app, flags, { ...outcome, stopped: withRoleHint(outcome.stopped, flags.roles) });
 }
 
 const failureLine = ({ fields }: ListedAsset, { message }: CatError): string =>

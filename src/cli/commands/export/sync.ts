@@ -44,6 +44,7 @@ export const syncCommand = (app: App, run = runSync): Command =>
           .argParser(durationOrNever)
           .default(week, "7d"),
       )
+      .option("--same-organization", "the API key changed, but belongs to the same organization")
       .option("--merge", "join the indexes of all shards in DIR, without a request")
       .addOption(
         new Option("--concurrency <N>", "downloads at once")

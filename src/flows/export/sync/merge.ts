@@ -40,7 +40,7 @@ export async function mergeShards(
         return { shard, name, index: MirrorIndex.read(`${folder}/${name}`, (await store.read(name))!) };
       }),
     );
-    checkFit(indexes, files, folder);
+    await checkFit(indexes, files, { store, folder });
     await store.put(completeIndex, joined(indexes.map(({ index }) => index)));
     await store.settle();
     const present = indexes.reduce((sum, { index }) => sum + index.present, 0);
@@ -68,7 +68,7 @@ async function shardsIn(files: ReadonlySet<string>, folder: string): Promise<Sha
   const all = Array.from({ length: of }, (_, at) => ({ number: at + 1, of }));
   const missing = all.filter(({ number }) => !numbers.has(number)).map((shard) => mirrorFiles(shard).index);
   if (missing.length > 0) {
-    const what = `${listed(missing)} ${missing.length === 1 ? "is" : "are"} missing`;
+    const what = `${listed(missing)} ${isOrAre(missing)} missing`;
     throw cannotMerge(folder, what, "Run the shard, or copy its folder.", "missing_shard");
   }
   return all;
@@ -101,13 +101,14 @@ async function rejectUnfinished(
 }
 
 /** Every product is in its shard, and every entry has a file of its own in the folder. */
-function checkFit(
+async function checkFit(
   indexes: readonly { shard: Shard; name: string; index: MirrorIndex }[],
   files: ReadonlySet<string>,
-  folder: string,
-): void {
+  { store, folder }: { store: MirrorStore; folder: string },
+): Promise<void> {
   const taken = new Map<string, string>();
   const missing: string[] = [];
+  const damaged: string[] = [];
   for (const { shard, name, index } of indexes) {
     for (const entry of index.entries()) {
       const { product_id, path } = entry;
@@ -126,11 +127,16 @@ function checkFit(
       }
       taken.set(folded(path), keyOf(entry));
       if (!files.has(path)) missing.push(path);
+      else if ((await store.stat(path))?.bytes !== entry.bytes) damaged.push(path);
     }
   }
-  if (missing.length === 0) return;
-  const what = `${missing.length} files of the indexes are missing: ${listed(missing)}`;
-  throw cannotMerge(folder, what, "Copy the images of all shards into it, not only the indexes.");
+  if (missing.length > 0) {
+    const what = `${countOf(missing)} of the indexes ${isOrAre(missing)} missing: ${listed(missing)}`;
+    throw cannotMerge(folder, what, "Copy the images of all shards into it, not only the indexes.");
+  }
+  if (damaged.length === 0) return;
+  const what = `${countOf(damaged)} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${listed(damaged)}`;
+  throw cannotMerge(folder, what, "Copy the files again, or run the shard with --verify.", "damaged_files");
 }
 
 function* joined(indexes: readonly MirrorIndex[]): Generator<Uint8Array> {
@@ -138,6 +144,10 @@ function* joined(indexes: readonly MirrorIndex[]): Generator<Uint8Array> {
   products.sort((one, other) => (one.id < other.id ? -1 : 1));
   for (const { id, index } of products) yield index.contentOf(id);
 }
+
+const countOf = (names: readonly string[]): string =>
+  names.length === 1 ? "1 file" : `${names.length} files`;
+const isOrAre = (names: readonly string[]): string => (names.length === 1 ? "is" : "are");
 
 const listed = (names: readonly string[]): string =>
   names.length <= mostListed

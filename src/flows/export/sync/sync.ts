@@ -8,6 +8,7 @@ import { shownTime } from "../../runs/shown-time.ts";
 import { stoppedBy } from "../../runs/stage.ts";
 import type { LiveSelection } from "../live/read-pages.ts";
 import { AssetFetcher } from "./fetch/asset-fetcher.ts";
+import { clearScratch } from "./fetch/clear-scratch.ts";
 import { type Mirror, openMirror, writeIndex, writeState } from "./index/mirror.ts";
 import { keyOf } from "./index/mirror-entry.ts";
 import { mirrorFiles } from "./index/mirror-files.ts";
@@ -19,6 +20,7 @@ import { namesOfOthers } from "./names/names-of-others.ts";
 import { planRenames, type Rename } from "./names/plan-renames.ts";
 import { renameFiles } from "./names/rename-files.ts";
 import { readTemplate } from "./names/template.ts";
+import { checkAccount } from "./plan/check-account.ts";
 import { readChanges } from "./plan/read-changes.ts";
 import { deletable, deleteFiles } from "./plan/remove-vanished.ts";
 import { verifyFiles } from "./plan/verify-files.ts";
@@ -43,6 +45,8 @@ export interface SyncInput {
   /** Everything is read if the last time was longer ago, in milliseconds; null for never. */
   readonly fullEveryMs: number | null;
   readonly concurrency: number;
+  /** Whether the user states that a new API key belongs to the organization of the mirror. */
+  readonly sameOrganization: boolean;
 }
 
 export interface SyncDeps {
@@ -53,6 +57,8 @@ export interface SyncDeps {
   readonly holder: Holder;
   /** Names the service in the state of the mirror. */
   readonly baseUrl: string;
+  /** A digest of the API key. */
+  readonly keyFingerprint: string;
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onFailed: (asset: ListedAsset, error: CatError) => void;
@@ -122,6 +128,14 @@ async function update(mirror: Mirror, begun: MirrorState, run: Run): Promise<Syn
   const stopped = await stoppedBy(
     (async () => {
       const isDryRun = input.dryRun;
+      const { folder, sameOrganization } = input;
+      const { keyFingerprint } = deps;
+      const client = await deps.client();
+      await checkAccount(mirror.index, state, { client, signal, folder, keyFingerprint, sameOrganization });
+      if (state.key !== keyFingerprint) {
+        state = { ...state, key: keyFingerprint };
+        if (!isDryRun) await writeState(mirror, state);
+      }
       if (input.verify && (await verifyFiles(mirror, { isDryRun, signal, onProgress }))) {
         // Only a complete read lists the damaged files, also if this run is stopped.
         state = { ...state, full_read: null };
@@ -140,6 +154,7 @@ async function update(mirror: Mirror, begun: MirrorState, run: Run): Promise<Syn
     if (mirror.index.isChanged || mirror.isNew) await writeIndex(mirror);
     else await mirror.journal.clear();
     // A failed asset is tried again by the next run, which therefore reads from the same time.
+    if (counts.failed === 0) await clearScratch(deps.store.scratch);
     if (marks !== null && counts.failed === 0) await writeState(mirror, { ...state, ...(marks as Marks) });
     else if (counts.hasDamaged) await writeState(mirror, { ...state, full_read: null });
   }

@@ -9,6 +9,7 @@ import { imageTypeBytes, imageTypeOf } from "../../../contract/image-type.ts";
 import type { Task } from "../../../contract/resources/task.ts";
 import type { imageTypes } from "../../../contract/value-sets.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
+import { areCompleteImage, incompleteImage, isCompleteImageFile } from "../../downloads/complete-image.ts";
 import { downloadToFile } from "../../downloads/download-file.ts";
 import { downloadToMemory } from "../../downloads/download-to-memory.ts";
 import { OutputError } from "../../outputs/output-error.ts";
@@ -107,8 +108,8 @@ export class OutputSaver {
     const bytes = await downloadToMemory(this.#client, { url, freshUrl, signal: this.#signal });
     if (bytes === null) return this.#saveLarge({ id, output: output_image, freshUrl }, named);
     const type = imageTypeOf(startOf(bytes));
-    if (type === null)
-      throw new BadAnswerError(`${url.split(/[?#]/, 1)[0]!} ${notAnImage}`, { code: "wrong_content" });
+    const problem = type === null ? notAnImage : areCompleteImage(bytes) ? null : incompleteImage;
+    if (type === null || problem !== null) throw wrongContent(url, problem ?? notAnImage);
     const name = outputName(named, id, extensionOf(type));
     const { parts } = await this.#namesBefore();
     for (const part of parts)
@@ -134,6 +135,9 @@ export class OutputSaver {
         type = imageTypeOf(head);
         return type === null ? notAnImage : null;
       },
+      check: async (part) => {
+        if (!isCompleteImageFile(part)) throw wrongContent(output.url, incompleteImage);
+      },
     });
     const name = outputName(named, id, extensionOf(type!));
     try {
@@ -146,6 +150,9 @@ export class OutputSaver {
 }
 
 type Output = NonNullable<Task["output_image"]>;
+
+const wrongContent = (url: string, problem: string): BadAnswerError =>
+  new BadAnswerError(`${url.split(/[?#]/, 1)[0]!} ${problem}`, { code: "wrong_content" });
 
 const notAnImage = "is not a JPEG, PNG or WebP image";
 

@@ -1,3 +1,4 @@
+import { ApiError } from "../../../../src/client/api-error.ts";
 import type { Client } from "../../../../src/client/client.ts";
 import type { MovableClock } from "../../../../src/clock.ts";
 import type { ExportAsset, ExportRow } from "../../../../src/contract/resources/export.ts";
@@ -44,6 +45,7 @@ export class FakeCatalogue {
   get client(): Client {
     return {
       serviceNow: () => this.#clock.now(),
+      products: { get: async ({ product_id }: { product_id: string }) => this.#product(product_id) },
       poll: async (_operation: unknown, input: ListInput) => this.#page(input),
       downloadInto: (target: Target, download: Download) => this.#download(target, download),
     } as unknown as Client;
@@ -75,6 +77,13 @@ export class FakeCatalogue {
   /** Signs no URL of before: each one must be renewed. */
   expire(): void {
     this.expiredBefore = ++this.#signed;
+  }
+
+  #product(product_id: string): unknown {
+    const found = this.products.find(({ id, deletedAt }) => id === product_id && deletedAt === null);
+    if (found !== undefined) return found;
+    const body = { type: "not_found", code: "not_found", message: "not found" } as const;
+    throw new ApiError({ request: "GET /v1/products", status: 404, body });
   }
 
   #page({ cursor, since, role }: ListInput): unknown {
@@ -145,12 +154,12 @@ export class FakeCatalogue {
   }
 }
 
-/** A JPEG as far as its first bytes show. */
-export const bytesOf = (product: FakeProduct, { id, edits, watermarked }: FakeAsset): Buffer =>
-  Buffer.concat([
-    Buffer.from([0xff, 0xd8, 0xff, 0xe0]),
-    Buffer.from(`${product.id} ${id} edit ${edits}${watermarked ? " watermark" : ""}`),
-  ]);
+/** A JPEG as far as its segments show: a comment, and the end. */
+export function bytesOf(product: FakeProduct, { id, edits, watermarked }: FakeAsset): Buffer {
+  const text = Buffer.from(`${product.id} ${id} edit ${edits}${watermarked ? " watermark" : ""}`);
+  const head = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, text.length + 2]);
+  return Buffer.concat([head, text, Buffer.from([0xff, 0xd9])]);
+}
 
 interface ListInput {
   cursor?: string;

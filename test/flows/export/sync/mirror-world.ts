@@ -17,12 +17,18 @@ export function mirrorWorld() {
   const run = async (
     stored: StoredFiles,
     input: Partial<SyncInput> = {},
-    { killAt = Number.POSITIVE_INFINITY, onChange = (_change: string) => {} } = {},
+    {
+      killAt = Number.POSITIVE_INFINITY,
+      onChange = (_change: string) => {},
+      client = catalogue.client,
+      keyFingerprint = "key",
+      scratch = "/nowhere",
+    } = {},
   ): Promise<SyncOutcome> => {
     const { shard = null } = input;
     let changes = 0;
     const store = new MemoryStore(stored, {
-      work: mirrorFiles(shard).work,
+      ...{ work: mirrorFiles(shard).work, scratch },
       onChange(change, text) {
         if (++changes < killAt) return onChange(change);
         const path = change.split(" ")[1]!;
@@ -38,11 +44,12 @@ export function mirrorWorld() {
       {
         ...{ folder: "mirror", roles: null, template: null, shard, delete: false, maxDelete: null },
         ...{ dryRun: false, verify: false, full: false, fullEveryMs: 7 * 24 * hour, concurrency: 3 },
+        sameOrganization: false,
         ...input,
       },
       {
-        ...{ store, clock, baseUrl: "https://service.test", runId: "run" },
-        client: async () => catalogue.client,
+        ...{ store, clock, baseUrl: "https://service.test", runId: "run", keyFingerprint },
+        client: async () => client,
         signal: new AbortController().signal,
         holder: { pid: 4711, since: "2026-01-05T09:00:00.000Z" },
         onProgress: () => {},

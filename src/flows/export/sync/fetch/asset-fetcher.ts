@@ -96,14 +96,20 @@ export class AssetFetcher {
     const { known, fresh } = wanted;
     if (isDryRun) return this.#pretend(wanted);
     let { listed } = wanted;
-    const { asset_id, mime_type } = listed.fields;
+    const { product_id, asset_id, mime_type } = listed.fields;
     const image = await downloadImage(client, {
       url: listed.url,
       freshUrl: async () => {
         listed = await fresh.of(listed);
         return listed.url;
       },
-      ...{ announced: mime_type, assetId: asset_id, scratch: mirror.store.scratch, signal: this.#signal },
+      ...{
+        announced: mime_type,
+        assetId: asset_id,
+        productId: product_id,
+        scratch: mirror.store.scratch,
+        signal: this.#signal,
+      },
     });
     try {
       this.#signal.throwIfAborted();

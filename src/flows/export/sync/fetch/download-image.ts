@@ -6,8 +6,10 @@ import type { Client } from "../../../../client/client.ts";
 import { imageTypeBytes, imageTypeOf } from "../../../../contract/image-type.ts";
 import { imageTypes } from "../../../../contract/value-sets.ts";
 import { BadAnswerError } from "../../../../http/errors.ts";
+import { areCompleteImage, incompleteImage, isCompleteImageFile } from "../../../downloads/complete-image.ts";
 import { downloadToFile } from "../../../downloads/download-file.ts";
 import { downloadToMemory } from "../../../downloads/download-to-memory.ts";
+import { shortDigest } from "../../../short-digest.ts";
 import type { Content } from "../store/mirror-store.ts";
 
 /** A complete image. */
@@ -28,6 +30,7 @@ interface Download {
   /** The type that the service announces; one that this program does not know is not compared. */
   readonly announced: string;
   readonly assetId: string;
+  readonly productId: string;
   /** A folder for images that are too large for memory. */
   readonly scratch: string;
   readonly signal: AbortSignal;
@@ -36,15 +39,14 @@ interface Download {
 /** Downloads an image of the announced type. Throws a CatError. */
 export async function downloadImage(
   client: Pick<Client, "downloadInto">,
-  { url, freshUrl, announced, assetId, scratch, signal }: Download,
+  { url, freshUrl, announced, assetId, productId, scratch, signal }: Download,
 ): Promise<DownloadedImage> {
   const chunks = await downloadToMemory(client, { url, freshUrl, signal });
   if (chunks !== null) {
     const [first = new Uint8Array()] = chunks;
     const head = first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
-    const problem = problemOf(head, announced);
-    if (problem !== null)
-      throw new BadAnswerError(`${url.split(/[?#]/, 1)[0]!} ${problem}`, { code: "wrong_content" });
+    const problem = problemOf(head, announced) ?? (areCompleteImage(chunks) ? null : incompleteImage);
+    if (problem !== null) throw wrongContent(url, problem);
     const hash = createHash("sha256");
     let bytes = 0;
     for (const chunk of chunks) {
@@ -56,13 +58,17 @@ export async function downloadImage(
       release: async () => {},
     };
   }
-  const path = join(scratch, `large-${assetId}`);
+  // One asset may belong to several products: each has a part of its own.
+  const path = join(scratch, `large-${shortDigest(`${productId} ${assetId}`, 16).toString("hex")}`);
   let mime_type = "";
   const bytes = await downloadToFile(client, {
     ...{ path, url, freshUrl, signal, resource: assetId },
     problemOf: (head) => {
       mime_type = imageTypeOf(head) ?? "";
       return problemOf(head, announced);
+    },
+    check: async (part) => {
+      if (!isCompleteImageFile(part)) throw wrongContent(url, incompleteImage);
     },
   });
   const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
@@ -73,6 +79,9 @@ export async function downloadImage(
     release: () => rm(path, { force: true }),
   };
 }
+
+const wrongContent = (url: string, problem: string): BadAnswerError =>
+  new BadAnswerError(`${url.split(/[?#]/, 1)[0]!} ${problem}`, { code: "wrong_content" });
 
 function problemOf(head: Uint8Array, announced: string): string | null {
   const type = imageTypeOf(head);

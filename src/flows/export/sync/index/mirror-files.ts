@@ -26,6 +26,13 @@ export function mirrorFiles(shard: Shard | null): MirrorFiles {
   };
 }
 
+/** The names of the mirror or shard with the state at this path; null if it is not a state. */
+export function filesOfState(path: string): MirrorFiles | null {
+  const [, name = ""] = /^\.catalogue-sync\/([^/]+)\/state\.json$/.exec(path) ?? [];
+  const shard = shardOfIndex(`catalogue.${name}.ndjson`);
+  return name === "all" || shard !== null ? mirrorFiles(shard) : null;
+}
+
 /** The shard of an index, from its name; null for any other file. */
 export function shardOfIndex(name: string): Shard | null {
   const found = /^catalogue\.([1-9]\d*)-of-([1-9]\d*)\.ndjson$/.exec(name);

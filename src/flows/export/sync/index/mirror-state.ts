@@ -1,6 +1,6 @@
 import { CatError } from "../../../../errors.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
-import { hiddenFolder, type MirrorFiles } from "./mirror-files.ts";
+import { filesOfState, hiddenFolder, type MirrorFiles } from "./mirror-files.ts";
 
 /** What a folder mirrors: the same in every run. */
 export interface Selection {
@@ -16,6 +16,8 @@ export interface Selection {
 /** What the next run needs to know of the ones before it. */
 export interface MirrorState extends Selection {
   readonly version: 1;
+  /** A digest of the API key of the last run; missing in a state of an earlier version. */
+  readonly key?: string;
   /** The service's time before the first request of the last complete read: the next delta starts there. */
   readonly mark: string | null;
   /** The same of the last read of everything. */
@@ -27,22 +29,29 @@ export interface MirrorState extends Selection {
  * something else.
  */
 export async function readState(
-  store: Pick<MirrorStore, "read" | "list">,
+  store: Pick<MirrorStore, "read" | "list" | "stat">,
   files: MirrorFiles,
   selection: Selection,
   folder: string,
 ): Promise<MirrorState | null> {
   let isMirror = false;
+  const isBlank = async ({ index, journal }: MirrorFiles) =>
+    ((await store.stat(index))?.bytes ?? 0) === 0 && (await store.stat(journal)) === null;
   for await (const path of store.list(hiddenFolder)) {
-    if (!path.endsWith("/state.json")) continue;
+    const mirror = filesOfState(path);
+    if (mirror === null) continue;
     isMirror = true;
+    // A run that saved nothing, for example with a wrong role, does not bind the folder.
+    if (await isBlank(mirror)) continue;
     const other = parseState(await store.read(path), folder);
     const differences = differencesOf(other, selection);
     if (differences.length > 0) throw anotherMirror(folder, differences);
   }
   if (isMirror) {
     const own = await store.read(files.state);
-    return own === null ? null : parseState(own, folder);
+    if (own === null) return null;
+    const state = parseState(own, folder);
+    return differencesOf(state, selection).length === 0 ? state : null;
   }
   for await (const path of store.list()) if (!path.startsWith(`${hiddenFolder}/`)) throw notAMirror(folder);
   return null;

@@ -14,18 +14,22 @@ export interface ListedAsset {
  * CatError of type bad_answer for a row without a list of assets: it would look as if all of them were removed.
  */
 export function listedAssets({ product, assets }: ExportRow): ListedAsset[] {
+  if (!isUsableId(product.id)) throw badRow(`a product with the invalid ID ${shown(product.id)}`);
   if (product.deleted_at !== null) return [];
-  if (!Array.isArray(assets)) {
-    throw new CatError(`the service sent product ${product.id} without a list of assets`, {
-      type: "bad_answer",
-      code: "bad_row",
-      hint: "Run the command again. If it fails again, report this message to the service.",
-    });
+  if (!Array.isArray(assets)) throw badRow(`product ${product.id} without a list of assets`);
+  return (assets as unknown as (Record<string, unknown> | null)[]).map((asset) => assetOf(product, asset));
+}
+
+function assetOf(product: ExportRow["product"], asset: Record<string, unknown> | null): ListedAsset {
+  const { id } = asset ?? {};
+  if (asset === null || !isUsableId(id)) {
+    const what = asset === null ? "a missing asset" : `the invalid asset ID ${shown(id)}`;
+    throw badRow(`product ${product.id} with ${what}`);
   }
-  return (assets as unknown as Record<string, unknown>[]).map((asset) => ({
+  return {
     fields: {
       product_id: product.id,
-      asset_id: asset.id as string,
+      asset_id: id,
       reference: text(product.reference),
       name: text(product.name),
       role: text(asset.role) ?? "",
@@ -44,8 +48,20 @@ export function listedAssets({ product, assets }: ExportRow): ListedAsset[] {
       suggested_filename: text(asset.suggested_filename),
     },
     url: text(asset.url) ?? "",
-  }));
+  };
 }
+
+/** IDs are ULIDs, which are part of names and keys: any other text of letters and digits would do as well. */
+const isUsableId = (id: unknown): id is string => typeof id === "string" && /^[\w-]{1,64}$/.test(id);
+
+const shown = (id: unknown): string => (JSON.stringify(id) ?? "undefined").slice(0, 80);
+
+const badRow = (what: string): CatError =>
+  new CatError(`the service sent ${what}`, {
+    type: "bad_answer",
+    code: "bad_row",
+    hint: "Run the command again. If it fails again, report this message to the service.",
+  });
 
 type Versioned = Pick<MirrorEntry, "created_at" | "watermarked" | "derived" | "attributes">;
 

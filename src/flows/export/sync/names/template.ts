@@ -2,6 +2,8 @@ import { didYouMean, questionFor } from "../../../../contract/did-you-mean.ts";
 import { safeFilename } from "../../../../contract/safe-filename.ts";
 import { CatError } from "../../../../errors.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";
+import { completeIndex, shardOfIndex } from "../index/mirror-files.ts";
+import { folded } from "./folded.ts";
 
 /** What a name is made of. */
 export type NamedEntry = Pick<
@@ -71,7 +73,9 @@ export function readTemplate(template: string | null): PathOf {
   return (entry, suffix = "") => {
     const texts = others.map((parts) => parts.map((part) => textOf(part, entry)).join(""));
     const file = safeFilename(texts.pop()!, suffix + extensionOf(entry));
-    return [...texts.map(folderName), file].join("/");
+    const folders = texts.map(folderName);
+    if (folders.length > 0 && isIndexName(folders[0]!)) folders[0] = `_${folders[0]}`;
+    return [...folders, file].join("/");
   };
 }
 
@@ -113,6 +117,12 @@ const extensionOf = ({ mime_type }: NamedEntry): string => extensions[mime_type]
 /** Windows drops dots and spaces at the end of a folder's name. */
 const folderName = (text: string): string =>
   safeFilename(text.replace(/[.\s]+$/, "_"), "").replace(/[.\s]+$/, "_");
+
+/** A folder must not take the place of an index. */
+const isIndexName = (name: string): boolean => {
+  const plain = folded(name);
+  return plain === completeIndex || shardOfIndex(plain) !== null;
+};
 
 const list = placeholders.map((name) => `{${name}}`).join(" ");
 

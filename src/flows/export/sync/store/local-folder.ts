@@ -175,9 +175,9 @@ export class LocalFolder implements MirrorStore {
     if (unlock === null) return { heldBy: readHolder(await readFile(held, "utf8").catch(() => "")) };
     try {
       await this.#orOutputError(this.#work, async () => {
-        await rm(join(work, "parts"), { recursive: true, force: true });
-        this.#checked.delete(`${this.#work}/parts`);
-        await this.#folder(`${this.#work}/parts`);
+        const parts = await this.#folder(`${this.#work}/parts`);
+        for (const name of await readdir(parts))
+          if (name.startsWith("put-")) await rm(join(parts, name), { force: true });
         await this.put(`${this.#work}/holder.json`, [Buffer.from(JSON.stringify(holder))]);
       });
     } catch (error) {

@@ -13,7 +13,7 @@ export interface Holder {
  * `/`, none of them empty, `.` or `..`. Every method throws an OutputError if it fails.
  */
 export interface MirrorStore {
-  /** The folder of this machine for unfinished downloads that are too large for memory. It exists while locked. */
+  /** The folder of this machine for unfinished downloads that are too large for memory. It exists while locked, and the next run resumes them. */
   readonly scratch: string;
   /** The bytes of a file; null if it does not exist. */
   read(path: string): Promise<Buffer | null>;
@@ -40,7 +40,7 @@ export interface MirrorStore {
   settle(): Promise<void>;
   /**
    * Excludes other processes until `release`, or until this process ends, however it ends. Removes what a killed
-   * holder left unfinished.
+   * holder left unfinished, except downloads.
    */
   lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }>;
 }

@@ -1,0 +1,74 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
+
+/** The bytes of an image, of which only a few are read. */
+export interface ImageBytes {
+  readonly length: number;
+  /** The bytes from one position up to another one. */
+  read(from: number, to: number): Uint8Array;
+}
+
+/** The problem of an image without its end. */
+export const incompleteImage = "is incomplete: the end of the image is missing";
+
+/** Bytes that are searched at once. */
+const windowBytes = 64 * 1024;
+const endOfJpeg = Buffer.from([0xff, 0xd9]);
+/** The chunk without content that ends every PNG, with its checksum. */
+const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
+
+/**
+ * Whether an image has its end: a response that was cut off may look complete. Bytes after the end are accepted, and
+ * so is what is not a JPEG, PNG or WebP image.
+ */
+export function isCompleteImage(image: ImageBytes): boolean {
+  const head = Buffer.from(image.read(0, imageTypeBytes));
+  const type = imageTypeOf(head);
+  if (type === "image/jpeg") return has(endOfJpeg, image, startOfScan(image));
+  if (type === "image/png") return has(endOfPng, image, imageTypeBytes);
+  return type !== "image/webp" || head.readUInt32LE(4) + 8 <= image.length;
+}
+
+/** Where the compressed data of a JPEG begins, or what is no segment: a thumbnail before it has an end of its own. */
+function startOfScan(image: ImageBytes): number {
+  let at = 2;
+  for (;;) {
+    const segment = image.read(at, at + 4);
+    const [first, marker, high = 0, low = 0] = segment;
+    if (segment.length < 4 || first !== 0xff) return at;
+    if (marker === 0xd9 || marker === 0xda) return at;
+    at += 2 + high * 256 + low;
+  }
+}
+
+/** Whether a text occurs at or after a position: searched from the end, where it usually is. */
+function has(text: Buffer, image: ImageBytes, from: number): boolean {
+  for (let to = image.length; to - from >= text.length; to -= windowBytes) {
+    const start = Math.max(from, to - windowBytes - text.length + 1);
+    if (Buffer.from(image.read(start, to)).includes(text)) return true;
+  }
+  return false;
+}
+
+/** Whether the image in these chunks has its end. */
+export function areCompleteImage(chunks: readonly Uint8Array[]): boolean {
+  const [only] = chunks;
+  const bytes = chunks.length === 1 ? only! : Buffer.concat(chunks);
+  return isCompleteImage({ length: bytes.length, read: (from, to) => bytes.subarray(from, to) });
+}
+
+/** Whether the image in a file has its end. */
+export function isCompleteImageFile(path: string): boolean {
+  const file = openSync(path, "r");
+  try {
+    return isCompleteImage({
+      length: fstatSync(file).size,
+      read(from, to) {
+        const buffer = Buffer.alloc(to - from);
+        return buffer.subarray(0, readSync(file, buffer, 0, buffer.length, from));
+      },
+    });
+  } finally {
+    closeSync(file);
+  }
+}

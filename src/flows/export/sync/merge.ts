@@ -2,12 +2,12 @@
 
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
+import { folded } from "./index/folded.ts";
 import { keyOf } from "./index/mirror-entry.ts";
 import { completeIndex, hiddenFolder, mirrorFiles, shardOfIndex } from "./index/mirror-files.ts";
 import { MirrorIndex } from "./index/mirror-index.ts";
 import { differencesOf, type MirrorState, parseState } from "./index/mirror-state.ts";
 import { type Shard, shardName, shardOf } from "./index/shard.ts";
-import { folded } from "./names/folded.ts";
 import { SyncCounts, type SyncSummary } from "./result/summary.ts";
 import type { Holder, MirrorStore } from "./store/mirror-store.ts";
 

@@ -227,7 +227,11 @@ async function removeVanished(mirror: Mirror, counts: SyncCounts, input: SyncInp
   if (!input.delete) return;
   const entries = deletable(mirror, input.maxDelete);
   counts.removed = entries.length;
-  if (!input.dryRun) await deleteFiles(entries, mirror);
+  if (input.dryRun) return;
+  await deleteFiles(entries, mirror, ({ product_id, asset_id, reference }, { code, message }) => {
+    counts.removed--;
+    counts.fail({ product_id, asset_id, reference, code, message }, false);
+  });
 }
 
 /** More rounds than other processes can need to take names meanwhile. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { OutputError } from "../../../../src/flows/outputs/output-error.ts";
 import { FakeCatalogue } from "./fake-catalogue.ts";
 import { mirrorWorld, tree } from "./mirror-world.ts";
 
@@ -71,4 +72,23 @@ test("an image that is listed again is downloaded if the user has deleted its ke
   catalogue.touch(product);
   expect((await run(stored)).summary).toMatchObject({ added: 1, failed: 0 });
   expect(stored.files.has("A_source.jpg")).toBe(true);
+});
+
+test("a removed image whose file became a folder fails alone, and the others are deleted", async () => {
+  const { run, newMirror, catalogue, clock } = mirrorWorld();
+  const products = ["A", "B", "C"].map((reference) => catalogue.add(reference, ["source"]));
+  const stored = newMirror();
+  await run(stored);
+  clock.advance(600_000);
+  for (const product of products.slice(0, 2)) {
+    catalogue.touch(product);
+    product.deletedAt = product.changedAt;
+  }
+  const onChange = (change: string) => {
+    if (change !== "remove A_source.jpg") return;
+    throw new OutputError("A_source.jpg", Object.assign(new Error("a folder"), { code: "EISDIR" }));
+  };
+  const { summary, stopped } = await run(stored, { delete: true }, { onChange });
+  expect({ ...summary, stopped }).toMatchObject({ removed: 1, failed: 1, unchanged: 1, stopped: undefined });
+  expect(Object.keys(tree(stored))).toEqual(["A_source.jpg", "C_source.jpg", "catalogue.ndjson"]);
 });

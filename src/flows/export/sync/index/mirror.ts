@@ -1,6 +1,6 @@
 import { CatError } from "../../../../errors.ts";
-import { folded } from "../names/folded.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
+import { folded } from "./folded.ts";
 import { isIntact } from "./is-intact.ts";
 import { Journal, type Leftovers, replay } from "./journal.ts";
 import type { MirrorEntry } from "./mirror-entry.ts";

@@ -1,10 +1,10 @@
+import { folded } from "../index/folded.ts";
 import { linesOf } from "../index/lines-of.ts";
 import { entryOf } from "../index/mirror-entry.ts";
 import { mirrorFiles } from "../index/mirror-files.ts";
 import type { Shard } from "../index/shard.ts";
 import { TextSet } from "../index/text-set.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
-import { folded } from "./folded.ts";
 
 /** The paths, folded, in the indexes of the other shards that mirror into the same folder. */
 export async function namesOfOthers(

@@ -1,10 +1,10 @@
+import { folded } from "../index/folded.ts";
 import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
 import { hiddenFolder } from "../index/mirror-files.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
 import { TextSet } from "../index/text-set.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
 import { candidates } from "./candidates.ts";
-import { folded } from "./folded.ts";
 import type { PathOf } from "./template.ts";
 
 /** A file whose name has changed. */

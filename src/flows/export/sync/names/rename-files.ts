@@ -1,9 +1,9 @@
 import { shortDigest } from "../../../short-digest.ts";
+import { folded } from "../index/folded.ts";
 import type { Journal } from "../index/journal.ts";
 import { keyOf } from "../index/mirror-entry.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
 import type { MirrorStore } from "../store/mirror-store.ts";
-import { folded } from "./folded.ts";
 import type { Rename } from "./plan-renames.ts";
 
 /**

@@ -1,7 +1,7 @@
+import { folded } from "../index/folded.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
 import { TextSet } from "../index/text-set.ts";
 import { candidates } from "./candidates.ts";
-import { folded } from "./folded.ts";
 import type { NamedEntry, PathOf } from "./template.ts";
 
 /** The paths of a mirror while files are added: each goes to one asset. */

@@ -1,9 +1,9 @@
 import { didYouMean, questionFor } from "../../../../contract/did-you-mean.ts";
 import { safeFilename } from "../../../../contract/safe-filename.ts";
 import { CatError } from "../../../../errors.ts";
+import { folded } from "../index/folded.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";
 import { completeIndex, shardOfIndex } from "../index/mirror-files.ts";
-import { folded } from "./folded.ts";
 
 /** What a name is made of. */
 export type NamedEntry = Pick<

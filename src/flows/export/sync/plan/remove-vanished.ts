@@ -1,4 +1,5 @@
 import { CatError } from "../../../../errors.ts";
+import { isFatal } from "../fetch/fatal.ts";
 import type { Mirror } from "../index/mirror.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";
 
@@ -20,13 +21,21 @@ export function deletable({ index }: Pick<Mirror, "index">, maxDelete: number | 
   return entries;
 }
 
-/** Removes the files of entries, and the entries. */
+/** Removes the files of entries, and the entries. `onFailed` receives a file that cannot be removed, and stays. */
 export async function deleteFiles(
   entries: readonly MirrorEntry[],
-  { index, store, journal }: Mirror,
+  { index, store, journal }: Pick<Mirror, "index" | "store" | "journal">,
+  onFailed: (entry: MirrorEntry, error: CatError) => void,
 ): Promise<void> {
-  for (const { path, product_id, asset_id } of entries) {
-    await store.remove(path);
+  for (const entry of entries) {
+    const { path, product_id, asset_id } = entry;
+    try {
+      await store.remove(path);
+    } catch (error) {
+      if (isFatal(error)) throw error;
+      onFailed(entry, error as CatError);
+      continue;
+    }
     await journal.record("drop", product_id, asset_id);
     index.drop(product_id, asset_id);
   }

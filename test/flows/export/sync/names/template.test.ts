@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { folded } from "../../../../../src/flows/export/sync/names/folded.ts";
+import { folded } from "../../../../../src/flows/export/sync/index/folded.ts";
 import { planRenames } from "../../../../../src/flows/export/sync/names/plan-renames.ts";
 import { type NamedEntry, readTemplate } from "../../../../../src/flows/export/sync/names/template.ts";
 import { pathComponents } from "../../../../../src/flows/export/sync/store/mirror-path.ts";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mirrorFiles } from "../../../../../src/flows/export/sync/index/mirror-files.ts";
 import { shardOf } from "../../../../../src/flows/export/sync/index/shard.ts";
-import { entryWith, fileOf } from "../index-of.ts";
 import { CaselessFiles, StoredFiles } from "../memory-store.ts";
 import { mirrorWorld, tree } from "../mirror-world.ts";
 
@@ -186,7 +185,6 @@ test("a file that a kill left parked gets its name, also if its image was remove
   const [line] = String(stored.files.get("catalogue.ndjson")).trim().split("\n");
   const entry = { ...JSON.parse(line!), path: parked, removed: true };
   stored.files.set(".catalogue-sync/all/journal.ndjson", Buffer.from(`["entry",${JSON.stringify(entry)}]\n`));
-  stored.files.set("catalogue.ndjson", fileOf([entryWith({ ...entry, product: 1, asset: 1000 })]));
   await run({ full: true });
   expect([...stored.files.keys()].filter((path) => path.includes("parked"))).toEqual([]);
   expect(stored.files.has("A.jpg")).toBe(true);

@@ -12,8 +12,9 @@ const reasons: Readonly<Record<string, readonly [why: string, hint: (host: strin
 const untrusted =
   /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE)$/;
 
-/** A failure of TLS with `origin` in words, and the next step; null if the code is not one of TLS. */
-export function certificateProblem(code: string, origin: string): { why: string; hint: string } | null {
+/** A failure of TLS with `origin` in words, and the next step; null if the code is not one of TLS. Some errors have a number. */
+export function certificateProblem(code: unknown, origin: string): { why: string; hint: string } | null {
+  if (typeof code !== "string") return null;
   const [known, hintFor] = reasons[code] ?? [];
   if (known !== undefined && hintFor !== undefined) {
     return { why: `${known}, ${code}`, hint: hintFor(new URL(origin).hostname) };

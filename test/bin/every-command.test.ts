@@ -4,6 +4,7 @@ import { execa } from "execa";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { startMock } from "../../src/mock/index.ts";
 import { listedCommands } from "../support/listed-commands.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -83,7 +84,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   "products delete": {
     line: line("products delete A-1"),
     exit: 0,
-    shown: /A-1 \(Robe\).*Delete 1 product\?.*Deleted 1 product\./s,
+    shown: /A-1 \((?:Robe|Dress)\).*Delete 1 product\?.*Deleted 1 product\./s,
     typed: ["(y/N)", "y\r"],
     out: /--yes/,
     piped: { exit: 2 },
@@ -158,6 +159,11 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   completion: { line: line("completion bash"), ...list(/catalogue __complete/) },
 };
 
+/** A process per command takes a minute in all: `npm test` runs those that ask, or that end in other than 0. */
+const walked = Object.entries(scenarios).filter(
+  ([, { exit, typed }]) => repetitions(0, 1) === 1 || exit !== 0 || typed !== undefined,
+);
+
 test("each command has a scenario, and each exit status but that of an internal error", async () => {
   const { commands, exit_statuses } = await listedCommands();
   expect(Object.keys(scenarios).sort()).toEqual(commands.map(({ name }) => name).sort());
@@ -218,7 +224,7 @@ const mark = (name: string) => `@@ ${name} @@`;
 test.skipIf(!hasScript)("each command works on a terminal", { timeout: 120_000 }, async () => {
   const { ids, env, cwd } = await machine();
   // A shell that outlives Ctrl-C; a command gets the signal itself.
-  const lines = Object.entries(scenarios).map(
+  const lines = walked.map(
     ([name, { line }]) => `echo '${mark(name)}'; ${catProgram} ${line(ids)}; echo "@exit $?"`,
   );
   writeFileSync(join(cwd, "lines.sh"), ["trap : INT", "stty cols 120 rows 40", ...lines].join("\n"));
@@ -232,7 +238,7 @@ test.skipIf(!hasScript)("each command works on a terminal", { timeout: 120_000 }
     timeout: 90_000,
   });
   let text = "";
-  const waiting = Object.entries(scenarios).flatMap(([name, { typed }]) =>
+  const waiting = walked.flatMap(([name, { typed }]) =>
     typed === undefined ? [] : [[name, typed] as const],
   );
   child.stdout!.on("data", (bytes: Buffer) => {
@@ -243,7 +249,7 @@ test.skipIf(!hasScript)("each command works on a terminal", { timeout: 120_000 }
     child.stdin!.write(next[1][1]);
   });
   await child;
-  const found = Object.entries(scenarios).flatMap(([name, { exit, shown }]) => {
+  const found = walked.flatMap(([name, { exit, shown }]) => {
     const [part = ""] = (text.split(`${mark(name)}`)[1] ?? "").split("@@ ");
     const plain = part.replaceAll(/\x1b\[[?\d;]*[A-Za-z]|\x1b[78=>]|\r/g, "");
     const status = Number(/@exit (\d+)/.exec(plain)?.[1]);
@@ -256,7 +262,7 @@ test("each command works in a pipe, without a question and without an escape seq
   timeout: 120_000,
 }, async () => {
   const { ids, env, cwd, read } = await machine();
-  const lines = Object.values(scenarios).map(({ line, piped }, at) => {
+  const lines = walked.map(([, { line, piped }], at) => {
     const run = `${catProgram} ${piped?.line ?? line(ids)} < /dev/null > out.${at} 2> err.${at}`;
     return piped?.exit === 143
       ? `${run} & while ! [ -s out.${at} ]; do sleep 0.02; done; kill $!; wait $!; echo $? > exit.${at}`
@@ -264,7 +270,7 @@ test("each command works in a pipe, without a question and without an escape seq
   });
   writeFileSync(join(cwd, "lines.sh"), lines.join("\n"));
   await execa("bash", ["lines.sh"], { cwd, env, extendEnv: false, stdin: "ignore" });
-  const found = Object.entries(scenarios).flatMap(([name, { exit, shown, out = shown, piped }], at) => {
+  const found = walked.flatMap(([name, { exit, shown, out = shown, piped }], at) => {
     const text = read(`out.${at}`) + read(`err.${at}`);
     const status = Number(read(`exit.${at}`));
     return status === (piped?.exit ?? exit) && out.test(text) && !text.includes("\x1b")

@@ -68,16 +68,7 @@ const common = {
   define: { __VERSION__: JSON.stringify(manifest.version) },
   plugins: [withoutChildProcess, withPageTexts],
   // Large or native packages that local commands never need.
-  external: [
-    "fastify",
-    "@fastify/busboy",
-    "sharp",
-    "image-size",
-    "undici",
-    "conf",
-    "@inquirer/prompts",
-    "libsql",
-  ],
+  external: ["fastify", "@fastify/busboy", "sharp", "image-size", "undici", "@inquirer/prompts", "libsql"],
 };
 
 /** @type {import("esbuild").BuildOptions} */

@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, readFileSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
+import { atTerminal } from "../support/at-terminal.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -162,22 +163,67 @@ describe("a command line of cat login that cannot work", () => {
 
 test("cat login asks for profile, address and key, and the screen shows nothing of the key", async () => {
   const world = await signedOut();
-  const stdin = new PassThrough();
-  const running = world.cat("login", { tty: true, stdin });
-  const answer = async (question: string, text: string) => {
-    await until(() => running.stderr.includes(question), { seen: () => running.stderr });
-    // A prompt accepts keys from the next turn of the event loop on.
-    await new Promise((resolve) => setImmediate(resolve));
-    for (const key of `${text}\n`) stdin.write(key);
-  };
-  await answer("Profile:", "live");
-  await answer("Address of the service:", world.baseUrl);
-  await answer("API key (not shown):", "ak_mock_readonly");
-  const ran = await running;
-  expect(ran.stderr).toContain(`Signed in to ${world.baseUrl} with profile live.`);
+  const { ran, screen, type } = atTerminal(world, "login");
+  const keys = (text: string) => [...text, "\n"];
+  await type("Profile:", ...keys("live"));
+  await type("Address of the service:", ...keys(world.baseUrl));
+  // Ctrl-T, which the prompt library would take as a request to show the key.
+  await type("API key (not shown):", ..."ak_mock", "\u0014", ...keys("_readonly"));
+  expect((await ran).stderr).toContain(`Signed in to ${world.baseUrl} with profile live.`);
   expect(ran.stderr.replaceAll("(not shown)", "")).not.toMatch(/ak_m|readonly/);
+  expect(screen()).not.toContain("toggle");
   expect([...world.keychain.keys.values()]).toEqual(["ak_mock_readonly"]);
 });
+
+test("an API key that is pasted as the profile is rejected, and no longer shown", async () => {
+  const world = await signedOut();
+  const { ran, shows, type } = atTerminal(world, "login");
+  await type("Profile:", "ak_mock_secret\n");
+  await shows("the profile name looks like an API key. Use up to 32 letters");
+  const rejected = ran.stderr.slice(ran.stderr.lastIndexOf("Profile:"));
+  expect(rejected).not.toContain("secret");
+  await type("Profile:", "\u0004");
+  expect((await ran).exit).toBe(130);
+});
+
+test.for([
+  ["ak_mock_secret", "the profile name looks like an API key"],
+  ["../secret", "invalid profile name"],
+  ["my secret", "invalid profile name"],
+  [".secret", "invalid profile name"],
+  ["__proto__", "invalid profile name"],
+  [`secret${"x".repeat(27)}`, "invalid profile name"],
+] as const)("the profile name %s is rejected without being shown", async ([name, message]) => {
+  const world = await createWorld();
+  const failed = (source: string) => ({
+    exit: 2,
+    stdout: "",
+    stderr:
+      `error: ${message} (from ${source})\n` +
+      "Use up to 32 letters, digits, hyphens, underscores and periods, starting with a letter or digit: staging.\n",
+  });
+  for (const words of [
+    ["login", "--with-key"],
+    ["config", "list"],
+    ["config", "set", "label", "x"],
+  ]) {
+    expect(await world.cat([...words, "--profile", name])).toEqual(failed("--profile"));
+    expect(await world.cat(words, { env: { CAT_PROFILE: name } })).toEqual(failed("CAT_PROFILE"));
+  }
+  expect(existsSync(`${world.folder}/.home`)).toBe(false);
+});
+
+test.for(["keychain", "file"])(
+  "--store %s: a failed write of the settings leaves no key behind",
+  async (store) => {
+    const world = await signedOut();
+    // A folder in the place of the lock file: the settings can be read, but not written.
+    mkdirSync(`${world.folder}/.home/config.json.lock`, { recursive: true });
+    expect((await world.login(`--store ${store}`)).exit).not.toBe(0);
+    expect(world.keychain.keys.size).toBe(0);
+    expect(existsSync(`${world.folder}/.home/keys/default.json`)).toBe(false);
+  },
+);
 
 describe("a stored key", () => {
   test("is sent to no other origin", async () => {

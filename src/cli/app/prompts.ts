@@ -9,6 +9,11 @@ export interface Choice<Answer> {
   value: Answer;
 }
 
+interface InputOptions {
+  /** Whether a rejected text is removed from the screen instead of offered for editing. */
+  readonly clears?: boolean;
+}
+
 /**
  * Questions to the user at the terminal. Each rejects with an InterruptError on Ctrl-C, Ctrl-D or a signal.
  */
@@ -21,7 +26,12 @@ export interface Prompts {
     find: (term: string | undefined, signal: AbortSignal) => Promise<Choice<Answer>[]>,
   ): Promise<Answer>;
   /** A text; `check` returns true, or the problem to show. Empty input means `usual`. */
-  input(message: string, usual: string | undefined, check: (text: string) => true | string): Promise<string>;
+  input(
+    message: string,
+    usual: string | undefined,
+    check: (text: string) => true | string,
+    options?: InputOptions,
+  ): Promise<string>;
   /** A text of which the screen shows nothing. */
   secret(message: string, check: (text: string) => true | string): Promise<string>;
   /** Resolves to true without a question with `--yes`. */
@@ -76,11 +86,21 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
       asked((place) =>
         search({ message, source: (term, { signal }) => find(term, signal), pageSize }, place),
       ),
-    input: (message, usual, check) =>
+    input: (message, usual, check, { clears = false } = {}) =>
       asked((place) =>
-        input({ message, validate: check, ...(usual === undefined ? {} : { default: usual }) }, place),
+        input(
+          {
+            message,
+            validate: check,
+            ...(usual === undefined ? {} : { default: usual }),
+            theme: { validationFailureMode: clears ? "clear" : "keep" },
+          },
+          place,
+        ),
       ),
-    secret: (message, check) => asked((place) => password({ message, mask: false, validate: check }, place)),
+    // Without `toggleMask: false`, Ctrl-T shows the text.
+    secret: (message, check) =>
+      asked((place) => password({ message, mask: false, toggleMask: false, validate: check }, place)),
     confirm: (message, usual) =>
       globals.yes ? Promise.resolve(true) : asked((place) => confirm({ message, default: usual }, place)),
   };

@@ -1,13 +1,17 @@
 import { UsageError } from "../context/errors.ts";
-import { visible } from "../output/visible.ts";
 
-/** A name for a profile that is created. Throws UsageError for one that could not be shown or typed. */
+const hint =
+  "Use up to 32 letters, digits, hyphens, underscores and periods, starting with a letter or digit: staging";
+
+/**
+ * The name of a profile. Throws UsageError, which never shows the name: it may be an API key that was pasted into
+ * the wrong place.
+ */
 export function checkedProfileName(name: string, source: string): string {
-  const isUsable = name.trim() === name && name !== "" && name.length <= 100 && visible(name) === name;
-  if (isUsable && name !== "__proto__") return name;
-  throw new UsageError(`invalid profile name ${JSON.stringify(name)} (from ${source})`, {
-    code: "invalid_profile_name",
-    param: "profile",
-    hint: "Use up to 100 letters and digits, for example staging.",
-  });
+  if (/^ak_/i.test(name.trim())) throw invalid(`the profile name looks like an API key (from ${source})`);
+  if (/^[a-z0-9][\w.-]{0,31}$/i.test(name)) return name;
+  throw invalid(`invalid profile name (from ${source})`);
 }
+
+const invalid = (message: string): UsageError =>
+  new UsageError(message, { code: "invalid_profile_name", param: "profile", hint: `${hint}.` });

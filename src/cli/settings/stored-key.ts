@@ -5,7 +5,8 @@ import { shellWord } from "../output/shell-word.ts";
 import { checkedApiKey } from "./api-key.ts";
 import type { Sourced } from "./base-url.ts";
 import { type KeyStoreName, keyStoreNames, openKeyStore } from "./key-stores.ts";
-import { defaultProfile, type Profile, readProfiles } from "./profiles.ts";
+import type { Profile } from "./profile.ts";
+import { defaultProfile, readProfiles } from "./profiles.ts";
 
 /**
  * The stored API key of a profile, and where it is stored. It belongs to one origin and is sent to no other. Throws

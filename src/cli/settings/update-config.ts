@@ -14,11 +14,11 @@ type Fields = Readonly<Record<string, unknown>>;
 const patienceMs = 5_000;
 const pauseMs = 20;
 
-type Writer = Pick<Context, "env" | "clock" | "pid" | "random">;
+type Writer = Pick<Context, "env" | "clock">;
 
 /**
- * Changes the config file under a lock and replaces it in one step, because conf loses keys where two processes write,
- * and cuts the file on a full disk. Throws UsageError for a file that cannot be read, and leaves it unchanged.
+ * Changes the config file under a lock and replaces it in one step, so that two processes that write lose no
+ * setting and a full disk does not cut the file. Throws UsageError for a file that cannot be read, and leaves it unchanged.
  */
 export async function updateConfig(writer: Writer, change: (config: Fields) => Fields): Promise<void> {
   const path = await configPath(writer.env);
@@ -31,9 +31,11 @@ export async function updateConfig(writer: Writer, change: (config: Fields) => F
     const config: Fields = isThere ? JSON.parse(await readFile(path, "utf8")) : {};
     // A replaced file keeps its permissions.
     if (isThere) await chmod(path, 0o600);
-    const unfinished = `config-${writer.pid}-${writer.random().toString(36).slice(2)}`;
-    const file = await OutputFile.begin(path, true, unfinished, 0o600);
-    await file.write(`${JSON.stringify(change(config), null, "\t")}\n`);
+    // Before the file is begun: a change that fails leaves nothing behind.
+    const text = `${JSON.stringify(change(config), null, "\t")}\n`;
+    // One name for all, under the lock: the next change removes what a killed process left.
+    const file = await OutputFile.begin(path, true, "config-new", 0o600);
+    await file.write(text);
     await file.commit();
   } finally {
     unlock();

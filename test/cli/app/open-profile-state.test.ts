@@ -34,11 +34,11 @@ test("opens the state of the profile from the flag, the environment, the config 
   writeFileSync(join(home, "config.json"), JSON.stringify({ active: "shop", profiles: { shop: {} } }));
   expect(await pathOf(folder, env)).toBe(join(home, "state", "shop.db"));
   expect(await pathOf(folder, { ...env, CAT_PROFILE: "ci" })).toBe(join(home, "state", "ci.db"));
-  expect(await pathOf(folder, { ...env, CAT_PROFILE: "ci" }, { profile: "../x" })).toBe(
-    join(home, "state", "%2e%2e%2fx.db"),
+  expect(await pathOf(folder, { ...env, CAT_PROFILE: "ci" }, { profile: "Shop.2" })).toBe(
+    join(home, "state", "%53hop%2e2.db"),
   );
   expect(await pathOf(folder, { CAT_HOME: "home", CAT_PROFILE: "ci" })).toBe(join(home, "state", "ci.db"));
-  expect(readdirSync(join(home, "state"))).toEqual(["%2e%2e%2fx.db", "ci.db", "default.db", "shop.db"]);
+  expect(readdirSync(join(home, "state"))).toEqual(["%53hop%2e2.db", "ci.db", "default.db", "shop.db"]);
 });
 
 test("ignores a broken config file if a flag or a variable names the profile", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { spawnCat } from "../../support/spawn-cat.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -81,20 +81,64 @@ test("unknown keys in the file are kept", async () => {
   });
 });
 
-test.for([
-  ["half a document", '{"active":'],
-  ["no content", ""],
-  ["another shape", '{"profiles":[1,2]}'],
-] as const)("a file with %s is named with a way out, and is not replaced", async ([, text]) => {
+const badFiles = [
+  ["half a document", '{"active":', "it is not valid JSON"],
+  ["no content", "", "it is not valid JSON"],
+  ["null", "null", "it is not a JSON object"],
+  ["a text", '"str"', "it is not a JSON object"],
+  ["a list", "[]", "it is not a JSON object"],
+  ["a number", "42", "it is not a JSON object"],
+  ["an active profile that is a number", '{"active":1}', "active is not a string"],
+  ["profiles that are a list", '{"profiles":[1,2]}', "profiles is not a JSON object"],
+  ["profiles that are null", '{"profiles":null}', "profiles is not a JSON object"],
+  ["a profile that is a text", '{"profiles":{"a":"b"}}', 'profiles["a"] is not a JSON object'],
+  [
+    "a base URL that is a number",
+    '{"profiles":{"default":{"baseUrl":7}}}',
+    'baseUrl in profiles["default"] is not a string',
+  ],
+  [
+    "columns that are a list",
+    '{"profiles":{"default":{"columns":[]}}}',
+    'columns in profiles["default"] is not a JSON object',
+  ],
+] as const;
+
+test("a config file of another shape is named with a way out, and is not replaced", async () => {
   const world = await createWorld({ env: none });
-  mkdirSync(`${world.folder}/.home`);
-  world.write(".home/config.json", text);
   const path = `${world.folder}/.home/config.json`;
-  const ran = await world.cat("config set label x");
-  expect(ran).toMatchObject({ exit: 2, stdout: "" });
-  expect(ran.stderr).toMatch(/^error: cannot read the config file /);
-  expect(ran.stderr).toContain(`\nFix the file or move it to another place: mv ${path} ${path}.old\n`);
-  expect(world.read(".home/config.json")).toBe(text);
+  const lines = [
+    "config set label x",
+    "config unset label",
+    "config list",
+    "config get label",
+    "products list",
+  ];
+  const logins = ["login --with-key", "login --with-key --store file", "logout", "whoami"];
+  for (const [, text, why] of badFiles) {
+    world.write(".home/config.json", text);
+    for (const line of [...lines, ...logins]) {
+      const env = { CAT_BASE_URL: line.startsWith("login") ? world.mock.baseUrl : undefined };
+      expect([line, await world.cat(line, { env, stdin: "ak_mock" })]).toEqual([
+        line,
+        {
+          exit: 2,
+          stdout: "",
+          stderr: `error: cannot read the config file ${path}: ${why}\nFix the file or move it to another place: mv ${path} ${path}.old\n`,
+        },
+      ]);
+      expect(world.read(".home/config.json")).toBe(text);
+    }
+  }
+  expect(readdirSync(`${world.folder}/.home`)).toEqual(["config.json"]);
+  expect(world.keychain.requests).toBe(0);
+});
+
+test("the next change removes the file that a killed one left", async () => {
+  const world = await createWorld({ env: none });
+  world.write(".home/.config-new.part", "{");
+  await world.cat("config set label x");
+  expect(readdirSync(`${world.folder}/.home`).sort()).toEqual(["config.json", "config.json.lock"]);
 });
 
 test("programs that write at once lose no setting", { timeout: 60_000 }, async () => {

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
-import { checkedProfileName } from "../../settings/profile-name-rule.ts";
 import { readProfiles } from "../../settings/profiles.ts";
 import { profileName } from "../../settings/settings.ts";
 import { updateConfig, updateProfile } from "../../settings/update-config.ts";
@@ -39,8 +38,7 @@ export async function setSetting(
     await updateConfig(context, (config) => ({ ...config, active: checked }));
     return io.note(io.visible(`The active profile is ${checked}.`));
   }
-  const { name: profile, source } = profileName(globals, context.env, profiles);
-  if (profiles.find(profile) === null && source !== null) checkedProfileName(profile, source);
+  const { name: profile } = profileName(globals, context.env, profiles);
   await updateProfile(context, profile, (own) => ({ ...own, [setting]: checked }));
   await io.note(io.visible(`Set ${setting} of profile ${profile}.`));
 }

@@ -3,7 +3,8 @@ import { UsageError } from "../../context/errors.ts";
 import { either } from "../../flags/usage-message.ts";
 import { visible } from "../../output/visible.ts";
 import { checkedBaseUrl } from "../../settings/base-url.ts";
-import type { Profile, Profiles } from "../../settings/profiles.ts";
+import type { Profile } from "../../settings/profile.ts";
+import type { Profiles } from "../../settings/profiles.ts";
 import { checkedSignatureHeader } from "../../settings/signature-header.ts";
 
 /** The settings that `cat config set` changes; each value is checked before it is stored. */

@@ -34,8 +34,7 @@ export async function askForSettings(
     });
   }
   const named = namedProfile(globals, context.env);
-  const profile =
-    named === null ? await askForProfile(prompts, profiles) : checkedProfileName(named.name, named.source);
+  const profile = named?.name ?? (await askForProfile(prompts, profiles));
   // The address of a profile can be changed here; that of a flag or a variable was chosen just now.
   const isChosen = globals.baseUrl !== undefined || isSet(context.env.CAT_BASE_URL);
   const isKnown = isChosen || profiles.find(profile) !== null;
@@ -56,8 +55,11 @@ const askForProfile = async (prompts: Prompts | null, profiles: Profiles): Promi
   prompts === null
     ? profiles.active
     : (
-        await prompts.input("Profile:", profiles.active, (text) =>
-          problemOf(() => checkedProfileName(text.trim(), "the prompt")),
+        await prompts.input(
+          "Profile:",
+          profiles.active,
+          (text) => problemOf(() => checkedProfileName(text.trim(), "the prompt")),
+          { clears: true },
         )
       ).trim();
 

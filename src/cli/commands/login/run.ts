@@ -23,15 +23,22 @@ export async function login(app: App, flags: LoginFlags): Promise<void> {
   const store = openKeyStore(flags.store, profile, profiles.path, context);
   const before = keyStoreOf(profiles.find(profile));
   await store.write(owner, key);
-  await updateProfile(context, profile, (own) => ({
-    ...own,
-    baseUrl,
-    keyStore: flags.store,
-    keyOrigin: owner.origin,
-  }));
+  const isOther = before === null || before.store !== flags.store || before.origin !== owner.origin;
   const isFirst = profiles.find(profiles.active) === null;
-  if (isFirst) await updateConfig(context, (config) => ({ ...config, active: profile }));
-  if (before !== null && (before.store !== flags.store || before.origin !== owner.origin)) {
+  try {
+    await updateProfile(context, profile, (own) => ({
+      ...own,
+      baseUrl,
+      keyStore: flags.store,
+      keyOrigin: owner.origin,
+    }));
+    if (isFirst) await updateConfig(context, (config) => ({ ...config, active: profile }));
+  } catch (error) {
+    // A key that no settings name would stay unnoticed.
+    if (isOther) await store.remove(owner).catch(() => {});
+    throw error;
+  }
+  if (before !== null && isOther) {
     await openKeyStore(before.store, profile, profiles.path, context).remove({
       profile,
       origin: before.origin,

@@ -50,9 +50,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   "imports rows": { line: (ids) => `imports rows ${ids.import}`, ...list(/A-1/) },
   tryon: {
-    line: line("tryon looks.csv"),
+    // A poll, five seconds later, would wait for the image.
+    line: line(repetitions("tryon looks.csv --no-wait", "tryon looks.csv")),
     exit: 0,
-    shown: /Generate 1 image.*Generated 1 image of looks\.csv/s,
+    shown: repetitions(
+      /Generate 1 image.*Queued 1 image/s,
+      /Generate 1 image.*Generated 1 image of looks\.csv/s,
+    ),
     typed: ["(y/N)", "y\r"],
     out: /--yes/,
     piped: { exit: 2 },

@@ -1,4 +1,4 @@
 const isLong = process.env.TEST_LENGTH === "long";
 
-/** The number of repetitions in `npm test` and in `npm run test:long`. */
-export const repetitions = (short: number, long: number): number => (isLong ? long : short);
+/** The number of repetitions, or another value, in `npm test` and in `npm run test:long`. */
+export const repetitions = <Value>(short: Value, long: Value): Value => (isLong ? long : short);

@@ -68,7 +68,8 @@ test("the full circle: mock, import, task and export, delivery or poll, listener
   expect([typeof pushed.webhook, polled.webhook]).toEqual(["string", null]);
   const cat = (line: string) =>
     spawnCat(line.split(" "), { cwd: folder, env: { ...env, CAT_HOME: join(folder, "home") } });
-  const shot = "beautify --product A1 --subtype clothing --background white --angle front --yes --quiet";
+  const shot =
+    "beautify --product A1 --subtype clothing --background white --angle front --yes --quiet --no-wait";
   for (const line of ["import a.csv --quiet", shot, "export --zip --out images.zip --quiet"])
     expect(await cat(line)).toMatchObject({ exitCode: 0 });
   const types = ["export.completed", "import.completed", "task.succeeded"];

@@ -7,6 +7,7 @@ import type { ImportInput } from "../../../src/flows/import/run/import-input.ts"
 import { NetworkError } from "../../../src/http/errors.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import { stateError } from "../../../src/state/state-error.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { beforeBatch, fileOf, hour, once, responsesLost, worldWith } from "./import-fixtures.ts";
 import { KillableProcess, Killed } from "./killable-process.ts";
 import { importWorld, withCreate } from "./run-import.ts";
@@ -402,10 +403,11 @@ describe("a process that is killed", () => {
     through: (client: Client) => Client = (same) => same,
     isEnough: (wrong: readonly string[]) => boolean = () => false,
     firstStep = 0,
+    stride = repetitions(3, 1),
   ) {
     const world = await importWorld();
     const wrong: string[] = [];
-    for (let steps = firstStep; ; steps++) {
+    for (let steps = firstStep; ; steps += stride) {
       // Earlier imports are too old to be in the changes.
       world.clock.advance(10 * 60_000);
       const references = [`${steps}-A`, `${steps}-B`, `${steps}-C`];

@@ -1,3 +1,5 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import sharp from "sharp";
@@ -73,6 +75,39 @@ describe("cat products create", () => {
     const ran = await world.cat(`products create ${flags}`);
     expect([ran.exit, ran.stdout]).toEqual([exit, ""]);
     expect(ran.stderr).toContain(message);
+    expect(world.requests()).toEqual([]);
+  });
+
+  test.each([
+    [
+      "products create --reference D --name N",
+      "front.jpg:front",
+      "front.jpg:back",
+      '"front.jpg" is listed twice',
+    ],
+    [
+      "products create --reference D --name N",
+      unknownId,
+      `${unknownId.toLowerCase()}:back`,
+      `"${unknownId}" is listed twice`,
+    ],
+    [
+      "products create --reference D --name N",
+      "front.jpg:front",
+      "copy.jpg",
+      '"front.jpg" and "copy.jpg" are the same photo',
+    ],
+    ["products attach D", "front.jpg:left", "front.jpg:right", '"front.jpg" is listed twice'],
+    ["products attach D", "back.jpg", "./back.jpg:back", '"back.jpg" and "./back.jpg" are the same photo'],
+  ])("exits with 2 for one photo twice: %s %s %s", async (line, one, other, what) => {
+    const world = await withPhotos();
+    copyFileSync(join(world.folder, "front.jpg"), join(world.folder, "copy.jpg"));
+    const photos = [one, other].map((photo) => (line.includes("create") ? `--image ${photo}` : photo));
+    expect(await world.cat(`${line} ${photos.join(" ")}`)).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `error: ${what}; a product has each photo once, with one orientation\nRemove one of them, and run the command again. Nothing was sent.\n`,
+    });
     expect(world.requests()).toEqual([]);
   });
 
@@ -158,6 +193,60 @@ describe("cat products delete", () => {
   });
 });
 
+describe("cat products delete of several products", () => {
+  const setUp = async () => {
+    const world = await withPhotos({ demo: 3 });
+    const products = world.products();
+    return {
+      ...world,
+      products: () => world.products(),
+      refs: products.map(({ reference }) => reference!),
+      all: products,
+    };
+  };
+
+  test("names the deleted products, the one that failed, and the command for the rest", async () => {
+    const world = await setUp();
+    const [a, b, c] = world.all;
+    const fault = { match: { path: `/v1/products/${b!.id}`, method: "DELETE" }, times: 1, status: 403 };
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(fault) });
+    const ran = await world.cat(`products delete ${world.refs.join(" ")} --yes`);
+    expect([ran.exit, ran.stdout]).toEqual([4, ""]);
+    const next = `products delete ${b!.reference} ${c!.reference} --yes`;
+    expect(ran.stderr).toContain(`Deleted 1 of 3 products: ${a!.reference} (${a!.name}).\n`);
+    expect(ran.stderr).toContain(`error: cannot delete ${b!.reference} (${b!.name}): `);
+    expect(ran.stderr).toContain(`To delete the remaining 2 products, run: cat ${next}\n`);
+    expect(await world.cat(next)).toEqual({ exit: 0, stdout: "", stderr: "Deleted 2 products.\n" });
+    expect(world.products()).toEqual([]);
+  });
+
+  test("counts a product that another client has deleted in the meantime", async () => {
+    const world = await setUp();
+    const [a] = world.all;
+    const fault = { match: { path: `/v1/products/${a!.id}`, method: "DELETE" }, times: 1, status: 404 };
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(fault) });
+    expect(await world.cat(`products delete ${world.refs.join(" ")} --yes`)).toEqual({
+      exit: 0,
+      stdout: "",
+      stderr: `Already deleted by another client: ${a!.reference} (${a!.name}).\nDeleted 3 products.\n`,
+    });
+  });
+
+  test("prints the command for the others if some are not found", async () => {
+    const world = await setUp();
+    const [a, , c] = world.refs;
+    await world.cat(`products delete ${world.refs[1]} --yes`);
+    const next = `products delete ${a} ${c}`;
+    const ran = await world.cat(`products delete ${world.refs.join(" ")} NONE`);
+    expect(ran).toEqual({
+      exit: 5,
+      stdout: "",
+      stderr: `error: no product has the ID or reference "${world.refs[1]}"; no product has the ID or reference "NONE"\nNothing was deleted. To delete the others, run: cat ${next}\n`,
+    });
+    expect((await world.cat(`${next} --yes`)).exit).toBe(0);
+  });
+});
+
 describe("cat products attach and detach", () => {
   test("attach adds uploaded and local photos; detach removes one", async () => {
     const world = await withPhotos({ demo: 1 });
@@ -205,6 +294,19 @@ describe("cat images upload", () => {
       })),
     );
     expect((await world.cat(`images get ${rows[1].id}`)).exit).toBe(0);
+  });
+
+  test.each([
+    [".", '"." is a folder, not a file'],
+    ["/dev/null", '"/dev/null" is a pipe or a device, not a file'],
+  ])("exits with 2 for %s", async (file, message) => {
+    const world = await withPhotos();
+    expect(await world.cat(`images upload ${file}`)).toEqual({
+      exit: 2,
+      stdout: "",
+      stderr: `error: ${message}\nChoose other files, and run the command again. Nothing was sent.\n`,
+    });
+    expect(world.requests()).toEqual([]);
   });
 
   test("uploads nothing if a file cannot be used, and names every one", async () => {

@@ -46,11 +46,36 @@ export async function checkedPhotos(paths: readonly string[], cwd: string): Prom
   const [first] = problems;
   if (first === undefined) return photos;
   const text = problems.map(({ message }) => message).join("; ");
-  const isMissing = problems.every(({ code }) => code === "photo_not_found" || code === "photo_not_readable");
+  const isMissing = problems.every(
+    ({ code, isNoFile }) => isNoFile || code === "photo_not_found" || code === "photo_not_readable",
+  );
   const hint = "Choose other files, and run the command again. Nothing was sent.";
   if (isMissing) throw new UsageError(text, { code: first.code, hint });
   throw new InputError(text, first.code, hint);
 }
+
+/**
+ * The local files among the photos of one product, found usable. Throws the errors of `checkedPhotos`, and UsageError if
+ * two photos are the same image: the product would have it once, with the last orientation.
+ */
+export async function checkedForProduct(photos: readonly PhotoArgument[], cwd: string): Promise<LocalPhotos> {
+  const paths = photos.flatMap(({ image }) => ("path" in image ? [image.path] : []));
+  const local = await checkedPhotos(paths, cwd);
+  const names = photos.map(({ image }) => ("id" in image ? image.id : image.path));
+  const named = names.find((name, index) => names.indexOf(name) < index);
+  const same = named === undefined ? await local.sameContent(paths) : null;
+  if (named === undefined && same === null) return local;
+  const what =
+    same === null
+      ? `${quote(named!)} is listed twice`
+      : `${same.map(quote).join(" and ")} are the same photo`;
+  throw new UsageError(`${what}; a product has each photo once, with one orientation`, {
+    code: "duplicate_image",
+    hint: "Remove one of them, and run the command again. Nothing was sent.",
+  });
+}
+
+const quote = (name: string): string => JSON.stringify(name);
 
 /** Uploads a checked photo and resolves to the service's record of it. */
 export async function uploadPhoto(
@@ -69,11 +94,9 @@ export async function attachable(
   { client, cwd, signal }: { client: () => Promise<Client>; cwd: string; signal: AbortSignal },
 ): Promise<{ image_id: string; orientation: Orientation }[]> {
   const paths = photos.flatMap(({ image }) => ("path" in image ? [image.path] : []));
-  const local = await checkedPhotos(paths, cwd);
+  const local = await checkedForProduct(photos, cwd);
   const uploaded = new Map<string, string>();
-  for (const path of paths) {
-    if (!uploaded.has(path)) uploaded.set(path, (await uploadPhoto(await client(), local, path, signal)).id);
-  }
+  for (const path of paths) uploaded.set(path, (await uploadPhoto(await client(), local, path, signal)).id);
   return photos.map(({ image, orientation }) => ({
     image_id: "id" in image ? image.id : uploaded.get(image.path)!,
     orientation,

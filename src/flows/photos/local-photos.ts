@@ -67,9 +67,24 @@ export class LocalPhotos {
     const looks = await Promise.all(images.map(({ path }) => this.#look(path)));
     return looks.flatMap((look, place) => {
       if (!("code" in look)) return [];
-      const { code, message } = look;
-      return [{ ...images[place]!, code, message }];
+      const { code, message, isNoFile } = look;
+      return [{ ...images[place]!, code, message, ...(isNoFile && { isNoFile }) }];
     });
+  }
+
+  /** Two of the paths with the same content, or null. Reads only files of the same size. Throws like `digest`. */
+  async sameContent(paths: readonly string[]): Promise<readonly [string, string] | null> {
+    const files = await Promise.all(paths.map((path) => this.#file(path)));
+    const seen = new Map<string, string>();
+    for (const [index, path] of paths.entries()) {
+      const { size } = files[index]!;
+      if (files.filter((one) => one.size === size).length < 2) continue;
+      const digest = await this.digest(path);
+      const earlier = seen.get(digest);
+      if (earlier !== undefined) return [earlier, path];
+      seen.set(digest, path);
+    }
+    return null;
   }
 
   /** The SHA-256 (hex) of a photo's bytes. Throws InputError if it is missing or changed since the check. */

@@ -19,6 +19,8 @@ export interface PhotoFile {
 export interface FileProblem {
   readonly code: PhotoCode;
   readonly message: string;
+  /** Whether it is a folder, a pipe or a device. */
+  readonly isNoFile?: boolean;
   /** Its path, if known; the file may be missing or of another kind. */
   readonly at?: string;
 }
@@ -28,7 +30,7 @@ export async function lookAt(real: string, shown: string): Promise<PhotoFile | F
   const handle = await openFile(real);
   if (handle === null) {
     const what = (await stat(real)).isDirectory() ? "a folder" : "a pipe or a device";
-    return { code: "not_an_image", message: `${shown} is ${what}, not a file` };
+    return { code: "not_an_image", message: `${shown} is ${what}, not a file`, isNoFile: true };
   }
   try {
     const { size, stamp } = await stampOf(handle);

@@ -18,4 +18,6 @@ export type PhotoCode =
 export interface PhotoProblem extends LocalImage {
   readonly code: PhotoCode;
   readonly message: string;
+  /** Whether it is a folder, a pipe or a device. */
+  readonly isNoFile?: boolean;
 }

@@ -61,3 +61,30 @@ test("photos of piped rows are relative to the current folder", async () => {
     ),
   ]);
 });
+
+test("a photo with two orientations in one row is a problem; with one, it is accepted", async () => {
+  const world = await createWorld();
+  world.write("a.png", tinyPng);
+  const url = "https://cdn.example.com/a.jpg";
+  world.write(
+    "rows.csv",
+    `reference,name,image_front,image_back\nA,Dress,a.png,a.png\nB,Dress,${url},${url}\nC,Dress,a.png,${url}\n`,
+  );
+  const ran = await world.cat("import rows.csv");
+  expect([ran.exit, ran.stderr.split("\n").slice(0, 2), world.requests()]).toEqual([
+    3,
+    ["a.png", url].map(
+      (photo, index) =>
+        `rows.csv:${index + 2}  image_back  duplicate_image  "${photo}" is already the front photo of this row: a product has each photo once`,
+    ),
+    [],
+  ]);
+  const row = (...orientations: string[]) =>
+    `${JSON.stringify({ reference: "A", name: "B", images: orientations.map((orientation) => ({ path: "a.png", orientation })) })}\n`;
+  world.write("two.ndjson", row("left", "left", "right"));
+  expect((await world.cat("import two.ndjson")).stderr).toContain(
+    'two.ndjson:1  images[2].path  duplicate_image  images[2].path: "a.png" is already the left photo of this row: a product has each photo once\n',
+  );
+  world.write("one.ndjson", row("left", "left"));
+  expect(await world.cat("import one.ndjson")).toMatchObject({ exit: 0 });
+});

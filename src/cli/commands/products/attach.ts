@@ -36,14 +36,11 @@ export async function attachPhotos(
     printing,
   }: { product: string; images: readonly string[]; printing: Printing<ProductImage> },
 ): Promise<void> {
-  const { attachable, checkedPhotos, photoArgument } = await import("../../files/photo-arguments.ts");
+  const { attachable, checkedForProduct, photoArgument } = await import("../../files/photo-arguments.ts");
   const { cwd, interrupt: signal } = app.context;
   const photos = images.map(photoArgument);
   // Before the first request.
-  await checkedPhotos(
-    photos.flatMap(({ image }) => ("path" in image ? [image.path] : [])),
-    cwd,
-  );
+  await checkedForProduct(photos, cwd);
   const { id } = await productOf(app, product);
   const body = { images: await attachable(photos, { client: () => app.client(), cwd, signal }) };
   const client = await app.client();

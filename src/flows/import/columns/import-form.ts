@@ -7,6 +7,7 @@ import type { FieldProblem, RowForm } from "../../rows/row-form.ts";
 import { CsvCells } from "./csv-cells.ts";
 import { type ColumnMap, isKnownColumn, readColumns } from "./csv-columns.ts";
 import { inputRowProblems, localImagesOf, withOrientations } from "./local-images.ts";
+import { repeatedImages } from "./repeated-images.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
@@ -19,7 +20,9 @@ export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems"
     new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report), header),
   fromObject: withOrientations,
   problems(row) {
-    const problems: readonly FieldProblem[] = inputRowProblems(row);
+    const repeated = repeatedImages(row);
+    const invalid: readonly FieldProblem[] = inputRowProblems(row);
+    const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
     const images = photos === undefined ? [] : localImagesOf(row);
     if (images.length === 0) return problems;
     return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);

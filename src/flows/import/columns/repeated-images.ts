@@ -1,0 +1,35 @@
+import { shortened } from "../../../contract/shortened.ts";
+import type { FieldProblem } from "../../rows/row-form.ts";
+import type { InputImage } from "./local-images.ts";
+
+const none: readonly FieldProblem[] = [];
+
+/**
+ * The photos that a row names a second time with another orientation: the product would have them once, and the other
+ * orientation would be lost. Without one, or with the same, it is only named twice.
+ */
+export function repeatedImages(row: unknown): readonly FieldProblem[] {
+  const images = (row as { images?: unknown } | null | undefined)?.images;
+  // Most rows have one photo.
+  if (!Array.isArray(images) || images.length < 2) return none;
+  const first = new Map<string, string>();
+  let found = none;
+  for (const [index, image] of (images as (InputImage | null)[]).entries()) {
+    const field = (["url", "image_id", "path"] as const).find((one) => typeof image?.[one] === "string");
+    const orientation = image?.orientation;
+    if (field === undefined || orientation === undefined) continue;
+    const source = image![field]!;
+    const earlier = first.get(`${field} ${source}`);
+    if (earlier === undefined) first.set(`${field} ${source}`, orientation);
+    else if (earlier !== orientation)
+      found = [...found, problem(`images[${index}].${field}`, { source, earlier })];
+  }
+  return found;
+}
+
+function problem(param: string, { source, earlier }: { source: string; earlier: string }): FieldProblem {
+  // The password of a URL is masked.
+  const shown = shortened(source.replace(/\/\/[^/@]*@/, "//***@"));
+  const cellMessage = `${shown} is already the ${earlier} photo of this row: a product has each photo once`;
+  return { param, code: "duplicate_image", message: `${param}: ${cellMessage}`, cellMessage };
+}

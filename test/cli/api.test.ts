@@ -105,6 +105,11 @@ describe("-F and -f", () => {
       "Use the path of a request, for example /products or /products/ID.",
     ],
     ["api GET", "missing argument: PATH", "See: cat api --help"],
+    [
+      ["api", "GET", "/products\n/x"],
+      'invalid path "/products\\n/x"',
+      "Use the path of a request, for example /products or /products/ID.",
+    ],
   ] as const)("rejects %s", async ([line, message, hint]) => {
     const world = await createWorld();
     expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${message}\n${hint}\n` });
@@ -227,4 +232,22 @@ test("a new signing secret is shown, and the API key is masked", async () => {
   const env = { CAT_BASE_URL: server.origin, CAT_API_KEY: "ak_canary_0123456789" };
   const echoed = await world.cat("api GET /x --include --verbose", { env });
   expect(`${echoed.stdout}${echoed.stderr}`).not.toMatch(/canary_0123456789|whsec_0123456789abcdef/);
+});
+
+test("the examples of the help work", async () => {
+  const world = await createWorld({ mock: { demo: 2 } });
+  const [product, other] = world.products();
+  const lines = (await world.cat("api --help")).stdout.match(/(?<=^ {2}\$ cat ).*/gm)!;
+  expect(lines).toHaveLength(4);
+  for (const line of lines) {
+    const [request] = line.replace("image_id=ID", `image_id=${other!.images[0]!.id}`).split(" | ");
+    expect([line, await world.cat(request!.replace("/ID", `/${product!.id}`))]).toEqual([
+      line,
+      { exit: 0, stdout: expect.any(String), stderr: "" },
+    ]);
+  }
+  expect(world.products()[0]!.images.at(-1)).toMatchObject({
+    id: other!.images[0]!.id,
+    orientation: "front",
+  });
 });

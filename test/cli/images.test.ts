@@ -157,6 +157,7 @@ describe("cat images get --save", () => {
     for (const [file, why] of [
       ["out", "it is a folder"],
       ["none/photo.jpg", "its folder does not exist"],
+      ["d/", "the folder does not exist"],
       ["/dev/null", "it is a device"],
     ] as const) {
       expect(await world.cat(`images get ${world.id} --save ${file} --yes`)).toEqual({
@@ -182,7 +183,11 @@ describe("cat images get --save", () => {
     await fault({ match: { path: "/_signed" }, times: 1, truncate: 1000 });
     await fault({ match: { path: "/_signed" }, times: 5, status: 503 });
     const failed = await world.cat(`images get ${world.id} --save photo.jpg`);
-    expect(failed).toMatchObject({ exit: 7, stdout: "" });
+    expect(failed).toMatchObject({
+      exit: 7,
+      stdout: "",
+      stderr: expect.stringContaining("\nTo download the image, run the same command again.\n"),
+    });
     expect(files(world)).toEqual([".photo.jpg.part", ".photo.jpg.part.state"]);
     expect((await world.cat(`images get ${world.id} --save photo.jpg`)).exit).toBe(0);
     expect(readFileSync(join(world.folder, "photo.jpg")).equals(bytes)).toBe(true);
@@ -291,7 +296,7 @@ describe("cat images get --save", () => {
     expect(await running).toMatchObject({ exit: 130 });
   });
 
-  test("reports after an interrupt that the same command resumes", async () => {
+  test("reports after an interrupt the same command, without the promise of a resume", async () => {
     let begun = () => {};
     const isBegun = new Promise<void>((resolve) => {
       begun = resolve;
@@ -305,7 +310,7 @@ describe("cat images get --save", () => {
     expect(await running).toEqual({
       exit: 130,
       stdout: "",
-      stderr: "interrupted\nTo resume the download, run the same command again.\n",
+      stderr: "interrupted\nTo download the image, run the same command again.\n",
     });
   });
 

@@ -47,7 +47,10 @@ export function apiCommand(app: App, run?: (app: App, input: ApiInput) => Promis
       examples([
         ["view a product", "cat api GET /products/ID"],
         ["change a field", 'cat api PATCH /products/ID -F name="Linen dress"'],
-        ["attach an uploaded photo", "cat api POST /products/ID/images -F images[].image_id=ID"],
+        [
+          "attach an uploaded photo",
+          "cat api POST /products/ID/images -F 'images[].image_id=ID' -F 'images[].orientation=front'",
+        ],
         ["print the ID of every product", "cat api GET /products --paginate | jq -r .id"],
       ]),
     )

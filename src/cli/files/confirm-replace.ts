@@ -28,7 +28,8 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
   for (const file of files) {
     const { flag, name, path } = file;
     const { found, problem } = await writablePlace(path);
-    const why = problem ?? (found === null || found.isFile() ? null : kindOf(found));
+    const why =
+      problem ?? folderProblem(name, found) ?? (found === null || found.isFile() ? null : kindOf(found));
     if (why !== null) {
       throw new UsageError(`cannot write ${flag} ${app.io.visible(name)}: ${why}`, {
         param: flag,
@@ -49,5 +50,9 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
     hint: `Add --yes to replace ${them}, or choose another file with ${flag}.`,
   });
 }
+
+/** The path is resolved without the slash at its end, which would write a file of that name. */
+const folderProblem = (name: string, found: Stats | null): string | null =>
+  name.endsWith("/") ? (found === null ? "the folder does not exist" : "it is not a folder") : null;
 
 const kindOf = (found: Stats): string => (found.isFIFO() ? "it is a pipe" : "it is a device");

@@ -46,13 +46,18 @@ function ofUrl(text: string, baseUrl: string): Target {
 }
 
 function parsed(url: string, text: string): URL {
+  // URL removes line breaks and tabs, so another path would be requested.
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw invalidPath(text);
   if (text.trim() !== "" && URL.canParse(url) && !text.includes("#")) return new URL(url);
-  throw new UsageError(`invalid path ${JSON.stringify(text)}`, {
+  throw invalidPath(text);
+}
+
+const invalidPath = (text: string): UsageError =>
+  new UsageError(`invalid path ${JSON.stringify(text)}`, {
     code: "invalid_path",
     param: "PATH",
     hint: "Use the path of a request, for example /products or /products/ID.",
   });
-}
 
 /** The error for a `name=value` without a name; the text is not shown, because it may be a secret. */
 export const malformed = (flag: string, text: string): UsageError =>

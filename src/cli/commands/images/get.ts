@@ -129,18 +129,21 @@ function notThisImage(head: Uint8Array, type: string): string | null {
   return `is ${found === null ? "another kind of file" : `an ${found} file`}, not ${type}`;
 }
 
+// Whether the kept part can be resumed depends on the server, so no resume is promised.
+const nextStep = "To download the image, run the same command again.";
+
 /** The error of a download, with a next step for the user. */
 function withNextStep(error: unknown): unknown {
   if (error instanceof InterruptError) {
     return new InterruptError(error.signal, {
       message: error.message,
-      hint: "To resume the download, run the same command again.",
+      hint: nextStep,
     });
   }
   if (!(error instanceof CatError) || error.hint !== undefined) return error;
   const { type, code, param, status, requestId } = error;
   const hint = isTransient(error)
-    ? "To resume the download, run the same command again."
+    ? nextStep
     : "Run the command again. If it fails again, report this message to the service.";
   return new CatError(error.message, { type, code, param, status, requestId, hint, cause: error });
 }

@@ -65,7 +65,8 @@ function mac(secret: string, rawBody: Uint8Array | string, t: string): Buffer {
 }
 
 /**
- * The time and signatures of a header; null if a part is not `key=value`, or if a `t` or `v1` is malformed.
+ * The time and signatures of a header; null if a part is not `key=value`, if `t` is malformed, or without a readable
+ * `v1`. Others are skipped: the right one is accepted next to any other.
  */
 function parseHeader(header: string): { t: string; v1: Buffer[] } | null {
   let t: string | null = null;
@@ -80,8 +81,7 @@ function parseHeader(header: string): { t: string; v1: Buffer[] } | null {
     if (key === "t") {
       if (t !== null || !/^\d{1,12}$/.test(value)) return null;
       t = value;
-    } else if (key === "v1") {
-      if (!/^[0-9a-f]{64}$/.test(value)) return null;
+    } else if (key === "v1" && /^[0-9a-f]{64}$/.test(value)) {
       v1.push(Buffer.from(value, "hex"));
     }
   }

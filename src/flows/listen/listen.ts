@@ -8,7 +8,7 @@ import type { ListenView } from "./deliveries/listen-view.ts";
 import { isProblem, readDelivery } from "./deliveries/read-delivery.ts";
 import type { EventPattern } from "./forward/event-pattern.ts";
 import { typesOf } from "./forward/event-pattern.ts";
-import type { Delivery } from "./forward/forward-event.ts";
+import type { Delivery, HandlerResponse } from "./forward/forward-event.ts";
 import type { Handler } from "./forward/handlers.ts";
 import { EventLog } from "./log/event-log.ts";
 import type { EventLine } from "./log/log-line.ts";
@@ -71,8 +71,8 @@ export interface Listening {
   readonly url: string | null;
   readonly webhookId: string | null;
   readonly secret: string;
-  /** Sends an event to its handlers again, signed afresh. Resolves to the number of handlers. */
-  readonly resend: (event: Pick<EventLine, "id" | "type">, delivery: Delivery) => Promise<number>;
+  /** Sends an event to its handlers again, signed afresh. Resolves to their responses. */
+  readonly resend: (event: Pick<EventLine, "id" | "type">, delivery: Delivery) => Promise<HandlerResponse[]>;
 }
 
 /** A `resend` of `Listening`: the original signature would be too old for a handler. */
@@ -104,12 +104,22 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
       send: deps.send,
       onViewFailed: (error) => stop.abort(error),
     });
+    const onStop = () => {
+      if (deliveries.waiting > 0) deps.onNote(waitingText(deliveries));
+    };
+    signal.addEventListener("abort", onStop, { once: true });
     if (input.source.kind === "poll") await poll(input, input.source, { ...deps, signal }, deliveries, log);
     else await receive(input, input.source, { ...deps, signal }, deliveries);
     if (stop.signal.aborted) throw stop.signal.reason;
   } finally {
     await log.close();
   }
+}
+
+/** Says why a listener that was stopped has not ended yet. */
+function waitingText({ waiting }: Deliveries): string {
+  const who = waiting === 1 ? "a handler" : `${waiting} handlers`;
+  return `Waiting for ${who} to respond (10 seconds at most).`;
 }
 
 async function receive(

@@ -38,7 +38,8 @@ const state: ScreenState = {
     shown("evt_2", "task.failed", [null]),
     shown("evt_3", "\x1b[31mhostile 商品の画像が生成されました", []),
   ],
-  message: "warning: \x1b[2J".repeat(20),
+  message: "note \x1b[2J".repeat(20),
+  warning: ["warning: \x1b[2J".repeat(20), "y".repeat(300)],
 };
 
 const press = (from: ScreenState, ...keys: (string | Key)[]) =>
@@ -66,7 +67,7 @@ describe("the screen", () => {
   test("lists time, event, result, responses and resource, with the newest selected", () => {
     const events = state.events.slice(0, 2);
     const lines = drawScreen(
-      { ...state, events, message: "" },
+      { ...state, events, message: "", warning: [] },
       { columns: 60, rows: 6, title: "T", paint, visible },
     );
     const time = new Date("2026-01-05T09:00:00Z").toTimeString().slice(0, 8);
@@ -78,6 +79,31 @@ describe("the screen", () => {
       "",
       "↑↓ select  Enter details  r resend  / filter  q quit",
     ]);
+  });
+
+  test("wraps a warning and its next step, keeps them until Esc, and says that a filter matches nothing", () => {
+    const warning = [
+      "warning: the signature is 400 s old, 100 s more than the tolerance",
+      "Check the clock.",
+    ];
+    const of = (now: ScreenState, columns: number, rows = 12) =>
+      drawScreen(now, { columns, rows, title: "T", paint, visible });
+    const lines = of(press({ ...state, warning, filter: "none of them", message: "" }, "up"), 40);
+    expect(lines.slice(2, -2)).toEqual([
+      "No event matches the filter.",
+      "",
+      "",
+      "",
+      "",
+      "warning: the signature is 400 s old, 100",
+      "s more than the tolerance",
+      "Check the clock.",
+    ]);
+    expect(of({ ...state, warning, message: "" }, 40, 8).slice(4, -2)).toEqual([
+      "warning: the signature is 400 s old, 100",
+      "s more than the tolerance …",
+    ]);
+    expect(press({ ...state, warning }, "escape").warning).toEqual([]);
   });
 
   test("selects, follows, filters, shows and leaves details by keys", () => {
@@ -102,8 +128,8 @@ describe("the screen", () => {
 });
 
 test("on a terminal, r sends an event again signed afresh, and q deletes the webhook and exits with 0", async () => {
-  const world = await listenWorld();
-  const handler = await startHandler((_, count) => [count === 1 ? 500 : 200]);
+  const world = await listenWorld({ env: { NO_COLOR: "1" } });
+  const handler = await startHandler((_, count) => [count === 1 ? 500 : 200, "stored"]);
   const keys = new PassThrough();
   const running = world.cat(`webhooks listen --port 0 --forward-to ${handler.url}`, {
     tty: true,
@@ -120,11 +146,22 @@ test("on a terminal, r sends an event again signed afresh, and q deletes the web
   await world.mock.settled();
   const before = handler.received.length;
   keys.write("r");
-  await until(() => handler.received.length > before && running.stdout.includes("again to 1 handler."));
+  await until(() => handler.received.length > before && running.stdout.includes("again: 200 stored (http:"));
   const [, signature] = /t=(\d+)/.exec(String(handler.received.at(-1)!.headers["service-signature"]))!;
   expect(Number(signature)).toBe(Math.floor(world.clock.now() / 1000));
+  const [listener = ""] = /http:[^ ·]+/.exec(running.stdout) ?? [];
+  for (let times = 0; times < 7; times++) await world.send(listener, "x", { header: "t=1" });
+  await until(() => running.stdout.includes("Pass the complete value"));
+  expect(running.stderr).not.toContain("warning");
   keys.write("q");
-  expect(await running).toMatchObject({ exit: 0 });
+  const { exit, stderr } = await running;
+  expect(exit).toBe(0);
+  expect(stderr.slice(stderr.indexOf("warning: the header")).split("\n")).toEqual([
+    "warning: the header Service-Signature is not of the form t=SECONDS,v1=HEX",
+    "Pass the complete value of the header, unchanged.",
+    "warning: 2 more problems were not shown",
+    "",
+  ]);
   expect(running.stdout.endsWith("\x1b[?25h\x1b[?1049l")).toBe(true);
   expect(world.mock.state().organizations.main.webhooks).toEqual([]);
 });

@@ -247,4 +247,19 @@ describe("forwarding", () => {
       },
     ]);
   });
+
+  test("says at Ctrl-C that it waits for a handler", async () => {
+    const world = await listenWorld({ env: elsewhere });
+    const slow = await startHandler(() => "never");
+    const running = world.cat(`webhooks listen --port 0 --forward-to ${slow.url}`);
+    await until(() => running.stderr.includes("Events are stored"));
+    const [url = ""] = /http:\S+\/(?=\.)/.exec(running.stderr) ?? [];
+    const sent = world.send(url, eventText("evt_1"));
+    await until(() => slow.received.length === 1);
+    running.interrupt();
+    await until(() => running.stderr.includes("Waiting for a handler to respond (10 seconds at most)."));
+    world.clock.advance(10_000);
+    expect((await sent)[0]).toBe(502);
+    expect(await running).toMatchObject({ exit: 0 });
+  });
 });

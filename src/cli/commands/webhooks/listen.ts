@@ -8,10 +8,10 @@ import { UsageError } from "../../context/errors.ts";
 import { command, examples, otherFlags } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
 import { wholeNumber } from "../../flags/values.ts";
-import { jsonLine } from "../../output/json.ts";
 import { checkPatterns } from "./listen/check-patterns.ts";
 import { events, forwardTo, publicUrl, route, urlPath } from "./listen/flags.ts";
 import { listenForEvents } from "./listen/run.ts";
+import { warn } from "./listen/warn.ts";
 
 interface Flags {
   port: number;
@@ -117,8 +117,7 @@ export const listenCommand = (app: App, run = listenForEvents): Command =>
     .action(async ({ forwardTo: all = [], route: some = [], wait, count, timeout, ...flags }: Flags) => {
       const handlers = [...all, ...some];
       for (const message of checkPatterns({ events: flags.events ?? null, handlers, wait })) {
-        if (app.globals.json) await app.io.line(jsonLine({ warning: { message } }).trimEnd());
-        else if (!app.io.quiet) await app.io.line(`${app.io.paintNote.yellow("warning:")} ${message}`);
+        await warn(app, message);
       }
       await run(app, {
         port: flags.port,

@@ -31,6 +31,7 @@ export interface DeliveriesDeps {
  */
 export class Deliveries {
   readonly #deps: DeliveriesDeps;
+  #waiting = 0;
   readonly #inWork = new Map<string, Promise<DeliveryStatus>>();
 
   constructor(deps: DeliveriesDeps) {
@@ -50,11 +51,15 @@ export class Deliveries {
     return work;
   }
 
-  /** Sends an event of the log to its handlers again, also to those that have accepted it. Returns their number. */
-  async resend(event: Pick<EventLine, "id" | "type">, delivery: Delivery): Promise<number> {
+  /** Sends an event of the log to its handlers again, also to those that have accepted it. */
+  async resend(event: Pick<EventLine, "id" | "type">, delivery: Delivery): Promise<HandlerResponse[]> {
     const urls = urlsFor(this.#deps.handlers, event.type);
-    await Promise.all(urls.map((url) => this.#forward(event, url, delivery)));
-    return urls.length;
+    return Promise.all(urls.map((url) => this.#forward(event, url, delivery)));
+  }
+
+  /** The number of requests to handlers that have no response. */
+  get waiting(): number {
+    return this.#waiting;
   }
 
   async #take(
@@ -73,8 +78,8 @@ export class Deliveries {
     }
     const open = all.filter((url) => !log.acceptedBy(event.id).includes(url));
     if (!isNew && isShown) view.onRepeated(event, open);
-    const accepted = await Promise.all(open.map((url) => this.#forward(event, url, delivery)));
-    return accepted.every(Boolean) ? 200 : 502;
+    const responses = await Promise.all(open.map((url) => this.#forward(event, url, delivery)));
+    return responses.every(isAccepted) ? 200 : 502;
   }
 
   #lineOf(
@@ -104,15 +109,20 @@ export class Deliveries {
     }
   }
 
-  /** Whether the handler has accepted the event. */
-  async #forward(event: Pick<EventLine, "id" | "type">, url: string, delivery: Delivery): Promise<boolean> {
+  /** Sends an event to a handler, and records the response. */
+  async #forward(
+    event: Pick<EventLine, "id" | "type">,
+    url: string,
+    delivery: Delivery,
+  ): Promise<HandlerResponse> {
     const { clock, log, view, send } = this.#deps;
-    const response: HandlerResponse = await forwardEvent(url, delivery, send);
+    this.#waiting++;
+    const response = await forwardEvent(url, delivery, send).finally(() => this.#waiting--);
     view.onHandled(event, response);
     await this.#isWritten(
       log.record({ result_of: event.id, ...response, at: new Date(clock.now()).toISOString() }),
     );
-    return isAccepted(response);
+    return response;
   }
 
   /** Whether a line is on disk. The listener lives on if it is not. */

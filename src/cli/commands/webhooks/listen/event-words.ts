@@ -28,16 +28,17 @@ export function eventLine(event: EventLine, paint: Paint, visible: (text: string
   return `${time}  ${paint.bold(type)}  ${visible(id)}  ${color(visible(status))}`.trimEnd();
 }
 
+/** `200 ok`, or why there was no response. */
+export const spokenResponse = ({ status, line, error }: Omit<HandlerResponse, "url">): string =>
+  [status === null ? "" : String(status), error ?? line ?? ""].filter(Boolean).join(" ");
+
 /** A handler's response. It names the event, because other events may have been shown since. */
 export function responseLine(
   { id, type }: Pick<EventLine, "id" | "type">,
-  { url, status, line, error }: HandlerResponse,
+  { url, ...response }: HandlerResponse,
   paint: Paint,
   visible: (text: string) => string,
 ): string {
-  const color = isAccepted({ status }) ? paint.green : paint.red;
-  const said = [status === null ? "" : String(status), visible(error ?? line ?? "")]
-    .filter(Boolean)
-    .join(" ");
-  return `          → ${visible(`${type} ${id}`)}  ${visible(url)}  ${color(said)}`;
+  const color = isAccepted(response) ? paint.green : paint.red;
+  return `          → ${visible(`${type} ${id}`)}  ${visible(url)}  ${color(visible(spokenResponse(response)))}`;
 }

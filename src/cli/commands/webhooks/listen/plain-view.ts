@@ -7,7 +7,8 @@ import { counted } from "../../../output/numbers.ts";
 import { detailsOf } from "./details.ts";
 import { eventLine, responseLine } from "./event-words.ts";
 import { joinedWrites } from "./joined-writes.ts";
-import { problemNotes } from "./problem-notes.ts";
+import { notShown, problemNotes } from "./problem-notes.ts";
+import { warn } from "./warn.ts";
 
 export interface PlainViewOptions {
   /** Writes lines of events and responses. */
@@ -17,16 +18,20 @@ export interface PlainViewOptions {
   readonly signal: AbortSignal;
 }
 
+export interface PlainView extends ListenView {
+  /** Reports how many problems were not shown. */
+  close(): Promise<void>;
+}
+
 /** Prints one line per event and response, or one JSON object per event with `--json`. */
-export function plainView(app: App, { client, signal, ...options }: PlainViewOptions): ListenView {
+export function plainView(app: App, { client, signal, ...options }: PlainViewOptions): PlainView {
   const write = joinedWrites(options.write);
   const { io, context } = app;
   const { visible } = io;
-  const onProblem = problemNotes(context.clock, (message, hint) => {
-    if (io.json) return void io.line(jsonLine({ warning: { message: visible(message), hint } }).trimEnd());
-    const words = `${io.paintNote.yellow("warning:")} ${visible(message)}`;
-    if (!io.quiet) void io.line(hint === undefined ? words : `${words}\n${hint}`);
-  });
+  const { onProblem, skipped } = problemNotes(
+    context.clock,
+    (message, hint) => void warn(app, message, hint),
+  );
   const showDetails = async (event: EventLine) => {
     if (client === null) return;
     try {
@@ -53,5 +58,8 @@ export function plainView(app: App, { client, signal, ...options }: PlainViewOpt
       void io.note(visible(`Received ${type} ${id} again${again}.`));
     },
     onProblem,
+    async close() {
+      if (skipped() > 0) await warn(app, notShown(skipped()));
+    },
   };
 }

@@ -170,7 +170,7 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   } finally {
     cancel();
     unregister();
-    screen?.close();
+    await view.close();
   }
   if (stop.signal.reason instanceof Error && stop.signal.reason.name !== "AbortError")
     throw stop.signal.reason;

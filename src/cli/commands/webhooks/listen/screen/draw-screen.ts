@@ -2,7 +2,8 @@ import stringWidth from "string-width";
 import { isAccepted } from "../../../../../flows/listen/log/log-line.ts";
 import { counted } from "../../../../output/numbers.ts";
 import type { Paint } from "../../../../output/paint.ts";
-import { resourceOf, timeOfDay } from "../event-words.ts";
+import { wrapped } from "../../../../output/wrapped.ts";
+import { resourceOf, spokenResponse, timeOfDay } from "../event-words.ts";
 import { listed, type ScreenState, type ShownEvent, selectedEvent } from "./screen-state.ts";
 
 export interface DrawOptions {
@@ -15,25 +16,36 @@ export interface DrawOptions {
   readonly visible: (text: string) => string;
 }
 
-/** The number of lines of the list, or of the details. */
-export const pageOf = (rows: number): number => Math.max(1, rows - 4);
+/** The number of lines of the list, or of the details: the rest of the screen. */
+export const pageOf = ({ warning }: Pick<ScreenState, "warning">, options: DrawOptions): number =>
+  Math.max(1, options.rows - 4 - warningLines(warning, options).length);
+
+/** The warning, wrapped, in at most half of the screen. */
+function warningLines(warning: readonly string[], { columns, rows, visible }: DrawOptions): string[] {
+  const lines = warning.flatMap((sentence) => wrapped(visible(sentence), columns));
+  const most = Math.max(0, Math.floor((rows - 4) / 2));
+  const fitting = lines.length > most ? [...lines.slice(0, most - 1), `${lines[most - 1]} …`] : lines;
+  return most === 0 ? [] : fitting.map((line) => cut(line, columns));
+}
 
 /** The first line of the details in view when their end is reached. */
 export function lastScroll(state: ScreenState, options: DrawOptions): number {
   const selected = selectedEvent(state);
-  return selected === null ? 0 : Math.max(0, detailLines(selected, options).length - pageOf(options.rows));
+  return selected === null ? 0 : Math.max(0, detailLines(selected, options).length - pageOf(state, options));
 }
 
 /** The lines of the screen, none wider than it; at most as many as it has rows. */
 export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
-  const { columns, rows, title, paint, visible } = options;
+  const { columns, title, paint, visible } = options;
   const shown = listed(state);
   const selected = selectedEvent(state);
-  const page = pageOf(rows);
+  const page = pageOf(state, options);
   const body =
     state.mode === "details" && selected !== null
       ? detailLines(selected, options).slice(state.scroll, state.scroll + page)
-      : listLines(shown, selected, page, options);
+      : state.filter !== "" && shown.length === 0
+        ? [paint.dim(cut("No event matches the filter.", columns))]
+        : listLines(shown, selected, page, options);
   const filter =
     state.mode === "filter" || state.filter !== ""
       ? `/${visible(state.filter)}${state.mode === "filter" ? "█" : ""}`
@@ -48,6 +60,7 @@ export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
     "",
     ...body,
     ...Array.from({ length: Math.max(0, page - body.length) }, () => ""),
+    ...warningLines(state.warning, options).map(paint.yellow),
     cut(visible(state.message), columns),
     paint.dim(cut(help[state.mode], columns)),
   ];
@@ -124,12 +137,7 @@ function detailLines(one: ShownEvent, { columns, paint, visible }: DrawOptions):
   for (const line of pretty(event.body).split("\n")) add(line, "  ");
   heading("Handlers");
   if (responses.length === 0) add("none", "  ");
-  for (const { url, status, line, error } of responses) {
-    add(
-      `${url}  ${[status, error ?? line].filter((text) => text !== null && text !== undefined).join(" ")}`,
-      "  ",
-    );
-  }
+  for (const { url, ...response } of responses) add(`${url}  ${spokenResponse(response)}`, "  ");
   return lines;
 }
 

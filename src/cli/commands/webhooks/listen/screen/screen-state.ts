@@ -20,8 +20,10 @@ export interface ScreenState {
   readonly filter: string;
   /** The first line of the details on the screen. */
   readonly scroll: number;
-  /** The latest note or warning. */
+  /** The latest note. */
   readonly message: string;
+  /** The latest warning and its next step, until Esc. */
+  readonly warning: readonly string[];
 }
 
 export const emptyScreen: ScreenState = {
@@ -31,6 +33,7 @@ export const emptyScreen: ScreenState = {
   filter: "",
   scroll: 0,
   message: "",
+  warning: [],
 };
 
 /** A key as `node:readline` reports it. */
@@ -104,7 +107,7 @@ function inList(state: ScreenState, key: Key, page: number): Partial<ScreenState
       return found === null ? {} : { mode: "details", selected: found.event.id, scroll: 0 };
     }
     case "escape":
-      return { filter: "", selected: null };
+      return { filter: "", selected: null, warning: [] };
     default:
       return key.sequence === "/" ? { mode: "filter" } : {};
   }

@@ -5,7 +5,9 @@ import type { Listening } from "../../../../../flows/listen/listen.ts";
 import type { App } from "../../../../app/app.ts";
 import { counted } from "../../../../output/numbers.ts";
 import { detailsOf } from "../details.ts";
-import { problemNotes } from "../problem-notes.ts";
+import { spokenResponse } from "../event-words.ts";
+import { notShown, problemNotes } from "../problem-notes.ts";
+import { warn } from "../warn.ts";
 import { type DrawOptions, drawScreen, lastScroll, pageOf } from "./draw-screen.ts";
 import { afterKey, emptyScreen, type Key, type ShownEvent, selectedEvent } from "./screen-state.ts";
 
@@ -21,12 +23,15 @@ export interface ScreenView extends ListenView {
   /** Opens the screen. `title` says where the listener listens. */
   open(title: string, resend: Listening["resend"]): void;
   note(sentence: string): void;
-  /** Closes the screen and leaves the terminal as it was. */
-  close(): void;
+  /** Closes the screen, leaves the terminal as it was, and prints the warnings, which left with the screen. */
+  close(): Promise<void>;
 }
 
 /** Older events leave the screen; the log has them. */
 const mostEvents = 1_000;
+
+/** The warnings that are printed at the end. */
+const mostWarnings = 20;
 
 const sequences = {
   open: "\x1b[?1049h\x1b[?25l",
@@ -53,7 +58,7 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
   const raw = stdout.raw as NodeJS.WriteStream;
   let state = emptyScreen;
   let title = "";
-  let resend: Listening["resend"] = async () => 0;
+  let resend: Listening["resend"] = async () => [];
   let isOpen = false;
   let isPlanned = false;
 
@@ -79,24 +84,26 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
   const update = (id: string, by: (one: ShownEvent) => ShownEvent) =>
     change({ events: state.events.map((one) => (one.event.id === id ? by(one) : one)) });
   const onKey = (_text: string | undefined, key: Key) => {
-    const { state: next, act } = afterKey(state, key, pageOf(raw.rows ?? 24));
+    const { state: next, act } = afterKey(state, key, pageOf(state, options()));
     // Scrolling ends with the text.
     change({
       ...next,
       scroll: next.mode === "details" ? Math.min(next.scroll, lastScroll(next, options())) : 0,
     });
-    if (act === "quit") onQuit();
+    if (act === "quit") {
+      // Ctrl-C is a signal again while handlers finish.
+      leave();
+      onQuit();
+    }
     if (act === "resend") void sendAgain();
   };
   const sendAgain = async () => {
     const { event, delivery } = selectedEvent(state)!;
     change({ message: `Sending ${event.type} again.` });
-    const count = await resend(event, delivery);
+    const responses = await resend(event, delivery);
+    const said = responses.map(({ url, ...response }) => `${spokenResponse(response)} (${url})`).join("; ");
     change({
-      message:
-        count === 0
-          ? "No handler: use --forward-to URL."
-          : `Sent ${event.type} again to ${counted(count, "handler")}.`,
+      message: said === "" ? "No handler: use --forward-to URL." : `Sent ${event.type} again: ${said}`,
     });
   };
   const showDetails = async (one: ShownEvent) => {
@@ -105,6 +112,29 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
     update(one.event.id, (now) => ({ ...now, details }));
   };
   const unregister = context.onStop(() => void raw.write(sequences.close));
+
+  const warnings = new Map<string, readonly [message: string, hint: string | undefined]>();
+  let dropped = 0;
+  const { onProblem, skipped } = problemNotes(clock, (message, hint) => {
+    // Repeated ones move to the end.
+    warnings.delete(message);
+    warnings.set(message, [message, hint]);
+    if (warnings.size > mostWarnings) {
+      dropped++;
+      warnings.delete(warnings.keys().next().value!);
+    }
+    change({ warning: [`warning: ${message}`, ...(hint === undefined ? [] : [hint])] });
+  });
+  const leave = () => {
+    unregister();
+    if (!isOpen) return;
+    isOpen = false;
+    stdin.off("keypress", onKey).off("end", onQuit);
+    raw.off("resize", draw);
+    stdin.setRawMode?.(false);
+    stdin.pause();
+    raw.write(sequences.close);
+  };
 
   return {
     open(where, how) {
@@ -117,17 +147,16 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
       raw.on("resize", draw);
       draw();
     },
-    close() {
-      unregister();
-      if (!isOpen) return;
-      isOpen = false;
-      stdin.off("keypress", onKey).off("end", onQuit);
-      raw.off("resize", draw);
-      stdin.setRawMode?.(false);
-      stdin.pause();
-      raw.write(sequences.close);
+    async close() {
+      leave();
+      for (const [message, hint] of warnings.values()) await warn(app, message, hint);
+      const more = dropped + skipped();
+      if (more > 0) await warn(app, notShown(more));
     },
-    note: (sentence) => change({ message: sentence }),
+    note(sentence) {
+      if (isOpen) change({ message: sentence });
+      else void io.note(io.visible(sentence));
+    },
     onEvent(event, delivery) {
       const one: ShownEvent = { event, delivery, responses: [], details: null };
       change({ events: [...state.events, one].slice(-mostEvents) });
@@ -139,8 +168,6 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
       const again = urls.length === 0 ? "" : `; sending it again to ${counted(urls.length, "handler")}`;
       change({ message: `Received ${type} ${id} again${again}.` });
     },
-    onProblem: problemNotes(clock, (message, hint) =>
-      change({ message: `warning: ${message}${hint === undefined ? "" : `. ${hint}`}` }),
-    ),
+    onProblem,
   };
 }

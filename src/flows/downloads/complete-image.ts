@@ -13,6 +13,8 @@ export const incompleteImage = "is incomplete: the end of the image is missing";
 
 /** Bytes that are searched at once. */
 const windowBytes = 64 * 1024;
+/** More segments, and bytes that fill the space between them, than the head of a JPEG has. */
+const mostSegments = 1000;
 const endOfJpeg = Buffer.from([0xff, 0xd9]);
 /** The chunk without content that ends every PNG, with its checksum. */
 const endOfPng = Buffer.from([0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82]);
@@ -32,13 +34,15 @@ export function isCompleteImage(image: ImageBytes): boolean {
 /** Where the compressed data of a JPEG begins, or what is no segment: a thumbnail before it has an end of its own. */
 function startOfScan(image: ImageBytes): number {
   let at = 2;
-  for (;;) {
+  for (let count = 0; count < mostSegments; count++) {
     const segment = image.read(at, at + 4);
     const [first, marker, high = 0, low = 0] = segment;
     if (segment.length < 4 || first !== 0xff) return at;
     if (marker === 0xd9 || marker === 0xda) return at;
-    at += 2 + high * 256 + low;
+    // Any number of bytes 0xff may precede a marker (ITU T.81, B.1.1.2).
+    at += marker === 0xff ? 1 : 2 + high * 256 + low;
   }
+  return at;
 }
 
 /** Whether a text occurs at or after a position: searched from the end, where it usually is. */

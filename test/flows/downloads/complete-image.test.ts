@@ -40,6 +40,13 @@ describe("an image", () => {
     expect(isComplete(whole.subarray(0, -2))).toBe(false);
   });
 
+  test("is complete if bytes fill the space before a marker of a JPEG", async () => {
+    const bytes = await image.clone().jpeg().toBuffer();
+    const filled = Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(3, 0xff), bytes.subarray(2)]);
+    expect(isComplete(filled)).toBe(true);
+    expect(isComplete(filled.subarray(0, -2))).toBe(false);
+  });
+
   test("of an unknown type is not judged", () => {
     expect(isComplete(Buffer.from("GIF89a and so on"))).toBe(true);
   });

@@ -35,6 +35,17 @@ describe("a mirror belongs to an organization", () => {
     expect(await run(stored, {}, { keyFingerprint: "new" })).toMatchObject({ stopped: undefined });
   });
 
+  test("a new key is accepted if only removed products are gone", async () => {
+    const { run, stored, catalogue, clock } = await mirrored();
+    for (const name of ["B", "C"]) catalogue.add(name, ["source"]);
+    clock.advance(600_000);
+    await run(stored);
+    for (const at of [0, 2]) catalogue.products[at]!.deletedAt = clock.now();
+    clock.advance(600_000);
+    expect((await run(stored)).summary).toMatchObject({ removed: 2 });
+    expect(await run(stored, {}, { keyFingerprint: "new" })).toMatchObject({ stopped: undefined });
+  });
+
   test("a new key that sees no product of the mirror needs --same-organization", async () => {
     const { run, stored, catalogue } = await mirrored();
     catalogue.products[0]!.deletedAt = 0;

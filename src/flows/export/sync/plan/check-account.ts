@@ -16,14 +16,17 @@ interface AccountDeps {
 
 /**
  * A mirror belongs to an organization: another one's key would see an empty catalogue, and move the mark. A key that
- * was not used before must see a product of the mirror, the newest or the oldest one. Throws a CatError of type
+ * was not used before must see a product of the mirror: the newest or the oldest one that was not removed. Throws a CatError of type
  * conflict (exit 6) otherwise.
  */
 export async function checkAccount(index: MirrorIndex, state: MirrorState, deps: AccountDeps): Promise<void> {
   const { client, signal, folder, keyFingerprint, sameOrganization } = deps;
   if (state.key === undefined || state.key === keyFingerprint || sameOrganization) return;
-  const ids = index.products();
-  if (ids.length === 0) return;
+  const all = index.products();
+  if (all.length === 0) return;
+  // Products with images that the catalogue still had in the last run.
+  const current = all.filter((id) => [...index.ofProduct(id).values()].some(({ removed }) => removed !== true));
+  const ids = current.length > 0 ? current : all;
   let isCertain = true;
   for (const product_id of new Set([ids.at(-1)!, ids[0]!])) {
     try {

@@ -1,11 +1,13 @@
 import { CatError, fileProblem } from "../../errors.ts";
 
-/** A file or a pipe that could not be written. */
+/** A file or a pipe that could not be written, or read again. */
 export class OutputError extends CatError {
   override readonly name = "OutputError";
-  constructor(path: string, cause: NodeJS.ErrnoException, why?: Why) {
+  constructor(path: string, cause: NodeJS.ErrnoException, why?: Why | "read") {
     const { message, code, hint } =
-      why === undefined ? unwritable(path, cause) : { ...why, message: `${path} ${why.what}` };
+      why === undefined || why === "read"
+        ? unusable(path, cause, why ?? "write")
+        : { ...why, message: `${path} ${why.what}` };
     super(message, { type: "output", code, hint, cause });
   }
 }
@@ -17,11 +19,11 @@ interface Why {
   hint: string;
 }
 
-function unwritable(path: string, cause: NodeJS.ErrnoException) {
+function unusable(path: string, cause: NodeJS.ErrnoException, act: "read" | "write") {
   const fault = fileProblem(cause);
   return {
-    message: `cannot write ${path}: ${fault?.why ?? cause.code ?? cause.message}`,
-    code: "file_not_writable",
+    message: `cannot ${act} ${path}: ${fault?.why ?? cause.code ?? cause.message}`,
+    code: act === "read" ? "file_not_readable" : "file_not_writable",
     hint: fault?.hint ?? "Choose another file and run the command again.",
   };
 }

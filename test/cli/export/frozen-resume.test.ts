@@ -82,6 +82,20 @@ describe("the same command after", () => {
     expect(names(world)).toEqual([6]);
   });
 
+  test("a ZIP with fewer images than the service counted is kept, and exits with 8", async () => {
+    const world = await frozenWorld();
+    await world.cat("export --zip --timeout 1s");
+    await world.countMore(2);
+    const { exit, stderr } = await world.cat("export --zip");
+    expect([exit, stderr]).toEqual([
+      8,
+      expect.stringMatching(
+        /Exported 6 products with 11 of 13 images to catalogue\.zip [^\n]*\nerror: 2 images are not in the export\nTheir products may have been deleted meanwhile\. Run the command again for a new export\.\n$/,
+      ),
+    ]);
+    expect(world.files()).toEqual(["catalogue.zip"]);
+  });
+
   test("a stop keeps --yes in the command to resume with", async () => {
     const world = await frozenWorld();
     world.write("a.zip", "old");

@@ -36,6 +36,12 @@ export async function frozenWorld({ demo = 6, ...options }: WorldOptions & { dem
         .requests()
         .filter(({ method, path }) => method === "POST" && path === "/v1/exports")
         .map(({ status }) => status),
+    /** Lets the service count images that it does not write. */
+    countMore: async (images: number) => {
+      const state = world.mock.state();
+      for (const job of state.organizations.main!.exports) job.total_assets += images;
+      await control("PUT", "/_mock/state", state);
+    },
     /** The export jobs of the service. */
     jobs: () => world.mock.state().organizations.main.exports,
     /** The files in the folder of the command, without the state of the program. */

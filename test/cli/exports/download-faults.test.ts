@@ -28,6 +28,19 @@ const partBytes = ({ folder }: { folder: string }): number => {
 };
 
 describe("a download of an export", () => {
+  test("with fewer images than the service counted is kept, and exits with 8", async () => {
+    const world = await artifactWorld("zip", body(zip));
+    world.counted.images = 3;
+    const { exit, stderr } = await world.download();
+    expect([exit, stderr]).toEqual([
+      8,
+      expect.stringMatching(
+        /^Saved file \(1 of 3 images, \d+ B\) in \d+\.\d s\.\nerror: 2 images are not in the export\n/,
+      ),
+    ]);
+    expect(left(world)).toEqual(["file"]);
+  });
+
   test.each<[string, ArtifactStep[], string | null]>([
     ["that is cut off continues after the bytes it has", [cutAfter(zip, 200), rest(zip)], "bytes=200-"],
     [

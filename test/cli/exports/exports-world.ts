@@ -50,12 +50,14 @@ export async function artifactWorld(format: "manifest" | "zip", ...steps: Artifa
   const asked: { readonly path: string; readonly range: string | null; readonly ifRange: string | null }[] =
     [];
   let reads = 0;
+  /** The number of images as the service counts them. */
+  const counted = { images: 1 };
   const server = await scriptedServer((response, seen) => {
     const { path, headers } = seen;
     if (path.startsWith("/v1/")) {
       const at = "2026-01-05T09:00:00Z";
       const job = {
-        ...{ id: exportId, format, status: "completed", total_assets: 1, error: null },
+        ...{ id: exportId, format, status: "completed", total_assets: counted.images, error: null },
         ...{ url: `${server.origin}/artifact?signature=${++reads}`, url_expires_at: at },
         ...{ created_at: at, finished_at: at },
       };
@@ -71,6 +73,7 @@ export async function artifactWorld(format: "manifest" | "zip", ...steps: Artifa
   return {
     ...world,
     asked,
+    counted,
     origin: server.origin,
     /** Saves the artifact as `file`. */
     download: (flags = "--out file") => world.cat(`exports download ${exportId} ${flags}`),

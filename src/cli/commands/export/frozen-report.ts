@@ -43,11 +43,12 @@ export function reportLines(
   return lines;
 }
 
-function headline({ summary, extracted }: FrozenOutcome): string[] {
+function headline({ summary, missing, extracted }: FrozenOutcome): string[] {
   const { products, assets, files, duration_ms } = summary;
   const [first] = files;
   if (first === undefined) return ["The catalogue has no products; nothing was written."];
-  const what = `Exported ${counted(products, "product")} with ${counted(assets, "image")}`;
+  const images = missing === 0 ? counted(assets, "image") : ofImages(assets, missing);
+  const what = `Exported ${counted(products, "product")} with ${images}`;
   const took = `in ${(duration_ms / 1000).toFixed(1)} s`;
   if (files.length > 1)
     return [
@@ -57,6 +58,10 @@ function headline({ summary, extracted }: FrozenOutcome): string[] {
   const contents = extracted === null ? "" : `${counted(extracted, "file")}, `;
   return [`${what} to ${first.path} (${contents}${byteText(first.bytes)}) ${took}.`];
 }
+
+/** `9 of 11 images` */
+export const ofImages = (found: number, missing: number): string =>
+  `${grouped(found)} of ${counted(found + missing, "image")}`;
 
 /** The command as it was given, with everything that says what is exported and where to. */
 function sameCommand(command: FrozenCommand, globals: Place["globals"]): string {

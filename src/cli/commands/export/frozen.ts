@@ -10,6 +10,7 @@ import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import type { FrozenCommand } from "./frozen-flags.ts";
 import { reportLines } from "./frozen-report.ts";
 import { frozenName, frozenTargets, leftoversOf } from "./frozen-targets.ts";
+import { imagesMissing } from "./missing-images.ts";
 import { withRoleHint } from "./role-hint.ts";
 
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
@@ -60,6 +61,7 @@ export async function exportFrozenFiles(app: App, command: FrozenCommand): Promi
       await app.io.note(app.io.visible(line));
   }
   if (outcome.stopped !== undefined) throw withRoleHint(outcome.stopped, roles);
+  if (outcome.missing > 0) throw imagesMissing(outcome.missing);
 }
 
 /** The products that the flags or their file name; null for the entire catalogue. */

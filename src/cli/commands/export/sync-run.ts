@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { CatError } from "../../../errors.ts";
 import { mirrorFiles } from "../../../flows/export/sync/index/mirror-files.ts";
-import type { ListedAsset } from "../../../flows/export/sync/listing/asset-fields.ts";
 import { LocalFolder } from "../../../flows/export/sync/store/local-folder.ts";
-import { syncCatalogue } from "../../../flows/export/sync/sync.ts";
+import { type FailedAsset, syncCatalogue } from "../../../flows/export/sync/sync.ts";
 import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/memory.ts";
 import { runFlow } from "../../app/run-flow.ts";
@@ -41,5 +40,5 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   await reportSync(app, flags, { ...outcome, stopped: withRoleHint(outcome.stopped, flags.roles) });
 }
 
-const failureLine = ({ fields }: ListedAsset, { message }: CatError): string =>
+const failureLine = ({ fields }: FailedAsset, { message }: CatError): string =>
   `${fields.reference ?? fields.product_id}  ${fields.asset_id}  ${message}`;

@@ -10,6 +10,8 @@ import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { counted } from "../../output/numbers.ts";
 import { rememberStatus } from "../../resources/remember-status.ts";
+import { ofImages } from "../export/frozen-report.ts";
+import { imagesMissing } from "../export/missing-images.ts";
 import { checkOutFile } from "../export/out-file.ts";
 
 export interface DownloadFlags {
@@ -41,6 +43,7 @@ export async function saveArtifact(app: App, flags: DownloadFlags): Promise<void
       ),
     );
     await report(app, flags, saved, clock.now() - began);
+    if (saved.missing > 0) throw imagesMissing(saved.missing, "Start a new export: cat export --zip");
   } finally {
     patience.release();
   }
@@ -68,15 +71,17 @@ async function targetOf(
 async function report(
   app: App,
   { extract }: DownloadFlags,
-  { job, name, bytes, files }: SavedJob,
+  { job, name, bytes, files, missing }: SavedJob,
   duration_ms: number,
 ): Promise<void> {
   if (app.io.json) {
-    const { id, status, total_assets: assets } = job;
-    await app.io.jsonData({ jobs: [{ id, status }], assets, files: [{ path: name, bytes }], duration_ms });
+    const { id, status, total_assets } = job;
+    const assets = { assets: total_assets - missing, ...(missing > 0 && { missing }) };
+    await app.io.jsonData({ jobs: [{ id, status }], ...assets, files: [{ path: name, bytes }], duration_ms });
     return;
   }
-  const contents = extract === null ? "" : `${counted(files, "file")}, `;
+  const images = missing === 0 ? "" : `${ofImages(job.total_assets - missing, missing)}, `;
+  const contents = `${images}${extract === null ? "" : `${counted(files, "file")}, `}`;
   const took = `${(duration_ms / 1000).toFixed(1)} s`;
   await app.io.note(app.io.visible(`Saved ${name} (${contents}${byteText(bytes)}) in ${took}.`));
 }

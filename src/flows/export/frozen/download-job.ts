@@ -2,6 +2,7 @@ import { operations } from "../../../contract/operations.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Service } from "../../service.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
 import { makeWorkFolder, removeIfEmpty, removeWorkFolder } from "./deliver.ts";
 import { downloadArtifact } from "./download-artifact.ts";
 import { artifactPath } from "./fetch-artifacts.ts";
@@ -9,6 +10,7 @@ import { FetchProgress } from "./fetch-progress.ts";
 import type { FrozenTarget } from "./frozen-input.ts";
 import { sizeOf } from "./frozen-summary.ts";
 import { exportAgain, failedJob, isJobEnded } from "./job-status.ts";
+import { missingImages } from "./missing-images.ts";
 import { writeResults } from "./write-results.ts";
 
 export interface JobDownload {
@@ -27,6 +29,8 @@ export interface SavedJob {
   readonly name: string;
   readonly bytes: number;
   readonly files: number;
+  /** Images that a ZIP lacks. */
+  readonly missing: number;
 }
 
 /**
@@ -57,12 +61,18 @@ export async function downloadJob(
       ...{ job, name, signal, path: artifactPath(folder, id), ids: null },
       onProgress: (bytes) => progress.received(id, bytes),
     });
-    const jobs = [{ id, ids: [], target }];
+    const jobs = [{ id, job, ids: [], target }];
+    const missing = job.format === "zip" ? await missingImages(jobs, folder) : 0;
     const place = { folder, memory: null, signal, onProgress, onNote };
     // The manifest of one job is its artifact, so that it is moved like a ZIP.
-    await writeResults({ format: "zip", extract }, { jobs, targets: [target], delivered: new Set() }, place);
+    const results = { jobs, targets: [target], delivered: new Set<FrozenTarget>() };
+    await writeResults({ format: "zip", extract }, results, place).catch(async (error) => {
+      // Extracting the same ZIP again would fail again.
+      if (error instanceof ArchiveError) await removeWorkFolder(folder);
+      throw error;
+    });
     await removeWorkFolder(folder);
-    return { job, ...(await sizeOf(target)) };
+    return { job, missing, ...(await sizeOf(target)) };
   } finally {
     await removeIfEmpty(folder);
   }

@@ -5,6 +5,7 @@ import { shownTime } from "../../runs/shown-time.ts";
 import { stoppedBy } from "../../runs/stage.ts";
 import type { Service } from "../../service.ts";
 import { isNotFound, isRefusal } from "../../service-errors.ts";
+import { ArchiveError } from "../archive/archive-error.ts";
 import { unknownInFile, unknownInFlags, unknownProblem } from "../selection/reject-unknown.ts";
 import { resolveSelection } from "../selection/resolve-selection.ts";
 import { wholeCatalogue } from "../selection/whole-catalogue.ts";
@@ -14,6 +15,7 @@ import { isDelivered, makeWorkFolder, removeIfEmpty } from "./deliver.ts";
 import { ArtifactFetcher } from "./fetch-artifacts.ts";
 import type { FrozenDeps, FrozenInput, FrozenTarget } from "./frozen-input.ts";
 import { type FrozenOutcome, outcomeOf } from "./frozen-summary.ts";
+import { missingImages } from "./missing-images.ts";
 import { writeResults } from "./write-results.ts";
 
 /**
@@ -102,7 +104,7 @@ async function fetchAndWrite(
   const [first] = targets;
   if (first === undefined) {
     await end();
-    const summed = { input, run, plan, targets, jobs: [], deleted: 0, stopped: undefined };
+    const summed = { input, run, plan, targets, jobs: [], deleted: 0, missing: 0, stopped: undefined };
     return { ...(await outcomeOf(summed)), isResumable: false };
   }
   const folder = await makeWorkFolder(first, run.id);
@@ -122,17 +124,26 @@ async function fetchAndWrite(
     ...{ id: created.id, job, target: targetOf(created.rows[0]!) },
     ids: Array.from(created.rows, (at) => plan[at]!),
   }));
+  let missing = 0;
+  let isRejectedZip = false;
   if (stopped === undefined) {
     const { signal } = service;
     const place = { folder, memory, signal, freeBytes, onProgress, onNote };
-    stopped = await stoppedBy(writeResults(input, { jobs, targets, delivered }, place));
+    stopped = await stoppedBy(
+      (async () => {
+        if (format === "zip") missing = await missingImages(jobs, folder);
+        await writeResults(input, { jobs, targets, delivered }, place);
+      })(),
+    );
+    // Extracting the same ZIP again would fail again.
+    isRejectedZip = stopped instanceof ArchiveError;
   }
   // The next process looks up again a selection with a product that is gone; a run without a job has nothing to resume.
   const isGone = input.selection !== null && stopped === uncreated && isNotFound(stopped);
   const isRejected =
     stopped instanceof CatError && isRefusal(stopped) && run.state.batches.of(run.id).length === 0;
-  const isHopeless = isGone || isRejected;
-  const summed = { input, run, plan, targets, jobs, deleted: deleted.size, stopped };
+  const isHopeless = isGone || isRejected || isRejectedZip;
+  const summed = { input, run, plan, targets, jobs, deleted: deleted.size, missing, stopped };
   const outcome = { ...(await outcomeOf(summed)), isResumable: stopped !== undefined && !isHopeless };
   if (stopped === undefined || isHopeless) await end();
   else await removeIfEmpty(folder);

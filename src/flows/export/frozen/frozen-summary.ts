@@ -10,6 +10,8 @@ export interface FrozenSummary {
   run_id: string;
   products: number;
   assets: number;
+  /** Images that the service did not write; only if any. */
+  missing?: number;
   files: { path: string; bytes: number }[];
   jobs: { id: string; status: string }[];
   duration_ms: number;
@@ -25,6 +27,8 @@ export interface FrozenOutcome {
   readonly parts: number;
   /** Products that were deleted while the export was created. */
   readonly deleted: number;
+  /** Images that the ZIPs lack. */
+  readonly missing: number;
   /** The number of extracted files; null without `--extract`. */
   readonly extracted: number | null;
   /** Until when the image URLs of a manifest are valid, in Unix milliseconds; null for other exports. */
@@ -47,12 +51,13 @@ interface Ended {
   readonly targets: readonly FrozenTarget[];
   readonly jobs: readonly FrozenJob[];
   readonly deleted: number;
+  readonly missing: number;
   readonly stopped: unknown;
 }
 
 /** Sums up a run. `duration_ms` is for the caller to fill in. */
 export async function outcomeOf(ended: Ended): Promise<Omit<FrozenOutcome, "isResumable">> {
-  const { input, run, plan, jobs, deleted, stopped } = ended;
+  const { input, run, plan, jobs, deleted, missing, stopped } = ended;
   const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
   const written = stopped === undefined ? await Promise.all(ended.targets.map(sizeOf)) : [];
   const began = Math.min(...completed.map(({ job }) => Date.parse(job.created_at)));
@@ -60,7 +65,8 @@ export async function outcomeOf(ended: Ended): Promise<Omit<FrozenOutcome, "isRe
     summary: {
       run_id: run.id,
       products: completed.reduce((sum, { ids }) => sum + ids.length, 0),
-      assets: completed.reduce((sum, { job }) => sum + job.total_assets, 0),
+      assets: completed.reduce((sum, { job }) => sum + job.total_assets, 0) - missing,
+      ...(missing > 0 && { missing }),
       files: written.map(({ name, bytes }) => ({ path: name, bytes })),
       jobs: jobs.map(({ id, job }) => ({ id, status: job?.status ?? "processing" })),
       duration_ms: 0,
@@ -68,6 +74,7 @@ export async function outcomeOf(ended: Ended): Promise<Omit<FrozenOutcome, "isRe
     stopped,
     parts: Math.ceil(plan.length / limits.exportProducts),
     deleted,
+    missing,
     extracted: input.extract ? written.reduce((sum, { files }) => sum + files, 0) : null,
     urlsUntil: input.format === "manifest" && Number.isFinite(began) ? began + limits.signedUrlMs : null,
   };

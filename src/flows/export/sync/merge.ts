@@ -3,6 +3,7 @@
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { folded } from "./index/folded.ts";
+import { missingIndex } from "./index/mirror.ts";
 import { keyOf } from "./index/mirror-entry.ts";
 import { completeIndex, hiddenFolder, mirrorFiles, shardOfIndex } from "./index/mirror-files.ts";
 import { MirrorIndex } from "./index/mirror-index.ts";
@@ -28,7 +29,7 @@ export async function mergeShards(
   const started = clock.now();
   const files = new Set<string>();
   for await (const path of store.list()) files.add(path);
-  const shards = await shardsIn(files, folder);
+  const shards = await shardsIn(files, { store, folder });
   await rejectUnfinished(shards, files, { store, folder });
   const lock = await store.lock(holder);
   if ("heldBy" in lock)
@@ -54,7 +55,10 @@ export async function mergeShards(
 }
 
 /** The shards whose indexes are in a folder: all of them. */
-async function shardsIn(files: ReadonlySet<string>, folder: string): Promise<Shard[]> {
+async function shardsIn(
+  files: ReadonlySet<string>,
+  { store, folder }: { store: MirrorStore; folder: string },
+): Promise<Shard[]> {
   const found = [...files].flatMap((path) => shardOfIndex(path) ?? []);
   const counts = [...new Set(found.map(({ of }) => of))].sort((one, other) => one - other);
   if (counts.length === 0)
@@ -66,7 +70,13 @@ async function shardsIn(files: ReadonlySet<string>, folder: string): Promise<Sha
   const of = counts[0]!;
   const numbers = new Set(found.map(({ number }) => number));
   const all = Array.from({ length: of }, (_, at) => ({ number: at + 1, of }));
-  const missing = all.filter(({ number }) => !numbers.has(number)).map((shard) => mirrorFiles(shard).index);
+  const absent = all.filter(({ number }) => !numbers.has(number)).map((shard) => mirrorFiles(shard));
+  for (const { state, index } of absent) {
+    // A run of this shard would fail as well.
+    if (files.has(state) && parseState(await store.read(state), folder).mark !== null)
+      throw missingIndex(folder, index);
+  }
+  const missing = absent.map(({ index }) => index);
   if (missing.length > 0) {
     const what = `${listed(missing)} ${isOrAre(missing)} missing`;
     throw cannotMerge(folder, what, "Run the shard, or copy its folder.", "missing_shard");

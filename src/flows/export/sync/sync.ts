@@ -10,7 +10,7 @@ import type { LiveSelection } from "../live/read-pages.ts";
 import { AssetFetcher } from "./fetch/asset-fetcher.ts";
 import { clearScratch } from "./fetch/clear-scratch.ts";
 import { type Mirror, openMirror, writeIndex, writeState } from "./index/mirror.ts";
-import { keyOf } from "./index/mirror-entry.ts";
+import { keyOf, type MirrorEntry } from "./index/mirror-entry.ts";
 import { mirrorFiles } from "./index/mirror-files.ts";
 import { type MirrorState, readState, type Selection } from "./index/mirror-state.ts";
 import type { Shard } from "./index/shard.ts";
@@ -49,6 +49,11 @@ export interface SyncInput {
   readonly sameOrganization: boolean;
 }
 
+/** What identifies an asset that failed. */
+export interface FailedAsset {
+  readonly fields: Pick<ListedAsset["fields"], "product_id" | "asset_id" | "reference">;
+}
+
 export interface SyncDeps {
   readonly store: MirrorStore;
   readonly client: () => Promise<Client>;
@@ -61,7 +66,7 @@ export interface SyncDeps {
   readonly keyFingerprint: string;
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
-  readonly onFailed: (asset: ListedAsset, error: CatError) => void;
+  readonly onFailed: (asset: FailedAsset, error: CatError) => void;
   /** The mirror has so many images that memory counts more than time. */
   readonly onLarge?: (() => void) | undefined;
 }
@@ -136,7 +141,13 @@ async function update(mirror: Mirror, begun: MirrorState, run: Run): Promise<Syn
         state = { ...state, key: keyFingerprint };
         if (!isDryRun) await writeState(mirror, state);
       }
-      if (input.verify && (await verifyFiles(mirror, { isDryRun, signal, onProgress }))) {
+      const onUnreadable = (entry: MirrorEntry, error: CatError) => {
+        const { product_id, asset_id, reference } = entry;
+        const { code, message } = error;
+        counts.fail({ product_id, asset_id, reference, code, message }, true);
+        deps.onFailed({ fields: entry }, error);
+      };
+      if (input.verify && (await verifyFiles(mirror, { isDryRun, signal, onProgress, onUnreadable }))) {
         // Only a complete read lists the damaged files, also if this run is stopped.
         state = { ...state, full_read: null };
         if (!isDryRun) await writeState(mirror, state);

@@ -155,6 +155,7 @@ export class AssetFetcher {
   #taken(entry: MirrorEntry, known: MirrorEntry | null): void {
     const { counts, mirror } = this.#deps;
     mirror.index.set(entry);
+    counts.recover(keyOf(entry));
     (known === null || known.removed === true ? counts.added : counts.changed).add(keyOf(entry));
   }
 

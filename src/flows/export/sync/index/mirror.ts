@@ -95,7 +95,8 @@ export async function writeIndex({ store, files, index, journal }: Mirror): Prom
 export const writeState = async ({ store, files }: Pick<Mirror, "store" | "files">, state: MirrorState) =>
   void (await store.put(files.state, stateContent(state)));
 
-const missingIndex = (folder: string, index: string): CatError =>
+/** The error of a mirror, or one shard of it, that was complete and has lost its index. */
+export const missingIndex = (folder: string, index: string): CatError =>
   new CatError(`the mirror ${folder} lacks its index ${index}`, {
     type: "file",
     code: "missing_index",

@@ -25,7 +25,9 @@ export async function checkAccount(index: MirrorIndex, state: MirrorState, deps:
   const all = index.products();
   if (all.length === 0) return;
   // Products with images that the catalogue still had in the last run.
-  const current = all.filter((id) => [...index.ofProduct(id).values()].some(({ removed }) => removed !== true));
+  const current = all.filter((id) =>
+    [...index.ofProduct(id).values()].some(({ removed }) => removed !== true),
+  );
   const ids = current.length > 0 ? current : all;
   let isCertain = true;
   for (const product_id of new Set([ids.at(-1)!, ids[0]!])) {

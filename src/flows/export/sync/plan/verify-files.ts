@@ -1,3 +1,5 @@
+import type { CatError } from "../../../../errors.ts";
+import { OutputError } from "../../../outputs/output-error.ts";
 import type { ProgressEvent } from "../../../progress-event.ts";
 import { isIntact } from "../index/is-intact.ts";
 import type { Mirror } from "../index/mirror.ts";
@@ -13,7 +15,14 @@ export async function verifyFiles(
     isDryRun,
     signal,
     onProgress,
-  }: { isDryRun: boolean; signal: AbortSignal; onProgress: (event: ProgressEvent) => void },
+    onUnreadable,
+  }: {
+    isDryRun: boolean;
+    signal: AbortSignal;
+    onProgress: (event: ProgressEvent) => void;
+    /** Receives a file that cannot be read, and stays as it is. */
+    onUnreadable: (entry: MirrorEntry, error: CatError) => void;
+  },
 ): Promise<boolean> {
   const damaged: MirrorEntry[] = [];
   const total = index.present;
@@ -23,7 +32,12 @@ export async function verifyFiles(
     for (const entry of entries) {
       if (entry.removed === true) continue;
       signal.throwIfAborted();
-      if (!(await isIntact(store, entry))) damaged.push(entry);
+      try {
+        if (!(await isIntact(store, entry))) damaged.push(entry);
+      } catch (error) {
+        if (!(error instanceof OutputError) || error.code !== "file_not_readable") throw error;
+        onUnreadable(entry, error);
+      }
       onProgress({ step: "verifying", done: ++done, total });
     }
   };

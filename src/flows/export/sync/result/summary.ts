@@ -44,7 +44,7 @@ export class SyncCounts {
   readonly failedKeys = new Set<string>();
   /** Failed assets without a file of an earlier run. */
   missing = 0;
-  readonly failures: SyncFailure[] = [];
+  failures: SyncFailure[] = [];
 
   get failed(): number {
     return this.failedKeys.size;
@@ -63,6 +63,11 @@ export class SyncCounts {
     this.failedKeys.add(keyOf(failure));
     if (!hasFile) this.missing++;
     if (this.failures.length < mostFailures) this.failures.push(failure);
+  }
+
+  /** A file that could not be read, and was replaced. */
+  recover(key: string): void {
+    if (this.failedKeys.delete(key)) this.failures = this.failures.filter((one) => keyOf(one) !== key);
   }
 
   summary(of: {

@@ -15,7 +15,9 @@ import {
   unlink,
 } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
+import { CatError } from "../../../../errors.ts";
 import { lockFile } from "../../../../state/file-lock.ts";
+import { StateError } from "../../../../state/state-error.ts";
 import { makeFolders } from "../../../outputs/make-folders.ts";
 import { OutputError } from "../../../outputs/output-error.ts";
 import { syncFolder } from "../../../outputs/output-file.ts";
@@ -57,19 +59,23 @@ export class LocalFolder implements MirrorStore {
   }
 
   async read(path: string): Promise<Buffer | null> {
-    return this.#orOutputError(path, async () => {
-      const at = await this.#find(path);
-      return at === null ? null : await readFile(at);
-    });
+    return this.#orOutputError(
+      path,
+      async () => {
+        const at = await this.#find(path);
+        return at === null ? null : await readFile(at);
+      },
+      "read",
+    );
   }
 
   async *readParts(path: string): AsyncIterable<Uint8Array> {
-    const at = await this.#orOutputError(path, () => this.#find(path));
-    if (at === null) throw this.#error(path, Object.assign(new Error("missing"), { code: "ENOENT" }));
+    const at = await this.#orOutputError(path, () => this.#find(path), "read");
+    if (at === null) throw this.#error(path, Object.assign(new Error("missing"), { code: "ENOENT" }), "read");
     try {
       yield* createReadStream(at, { highWaterMark: partBytes });
     } catch (error) {
-      throw this.#error(path, error);
+      throw this.#error(path, error, "read");
     }
   }
 
@@ -108,11 +114,15 @@ export class LocalFolder implements MirrorStore {
   }
 
   async stat(path: string): Promise<{ readonly bytes: number } | null> {
-    return this.#orOutputError(path, async () => {
-      const at = await this.#find(path);
-      const found = at === null ? null : await lstat(at);
-      return found === null ? null : { bytes: found.isFile() ? found.size : -1 };
-    });
+    return this.#orOutputError(
+      path,
+      async () => {
+        const at = await this.#find(path);
+        const found = at === null ? null : await lstat(at);
+        return found === null ? null : { bytes: found.isFile() ? found.size : -1 };
+      },
+      "read",
+    );
   }
 
   async rename(from: string, to: string): Promise<boolean> {
@@ -154,7 +164,7 @@ export class LocalFolder implements MirrorStore {
     const at = folder === "" ? this.#root : join(this.#root, ...pathComponents(folder));
     const found = await readdir(at, { withFileTypes: true }).catch((error) => {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
-      throw this.#error(folder, error);
+      throw this.#error(folder, error, "read");
     });
     for (const one of found) {
       const path = folder === "" ? one.name : `${folder}/${one.name}`;
@@ -171,7 +181,9 @@ export class LocalFolder implements MirrorStore {
   async lock(holder: Holder): Promise<{ release(): Promise<void> } | { readonly heldBy: Holder | null }> {
     const work = await this.#orOutputError(this.#work, () => this.#folder(this.#work));
     const held = join(work, "holder.json");
-    const unlock = await lockFile(join(work, "lock"));
+    const unlock = await lockFile(join(work, "lock")).catch((error) => {
+      throw ofMirror(error);
+    });
     if (unlock === null) return { heldBy: readHolder(await readFile(held, "utf8").catch(() => "")) };
     try {
       await this.#orOutputError(this.#work, async () => {
@@ -264,18 +276,18 @@ export class LocalFolder implements MirrorStore {
     }
   }
 
-  async #orOutputError<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  async #orOutputError<Result>(path: string, work: () => Promise<Result>, act?: "read"): Promise<Result> {
     try {
       return await work();
     } catch (error) {
-      throw this.#error(path, error);
+      throw this.#error(path, error, act);
     }
   }
 
-  #error(path: string, error: unknown): unknown {
+  #error(path: string, error: unknown, act?: "read"): unknown {
     const { code } = error as NodeJS.ErrnoException;
     const isOfSystem = error instanceof Error && typeof code === "string" && !("type" in error);
-    return isOfSystem ? new OutputError(join(this.#root, path), error as NodeJS.ErrnoException) : error;
+    return isOfSystem ? new OutputError(join(this.#root, path), error as NodeJS.ErrnoException, act) : error;
   }
 }
 
@@ -318,6 +330,15 @@ async function place(part: string, target: string, exclusive: boolean): Promise<
   }
   return true;
 }
+
+/** The state of the program can be elsewhere, but the lock of a mirror cannot. */
+function ofMirror(error: unknown): unknown {
+  if (!(error instanceof StateError) || !ofPlace.has(error.code)) return error;
+  const hint = "Make the mirror and its hidden folder .catalogue-sync writable, or choose another folder.";
+  return new CatError(error.message, { type: "output", code: "mirror_not_writable", hint, cause: error });
+}
+
+const ofPlace = new Set(["state_not_writable", "state_is_link", "state_not_file", "state_has_links"]);
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { memoryFolder } from "./test/support/memory-folder.ts";
 
 const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".test.ts"))
@@ -8,11 +10,14 @@ const tests = readdirSync("test", { recursive: true, encoding: "utf8" })
 // A module mocked by such a file would stay mocked for later files.
 const mocking = tests.filter((path) => /\bvi\.mock\(/.test(readFileSync(path, "utf8")));
 
-/** `--mode long` (npm run test:long) repeats properties and loops as test/support/repetitions.ts defines. */
+/** `--mode long` (npm run test:long) repeats properties and loops as test/support/repetitions.ts defines, on the disk. */
 export default defineConfig(({ mode }) => {
   const timeout = mode === "long" ? 1_800_000 : 60_000;
   const common = {
-    env: { TEST_LENGTH: mode === "long" ? "long" : "short" },
+    env:
+      mode === "long"
+        ? { TEST_LENGTH: "long", TMPDIR: tmpdir() }
+        : { TEST_LENGTH: "short", TMPDIR: memoryFolder() },
     setupFiles: ["test/support/seed-properties.ts"],
     testTimeout: timeout,
     hookTimeout: timeout,

@@ -54,13 +54,6 @@ function has(text: Buffer, image: ImageBytes, from: number): boolean {
   return false;
 }
 
-/** Whether the image in these chunks has its end. */
-export function areCompleteImage(chunks: readonly Uint8Array[]): boolean {
-  const [only] = chunks;
-  const bytes = chunks.length === 1 ? only! : Buffer.concat(chunks);
-  return isCompleteImage({ length: bytes.length, read: (from, to) => bytes.subarray(from, to) });
-}
-
 /** Whether the image in a file has its end. */
 export function isCompleteImageFile(path: string): boolean {
   const file = openSync(path, "r");

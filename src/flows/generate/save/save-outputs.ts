@@ -9,7 +9,7 @@ import { imageTypeBytes, imageTypeOf } from "../../../contract/image-type.ts";
 import type { Task } from "../../../contract/resources/task.ts";
 import type { imageTypes } from "../../../contract/value-sets.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
-import { areCompleteImage, incompleteImage, isCompleteImageFile } from "../../downloads/complete-image.ts";
+import { incompleteImage, isCompleteImageFile } from "../../downloads/complete-image.ts";
 import { downloadToFile } from "../../downloads/download-file.ts";
 import { downloadToMemory } from "../../downloads/download-to-memory.ts";
 import { OutputError } from "../../outputs/output-error.ts";
@@ -108,8 +108,7 @@ export class OutputSaver {
     const bytes = await downloadToMemory(this.#client, { url, freshUrl, signal: this.#signal });
     if (bytes === null) return this.#saveLarge({ id, output: output_image, freshUrl }, named);
     const type = imageTypeOf(startOf(bytes));
-    const problem = type === null ? notAnImage : areCompleteImage(bytes) ? null : incompleteImage;
-    if (type === null || problem !== null) throw wrongContent(url, problem ?? notAnImage);
+    if (type === null) throw wrongContent(url, notAnImage);
     const name = outputName(named, id, extensionOf(type));
     const { parts } = await this.#namesBefore();
     for (const part of parts)
@@ -135,6 +134,7 @@ export class OutputSaver {
         type = imageTypeOf(head);
         return type === null ? notAnImage : null;
       },
+      // Its length may be unknown; a smaller one has the length that the service told.
       check: async (part) => {
         if (!isCompleteImageFile(part)) throw wrongContent(output.url, incompleteImage);
       },

@@ -6,7 +6,7 @@ import type { Client } from "../../../../client/client.ts";
 import { imageTypeBytes, imageTypeOf } from "../../../../contract/image-type.ts";
 import { imageTypes } from "../../../../contract/value-sets.ts";
 import { BadAnswerError } from "../../../../http/errors.ts";
-import { areCompleteImage, incompleteImage, isCompleteImageFile } from "../../../downloads/complete-image.ts";
+import { incompleteImage, isCompleteImageFile } from "../../../downloads/complete-image.ts";
 import { downloadToFile } from "../../../downloads/download-file.ts";
 import { downloadToMemory } from "../../../downloads/download-to-memory.ts";
 import { shortDigest } from "../../../short-digest.ts";
@@ -45,7 +45,7 @@ export async function downloadImage(
   if (chunks !== null) {
     const [first = new Uint8Array()] = chunks;
     const head = first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
-    const problem = problemOf(head, announced) ?? (areCompleteImage(chunks) ? null : incompleteImage);
+    const problem = problemOf(head, announced);
     if (problem !== null) throw wrongContent(url, problem);
     const hash = createHash("sha256");
     let bytes = 0;
@@ -67,6 +67,7 @@ export async function downloadImage(
       mime_type = imageTypeOf(head) ?? "";
       return problemOf(head, announced);
     },
+    // Its length may be unknown; a smaller one has the length that the service told.
     check: async (part) => {
       if (!isCompleteImageFile(part)) throw wrongContent(url, incompleteImage);
     },

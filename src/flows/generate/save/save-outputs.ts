@@ -134,7 +134,7 @@ export class OutputSaver {
         type = imageTypeOf(head);
         return type === null ? notAnImage : null;
       },
-      // Its length may be unknown; a smaller one has the length that the service told.
+      // Its length may be unknown; a smaller one has its announced length.
       check: async (part) => {
         if (!isCompleteImageFile(part)) throw wrongContent(output.url, incompleteImage);
       },

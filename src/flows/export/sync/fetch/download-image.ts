@@ -67,7 +67,7 @@ export async function downloadImage(
       mime_type = imageTypeOf(head) ?? "";
       return problemOf(head, announced);
     },
-    // Its length may be unknown; a smaller one has the length that the service told.
+    // Its length may be unknown; a smaller one has its announced length.
     check: async (part) => {
       if (!isCompleteImageFile(part)) throw wrongContent(url, incompleteImage);
     },

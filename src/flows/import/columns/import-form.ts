@@ -3,11 +3,11 @@
 import { canonicalReference } from "../../../contract/import-row.ts";
 import type { LocalPhotos } from "../../photos/local-photos.ts";
 import type { PhotoProblem } from "../../photos/photo-problem.ts";
+import { repeatedPhotos } from "../../photos/repeated-photos.ts";
 import type { FieldProblem, RowForm } from "../../rows/row-form.ts";
 import { CsvCells } from "./csv-cells.ts";
 import { type ColumnMap, isKnownColumn, readColumns } from "./csv-columns.ts";
 import { inputRowProblems, localImagesOf, withOrientations } from "./local-images.ts";
-import { repeatedImages } from "./repeated-images.ts";
 
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
@@ -20,7 +20,7 @@ export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems"
     new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report), header),
   fromObject: withOrientations,
   problems(row) {
-    const repeated = repeatedImages(row);
+    const repeated = repeatedPhotos(row);
     const invalid: readonly FieldProblem[] = inputRowProblems(row);
     const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
     const images = photos === undefined ? [] : localImagesOf(row);

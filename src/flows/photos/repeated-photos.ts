@@ -1,21 +1,23 @@
-import { shortened } from "../../../contract/shortened.ts";
-import type { FieldProblem } from "../../rows/row-form.ts";
-import type { InputImage } from "./local-images.ts";
+import { shortened } from "../../contract/shortened.ts";
+import type { FieldProblem } from "../rows/row-form.ts";
 
 const none: readonly FieldProblem[] = [];
 
+/** An image of a row, as far as it is read here. */
+type NamedImage = Partial<Readonly<Record<"image_id" | "path" | "orientation", string>>>;
+
 /**
- * The photos that a row names a second time with another orientation: the product would have them once, and the other
- * orientation would be lost. Without one, or with the same, it is only named twice.
+ * The local photos and image IDs that a row names a second time with another orientation: the product would have them
+ * once, and the other orientation would be lost. A URL that is named twice becomes two images.
  */
-export function repeatedImages(row: unknown): readonly FieldProblem[] {
+export function repeatedPhotos(row: unknown): readonly FieldProblem[] {
   const images = (row as { images?: unknown } | null | undefined)?.images;
   // Most rows have one photo.
   if (!Array.isArray(images) || images.length < 2) return none;
   const first = new Map<string, string>();
   let found = none;
-  for (const [index, image] of (images as (InputImage | null)[]).entries()) {
-    const field = (["url", "image_id", "path"] as const).find((one) => typeof image?.[one] === "string");
+  for (const [index, image] of (images as (NamedImage | null)[]).entries()) {
+    const field = (["image_id", "path"] as const).find((one) => typeof image?.[one] === "string");
     const orientation = image?.orientation;
     if (field === undefined || orientation === undefined) continue;
     const source = image![field]!;
@@ -28,8 +30,6 @@ export function repeatedImages(row: unknown): readonly FieldProblem[] {
 }
 
 function problem(param: string, { source, earlier }: { source: string; earlier: string }): FieldProblem {
-  // The password of a URL is masked.
-  const shown = shortened(source.replace(/\/\/[^/@]*@/, "//***@"));
-  const cellMessage = `${shown} is already the ${earlier} photo of this row: a product has each photo once`;
+  const cellMessage = `${shortened(source)} is already the ${earlier} photo of this row: a product has each photo once`;
   return { param, code: "duplicate_image", message: `${param}: ${cellMessage}`, cellMessage };
 }

@@ -9,7 +9,7 @@ import { type Step, stepOf, steps } from "./step.ts";
 export const exportSoak: Soak<Scenario, Step> = {
   script: "soak:export",
   // A run has 1.5 to 1.8 kills: more than 300.
-  runs: 220,
+  runs: 230,
   steps,
   stepOf,
   faultKinds,

@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
+import { wrongContent } from "./wrong-content.ts";
 
 /** The bytes of an image, of which only a few are read. */
 export interface ImageBytes {
@@ -7,9 +8,6 @@ export interface ImageBytes {
   /** The bytes from one position up to another one. */
   read(from: number, to: number): Uint8Array;
 }
-
-/** The problem of an image without its end. */
-export const incompleteImage = "is incomplete: the end of the image is missing";
 
 /** Bytes that are searched at once. */
 const windowBytes = 64 * 1024;
@@ -68,4 +66,9 @@ export function isCompleteImageFile(path: string): boolean {
   } finally {
     closeSync(file);
   }
+}
+
+/** Throws the error of wrong content if the image in a file has no end. */
+export function rejectIncompleteImage(path: string, url: string): void {
+  if (!isCompleteImageFile(path)) throw wrongContent(url, "is incomplete: the end of the image is missing");
 }

@@ -6,6 +6,7 @@ import { BadAnswerError } from "../../http/errors.ts";
 import { OutputError } from "../outputs/output-error.ts";
 import { whereLinksLead } from "../outputs/output-file.ts";
 import { PartFile, type PartOptions } from "./part-file.ts";
+import { withoutQuery, wrongContent } from "./wrong-content.ts";
 
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
@@ -118,11 +119,6 @@ async function rejectNonFile(path: string, name = path): Promise<void> {
   const code = found.isDirectory() ? "EISDIR" : "EINVAL";
   throw new OutputError(name, Object.assign(new Error("not a regular file"), { code }));
 }
-
-const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
-
-const wrongContent = (url: string, problem: string): BadAnswerError =>
-  new BadAnswerError(`${withoutQuery(url)} ${problem}`, { code: "wrong_content" });
 
 const wrongDigest = (url: string): BadAnswerError =>
   new BadAnswerError(`${withoutQuery(url)} has a different SHA-256 digest than expected`, {

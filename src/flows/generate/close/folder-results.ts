@@ -1,6 +1,7 @@
-import { open, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { csvRecords } from "../../outputs/csv-records.ts";
+import { fileStart } from "../../outputs/file-start.ts";
 import { guardedCell } from "../../outputs/guarded-cell.ts";
 import { OutputFile } from "../../outputs/output-file.ts";
 import { type ResultRow, resultCells, resultColumns } from "./generation-result.ts";
@@ -42,25 +43,13 @@ export async function foreignResults(folder: string): Promise<string | null> {
     [folderResults.csv, isOwnHeader],
     [folderResults.ndjson, (line: string) => rowsOf(line).length > 0],
   ] as const) {
-    const start = await startOf(join(folder, name));
+    const start = (await fileStart(join(folder, name), 65_536))?.toString("utf8") ?? "";
     if (start !== "" && !isOwn(start.split("\n", 1)[0]!)) return name;
   }
   return null;
 }
 
 const isOwnHeader = (line: string): boolean => line.trimEnd() === resultColumns.join(",");
-
-/** The start of a file; "" where there is none, or it is empty. */
-async function startOf(path: string): Promise<string> {
-  const file = await open(path).catch(() => null);
-  if (file === null) return "";
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(65_536), 0, 65_536, 0);
-    return buffer.toString("utf8", 0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
 
 async function write(path: string, unfinished: string, text: string): Promise<void> {
   const file = await OutputFile.begin(path, true, unfinished);

@@ -1,17 +1,18 @@
 // Saving: the output of each task that succeeded, as a file that appears when it is complete, while other tasks run.
 
 import { randomUUID } from "node:crypto";
-import { open, readdir, rename, rm } from "node:fs/promises";
+import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
 import { imageTypeBytes, imageTypeOf } from "../../../contract/image-type.ts";
 import type { Task } from "../../../contract/resources/task.ts";
 import type { imageTypes } from "../../../contract/value-sets.ts";
-import { BadAnswerError } from "../../../http/errors.ts";
-import { incompleteImage, isCompleteImageFile } from "../../downloads/complete-image.ts";
+import { rejectIncompleteImage } from "../../downloads/complete-image.ts";
 import { downloadToFile } from "../../downloads/download-file.ts";
 import { downloadToMemory } from "../../downloads/download-to-memory.ts";
+import { wrongContent } from "../../downloads/wrong-content.ts";
+import { fileStart } from "../../outputs/file-start.ts";
 import { OutputError } from "../../outputs/output-error.ts";
 import { syncFolder } from "../../outputs/output-file.ts";
 import { placeFile } from "../../outputs/place-file.ts";
@@ -135,9 +136,7 @@ export class OutputSaver {
         return type === null ? notAnImage : null;
       },
       // Its length may be unknown; a smaller one has its announced length.
-      check: async (part) => {
-        if (!isCompleteImageFile(part)) throw wrongContent(output.url, incompleteImage);
-      },
+      check: async (part) => rejectIncompleteImage(part, output.url),
     });
     const name = outputName(named, id, extensionOf(type!));
     try {
@@ -151,23 +150,12 @@ export class OutputSaver {
 
 type Output = NonNullable<Task["output_image"]>;
 
-const wrongContent = (url: string, problem: string): BadAnswerError =>
-  new BadAnswerError(`${url.split(/[?#]/, 1)[0]!} ${problem}`, { code: "wrong_content" });
-
 const notAnImage = "is not a JPEG, PNG or WebP image";
 
 /** Whether a file starts as an image does: an emptied or replaced one is saved again. */
 async function isImage(path: string): Promise<boolean> {
-  const file = await open(path).catch(() => null);
-  if (file === null) return false;
-  try {
-    const { buffer } = await file.read(Buffer.alloc(imageTypeBytes), 0, imageTypeBytes, 0);
-    return imageTypeOf(buffer) !== null;
-  } catch {
-    return false;
-  } finally {
-    await file.close();
-  }
+  const start = await fileStart(path, imageTypeBytes).catch(() => null);
+  return start !== null && imageTypeOf(start) !== null;
 }
 
 /** The first bytes of a file, as many as show its type. */

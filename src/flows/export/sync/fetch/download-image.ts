@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { Client } from "../../../../client/client.ts";
 import { imageTypeBytes, imageTypeOf } from "../../../../contract/image-type.ts";
 import { imageTypes } from "../../../../contract/value-sets.ts";
-import { BadAnswerError } from "../../../../http/errors.ts";
-import { incompleteImage, isCompleteImageFile } from "../../../downloads/complete-image.ts";
+import { rejectIncompleteImage } from "../../../downloads/complete-image.ts";
 import { downloadToFile } from "../../../downloads/download-file.ts";
 import { downloadToMemory } from "../../../downloads/download-to-memory.ts";
+import { wrongContent } from "../../../downloads/wrong-content.ts";
 import { shortDigest } from "../../../short-digest.ts";
 import type { Content } from "../store/mirror-store.ts";
 
@@ -68,9 +68,7 @@ export async function downloadImage(
       return problemOf(head, announced);
     },
     // Its length may be unknown; a smaller one has its announced length.
-    check: async (part) => {
-      if (!isCompleteImageFile(part)) throw wrongContent(url, incompleteImage);
-    },
+    check: async (part) => rejectIncompleteImage(part, url),
   });
   const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
   const hash = createHash("sha256");
@@ -80,9 +78,6 @@ export async function downloadImage(
     release: () => rm(path, { force: true }),
   };
 }
-
-const wrongContent = (url: string, problem: string): BadAnswerError =>
-  new BadAnswerError(`${url.split(/[?#]/, 1)[0]!} ${problem}`, { code: "wrong_content" });
 
 function problemOf(head: Uint8Array, announced: string): string | null {
   const type = imageTypeOf(head);

@@ -2,7 +2,7 @@ import { UsageError } from "../context/errors.ts";
 import type { Profile } from "./profile.ts";
 
 /** The content of the config file. Keys that this version does not know are kept. */
-interface Config {
+export interface Config {
   readonly active?: string;
   readonly profiles?: Readonly<Record<string, Profile>>;
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { checkedConfig, unreadableConfig } from "./config-shape.ts";
+import { type Config, checkedConfig, unreadableConfig } from "./config-shape.ts";
 import type { Profile } from "./profile.ts";
 
 /** The profiles in the config file. */
@@ -36,18 +36,26 @@ export async function configPath({ CAT_HOME: home }: Environment): Promise<strin
  */
 export async function readProfiles(env: Environment): Promise<Profiles> {
   const path = await configPath(env);
-  const text = await textOf(path);
-  const { active = defaultProfile, profiles = {} } = text === null ? {} : checkedConfig(text, path);
+  const config = await readConfig(path);
+  const { active = defaultProfile, profiles = {} } = config ?? {};
   return {
     path,
     active,
     find: (name) => (Object.hasOwn(profiles, name) ? profiles[name]! : null),
-    exists: text !== null,
+    exists: config !== null,
     names: Object.keys(profiles),
   };
 }
 
-/** The content of the file; null if it is missing. Throws UsageError if that cannot be determined. */
+/**
+ * The config in a file, with the keys that this version does not know; null if the file is missing. Throws UsageError
+ * as `readProfiles` does.
+ */
+export async function readConfig(path: string): Promise<Config | null> {
+  const text = await textOf(path);
+  return text === null ? null : checkedConfig(text, path);
+}
+
 async function textOf(path: string): Promise<string | null> {
   try {
     return await readFile(path, "utf8");

@@ -81,7 +81,7 @@ export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourc
 
 /** The name of the profile in use, and its source; null for the active profile of the config file. */
 export function profileName(
-  globals: GlobalOptions,
+  globals: Pick<GlobalOptions, "profile">,
   env: Env,
   profiles: Profiles,
 ): { name: string; source: string | null } {

@@ -1,11 +1,11 @@
-import { chmod, readFile } from "node:fs/promises";
+import { chmod } from "node:fs/promises";
 import { dirname } from "node:path";
 import { OutputFile } from "../../flows/outputs/output-file.ts";
 import { lockFile } from "../../state/file-lock.ts";
 import { makeFolder } from "../../state/state-place.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
-import { configPath, readProfiles } from "./profiles.ts";
+import { configPath, readConfig } from "./profiles.ts";
 
 /** A JSON object. Keys that this version does not know are kept. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -26,13 +26,11 @@ export async function updateConfig(writer: Writer, change: (config: Fields) => F
   // The lock file stays, empty: another process may be about to open it.
   const unlock = await lock(`${path}.lock`, path, writer);
   try {
-    // Checks the content, with the errors of every other command.
-    const isThere = (await readProfiles(writer.env)).exists;
-    const config: Fields = isThere ? JSON.parse(await readFile(path, "utf8")) : {};
+    const found = await readConfig(path);
     // A replaced file keeps its permissions.
-    if (isThere) await chmod(path, 0o600);
+    if (found !== null) await chmod(path, 0o600);
     // Before the file is begun: a change that fails leaves nothing behind.
-    const text = `${JSON.stringify(change(config), null, "\t")}\n`;
+    const text = `${JSON.stringify(change({ ...found }), null, "\t")}\n`;
     // One name for all, under the lock: the next change removes what a killed process left.
     const file = await OutputFile.begin(path, true, "config-new", 0o600);
     await file.write(text);

@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import { didYouMean } from "../../contract/did-you-mean.ts";
+import { CatError } from "../../errors.ts";
+import { type Asker, profileStatePath } from "./open-profile-state.ts";
+
+/**
+ * The note for a profile without settings and without state: a mistyped name would add all photos a second time. Null
+ * for any other profile, and for the default one. Call it before the state is opened.
+ */
+export async function newProfileNote(app: Asker): Promise<string | null> {
+  const path = await profileStatePath(app);
+  if (path === null || existsSync(path)) return null;
+  const { defaultProfile, readProfiles } = await import("../settings/profiles.ts");
+  const { profileName } = await import("../settings/settings.ts");
+  try {
+    const { env } = app.context;
+    const profiles = await readProfiles(env);
+    const { name } = profileName(app.globals, env, profiles);
+    if (name === defaultProfile || profiles.find(name) !== null) return null;
+    const meant = didYouMean(name, profiles.names);
+    const question = meant.length === 0 ? "" : ` Did you mean ${meant.join(" or ")}?`;
+    return `Profile ${name} is not in the settings; it starts with an empty ledger.${question}`;
+  } catch (error) {
+    // A profile that a flag or a variable names needs no settings.
+    if (error instanceof CatError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,87 @@
+import { lstat, mkdir, realpath, rmdir } from "node:fs/promises";
+import { join, sep } from "node:path";
+import { makeFolders } from "../../../outputs/make-folders.ts";
+import { OutputError } from "../../../outputs/output-error.ts";
+import { pathComponents } from "./mirror-path.ts";
+import { whatIsAt } from "./what-is-at.ts";
+
+/** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
+export class MirrorFolders {
+  /** The path of the mirror itself. */
+  readonly root: string;
+  /** The folders that were checked, by path; "" is the mirror itself. */
+  readonly #checked = new Map<string, Promise<string>>();
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** Where a path of the mirror is, without a look at the disk. */
+  at(path: string): string {
+    return path === "" ? this.root : join(this.root, ...pathComponents(path));
+  }
+
+  /** Where a file is, whatever it is; null if nothing has this path. */
+  async find(path: string): Promise<string | null> {
+    return whatIsAt(join(this.root, ...pathComponents(path))) === null ? null : this.target(path);
+  }
+
+  /** Where a file is to be written; its folder is created if missing. */
+  async target(path: string): Promise<string> {
+    pathComponents(path);
+    return join(await this.folder(parentOf(path)), nameOf(path));
+  }
+
+  /** A folder of the mirror, created if missing. Throws if it is not inside the mirror. */
+  folder(path: string): Promise<string> {
+    const known = this.#checked.get(path);
+    if (known !== undefined) return known;
+    const made = path === "" ? this.#rootFolder() : this.#checkedFolder(path);
+    this.#checked.set(path, made);
+    made.catch(() => this.#checked.delete(path));
+    return made;
+  }
+
+  /** Removes the folders that a file was the last one in, but not `kept` and what is in it; returns their paths. */
+  async prune(path: string, kept: string): Promise<string[]> {
+    const removed: string[] = [];
+    for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder)) {
+      if (folder === kept || folder.startsWith(`${kept}/`)) break;
+      const at = this.at(folder);
+      this.#checked.delete(folder);
+      const isRemoved = await rmdir(at).then(
+        () => true,
+        () => false,
+      );
+      if (!isRemoved) break;
+      removed.push(at);
+    }
+    return removed;
+  }
+
+  async #rootFolder(): Promise<string> {
+    await makeFolders(this.root);
+    return realpath(this.root);
+  }
+
+  async #checkedFolder(path: string): Promise<string> {
+    const root = await this.folder("");
+    const at = join(await this.folder(parentOf(path)), nameOf(path));
+    await mkdir(at).catch((error) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    const real = await realpath(at);
+    if (real.startsWith(root.endsWith(sep) ? root : root + sep)) {
+      if ((await lstat(real)).isDirectory()) return real;
+      throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
+    }
+    throw new OutputError(at, Object.assign(new Error("leads out of the mirror"), { code: "ELOOP" }), {
+      what: "is a link that leads out of the mirror",
+      code: "leads_outside",
+      hint: "Remove the link, and run the command again.",
+    });
+  }
+}
+
+const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
+const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);

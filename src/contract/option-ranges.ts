@@ -1,4 +1,4 @@
-/** Ranges of the mock's numeric options, in code and on the command line; integers unless noted. */
+/** Ranges of numeric options of the mock and of listeners, in code and on the command line; integers unless noted. */
 export const optionRanges = {
   port: { min: 0, max: 65_535 },
   seed: { min: 0, max: 999_999_999_999_999 },
@@ -9,4 +9,6 @@ export const optionRanges = {
   /** Reads and writes per minute; "no limit" is a separate value. */
   requestsPerMinute: { min: 1, max: 999_999_999 },
   latencyMs: { min: 0, max: 600_000 },
+  /** 31 years: a signature of any age. */
+  toleranceSeconds: { min: 0, max: 999_999_999 },
 } as const;

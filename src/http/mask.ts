@@ -16,6 +16,13 @@ export function maskedPath(path: string): string {
 export const maskedSignatures = (text: string): string =>
   text.replace(/([?&][\w.-]*sig(?:nature)?=)[^\s\\&"'<>)]+/gi, "$1…");
 
+/**
+ * A text with the user names and passwords of its URLs masked: `http://…@host`. Masks too much rather than too little,
+ * because a password may contain any character.
+ */
+export const maskedUserinfo = (text: string): string =>
+  text.replace(/\/\/[^\s"\\]+@/g, "//…@").replace(/(^|[\s"=])[^\s"=@:/\\]+:(?!\/\/)[^\s"@\\]*@/g, "$1…@");
+
 /** A bearer header as `ak_…` plus the last four characters of a key that is long enough. */
 export function maskedKey(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;

@@ -3,6 +3,7 @@ import { optionRanges } from "../../contract/option-ranges.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, examples, otherFlags } from "../flags/command.ts";
+import { hostName } from "../flags/host-name.ts";
 import { positiveNumber, wholeNumber } from "../flags/values.ts";
 import { type ServeInput, serveMock } from "./serve/run.ts";
 
@@ -146,12 +147,6 @@ function commandOf(commandLine: readonly string[] | null): ServeInput["command"]
     code: "missing_command",
     hint: "Add one, for example: cat serve --mock -- npm test",
   });
-}
-
-/** Rejects an empty name, with which the mock would listen on all addresses. */
-function hostName(text: string): string {
-  if (text.trim() === "") throw new InvalidArgumentError("use an address or a host name");
-  return text;
 }
 
 function rateLimit(text: string): { reads: number; writes: number } {

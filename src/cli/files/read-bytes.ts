@@ -24,7 +24,7 @@ export async function readBytes(
 ): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of file === "-" ? stdin : createReadStream(resolve(cwd, file))) {
+  for await (const chunk of file === "-" ? stdin : openFile(resolve(cwd, file))) {
     chunks.push(Buffer.from(chunk as Buffer));
     length += chunk.length;
     if (length > bytes) {
@@ -35,4 +35,13 @@ export async function readBytes(
     }
   }
   return Buffer.concat(chunks);
+}
+
+/** The chunks of a file. The error of a folder names it. */
+async function* openFile(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* createReadStream(path);
+  } catch (error) {
+    throw Object.assign(error as Error, { path });
+  }
 }

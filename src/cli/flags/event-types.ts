@@ -1,19 +1,24 @@
 import { InvalidArgumentError } from "commander";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { type EventType, eventTypes } from "../../contract/value-sets.ts";
+import { matches } from "../../flows/listen/forward/event-pattern.ts";
 
-/** Parses event types separated by commas; `all` is every type. */
+/**
+ * Parses event types separated by commas, for the service, which knows no patterns: `import.*` is each event of imports,
+ * `all` is every type.
+ */
 export function eventTypeList(text: string): EventType[] {
   if (text.trim() === "all") return [...eventTypes];
   const names = text.split(",").map((name) => name.trim());
-  for (const name of names) {
-    if (eventTypes.some((known) => known === name)) continue;
+  const types = names.flatMap((name) => {
+    const known = eventTypes.filter((type) => matches([name], type));
+    if (known.length > 0) return known;
     const near = questionFor(didYouMean(name, eventTypes), "; ");
     throw new InvalidArgumentError(
       `unknown event ${JSON.stringify(name)}${near || `; use all or ${eventTypes.join(", ")}`}`,
     );
-  }
-  return [...new Set(names)] as EventType[];
+  });
+  return [...new Set(types)];
 }
 
 /** For help texts. */

@@ -1,4 +1,5 @@
 import type { CommanderError } from "commander";
+import { maskedUserinfo } from "../../http/mask.ts";
 
 /** A mistake on the command line: one line, and the near name that commander found, if any. */
 export interface UsageMessage {
@@ -49,14 +50,14 @@ const rewrites: readonly (readonly [RegExp, Rewrite])[] = [
   [/^unknown option '(--[^=]*|-[^-]).*'$/s, (flag) => `unknown flag ${flag}`],
 ];
 
-/** A complaint of commander in the form of all errors: lower case, no full stop. */
+/** A complaint of commander in the form of all errors: lower case, no full stop. Passwords of URLs are masked. */
 export function usageMessage({ message: text }: Pick<CommanderError, "message">): UsageMessage {
   const [, sentence, near] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(text)!;
   for (const [pattern, rewrite] of rewrites) {
     const parts = pattern.exec(sentence!);
-    if (parts !== null) return { message: rewrite(...parts.slice(1)), near };
+    if (parts !== null) return { message: maskedUserinfo(rewrite(...parts.slice(1))), near };
   }
-  return { message: sentence!.replace(/\.$/, ""), near };
+  return { message: maskedUserinfo(sentence!.replace(/\.$/, "")), near };
 }
 
 const quoted = (text: string): string => JSON.stringify(text);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { checkPatterns } from "../../../src/cli/commands/webhooks/listen/check-patterns.ts";
 import { responseLine } from "../../../src/cli/commands/webhooks/listen/event-words.ts";
 import { createWorld } from "../../support/world.ts";
+import { eventText, jsonLines, listenWorld } from "./listen-world.ts";
 
 const none = { events: null, handlers: [], wait: undefined };
 
@@ -12,6 +13,20 @@ test("an event that is not known is named, with the nearest one", () => {
   const handlers = [{ url: "http://127.0.0.1:1/", events: ["imprt.*", "task.*"] }];
   expect(checkPatterns({ ...none, handlers })).toHaveLength(1);
   expect(checkPatterns({ events: ["*"], handlers: [], wait: ["import.*", "task.failed"] })).toEqual([]);
+});
+
+test("warnings of flags and of a secret without whsec_ come before the first line, and the listener lives on", async () => {
+  const world = await listenWorld({ env: { CAT_BASE_URL: "https://a.example.com" } });
+  const started = await world.listen("--wait imprt.completed", { env: { CAT_WEBHOOK_SECRET: "of_test" } });
+  expect(await world.send(started.first.listening, eventText("evt_1"), { secret: "of_test" })).toEqual([
+    200,
+    "ok",
+  ]);
+  await started.stop();
+  expect(jsonLines(started.running.stderr).map(({ warning }) => warning?.message)).toEqual([
+    'no known event matches "imprt.completed"; did you mean import.completed?',
+    "CAT_WEBHOOK_SECRET does not start with whsec_: use the complete signing_secret of the webhook",
+  ]);
 });
 
 test("a wait for an event that --events excludes exits with 2", async () => {

@@ -58,6 +58,8 @@ test("update changes only the given fields", async () => {
     description: "Shop",
     events: ["task.failed", "task.succeeded"],
   });
+  expect((await world.cat(`webhooks update ${world.id} --events import.*,task.failed`)).exit).toBe(0);
+  expect((await world.stored()).events).toEqual(["import.completed", "import.failed", "task.failed"]);
   expect((await world.cat(`webhooks update ${world.id} --events all --clear description`)).exit).toBe(0);
   const { status, description, events } = await world.stored();
   expect([status, description, (events as string[]).length]).toEqual(["paused", null, 6]);
@@ -100,6 +102,10 @@ test.each([
   [
     "webhooks create --url http://x --events task.failedd",
     'invalid --events "task.failedd": unknown event "task.failedd"; did you mean task.failed?',
+  ],
+  [
+    "webhooks create --url http://x --events product.*",
+    'invalid --events "product.*": unknown event "product.*"; use all or task.succeeded, ',
   ],
   ["webhooks update 01KE6W9ZJ8Q3V5X7B2D4F6H8JK", "nothing to change"],
   ["webhooks update 01KE6W9ZJ8Q3V5X7B2D4F6H8JK --status off", 'invalid --status "off": use active or paused'],

@@ -136,10 +136,7 @@ describe("cat webhooks trigger", () => {
       'invalid EVENT "task.done": use task.succeeded, ',
     ],
     ["webhooks trigger task.failed", "missing flag: --to URL"],
-    [
-      "webhooks trigger task.failed --to ftp://x/",
-      'invalid --to "ftp://x/": use the URL of the handler, e.g. ',
-    ],
+    ["webhooks trigger task.failed --to ftp://x/", 'invalid --to "ftp://x/": use a URL such as '],
     [
       "webhooks trigger task.failed --to http://x/ --id abc",
       'invalid --id "abc": use an event ID (evt_...), or ',

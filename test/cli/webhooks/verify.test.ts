@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
+import { signDelivery } from "../../../src/contract/signature.ts";
 import { createWorld } from "../../support/world.ts";
 
 const secret = "whsec_0123456789abcdef";
@@ -74,4 +75,37 @@ test("exits with 2 for a file that cannot be read", async () => {
   const ran = await verify(sign(body, seconds), "--file none.json");
   expect([ran.exit, ran.stdout]).toEqual([2, ""]);
   expect(ran.stderr).toMatch(/^error: cannot open \S+none\.json: no such file or folder\n/);
+  const folder = await verify(sign(body, seconds), "--file ..");
+  expect(folder.stderr).toMatch(/^error: cannot read \/\S+: it is a folder\n/);
+});
+
+test("names the limit of the tolerance", async () => {
+  expect((await verify(sign(body, seconds), "--tolerance 999999999")).exit).toBe(0);
+  const ran = await verify(sign(body, seconds), "--tolerance 99999999999999");
+  expect([ran.exit, ran.stderr]).toEqual([
+    2,
+    'error: invalid --tolerance "99999999999999": use a whole number from 0 to 999999999\nSee: cat webhooks verify --help\n',
+  ]);
+});
+
+test("warns about a secret without whsec_, and checks with it", async () => {
+  const short = { CAT_WEBHOOK_SECRET: secret.slice(6) };
+  const warning =
+    "CAT_WEBHOOK_SECRET does not start with whsec_: use the complete signing_secret of the webhook";
+  const ran = await verify(sign(body, seconds), "", short);
+  expect([ran.exit, ran.stderr.split("\n")]).toEqual([
+    3,
+    [
+      `warning: ${warning}`,
+      "error: invalid signature: the signature was made with another secret, or over another body",
+      "Use the complete signing_secret, including whsec_.",
+      "",
+    ],
+  ]);
+  const header = signDelivery(short.CAT_WEBHOOK_SECRET, body, seconds);
+  expect(await verify(header, "--json", short)).toEqual({
+    exit: 0,
+    stdout: '{"valid":true,"age_seconds":0}\n',
+    stderr: `${JSON.stringify({ warning: { message: warning } })}\n`,
+  });
 });

@@ -1,3 +1,4 @@
+import { maskedUserinfo } from "../../../http/mask.ts";
 import { UsageError } from "../../context/errors.ts";
 
 /** The part of a request's address after the base URL. */
@@ -53,7 +54,7 @@ function parsed(url: string, text: string): URL {
 }
 
 const invalidPath = (text: string): UsageError =>
-  new UsageError(`invalid path ${JSON.stringify(text)}`, {
+  new UsageError(maskedUserinfo(`invalid path ${JSON.stringify(text)}`), {
     code: "invalid_path",
     param: "PATH",
     hint: "Use the path of a request, for example /products or /products/ID.",

@@ -7,11 +7,12 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, examples, otherFlags } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
+import { hostName } from "../../flags/host-name.ts";
 import { wholeNumber } from "../../flags/values.ts";
+import { checkHandlers } from "./listen/check-handlers.ts";
 import { checkPatterns } from "./listen/check-patterns.ts";
 import { events, forwardTo, publicUrl, route, urlPath } from "./listen/flags.ts";
 import { listenForEvents } from "./listen/run.ts";
-import { warn } from "./listen/warn.ts";
 
 interface Flags {
   port: number;
@@ -50,7 +51,7 @@ export const listenCommand = (app: App, run = listenForEvents): Command =>
           .default(4242)
           .argParser(wholeNumber(optionRanges.port)),
       )
-      .option("--host <HOST>", "address to listen on", "127.0.0.1")
+      .addOption(new Option("--host <HOST>", "address to listen on").default("127.0.0.1").argParser(hostName))
       .addOption(
         new Option("--path <PATH>", "path that receives events")
           .default(undefined, "/, or the path of --public-url")
@@ -70,7 +71,7 @@ export const listenCommand = (app: App, run = listenForEvents): Command =>
       .addOption(
         new Option("--tolerance <S>", "maximum age of a signature in seconds")
           .default(limits.signatureToleranceSeconds)
-          .argParser(wholeNumber({ min: 0 })),
+          .argParser(wholeNumber(optionRanges.toleranceSeconds)),
       )
       .optionsGroup("Events:")
       .addOption(
@@ -116,15 +117,12 @@ export const listenCommand = (app: App, run = listenForEvents): Command =>
     )
     .action(async ({ forwardTo: all = [], route: some = [], wait, count, timeout, ...flags }: Flags) => {
       const handlers = [...all, ...some];
-      for (const message of checkPatterns({ events: flags.events ?? null, handlers, wait })) {
-        await warn(app, message);
-      }
+      const warnings = checkPatterns({ events: flags.events ?? null, handlers, wait });
+      const { port, host, publicUrl, poll = false } = flags;
+      checkHandlers(handlers, { port, host, publicUrl, poll });
       await run(app, {
-        port: flags.port,
-        host: flags.host,
+        ...{ port, host, publicUrl, poll, warnings },
         path: flags.path,
-        publicUrl: flags.publicUrl,
-        poll: flags.poll === true,
         events: flags.events ?? null,
         handlers,
         toleranceSeconds: flags.tolerance,

@@ -8,7 +8,7 @@ import { webhookSecret } from "./secret.ts";
 /** Opens the way to a handler, with the secret that signs its deliveries. Closed when the command ends. */
 export async function openTarget(app: App, url: URL): Promise<DeliveryTarget> {
   const { env, clock, interrupt } = app.context;
-  const secret = webhookSecret(env);
+  const secret = await webhookSecret(app);
   const headerName = await signatureHeaderInUse(app.globals, env);
   return {
     url,

@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { limits } from "../../../contract/limits.ts";
+import { optionRanges } from "../../../contract/option-ranges.ts";
 import { signatureHeader, verifySignature } from "../../../contract/signature.ts";
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
@@ -30,7 +31,7 @@ export const verifyCommand = (app: App, run = verify): Command =>
     .addOption(
       new Option("--tolerance <SECONDS>", "maximum distance of the timestamp from now")
         .default(limits.signatureToleranceSeconds)
-        .argParser(wholeNumber({ min: 0 })),
+        .argParser(wholeNumber(optionRanges.toleranceSeconds)),
     )
     .addHelpText(
       "after",
@@ -51,7 +52,7 @@ const withoutName = (header: string): string => header.trim().replace(/^[\w-]+:\
 /** Checks one delivery. Throws a CatError (exit 3) with the reason if its signature is not valid. */
 export async function verify(app: App, { header, file, toleranceSeconds }: VerifyInput): Promise<void> {
   const { clock, env } = app.context;
-  const secret = webhookSecret(env);
+  const secret = await webhookSecret(app);
   const headerName = await signatureHeaderInUse(app.globals, env);
   const rawBody = await readBody(app, file);
   const delivery = { header, rawBody, secret, toleranceSeconds };

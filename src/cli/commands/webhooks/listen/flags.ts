@@ -2,6 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { parseUrl } from "../../../../contract/url-policy.ts";
 import { type EventPattern, eventPattern } from "../../../../flows/listen/forward/event-pattern.ts";
 import type { Handler } from "../../../../flows/listen/forward/handlers.ts";
+import { handlerUrl } from "../../../flags/handler-url.ts";
 
 /** Parses events for a flag: types separated by commas, where `import.*` stands for all events of imports. */
 export function events(text: string): EventPattern {
@@ -15,7 +16,7 @@ export function events(text: string): EventPattern {
 /** Parses `--forward-to`: a handler of all events. */
 export const forwardTo = (text: string, others: readonly Handler[] = []): Handler[] => [
   ...others,
-  { url: handlerUrl(text), events: ["*"] },
+  { url: handlerUrl(text).href, events: ["*"] },
 ];
 
 /** Parses `--route 'EVENTS=URL'`: a handler of some events. */
@@ -24,14 +25,7 @@ export function route(text: string, others: readonly Handler[] = []): Handler[] 
   if (equals < 1) {
     throw new InvalidArgumentError("use EVENTS=URL, for example 'import.*=http://127.0.0.1:3000/imports'");
   }
-  return [...others, { url: handlerUrl(text.slice(equals + 1)), events: events(text.slice(0, equals)) }];
-}
-
-function handlerUrl(text: string): string {
-  const url = parseUrl(text.trim());
-  if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "")
-    return url.href;
-  throw new InvalidArgumentError("use a URL such as http://127.0.0.1:3000/events");
+  return [...others, { url: handlerUrl(text.slice(equals + 1)).href, events: events(text.slice(0, equals)) }];
 }
 
 /** Parses `--public-url`. The service accepts only public https:// URLs, and says so itself. */

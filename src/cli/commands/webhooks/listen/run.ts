@@ -36,6 +36,8 @@ export interface ListenFlags {
   /** What to wait for; null to listen until the interrupt, or until the command ends. */
   readonly goal: { readonly events: EventPattern; readonly count: number } | null;
   readonly timeoutMs: number | null;
+  /** What is doubtful about the flags, in sentences. */
+  readonly warnings: readonly string[];
   /** The program to run once listening, with its arguments. */
   readonly command: readonly [string, ...string[]] | null;
 }
@@ -49,7 +51,7 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   const { clock, interrupt } = context;
   const stop = new AbortController();
   const signal = AbortSignal.any([interrupt, stop.signal]);
-  const source = await eventSource(app, flags);
+  const { source, warnings } = await eventSource(app, flags);
   const logPath = await eventLogPath(app, flags.log);
   const headerName = await signatureHeaderInUse(globals, context.env);
   const client = flags.details ? await app.client() : null;
@@ -72,6 +74,7 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   const screen =
     !flags.isPlain && command === null ? await openScreen(app, { client, signal, onQuit: quit }) : null;
   const view = screen ?? plainView(app, { write, client, signal });
+  for (const warning of [...flags.warnings, ...warnings]) view.onProblem(warning);
   let missing = goal?.count ?? 0;
   let isRunning = command !== null;
   const endIfDone = () => {

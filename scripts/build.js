@@ -31,6 +31,22 @@ const withoutChildProcess = {
 };
 
 /**
+ * undici's code for HTTP/2 and for bodies of fetch, which are not used here: HTTP/2 would load node:http2, which takes
+ * 10 ms of the first request.
+ * @type {import("esbuild").Plugin}
+ */
+const withoutHttp2 = {
+  name: "undici-without-http2",
+  setup(builder) {
+    const unused = /[\\/]undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body)\.js$/;
+    builder.onLoad({ filter: unused }, () => ({
+      contents: 'module.exports = () => { throw new Error("not part of this program"); };',
+      loader: "js",
+    }));
+  },
+};
+
+/**
  * The gallery's page is files of its own in the sources, so that editors and checks know them; the program carries their texts.
  * @type {import("esbuild").Plugin}
  */
@@ -52,6 +68,8 @@ const withPageTexts = {
 const entry = join(root, "src", "cli", "entry.ts");
 const importCommand = join(root, "src", "cli", "commands", "import.ts");
 
+const plugins = [withoutChildProcess, withoutHttp2, withPageTexts];
+
 /** @type {import("esbuild").BuildOptions} */
 const common = {
   absWorkingDir: root,
@@ -66,9 +84,9 @@ const common = {
   write: false,
   // The version is inlined from the manifest, to avoid reading a file at every start.
   define: { __VERSION__: JSON.stringify(manifest.version) },
-  plugins: [withoutChildProcess, withPageTexts],
+  plugins,
   // Large or native packages that local commands never need.
-  external: ["fastify", "@fastify/busboy", "sharp", "image-size", "undici", "@inquirer/prompts", "libsql"],
+  external: ["fastify", "@fastify/busboy", "sharp", "image-size", "@inquirer/prompts", "libsql"],
 };
 
 /** @type {import("esbuild").BuildOptions} */
@@ -131,7 +149,7 @@ const builds = await Promise.all([
   build({
     ...common,
     ...inParts,
-    plugins: [withoutChildProcess, withPageTexts, partsNeedTheEntry(await partsOfProgram())],
+    plugins: [...plugins, partsNeedTheEntry(await partsOfProgram())],
     entryPoints: { main: entry },
   }),
   build({ ...common, ...inParts, entryPoints: { index: "src/index.ts", mock: "src/mock/index.ts" } }),

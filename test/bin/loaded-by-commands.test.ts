@@ -70,7 +70,7 @@ const { commands } = await listedCommands();
 const groups = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
 
 /** The packages that a command may load while it runs; others load nothing but those of the settings. */
-const network = ["undici", "libsql"];
+const network = ["libsql"];
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(groups.map((group) => [group, network])),
   serve: ["@fastify/busboy", "fastify", "image-size"],
@@ -108,7 +108,7 @@ test("a command loads the parts of no other command, and no package that it does
   expect(found.filter(({ packages, others }) => packages.length + others.length > 0)).toEqual([]);
   expect(loaded[commands.findIndex(({ name }) => name === "products list")]).toMatchObject({
     exit: 0,
-    packages: ["undici"],
+    packages: [],
   });
 });
 

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { execa } from "execa";
 import { expect, test } from "vitest";
-import { spawnCat } from "../support/spawn-cat.ts";
+import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** The files of dist/ that a command loads. */
@@ -31,4 +32,15 @@ test("with CAT_API_KEY no code of the keychain is loaded", async () => {
   const loaded = await loadedModules(["whoami", "--mock"]);
   expect(loaded.filter((url) => /main\.js/.test(url))).toHaveLength(1);
   expect(loaded.filter((url) => /os-keychain|keyring|node_modules\/conf\//.test(url))).toEqual([]);
+});
+
+test("the first response does not make V8 optimize the HTTP parser, which takes 80 ms", async () => {
+  needsBuild();
+  const { stdout, exitCode } = await execa(process.execPath, [
+    "--trace-wasm-compilation-times",
+    ...[catProgram, "products", "list", "--mock", "--json"],
+  ]);
+  expect(exitCode).toBe(0);
+  expect(stdout).toContain("Compiled WasmToJS wrapper");
+  expect(stdout).not.toContain("using TurboFan");
 });

@@ -1,0 +1,46 @@
+/// <reference path="./undici.d.ts" />
+
+import type { Dispatcher, Pool } from "undici";
+import connectThrough from "undici/lib/api/api-connect.js";
+import OpenPool from "undici/lib/dispatcher/pool.js";
+import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js";
+import { connectionsPerOrigin } from "./connections-per-origin.ts";
+import { type HttpProxy, proxyToken } from "./proxies.ts";
+import { namingProxy } from "./proxy-failure.ts";
+
+/** Connections through a proxy. */
+export interface Proxied {
+  /** To be destroyed at the end. */
+  readonly agent: Dispatcher;
+  /** The same, with errors that name the proxy. */
+  readonly named: Dispatcher;
+}
+
+/** Opens nothing yet. */
+export function openProxied(proxy: HttpProxy): Proxied {
+  const token = proxyToken(proxy);
+  const agent = new ProxyAgent({
+    // Without the user name and password, which no error can show then.
+    uri: proxy.shown,
+    ...(token === undefined ? {} : { token }),
+    connections: connectionsPerOrigin,
+    // Many proxies tunnel to port 443 only: requests without TLS go to the proxy itself, as in other tools.
+    proxyTunnel: false,
+    clientFactory: (origin, options) => failingOnce(new OpenPool(origin, options)),
+  });
+  return { agent, named: agent.compose(namingProxy(proxy)) };
+}
+
+/**
+ * A pool whose tunnels fail for good if the proxy closes the connection: undici 7.30 takes its own code for that as a
+ * reason to connect again, without an end.
+ */
+function failingOnce(pool: Pool): Pool {
+  const once = (options: Dispatcher.ConnectOptions) =>
+    connectThrough.call(pool, options).catch((error: NodeJS.ErrnoException) => {
+      throw error.code === "UND_ERR_SOCKET"
+        ? Object.assign(new Error(error.message, { cause: error }), { code: "ECONNRESET" })
+        : error;
+    });
+  return Object.assign(pool, { connect: once as Pool["connect"] });
+}

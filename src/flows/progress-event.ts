@@ -5,6 +5,8 @@ export interface ProgressEvent {
   done: number;
   /** Null while unknown. */
   total: number | null;
+  /** Whether `total` is an estimate. */
+  isEstimate?: boolean;
   /** The unit of `done` and `total` (default: things). */
   unit?: "bytes";
   /** The minimum time left in milliseconds, because of the service's limits. */

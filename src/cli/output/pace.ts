@@ -72,11 +72,11 @@ export function leftText({ secondsLeft }: Pace): string {
 }
 
 /**
- * Done of total, e.g. `1,200 of 2,000` or `12.4 MB / 96.0 MB`; only the number done while the total is
- * unknown.
+ * Done of total, e.g. `1,200 of 2,000`, `12.4 MB / 96.0 MB` or `12.4 MB / about 96.0 MB`; only the number done while
+ * the total is unknown.
  */
-export function doneText({ done, total, unit }: ProgressEvent): string {
+export function doneText({ done, total, unit, isEstimate = false }: ProgressEvent): string {
   const text = unit === "bytes" ? byteText : grouped;
   if (total === null) return text(done);
-  return `${text(done)}${unit === "bytes" ? " / " : " of "}${text(total)}`;
+  return `${text(done)}${unit === "bytes" ? " / " : " of "}${isEstimate ? "about " : ""}${text(total)}`;
 }

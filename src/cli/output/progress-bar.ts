@@ -89,16 +89,14 @@ export function barLine(
   const share =
     event.total === null ? null : event.total === 0 ? 1 : Math.min(1, Math.max(0, event.done / event.total));
   const step = visible(event.step);
-  const parts = [
-    doneText(event),
-    share === null ? "" : `${Math.floor(share * 100)}%`,
-    rateText(pace, event),
-    leftText(pace),
-    visible(event.note ?? ""),
-  ].filter((part) => part !== "");
+  const percent = share === null ? "" : `${Math.floor(share * 100)}%`;
+  const parts = [doneText(event), percent, rateText(pace, event), leftText(pace), visible(event.note ?? "")];
+  const joined = () => `  ${parts.filter((part) => part !== "").join("  ")}`;
   // A line that fills the last column wraps on some terminals.
   const room = width - 1;
-  const rest = `  ${parts.join("  ")}`;
+  // A number that is cut would be taken for another one.
+  for (let part = 1; part < parts.length && step.length + joined().length > room; part++) parts[part] = "";
+  const rest = joined();
   const barWidth = Math.min(widestBar, room - step.length - rest.length - 2);
   if (share === null || barWidth < narrowestBar) return `${step}${rest}`.slice(0, room);
   const full = Math.floor(share * barWidth);

@@ -55,6 +55,16 @@ describe("progress without a terminal", () => {
     progress.end();
   });
 
+  test("says that a total is estimated", async () => {
+    const stderr = new FakeOutput();
+    const progress = await view(stderr);
+    const event = { step: "downloading", total: 96_000_000, isEstimate: true, unit: "bytes" } as const;
+    progress.update({ ...event, done: 0 });
+    clock.advance(10_000);
+    progress.end();
+    expect(stderr.text).toBe("downloading: 0 B / about 96.0 MB\n");
+  });
+
   test("shows at least the time that the rate limit needs, and counts it down", async () => {
     const stderr = new FakeOutput();
     const progress = await view(stderr);
@@ -219,8 +229,18 @@ describe("the line of a bar", () => {
     );
   });
 
-  test("drops the bar, then its end, on a narrow terminal", () => {
+  test("drops the bar, then complete parts, on a narrow terminal", () => {
     const event = { step: "processing", done: 1200, total: 2000 };
+    const lineAt = (width: number) =>
+      barLine({ ...event, note: "3 of 1,240 files" }, pace, { width, paint: plain, visible });
+    expect([67, 66, 60, 54, 44, 28].map(lineAt)).toEqual([
+      "processing  1,200 of 2,000  60%  120/s  7 s left  3 of 1,240 files",
+      "processing  1,200 of 2,000  120/s  7 s left  3 of 1,240 files",
+      "processing  1,200 of 2,000  7 s left  3 of 1,240 files",
+      "processing  1,200 of 2,000  3 of 1,240 files",
+      `processing  ${"█".repeat(9)}${"░".repeat(6)}  1,200 of 2,000`,
+      "processing  1,200 of 2,000",
+    ]);
     expect(barLine(event, pace, { width: 52, paint: plain, visible })).toBe(
       "processing  1,200 of 2,000  60%  120/s  7 s left",
     );
@@ -239,7 +259,7 @@ describe("the line of a bar", () => {
         paint: plain,
         visible,
       }),
-    ).toBe("x  1.2 MB / 9.6 MB ");
+    ).toBe("x  1.2 MB / 9.6 MB");
     expect(
       barLine({ step: "x", done: 9, total: 3 }, nothing, { width: 100, paint: plain, visible }),
     ).toContain("100%");

@@ -16,6 +16,7 @@ import { type MirrorState, readState, type Selection } from "./index/mirror-stat
 import type { Shard } from "./index/shard.ts";
 import { TextSet } from "./index/text-set.ts";
 import type { ListedAsset } from "./listing/asset-fields.ts";
+import { ReadAhead } from "./listing/read-ahead.ts";
 import { namesOfOthers } from "./names/names-of-others.ts";
 import { planRenames, type Rename } from "./names/plan-renames.ts";
 import { renameFiles } from "./names/rename-files.ts";
@@ -24,7 +25,8 @@ import { checkAccount } from "./plan/check-account.ts";
 import { readChanges } from "./plan/read-changes.ts";
 import { deletable, deleteFiles } from "./plan/remove-vanished.ts";
 import { verifyFiles } from "./plan/verify-files.ts";
-import { SyncCounts, type SyncSummary } from "./result/summary.ts";
+import { SyncCounts, type SyncFailure, type SyncSummary } from "./result/summary.ts";
+import { SyncProgress } from "./result/sync-progress.ts";
 import type { Holder, MirrorStore } from "./store/mirror-store.ts";
 
 export interface SyncInput {
@@ -142,9 +144,7 @@ async function update(mirror: Mirror, begun: MirrorState, run: Run): Promise<Syn
         if (!isDryRun) await writeState(mirror, state);
       }
       const onUnreadable = (entry: MirrorEntry, error: CatError) => {
-        const { product_id, asset_id, reference } = entry;
-        const { code, message } = error;
-        counts.fail({ product_id, asset_id, reference, code, message }, true);
+        counts.fail(failureOf(entry, error), true);
         deps.onFailed({ fields: entry }, error);
       };
       if (input.verify && (await verifyFiles(mirror, { isDryRun, signal, onProgress, onUnreadable }))) {
@@ -157,7 +157,7 @@ async function update(mirror: Mirror, begun: MirrorState, run: Run): Promise<Syn
   );
   let problem = stopped;
   if (stopped === undefined) {
-    problem = await stoppedBy(removeVanished(mirror, counts, input));
+    problem = await stoppedBy(removeVanished(mirror, counts, run));
     await renameAll(mirror, counts, run);
   }
   // A stopped run leaves its journal, from which the next one resumes.
@@ -196,10 +196,13 @@ async function readAndFetch(
     return now === null ? began : began + (now - deps.clock.now());
   };
   const isFull = isFullDue(state, input, serviceTime());
+  const progress = new SyncProgress(counts, deps.clock, deps.onProgress);
   const fetcher = new AssetFetcher({
-    ...{ mirror, client, pathOf, shard, counts, concurrency, isDryRun: dryRun },
+    client: progress.of(client),
+    ...{ mirror, pathOf, shard, counts, concurrency, isDryRun: dryRun },
     ...{ signal: deps.signal, onFailed: deps.onFailed },
   });
+  const ahead = new ReadAhead((wanted) => fetcher.add(wanted));
   const selection: LiveSelection = {
     roles,
     since: isFull ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
@@ -207,19 +210,24 @@ async function readAndFetch(
   let mark: string | null = null;
   try {
     await readChanges(mirror.index, selection, {
-      ...{ client, signal: fetcher.signal, shard, onProgress: deps.onProgress },
+      ...{ client, signal: fetcher.signal, shard, onCompared: progress.compared },
       hasFile: async ({ path, bytes }) => (await mirror.store.stat(path))?.bytes === bytes,
       onPage: () => {
         mark ??= new Date(serviceTime()).toISOString();
       },
       onWanted: (wanted) => {
         if (counts.added.size === large.images) deps.onLarge?.();
-        return fetcher.add(wanted);
+        progress.wants();
+        return ahead.add(wanted);
       },
-      onListedAgain: (entry) => void counts.added.add(keyOf(entry)),
+      onListedAgain: (entry) => {
+        progress.has();
+        counts.added.add(keyOf(entry));
+      },
       onVanished: () => void counts.removed++,
-      handled: () => counts.added.size + counts.changed.size + counts.failed,
     });
+    progress.listed();
+    await ahead.started();
     await fetcher.settled();
   } catch (error) {
     await fetcher.stop(error);
@@ -234,14 +242,18 @@ function isFullDue({ mark, full_read }: MirrorState, { full, fullEveryMs }: Sync
   return fullEveryMs !== null && now - Date.parse(full_read) >= fullEveryMs;
 }
 
-async function removeVanished(mirror: Mirror, counts: SyncCounts, input: SyncInput): Promise<void> {
+async function removeVanished(mirror: Mirror, counts: SyncCounts, { input, deps }: Run): Promise<void> {
   if (!input.delete) return;
   const entries = deletable(mirror, input.maxDelete);
   counts.removed = entries.length;
   if (input.dryRun) return;
-  await deleteFiles(entries, mirror, ({ product_id, asset_id, reference }, { code, message }) => {
-    counts.removed--;
-    counts.fail({ product_id, asset_id, reference, code, message }, false);
+  await deleteFiles(entries, mirror, {
+    onProgress: deps.onProgress,
+    onFailed: (entry, error) => {
+      counts.removed--;
+      counts.fail(failureOf(entry, error), false);
+      deps.onFailed({ fields: entry }, error);
+    },
   });
 }
 
@@ -272,18 +284,25 @@ async function renameAll(mirror: Mirror, counts: SyncCounts, { input, deps, path
         deps.onProgress({ step: "renaming", done: ++done, total: renames.length });
       },
       onMissing: async ({ entry }) => {
-        const { product_id, asset_id, reference, path } = entry;
+        const { path } = entry;
         places.staying.add(keyOf(entry));
         const marked = { ...entry, damaged: true as const };
         await journal.record("entry", marked);
         index.set(marked);
         const message = `its file ${path} is missing; the next run downloads it again`;
-        counts.failMissing({ product_id, asset_id, reference, code: "missing_file", message });
+        counts.failMissing(failureOf(entry, { code: "missing_file", message }));
       },
     });
     counts.renamed = renamed.size;
     if (isComplete) return;
   }
+}
+
+function failureOf(
+  { product_id, asset_id, reference }: MirrorEntry,
+  { code, message }: Pick<CatError, "code" | "message">,
+): SyncFailure {
+  return { product_id, asset_id, reference, code, message };
 }
 
 const newState = (selection: Selection): MirrorState => ({

@@ -27,6 +27,23 @@ describe("a mirror belongs to an organization", () => {
     expect([tree(stored), state()]).toEqual(before);
   });
 
+  test("a mirror of an earlier version, without a digest of its key, accepts only a key that sees its products", async () => {
+    const { run, stored, state, other } = await mirrored();
+    const { key: _, ...withoutKey } = state();
+    stored.files.set(".catalogue-sync/all/state.json", Buffer.from(JSON.stringify(withoutKey)));
+    const before = [tree(stored), state()];
+    const flags = { delete: true, maxDelete: 100, full: true };
+    const ran = await run(stored, flags, { client: other, keyFingerprint: "other" });
+    expect(ran.stopped).toMatchObject({
+      type: "conflict",
+      code: "another_key",
+      message: "mirror may have been mirrored with another API key, and this one does not see its products",
+    });
+    expect([tree(stored), state()]).toEqual(before);
+    expect(await run(stored)).toMatchObject({ stopped: undefined });
+    expect(state().key).toBe("key");
+  });
+
   test("a new key of the same one is accepted from then on", async () => {
     const { run, stored, state, catalogue } = await mirrored();
     expect(await run(stored, {}, { keyFingerprint: "new" })).toMatchObject({ stopped: undefined });
@@ -85,21 +102,37 @@ test("an image that is listed again is downloaded if the user has deleted its ke
   expect(stored.files.has("A_source.jpg")).toBe(true);
 });
 
-test("a removed image whose file became a folder fails alone, and the others are deleted", async () => {
-  const { run, newMirror, catalogue, clock } = mirrorWorld();
-  const products = ["A", "B", "C"].map((reference) => catalogue.add(reference, ["source"]));
-  const stored = newMirror();
-  await run(stored);
-  clock.advance(600_000);
-  for (const product of products.slice(0, 2)) {
-    catalogue.touch(product);
-    product.deletedAt = product.changedAt;
-  }
-  const onChange = (change: string) => {
-    if (change !== "remove A_source.jpg") return;
-    throw new OutputError("A_source.jpg", Object.assign(new Error("a folder"), { code: "EISDIR" }));
-  };
-  const { summary, stopped } = await run(stored, { delete: true }, { onChange });
-  expect({ ...summary, stopped }).toMatchObject({ removed: 1, failed: 1, unchanged: 1, stopped: undefined });
-  expect(Object.keys(tree(stored))).toEqual(["A_source.jpg", "C_source.jpg", "catalogue.ndjson"]);
-});
+test.for(["EISDIR", "EACCES", "EROFS", "EPERM", "EBUSY", "EIO"])(
+  "a removed image whose file cannot be deleted (%s) is listed, and the others are deleted",
+  async (code) => {
+    const { run, newMirror, catalogue, clock } = mirrorWorld();
+    const products = ["A", "B", "C"].map((reference) => catalogue.add(reference, ["source"]));
+    const stored = newMirror();
+    await run(stored);
+    clock.advance(600_000);
+    for (const product of products.slice(0, 2)) {
+      catalogue.touch(product);
+      product.deletedAt = product.changedAt;
+    }
+    const onChange = (change: string) => {
+      if (change !== "remove A_source.jpg") return;
+      throw new OutputError("A_source.jpg", Object.assign(new Error("not possible"), { code }));
+    };
+    const { summary, stopped } = await run(stored, { delete: true }, { onChange });
+    expect({ ...summary, stopped }).toMatchObject({
+      removed: 1,
+      failed: 1,
+      unchanged: 1,
+      stopped: undefined,
+    });
+    expect(summary.failures).toMatchObject([
+      {
+        reference: "A",
+        code: "file_not_deletable",
+        message: expect.stringMatching(/^cannot delete A_source\.jpg: /),
+      },
+    ]);
+    expect(Object.keys(tree(stored))).toEqual(["A_source.jpg", "C_source.jpg", "catalogue.ndjson"]);
+    expect((await run(stored, { delete: true })).summary).toMatchObject({ removed: 1, failed: 0 });
+  },
+);

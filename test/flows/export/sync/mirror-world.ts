@@ -1,6 +1,7 @@
 import { MovableClock } from "../../../../src/clock.ts";
 import { mirrorFiles } from "../../../../src/flows/export/sync/index/mirror-files.ts";
 import { type SyncInput, type SyncOutcome, syncCatalogue } from "../../../../src/flows/export/sync/sync.ts";
+import type { ProgressEvent } from "../../../../src/flows/progress-event.ts";
 import { FakeCatalogue } from "./fake-catalogue.ts";
 import { MemoryStore, StoredFiles } from "./memory-store.ts";
 
@@ -23,6 +24,7 @@ export function mirrorWorld() {
       client = catalogue.client,
       keyFingerprint = "key",
       scratch = "/nowhere",
+      onProgress = (_event: ProgressEvent) => {},
     } = {},
   ): Promise<SyncOutcome> => {
     const { shard = null } = input;
@@ -52,7 +54,7 @@ export function mirrorWorld() {
         client: async () => client,
         signal: new AbortController().signal,
         holder: { pid: 4711, since: "2026-01-05T09:00:00.000Z" },
-        onProgress: () => {},
+        onProgress,
         onFailed: () => {},
       },
     );

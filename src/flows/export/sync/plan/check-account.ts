@@ -16,12 +16,12 @@ interface AccountDeps {
 
 /**
  * A mirror belongs to an organization: another one's key would see an empty catalogue, and move the mark. A key that
- * was not used before must see a product of the mirror: the newest or the oldest one that was not removed. Throws a CatError of type
- * conflict (exit 6) otherwise.
+ * was not used before, or is the first one whose digest is kept, must see a product of the mirror: the newest or the
+ * oldest one that was not removed. Throws a CatError of type conflict (exit 6) otherwise.
  */
 export async function checkAccount(index: MirrorIndex, state: MirrorState, deps: AccountDeps): Promise<void> {
   const { client, signal, folder, keyFingerprint, sameOrganization } = deps;
-  if (state.key === undefined || state.key === keyFingerprint || sameOrganization) return;
+  if (state.key === keyFingerprint || sameOrganization) return;
   const all = index.products();
   if (all.length === 0) return;
   // Products with images that the catalogue still had in the last run.
@@ -41,7 +41,9 @@ export async function checkAccount(index: MirrorIndex, state: MirrorState, deps:
   const why = isCertain
     ? "and this one does not see its products"
     : "and this one lacks the scope products:read to compare their products";
-  throw new CatError(`${folder} was mirrored with another API key, ${why}`, {
+  // Earlier versions of this program kept no digest of the key.
+  const was = state.key === undefined ? "may have been" : "was";
+  throw new CatError(`${folder} ${was} mirrored with another API key, ${why}`, {
     type: "conflict",
     code: "another_key",
     hint: "If both keys belong to one organization, add --same-organization. If not, choose another folder.",

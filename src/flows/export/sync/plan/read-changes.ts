@@ -1,5 +1,4 @@
 import type { Client } from "../../../../client/client.ts";
-import type { ProgressEvent } from "../../../progress-event.ts";
 import { type LiveSelection, readPages } from "../../live/read-pages.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
@@ -14,15 +13,14 @@ interface ReadDeps {
   readonly shard: Shard | null;
   /** Whether the file of an entry is there. */
   readonly hasFile: (entry: MirrorEntry) => Promise<boolean>;
-  readonly onProgress: (event: ProgressEvent) => void;
+  /** So many more assets were compared with the index. */
+  readonly onCompared: (count: number) => void;
   readonly onPage: () => void;
   /** The next asset is read once this resolves. */
   readonly onWanted: (wanted: WantedAsset) => Promise<void>;
   /** An asset that was removed from the catalogue, and is listed again. */
   readonly onListedAgain: (entry: MirrorEntry) => void;
   readonly onVanished: (entry: MirrorEntry) => void;
-  /** The number of assets that were downloaded, or failed. */
-  readonly handled: () => number;
 }
 
 /**
@@ -35,11 +33,8 @@ export async function readChanges(
   selection: LiveSelection,
   deps: ReadDeps,
 ): Promise<void> {
-  const { client, signal, shard, onProgress, onPage, handled } = deps;
+  const { client, signal, shard, onCompared, onPage } = deps;
   const seen = new Set<string>();
-  let assets = 0;
-  const report = () => onProgress({ step: "mirroring", done: assets, total: null, note: noteOf(handled()) });
-  report();
   for await (const { rows, again } of readPages(selection, { client, signal })) {
     onPage();
     const fresh = new FreshAssets(again);
@@ -51,8 +46,7 @@ export async function readChanges(
       seen.add(id);
       const listed = listedAssets(row);
       await compare(index, id, listed, fresh, deps);
-      assets += listed.length;
-      report();
+      onCompared(listed.length);
     }
   }
   if (selection.since !== null) return;
@@ -92,5 +86,3 @@ function vanish(entry: MirrorEntry, index: MirrorIndex, { onVanished }: ReadDeps
   index.set({ ...entry, removed: true });
   onVanished(entry);
 }
-
-const noteOf = (handled: number): string => (handled === 0 ? "assets" : `assets, ${handled} downloaded`);

@@ -1,5 +1,6 @@
-import { CatError } from "../../../../errors.ts";
-import { isFatal } from "../fetch/fatal.ts";
+import { CatError, fileProblem } from "../../../../errors.ts";
+import { OutputError } from "../../../outputs/output-error.ts";
+import type { ProgressEvent } from "../../../progress-event.ts";
 import type { Mirror } from "../index/mirror.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";
 
@@ -21,22 +22,45 @@ export function deletable({ index }: Pick<Mirror, "index">, maxDelete: number | 
   return entries;
 }
 
-/** Removes the files of entries, and the entries. `onFailed` receives a file that cannot be removed, and stays. */
+/**
+ * Deletes the files of entries, and drops the entries. `onFailed` receives a file that cannot be deleted, and stays: it
+ * may be in a read-only folder, or open in a program on Windows.
+ */
 export async function deleteFiles(
   entries: readonly MirrorEntry[],
   { index, store, journal }: Pick<Mirror, "index" | "store" | "journal">,
-  onFailed: (entry: MirrorEntry, error: CatError) => void,
+  {
+    onFailed,
+    onProgress,
+  }: {
+    onFailed: (entry: MirrorEntry, error: CatError) => void;
+    onProgress: (event: ProgressEvent) => void;
+  },
 ): Promise<void> {
+  let done = 0;
   for (const entry of entries) {
     const { path, product_id, asset_id } = entry;
+    onProgress({ step: "deleting", done: done++, total: entries.length });
     try {
       await store.remove(path);
     } catch (error) {
-      if (isFatal(error)) throw error;
-      onFailed(entry, error as CatError);
+      if (!(error instanceof OutputError)) throw error;
+      onFailed(entry, cannotDelete(path, error));
       continue;
     }
     await journal.record("drop", product_id, asset_id);
     index.drop(product_id, asset_id);
   }
+}
+
+function cannotDelete(path: string, cause: OutputError): CatError {
+  const problem = fileProblem(cause.cause);
+  if (problem === null) return cause;
+  const { why, hint } = problem;
+  return new CatError(`cannot delete ${path}: ${why}`, {
+    type: "output",
+    code: "file_not_deletable",
+    hint,
+    cause,
+  });
 }

@@ -1,15 +1,8 @@
 import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-} from "playwright-core";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { chromiumOptions } from "./chromium.js";
-import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Missing programs that were warned about. */
 const warned = new Set<string>();
@@ -40,24 +33,16 @@ export interface Opened {
   again(): Promise<Page>;
 }
 
-interface OpenOptions extends BrowserContextOptions {
-  /** Keeps what pages store on the disk, as the browser of a person does; memory alone may forget it on a reload. */
-  isKept?: boolean;
-}
+/**
+ * Options of a test that reads what another page has stored. On a busy machine, one load in some hundred gets a storage of
+ * Chromium that is empty and keeps nothing, until the page is loaded again.
+ */
+export const readsStorage = { retry: 2 };
 
-/** Opens a file in a browser of its own, which is closed after the test. */
-export async function openFile(path: string, { isKept, ...given }: OpenOptions = {}): Promise<Opened> {
-  const pageOptions = { viewport: { width: 1000, height: 900 }, ...given };
-  let context: BrowserContext;
-  if (isKept)
-    context = await chromium.launchPersistentContext(temporaryFolder(), {
-      ...chromiumOptions,
-      ...pageOptions,
-    });
-  else {
-    browser ??= chromium.launch(chromiumOptions);
-    context = await (await browser).newContext(pageOptions);
-  }
+/** Opens a file in a browser profile of its own, which is closed after the test. */
+export async function openFile(path: string, given: BrowserContextOptions = {}): Promise<Opened> {
+  browser ??= chromium.launch(chromiumOptions);
+  const context = await (await browser).newContext({ viewport: { width: 1000, height: 900 }, ...given });
   onTestFinished(() => context.close());
   context.setDefaultTimeout(50_000);
   const wrongs: string[] = [];

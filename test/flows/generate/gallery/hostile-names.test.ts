@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { jsonInHtml } from "../../../../src/flows/generate/gallery/page-text.ts";
-import { closeBrowser, needsBrowser, openFile } from "../../../support/browser.ts";
+import { closeBrowser, needsBrowser, openFile, readsStorage } from "../../../support/browser.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
 
 afterAll(closeBrowser);
@@ -44,11 +44,10 @@ const named = (names: readonly string[]) =>
     ]),
   });
 
-test("hostile names do nothing but show", async (context) => {
+test("hostile names do nothing but show", readsStorage, async (context) => {
   needsBrowser(context);
   const { page, wrongs } = await openFile(await writePage(named(hostile)), {
     viewport: { width: 400, height: 900 },
-    isKept: true,
   });
   const texts = (selector: string) => page.locator(selector).allTextContents();
   expect(await texts("section h2 bdi")).toEqual(hostile);

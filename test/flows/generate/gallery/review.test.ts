@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { closeBrowser, needsBrowser, type Opened, openFile } from "../../../support/browser.ts";
+import { closeBrowser, needsBrowser, type Opened, openFile, readsStorage } from "../../../support/browser.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
 
 beforeEach(needsBrowser);
@@ -159,18 +159,28 @@ describe("a gallery", () => {
     expect(await focused(page)).toBe("COAT-2, Amara, studio, half-front, not reviewed");
   });
 
-  test("keeps decisions and notes when it is opened again, and shows those of another window", async () => {
-    const { page, again } = await open(sampleData(), { isKept: true });
-    await keys(page, "j", "a", "r", "n");
-    await page.keyboard.type("blurred");
-    await page.reload();
-    expect(await text(page, "#tally")).toBe("1 approved, 1 rejected");
-    expect(await page.locator(".item").nth(2).locator("input").inputValue()).toBe("blurred");
-    const other = await again();
-    await keys(other, "j", "r");
-    expect(await text(other, "#tally")).toBe("0 approved, 2 rejected");
-    await expect.poll(() => text(page, "#tally")).toBe("0 approved, 2 rejected");
-  });
+  test(
+    "keeps decisions and notes when it is opened again, and shows those of another window",
+    readsStorage,
+    async () => {
+      const { page, again } = await open();
+      const other = await again();
+      const patience = { timeout: 15_000 };
+      const tally = (window: Page) => text(window, "#tally");
+      const note = (window: Page) => window.locator(".item").nth(2).locator("input").inputValue();
+      await keys(page, "j", "a", "r", "n");
+      await page.keyboard.type("blurred");
+      // The browser stores them later than the page does: once another window shows them, a reload finds them.
+      await expect.poll(() => note(other), patience).toBe("blurred");
+      expect(await tally(other)).toBe("1 approved, 1 rejected");
+      await page.reload();
+      expect(await note(page)).toBe("blurred");
+      expect(await tally(page)).toBe("1 approved, 1 rejected");
+      await keys(other, "j", "r");
+      expect(await tally(other)).toBe("0 approved, 2 rejected");
+      await expect.poll(() => tally(page), patience).toBe("0 approved, 2 rejected");
+    },
+  );
 
   test("keeps the decisions of another run apart", async () => {
     const { page } = await open();
@@ -179,16 +189,17 @@ describe("a gallery", () => {
     expect(keptAs).toEqual(["catalogue.review.run_1"]);
   });
 
-  test("opens all the same with damaged decisions in the browser", async () => {
-    const { page } = await open(sampleData(), { isKept: true });
-    for (const damaged of ["{", "null", "7", '{"task-2":7,"task-3":{"decision":"maybe","note":""}}']) {
-      await page.evaluate(`localStorage.setItem("catalogue.review.run_1", ${JSON.stringify(damaged)})`);
+  test.for(["{", "null", "7", '{"task-2":7,"task-3":{"decision":"maybe","note":""}}'])(
+    "opens all the same with damaged decisions in the browser: %s",
+    async (damaged) => {
+      const { page } = await open();
+      await page.addInitScript(`localStorage.setItem("catalogue.review.run_1", ${JSON.stringify(damaged)})`);
       await page.reload();
       expect(await text(page, "#reviewed")).toBe("0 of 4 reviewed");
-    }
-    await keys(page, "j", "a");
-    expect(await text(page, "#reviewed")).toBe("1 of 4 reviewed");
-  });
+      await keys(page, "j", "a");
+      expect(await text(page, "#reviewed")).toBe("1 of 4 reviewed");
+    },
+  );
 
   test("warns where the browser keeps nothing", async () => {
     const { page } = await open();

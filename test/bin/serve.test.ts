@@ -165,8 +165,9 @@ describe("serve -- COMMAND", () => {
     let stdout = "";
     child.stdout!.on("data", (bytes: Buffer) => {
       stdout += bytes.toString();
-      if (/ready/.test(stdout) && !/\^C/.test(stdout)) child.stdin!.write("\x03");
     });
+    await until(() => stdout.includes("ready"), { pauseMs: 2, seen: () => stdout });
+    child.stdin!.write("\x03");
     await child;
     expect(stdout.replaceAll("\r", "")).toContain("got 1\nexit 6\n");
   });

@@ -487,7 +487,7 @@ describe("a stopped run", () => {
     await world.fault({ match: { method: "GET", path: signed }, delay_ms: 60_000 });
     world.traffic();
     const running = world.cat("export sync images --concurrency 2");
-    await expect.poll(() => world.names("images").length, { timeout: 10_000 }).toBe(5);
+    await expect.poll(() => world.names("images").length).toBe(5);
     running.interrupt();
     const ended = await running;
     expect(ended.exit).toBe(130);

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { until } from "../../support/until.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";
@@ -431,11 +432,9 @@ describe("an interrupt", () => {
     const world = await createWorld();
     world.write("products.csv", tidy);
     const running = world.cat("import products.csv --no-progress");
-    const accepted = setInterval(() => {
-      if (world.requests().some(({ method }) => method === "POST")) running.interrupt();
-    }, 1);
+    await until(() => world.requests().some(({ method }) => method === "POST"));
+    running.interrupt();
     const ran = await running;
-    clearInterval(accepted);
     expect(ran.exit).toBe(130);
     expect(ran.stderr).toContain("Stopped: sent 2 of 2 rows of products.csv.");
     expect(ran.stderr).toMatch(/2 rows in progress at the service: import [0-9A-Z]{26} \(\w+\)/);

@@ -74,7 +74,9 @@ test("the full circle: mock, import, task and export, delivery or poll, listener
     expect(await cat(line)).toMatchObject({ exitCode: 0 });
   const types = ["export.completed", "import.completed", "task.succeeded"];
   for (const { handler, listener, results } of [pushed, polled]) {
-    await untilSoon(() => results().filter(({ status }) => status === 500).length >= 3);
+    await untilSoon(
+      () => results().filter(({ status }) => status === 500).length >= 3 && listener.lines().length === 4,
+    );
     const printed = listener.lines().slice(1);
     expect(printed.map(({ type }) => type).sort()).toEqual(types);
     expect(idsOf(handler.received.slice(0, 3))).toEqual(printed.map(({ id }) => id).sort());
@@ -88,6 +90,7 @@ test("the full circle: mock, import, task and export, delivery or poll, listener
     });
   // The schedule retries after one minute, then after five; the mock responds when it has the results.
   await advance(61_000);
+  await untilSoon(() => pushed.results().length >= 6);
   expect(pushed.results().map(({ status }) => status)).toEqual(Array(6).fill(500));
   isUp = true;
   await advance(301_000);

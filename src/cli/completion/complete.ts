@@ -32,7 +32,7 @@ export async function candidates(
   argv: readonly string[],
   list: CommandList,
 ): Promise<string> {
-  const [name, ...words] = joined(argv);
+  const [name, ...words] = argv;
   const { kind, files, typed, before, words: fixed } = expectedAt(list, words, name === "cat");
   const { env } = host;
   const kept = kind === null ? [] : await lookUp(kind, { env, cwd: host.cwd(), words });
@@ -50,10 +50,3 @@ async function lookUp(kind: Kind, lookup: Lookup): Promise<(readonly [name: stri
     return [];
   }
 }
-
-/** bash splits `--flag=value` into three words; zsh and fish do not. The value alone is the word to complete then. */
-const joined = (argv: readonly string[]): string[] =>
-  argv.flatMap((word, index) => {
-    if (word !== "=" || argv[index - 1]?.startsWith("--") !== true) return [word];
-    return index === argv.length - 1 ? [""] : [];
-  });

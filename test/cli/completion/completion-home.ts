@@ -12,6 +12,7 @@ export async function completionHome(home: string): Promise<void> {
   const names = [
     ["DRESS-1", "Linen dress"],
     ["DRESS 2", ""],
+    ["red:it's 5\"$x", ""],
     ["bad\u001bname", ""],
   ];
   state.marks.set("https://h.example", "completion:products", JSON.stringify(names));

@@ -534,6 +534,21 @@ describe("shards", () => {
     });
   });
 
+  test("of which one was complete and has lost its index are not merged: exit 3, and nothing is written", async () => {
+    const world = await syncWorld();
+    for (const number of [1, 2]) await world.cat(`export sync images --shard ${number}/2`);
+    rmSync(world.at("images/catalogue.2-of-2.ndjson"));
+    const before = world.tree("images");
+    expect(await world.cat("export sync images --merge")).toEqual({
+      exit: 3,
+      stdout: "",
+      stderr:
+        "error: cannot merge the shards in images: catalogue.2-of-2.ndjson is missing\n" +
+        "Restore it from a backup, or mirror the shard into a new folder.\n",
+    });
+    expect(world.tree("images")).toEqual(before);
+  });
+
   test("that are missing, stopped or of another number are not merged: exit 3", async () => {
     const world = await syncWorld();
     world.mkdir("images");

@@ -1,6 +1,15 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { rawZip } from "../../support/raw-zip.ts";
 import { until } from "../../support/until.ts";
 import {
   type ArtifactStep,
@@ -114,6 +123,34 @@ describe("a download of an export", () => {
       expect([world.asked.length, left(world), world.read("file")]).toEqual([times, ["file"], "old"]);
     },
   );
+
+  const hostile = rawZip([
+    { name: "a.jpg", data: "a photo" },
+    { name: "../b.jpg", data: "another photo" },
+  ]);
+  const damaged = Buffer.from(zip);
+  damaged[60]! ^= 1;
+  test.each<[string, Buffer, string]>([
+    [
+      "that leads out of the folder",
+      hostile,
+      `${shown} is not safe to extract: "../b.jpg" leads out of the folder`,
+    ],
+    [
+      "with a wrong checksum",
+      damaged,
+      `${shown} is damaged: "A_front.jpg" has another checksum than declared`,
+    ],
+    ["without its end", zip.subarray(0, 300), `${shown} is damaged: its end is missing`],
+  ])("of a ZIP %s is not extracted: the folder stays empty, and nothing is left", async (_, bytes, why) => {
+    const world = await artifactWorld("zip", body(bytes));
+    mkdirSync(join(world.folder, "images"), { mode: 0o750 });
+    const before = statSync(join(world.folder, "images")).ino;
+    const { exit, stderr } = await world.download("--extract images");
+    expect([exit, stderr.split("\n")[0]]).toEqual([7, `error: ${why}`]);
+    expect([left(world), readdirSync(join(world.folder, "images"))]).toEqual([["images"], []]);
+    expect(statSync(join(world.folder, "images")).ino).toBe(before);
+  });
 
   test("of unknown length that is no ZIP exits with 7", async () => {
     const step: ArtifactStep = (response) => {

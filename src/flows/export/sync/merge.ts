@@ -3,7 +3,6 @@
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { folded } from "./index/folded.ts";
-import { missingIndex } from "./index/mirror.ts";
 import { keyOf } from "./index/mirror-entry.ts";
 import { completeIndex, hiddenFolder, mirrorFiles, shardOfIndex } from "./index/mirror-files.ts";
 import { MirrorIndex } from "./index/mirror-index.ts";
@@ -73,8 +72,10 @@ async function shardsIn(
   const absent = all.filter(({ number }) => !numbers.has(number)).map((shard) => mirrorFiles(shard));
   for (const { state, index } of absent) {
     // A run of this shard would fail as well.
-    if (files.has(state) && parseState(await store.read(state), folder).mark !== null)
-      throw missingIndex(folder, index);
+    if (files.has(state) && parseState(await store.read(state), folder).mark !== null) {
+      const hint = "Restore it from a backup, or mirror the shard into a new folder.";
+      throw cannotMerge(folder, `${index} is missing`, hint, "missing_shard");
+    }
   }
   const missing = absent.map(({ index }) => index);
   if (missing.length > 0) {

@@ -2,7 +2,7 @@ import { type Command, Help, Option } from "commander";
 import type { App } from "./app/app.ts";
 import { type CommandEntry, commands } from "./commands.ts";
 import { firstWord } from "./find-command.ts";
-import { command, HelpShown } from "./flags/command.ts";
+import { command, HelpShown, unknownCommand } from "./flags/command.ts";
 import { flagDescription } from "./flags/flag-description.ts";
 import { globalFlags } from "./global-flags.ts";
 import { helpSections } from "./help.ts";
@@ -52,6 +52,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
         await root.parseAsync(args, { from: "user" });
       } catch (error) {
         if (!(error instanceof HelpShown)) throw error;
+        rejectUnknown(root, args);
       }
       await app.io.data(help.join(""));
     },
@@ -75,6 +76,19 @@ function helpAsFlag(argv: readonly string[]): string[] {
   // An unknown command gives the same error as without `help`.
   const known = words.length === 0 || Object.hasOwn(commands, words[0]!);
   return [...flags, ...words, ...(known ? ["--help"] : [])];
+}
+
+/** Throws a UsageError if help was asked for a command that a group does not have: `products lst --help`. */
+function rejectUnknown(root: Command, args: readonly string[]): void {
+  let rest = args;
+  for (let at = root; at.commands.length > 0; ) {
+    const next = firstWord(rest);
+    if (next === null || next.word.startsWith("-")) return;
+    const found = at.commands.find((one) => one.name() === next.word);
+    if (found === undefined) throw unknownCommand(at, next.word);
+    at = found;
+    rest = rest.slice(next.index + 1);
+  }
 }
 
 /** Whether a command runs another program, by the arguments after its name. */

@@ -78,6 +78,36 @@ describe("a wrong command line exits with 2, and the error names the mistake and
       'unknown command "prodcts"',
       "Did you mean products? See: cat --help",
     ],
+    [
+      "help on an unknown command of a group",
+      "help products lst",
+      'unknown command "lst"',
+      "Did you mean list? See: cat products --help",
+    ],
+    [
+      "an unknown command of a group with --help",
+      "--profile a config nope --help",
+      'unknown command "nope"',
+      "See: cat config --help",
+    ],
+    [
+      "a value, which may be a key, for a flag without one",
+      "login --with-key=ak_secret",
+      "--with-key takes no value",
+      "Remove the = and the text after it. See: cat login --help",
+    ],
+    [
+      "a value for a global flag without one",
+      "products list --json=1",
+      "--json takes no value",
+      "Remove the = and the text after it. See: cat products list --help",
+    ],
+    [
+      "a mistyped setting",
+      "config set labl x",
+      'unknown setting "labl"',
+      "Did you mean label? Use active, baseUrl, signatureHeader, label or color.",
+    ],
   ] as const)("%s", async ([, line, message, hint]) => {
     const world = await createWorld();
     expect(await world.cat(line)).toEqual({ exit: 2, stdout: "", stderr: `error: ${message}\n${hint}\n` });

@@ -126,15 +126,19 @@ describe("profiles", () => {
     expect(existsSync(`${world.folder}/.home`)).toBe(false);
   });
 
-  test("a CAT_HOME that is a file has no profiles", async () => {
-    const world = await createWorld({ env: none });
-    world.write(".home", "a file");
-    const ran = await world.cat("products list");
-    expect(ran).toMatchObject({
-      exit: 2,
-      stderr: expect.stringMatching(/^error: no service URL\n/),
-    });
-  });
+  test.for(["products list", "config list", "config set label x", "login", "doctor"])(
+    "a CAT_HOME that is a file is named: %s",
+    async (line) => {
+      const world = await createWorld({ env: none });
+      world.write(".home", "a file");
+      const ran = await world.cat(line);
+      expect(ran.exit).toBe(2);
+      expect(ran.stdout + ran.stderr).toMatch(
+        /cannot use the settings folder \/.*\.home: part of its path is a file\n *Set CAT_HOME to a folder, or move the file\.\n/,
+      );
+      expect(ran.stdout + ran.stderr).not.toMatch(/denied|exists/);
+    },
+  );
 
   test("a config file that is a link to itself cannot be read", async () => {
     const world = await createWorld({ env: none });

@@ -63,6 +63,25 @@ function mistypedCommand({ code }: CommanderError, { commands, args }: Command):
   return { message: `unknown command ${JSON.stringify(word)}`, near: `Did you mean ${meant.join(" or ")}?` };
 }
 
+/** The error for a word that is not a command of a group. */
+export function unknownCommand(of: Command, word: string): UsageError {
+  const names = of.commands.map((one) => one.name());
+  const near = didYouMean(word, names);
+  const question = near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `;
+  return new UsageError(`unknown command ${JSON.stringify(word)}`, {
+    code: "unknown_command",
+    hint: `${question}See: ${pathOf(of)} --help`,
+  });
+}
+
+/** Whether the command has a flag, or the program has it for all commands. */
+function hasFlag(one: Command, flag: string): boolean {
+  for (let at: Command | null = one; at !== null; at = at.parent) {
+    if (at.options.some(({ long }) => long === flag)) return true;
+  }
+  return false;
+}
+
 /** A complaint of commander as a UsageError: one line, then a near name and the help page to read. */
 function usageError(error: CommanderError, from: Command): UsageError {
   const help = `See: ${pathOf(from)} --help`;
@@ -75,6 +94,13 @@ function usageError(error: CommanderError, from: Command): UsageError {
     });
   }
   const { message, near } = mistypedCommand(error, from) ?? usageMessage(error);
+  const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
+  if (flag !== undefined && hasFlag(from, flag)) {
+    return new UsageError(`${flag} takes no value`, {
+      code: "flag_without_value",
+      hint: `Remove the = and the text after it. ${help}`,
+    });
+  }
   const isConflict = error.code === "commander.conflictingOption";
   const isValue = from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
   const asValue = isValue

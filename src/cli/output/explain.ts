@@ -56,7 +56,9 @@ const sentence = (message: string): string => message.replace(/(?<!\.)\.$/, "");
 
 function withNextStep(error: CatError): string {
   const step = nextStep(error);
-  return step === undefined ? error.message : `${sentence(error.message)}. ${step}`;
+  if (step === undefined) return error.message;
+  const first = sentence(error.message);
+  return `${first}${/[?!]$/.test(first) ? "" : "."} ${step}`;
 }
 
 const lines = (first: string, second: string | undefined): string =>

@@ -20,7 +20,7 @@ const gap = 2;
 /** Columns are dropped rather than cut below this width, unless they have their own `least`. */
 const useful = 12;
 /** Other columns are dropped rather than references, which users copy, cut below this width. */
-const usefulReference = 24;
+const usefulReference = 16;
 /** References that are left alone with IDs are not cut below this width; then they wrap, as IDs do. */
 const narrowest = 6;
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { UsageError } from "../context/errors.ts";
 import { type Config, checkedConfig, unreadableConfig } from "./config-shape.ts";
 import type { Profile } from "./profile.ts";
 
@@ -61,7 +62,16 @@ async function textOf(path: string): Promise<string | null> {
     return await readFile(path, "utf8");
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    if (code === "ENOENT") return null;
+    if (code === "ENOTDIR") throw notAFolder(dirname(path), error);
     throw unreadableConfig(path, message, error);
   }
 }
+
+/** The error for a settings folder that cannot exist, because its path leads through a file. */
+export const notAFolder = (folder: string, cause?: unknown): UsageError =>
+  new UsageError(`cannot use the settings folder ${folder}: part of its path is a file`, {
+    code: "invalid_config",
+    hint: "Set CAT_HOME to a folder, or move the file.",
+    ...(cause === undefined ? {} : { cause }),
+  });

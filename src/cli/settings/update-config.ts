@@ -5,7 +5,7 @@ import { lockFile } from "../../state/file-lock.ts";
 import { makeFolder } from "../../state/state-place.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
-import { configPath, readConfig } from "./profiles.ts";
+import { configPath, notAFolder, readConfig } from "./profiles.ts";
 
 /** A JSON object. Keys that this version does not know are kept. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ type Writer = Pick<Context, "env" | "clock">;
  */
 export async function updateConfig(writer: Writer, change: (config: Fields) => Fields): Promise<void> {
   const path = await configPath(writer.env);
-  makeFolder(dirname(path));
+  makeSettingsFolder(dirname(path));
   // The lock file stays, empty: another process may be about to open it.
   const unlock = await lock(`${path}.lock`, path, writer);
   try {
@@ -52,6 +52,15 @@ export const updateProfile = (
     const all = Object.fromEntries([...Object.entries(profiles), [profile, change(own)]]);
     return { ...config, profiles: all };
   });
+
+function makeSettingsFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === "EEXIST" || code === "ENOTDIR" ? notAFolder(folder, error) : error;
+  }
+}
 
 async function lock(file: string, config: string, { clock }: Writer): Promise<() => void> {
   for (const end = clock.now() + patienceMs; ; ) {

@@ -81,6 +81,11 @@ describe("an error for people", () => {
   test("is one line, or two with a hint", () => {
     const detail = { type: "conflict", code: "c" };
     expect(explain(new CatError("it exists.", detail), plain)).toBe("error: it exists\n");
+    const asked = explain(new CatError("no x: did you mean y?", { ...detail, hint: "See z." }), {
+      ...plain,
+      json: true,
+    });
+    expect(JSON.parse(asked).error.message).toBe("no x: did you mean y? See z.");
     expect(explain(new CatError("it exists", { ...detail, hint: "Check it." }), plain)).toBe(
       "error: it exists\nCheck it.\n",
     );

@@ -104,7 +104,8 @@ test("cuts references last and IDs never", () => {
   const drawn = (cut: "last" | "never", width: number) =>
     textOf([{ ...columns[0]!, cut }, columns[1]!], rows, { ...free, width }).split("\n")[1];
   expect(drawn("last", 40)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen dress");
-  expect(drawn("last", 35)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV");
+  expect(drawn("last", 35)).toBe("01ARZ3NDEKTSV4RRFFQ69…  Linen dress");
+  expect(drawn("last", 28)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV");
   expect(drawn("last", 20)).toBe("01ARZ3NDEKTSV4RRFFQ…");
   expect(drawn("never", 39)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV  Linen dress");
   expect(drawn("never", 38)).toBe("01ARZ3NDEKTSV4RRFFQ69G5FAV");

@@ -141,6 +141,15 @@ test("the next change removes the file that a killed one left", async () => {
   expect(readdirSync(`${world.folder}/.home`).sort()).toEqual(["config.json", "config.json.lock"]);
 });
 
+test.for([
+  ["keyStore", "To store an API key: cat login"],
+  ["columns", "cat import sets it on a terminal, when it asks about unknown columns."],
+] as const)("cat config get %s names the command that sets it", async ([name, hint]) => {
+  const world = await createWorld();
+  const stderr = `error: profile default has no ${name}\n${hint}\n`;
+  expect(await world.cat(`config get ${name}`)).toEqual({ exit: 5, stdout: "", stderr });
+});
+
 test("programs that write at once lose no setting", { timeout: 60_000 }, async () => {
   const home = temporaryFolder();
   const names = Array.from({ length: 5 }, (_, index) => `p${index}`);

@@ -35,9 +35,16 @@ export async function getSetting({ globals, context, io }: App, { name }: { name
     throw new CatError(`profile ${profile} has no ${setting}`, {
       type: "not_found",
       code: "setting_not_found",
-      hint: `To set it: cat config set ${setting} VALUE`,
+      hint: hintFor(setting),
     });
   }
   if (io.json) return io.jsonData(value);
   await io.data(`${io.visible(typeof value === "string" ? value : JSON.stringify(value))}\n`);
 }
+
+const hintFor = (setting: string): string =>
+  setting === "keyStore" || setting === "keyOrigin"
+    ? "To store an API key: cat login"
+    : setting === "columns"
+      ? "cat import sets it on a terminal, when it asks about unknown columns."
+      : `To set it: cat config set ${setting} VALUE`;

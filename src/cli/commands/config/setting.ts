@@ -1,3 +1,4 @@
+import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { labelColors } from "../../app/profile-label.ts";
 import { UsageError } from "../../context/errors.ts";
 import { either } from "../../flags/usage-message.ts";
@@ -41,8 +42,10 @@ export const shownNames = [...settingNames.slice(1), ...others];
 export function settingOf(name: string): SettingName {
   const found = settingNames.find((one) => one === name);
   if (found !== undefined) return found;
-  const isKey = /key|secret|token/i.test(name);
-  throw unknownSetting(name, isKey ? "To store an API key: cat login" : `Use ${either(settingNames)}.`);
+  if (/key|secret|token/i.test(name))
+    throw unknownSetting(name, "To store an API key: cat login. To remove it: cat logout");
+  const near = questionFor(didYouMean(name, settingNames, { url: "baseUrl", host: "baseUrl" }), "");
+  throw unknownSetting(name, `${near === "" ? "" : `D${near.slice(1)} `}Use ${either(settingNames)}.`);
 }
 
 export const unknownSetting = (name: string, hint: string): UsageError =>

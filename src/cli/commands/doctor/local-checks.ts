@@ -4,7 +4,7 @@ import type { App } from "../../app/app.ts";
 import { openProfileState, profileStatePath } from "../../app/open-profile-state.ts";
 import { UsageError } from "../../context/errors.ts";
 import { isSet } from "../../settings/profile-name.ts";
-import { readProfiles } from "../../settings/profiles.ts";
+import { notAFolder, readProfiles } from "../../settings/profiles.ts";
 import { baseUrlInUse, baseUrlOf, profileName } from "../../settings/settings.ts";
 import { keyStoreOf } from "../../settings/stored-key.ts";
 import { type CheckResult, ok, skipped, warning } from "./check.ts";
@@ -75,6 +75,7 @@ export async function checkState(app: App): Promise<CheckResult> {
   }
   let folder = dirname(path);
   while (!existsSync(folder)) folder = dirname(folder);
+  if (!statSync(folder).isDirectory()) throw notAFolder(dirname(dirname(path)));
   accessSync(folder, constants.W_OK | constants.X_OK);
   return ok(`none yet; the first command that needs it creates ${path}`);
 }

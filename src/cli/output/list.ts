@@ -1,4 +1,5 @@
 import { cellOf, columnsFor, type ListFormat } from "./columns.ts";
+import { fittingTable } from "./fitting-table.ts";
 import { jsonLine } from "./json.ts";
 import type { Printing } from "./printing.ts";
 import { visibleInCell, visibleInJson } from "./visible.ts";
@@ -40,6 +41,11 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     const all = [];
     for await (const row of rows) all.push(row);
     if (all.length === 0) return 0;
+    const fitting = fittingTable(columns, all, target);
+    if (fitting !== null) {
+      await target.write(fitting);
+      return all.length;
+    }
     const { table } = await import("./table.ts");
     const { text, dropped } = table(columns, all, target);
     await target.write(text);

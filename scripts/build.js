@@ -174,20 +174,29 @@ await put(join(dist, "hand-over.d.ts"), 'export * from "./types/cli/hand-over.js
 await put(join(dist, "complete.d.ts"), 'export * from "./types/cli/completion/complete.js";\n');
 await put(join(dist, "main.d.ts"), 'export * from "./types/cli/entry.js";\n');
 
-// Completion reads the commands from a file: loading every command would take a third of a second.
+// Completion reads the commands from a file, and the top help is printed from one: loading the program takes longer.
 const { main, nodeContext } = await import(pathToFileURL(join(dist, "main.js")).href);
-/** @type {string[]} */
-const printed = [];
-const stdout = {
-  isTTY: false,
-  columns: 80,
-  raw: process.stdout,
-  /** @param {string | Uint8Array} text */
-  write: (text) => void printed.push(String(text)),
-};
-const context = Object.create(nodeContext(), { stdout: { value: stdout } });
-if ((await main(["commands", "--json"], context)) !== 0) throw new Error("cannot list the commands");
-await put(join(dist, "commands.json"), printed.join(""));
+await put(join(dist, "commands.json"), await printedBy("commands", "--json"));
+await put(join(dist, "help.txt"), await printedBy("--help"));
+
+/**
+ * What a command of the built program prints without a terminal.
+ * @param {...string} args
+ */
+async function printedBy(...args) {
+  /** @type {string[]} */
+  const printed = [];
+  const stdout = {
+    isTTY: false,
+    columns: 80,
+    raw: process.stdout,
+    /** @param {string | Uint8Array} text */
+    write: (text) => void printed.push(String(text)),
+  };
+  const context = Object.create(nodeContext(), { stdout: { value: stdout }, env: { value: {} } });
+  if ((await main(args, context)) !== 0) throw new Error(`cannot run cat ${args.join(" ")}`);
+  return printed.join("");
+}
 
 /**
  * Adds `require` to parts with CommonJS packages, which load Node's modules that way. Creating it takes time, so other

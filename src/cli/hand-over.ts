@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { writeSync } from "node:fs";
+import { readFileSync, writeSync } from "node:fs";
 import { versionLine } from "./context/version.ts";
 import { findCommand } from "./find-command.ts";
 import { descriptors } from "./hand-over/descriptors.ts";
@@ -28,16 +28,34 @@ export async function isOurs(argv: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Prints the version if the command line asks for it, else returns false. Done before the rest of the program
- * loads, because scripts often run `--version`.
+ * Prints the version or the top help if the command line asks for it, else returns false. Done before the rest of the
+ * program loads, because scripts often run `--version`.
  */
 export function answeredVersion(host: NodeJS.Process): boolean {
-  if (findCommand(host.argv.slice(2))?.name !== "--version") return false;
+  if (findCommand(host.argv.slice(2))?.name !== "--version") return answeredHelp(host);
   try {
     // For a pipe, process.stdout would load Node's network modules.
     writeSync(1, versionLine);
   } catch (error) {
     // A closed pipe is not an error; the rest of the program reports real ones, such as a full disk.
+    return (error as NodeJS.ErrnoException).code === "EPIPE";
+  }
+  return true;
+}
+
+/**
+ * Prints the top help if the command line asks for nothing else and no terminal decides its width or colors; else
+ * returns false. The build writes its text to a file, because creating it loads the program.
+ */
+function answeredHelp(host: NodeJS.Process): boolean {
+  const [word, ...others] = host.argv.slice(2);
+  const asks = word === "--help" || word === "-h" || word === "help";
+  if (!asks || others.length > 0 || host.env.FORCE_COLOR !== undefined) return false;
+  if (host.getBuiltinModule("node:tty").isatty(1)) return false;
+  try {
+    // Shorter than what a pipe accepts at once.
+    writeSync(1, readFileSync(new URL("./help.txt", import.meta.url)));
+  } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPIPE";
   }
   return true;

@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { execa } from "execa";
 import { expect, test } from "vitest";
 import { catProgram, needsBuild, spawnCat } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { createWorld } from "../support/world.ts";
 
 /** The files of dist/ that a command loads. */
 const loadedFiles = async (args: readonly string[]): Promise<string[]> =>
@@ -26,6 +28,17 @@ test("a dry run loads at most six files and --version loads one, because each co
   expect(loaded).toContain("main.js");
   expect(loaded.length).toBeLessThanOrEqual(6);
   expect(await loadedFiles(["--version"])).toEqual(["hand-over.js"]);
+});
+
+test("the top help is read from a file that has the same text, unless it is colored", async () => {
+  const { stdout: help } = await (await createWorld()).cat("--help");
+  expect(await loadedFiles(["--help"])).toEqual(["hand-over.js"]);
+  for (const word of ["--help", "-h", "help"]) {
+    expect(await spawnCat([word])).toMatchObject({ exitCode: 0, stdout: help, stderr: "" });
+  }
+  const colored = await spawnCat(["--help"], { env: { FORCE_COLOR: "1" } });
+  expect(colored.stdout).toContain("\x1b[1mUsage\x1b[22m");
+  expect(stripVTControlCharacters(colored.stdout)).toBe(help);
 });
 
 test("with CAT_API_KEY no code of the keychain is loaded", async () => {

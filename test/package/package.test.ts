@@ -110,7 +110,7 @@ test("the package has exactly the files that are needed", () => {
     /^(?:package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
     /^bin\/(?:cat|catalogue)\.js$/,
     /^dist\/(?:hand-over|main|complete|index|mock)\.js$/,
-    /^dist\/commands\.json$/,
+    /^dist\/(?:commands\.json|help\.txt)$/,
     /^dist\/parts\/(?:[\w-]+\.js|package\.json)$/,
     /^dist\/types\/(?:index|clock|errors)\.d\.ts$/,
     /^dist\/types\/(?:client|contract|http|mock)\/[\w/-]+\.d\.ts$/,

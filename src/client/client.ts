@@ -90,11 +90,14 @@ export interface Client extends Calls {
    * status; `error` is the error that an operation would throw.
    */
   raw(request: RawRequest, options?: CallOptions): Promise<RawResponse>;
-  /** All entries of a list operation, in pages of 100 unless `limit` is set. */
+  /**
+   * All entries of a list operation, in pages of 100 unless `limit` is set; `isAhead` requests each page while the
+   * entries of the one before are used.
+   */
   paginate<O extends AnyOperation>(
     operation: O,
     input?: Input<O>,
-    options?: Pick<CallOptions, "signal">,
+    options?: Pick<CallOptions, "signal"> & { isAhead?: boolean | undefined },
   ): AsyncIterable<Item<O>>;
   /** Requests repeatedly as `Retry-After` says, until `done`; survives outages of several minutes. */
   poll<O extends AnyOperation>(
@@ -168,11 +171,13 @@ export function createClient(options: ClientOptions): Client {
       const answer = await answerTo(message, options);
       return rawResponse(request, { message, answer, now: clock.now() });
     },
-    paginate: (operation, input, { signal } = {}) =>
-      paginate(operation.path, (input ?? {}) as Record<string, unknown>, async (paging) => {
+    paginate(operation, input, { signal, isAhead } = {}) {
+      const readPage = async (paging: object) => {
         const page = await exchange(operation, { ...input, ...paging } as never, { signal });
         return page.body as Page<never>;
-      }),
+      };
+      return paginate(operation.path, (input ?? {}) as Record<string, unknown>, readPage, isAhead);
+    },
     poll: (operation, input, options) =>
       poll(
         { clock, random, onWait, answeredAt: () => answeredAt },

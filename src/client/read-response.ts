@@ -117,6 +117,8 @@ function whenAgain({ answer, now }: About): string | undefined {
   return `Try again in ${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}.`;
 }
 
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
 /** The body as JSON of any shape. Throws a BadAnswerError for anything else. */
 export function jsonOf(about: About): unknown {
   const { answer } = about;
@@ -128,7 +130,7 @@ export function jsonOf(about: About): unknown {
   }
   if (answer.body.length === 0) throw badAnswer(about, "an empty body", "empty_answer");
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(answer.body));
+    return JSON.parse(utf8.decode(answer.body));
   } catch {
     throw badAnswer(about, "incomplete or invalid JSON", "not_json");
   }

@@ -6,6 +6,7 @@ import type { Product } from "../../src/contract/resources/product.ts";
 import { ApiError, type Wait } from "../../src/index.ts";
 import { bytes, json, refusal, reset, type Step } from "../http/scripted-server.ts";
 import { repetitions } from "../support/repetitions.ts";
+import { until } from "../support/until.ts";
 import { clientAgainst, closeAll, importJob, product } from "./world.ts";
 
 afterEach(closeAll);
@@ -397,6 +398,17 @@ describe("paging", () => {
     const { client, server } = await clientAgainst([page([1, 2], "c1")]);
     for await (const _ of client.paginate(operations.products.list, { limit: 2, cursor: "c0" })) break;
     expect(server.requests.map((seen) => seen.path)).toEqual(["/v1/products?limit=2&cursor=c0"]);
+  });
+
+  test("requests a page ahead while entries are used, if wanted; its failure comes after them", async () => {
+    const refused = refusal(403, "permission_denied");
+    const { client, server } = await clientAgainst([page([1, 2], "c1"), refused]);
+    const entries = client.paginate(operations.products.list, {}, { isAhead: true })[Symbol.asyncIterator]();
+    expect(await entries.next()).toMatchObject({ value: { name: "P1" } });
+    await until(() => server.requests.length === 2);
+    expect(await entries.next()).toMatchObject({ value: { name: "P2" } });
+    await expect(entries.next()).rejects.toMatchObject({ name: "ApiError", status: 403 });
+    expect(server.requests).toHaveLength(2);
   });
 
   test.each<[string, Step[]]>([

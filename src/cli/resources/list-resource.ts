@@ -79,7 +79,12 @@ async function printPages<O extends AnyOperation>(
   // Fetching one entry more than the limit shows whether the list has more, mostly without another request.
   const page = Math.min((limit ?? Number.POSITIVE_INFINITY) + 1, limits.page.max);
   const entries = new FirstOnes(
-    client.paginate(operation, { ...input, limit: page }, { signal: app.context.interrupt }),
+    // Without a limit every page is needed: each is requested while the one before is printed.
+    client.paginate(
+      operation,
+      { ...input, limit: page },
+      { signal: app.context.interrupt, isAhead: limit === null },
+    ),
     limit,
   );
   // Scripts do not press Tab, and must not wait for the state to open.

@@ -7,6 +7,7 @@ import {
   emptyScreen,
   type Key,
   type ScreenState,
+  type ShownEvent,
   selectedEvent,
 } from "../../../src/cli/commands/webhooks/listen/screen/screen-state.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
@@ -54,7 +55,7 @@ describe("the screen", () => {
     for (const mode of ["list", "details", "filter"] as const) {
       const lines = drawScreen(
         { ...state, mode },
-        { columns, rows: 12, title: "http://127.0.0.1:4242/", paint, visible },
+        { columns, rows: 12, title: "http://127.0.0.1:4242/", target: "to http://h/", paint, visible },
       );
       expect(lines).toHaveLength(12);
       for (const line of lines) {
@@ -68,7 +69,7 @@ describe("the screen", () => {
     const events = state.events.slice(0, 2);
     const lines = drawScreen(
       { ...state, events, message: "", warning: [] },
-      { columns: 60, rows: 6, title: "T", paint, visible },
+      { columns: 60, rows: 6, title: "T", target: "", paint, visible },
     );
     const time = new Date("2026-01-05T09:00:00Z").toTimeString().slice(0, 8);
     expect(lines).toEqual([
@@ -81,13 +82,38 @@ describe("the screen", () => {
     ]);
   });
 
+  test("shows what is below, which handlers are waited for, and completed_with_errors in a narrow list", () => {
+    const narrow = { columns: 60, rows: 9, title: "T", target: "to H", paint, visible };
+    const [one, two] = state.events.slice(0, 2) as [ShownEvent, ShownEvent];
+    const waiting = { ...one, event: { ...one.event, handlers: ["http://h/"] }, responses: [] };
+    const bad = {
+      ...one,
+      event: { ...one.event, id: "evt_0", data: { import: { id: "X", status: "completed_with_errors" } } },
+    };
+    const now = { ...emptyScreen, events: [bad, waiting, two], selected: waiting.event.id };
+    const lines = drawScreen({ ...now, warning: ["warning: w"] }, narrow);
+    expect(lines[0]).toBe("T · 3 events · 1 newer · to H");
+    expect(lines[2]).toContain(" import.completed errors    ✓ 200 X");
+    expect(lines[3]).toContain(" import.completed completed …     X");
+    expect(lines.at(-1)).toBe("↑↓ select  Enter details  r resend  / filter  q quit  Esc h…");
+    const details = drawScreen({ ...now, mode: "details" }, narrow);
+    expect(details.slice(2, 7)).toEqual([
+      "import.completed  evt_1",
+      "received 2026-01-05T09:00:00.000Z",
+      "",
+      "Handlers",
+      "  no response yet",
+    ]);
+    expect(details.at(-1)).toBe("↑↓ scroll (21 more lines)  Enter back  r resend  q quit");
+  });
+
   test("wraps a warning and its next step, keeps them until Esc, and says that a filter matches nothing", () => {
     const warning = [
       "warning: the signature is 400 s old, 100 s more than the tolerance",
       "Check the clock.",
     ];
     const of = (now: ScreenState, columns: number, rows = 12) =>
-      drawScreen(now, { columns, rows, title: "T", paint, visible });
+      drawScreen(now, { columns, rows, title: "T", target: "", paint, visible });
     const lines = of(press({ ...state, warning, filter: "none of them", message: "" }, "up"), 40);
     expect(lines.slice(2, -2)).toEqual([
       "No event matches the filter.",

@@ -161,7 +161,8 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
               hasCommand: isRunning,
             });
           if (command !== null) running = runCommand(listening);
-          screen?.open(url ?? `polling ${(await app.connection()).baseUrl}`, listening.resend);
+          const title = url ?? `polling ${(await app.connection()).baseUrl}`;
+          screen?.open({ title, target: targetOf(flags.handlers) }, listening.resend);
         },
       },
     );
@@ -180,6 +181,12 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   const isWaiting = goal !== null && missing > 0;
   if (isQuit && isWaiting) app.exit = ExitCode.interrupted;
   if (interrupt.aborted && command === null) app.exit = exitAfter(interrupt.reason, isWaiting);
+}
+
+/** Where events go, for the screen. */
+function targetOf(handlers: readonly Handler[]): string {
+  const urls = [...new Set(handlers.map(({ url }) => url))];
+  return urls.length === 0 ? "" : `to ${urls.length === 1 ? urls[0] : counted(urls.length, "handler")}`;
 }
 
 /** The interactive view; null where the terminal cannot show it. */

@@ -11,6 +11,8 @@ export interface DrawOptions {
   readonly rows: number;
   /** Where the listener listens. */
   readonly title: string;
+  /** Where events go; empty for nowhere. */
+  readonly target: string;
   readonly paint: Paint;
   /** Makes control characters visible and masks secrets. */
   readonly visible: (text: string) => string;
@@ -36,25 +38,30 @@ export function lastScroll(state: ScreenState, options: DrawOptions): number {
 
 /** The lines of the screen, none wider than it; at most as many as it has rows. */
 export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
-  const { columns, title, paint, visible } = options;
+  const { columns, title, target, paint, visible } = options;
   const shown = listed(state);
   const selected = selectedEvent(state);
   const page = pageOf(state, options);
+  const details = state.mode === "details" && selected !== null ? detailLines(selected, options) : null;
   const body =
-    state.mode === "details" && selected !== null
-      ? detailLines(selected, options).slice(state.scroll, state.scroll + page)
+    details !== null
+      ? details.slice(state.scroll, state.scroll + page)
       : state.filter !== "" && shown.length === 0
         ? [paint.dim(cut("No event matches the filter.", columns))]
         : listLines(shown, selected, page, options);
   const filter =
     state.mode === "filter" || state.filter !== ""
-      ? `/${visible(state.filter)}${state.mode === "filter" ? "█" : ""}`
+      ? `/${state.filter}${state.mode === "filter" ? "█" : ""}`
       : "";
   const count =
     state.filter === ""
       ? counted(shown.length, "event")
       : `${shown.length} of ${counted(state.events.length, "event")}`;
-  const head = [visible(title), count, filter].filter(Boolean).join(" · ");
+  const newer = selected === null ? 0 : shown.length - 1 - shown.indexOf(selected);
+  const head = [title, count, newer === 0 ? "" : `${newer} newer`, filter, target]
+    .filter(Boolean)
+    .map(visible)
+    .join(" · ");
   return [
     paint.bold(cut(head, columns)),
     "",
@@ -62,15 +69,18 @@ export function drawScreen(state: ScreenState, options: DrawOptions): string[] {
     ...Array.from({ length: Math.max(0, page - body.length) }, () => ""),
     ...warningLines(state.warning, options).map(paint.yellow),
     cut(visible(state.message), columns),
-    paint.dim(cut(help[state.mode], columns)),
+    paint.dim(cut(helpOf(state, (details?.length ?? 0) - state.scroll - page), columns)),
   ];
 }
 
-const help = {
-  list: "↑↓ select  Enter details  r resend  / filter  q quit",
-  details: "↑↓ scroll  Enter back  r resend  q quit",
-  filter: "type to filter  Enter keep  Esc clear",
-} as const;
+/** The keys. `below` is the number of lines of the details below the screen. */
+function helpOf({ mode, warning }: ScreenState, below: number): string {
+  if (mode === "filter") return "type to filter  Enter keep  Esc clear";
+  if (mode === "details") {
+    return `↑↓ scroll${below > 0 ? ` (${counted(below, "more line")})` : ""}  Enter back  r resend  q quit`;
+  }
+  return `↑↓ select  Enter details  r resend  / filter  q quit${warning.length > 0 ? "  Esc hide warning" : ""}`;
+}
 
 /** Colors only columns that are there: a text is cut before it is colored. */
 function listLines(
@@ -80,6 +90,7 @@ function listLines(
   { columns, paint, visible }: DrawOptions,
 ): string[] {
   if (shown.length === 0) return [paint.dim(cut("Waiting for events.", columns))];
+  const statusWidth = Math.min(21, Math.max(9, columns - 60));
   const at = shown.indexOf(selected!);
   const from = Math.min(Math.max(0, shown.length - page), Math.max(0, at - Math.floor(page / 2)));
   return shown.slice(from, from + page).map((one) => {
@@ -92,7 +103,7 @@ function listLines(
       [one === selected ? "❯" : " ", 1, paint.cyan],
       [timeOfDay(Date.parse(event.received_at)), 8, paint.dim],
       [visible(event.type), 16, one === selected ? paint.bold : (text) => text],
-      [visible(status), Math.min(21, Math.max(9, columns - 60)), color],
+      [visible(statusIn(status, statusWidth)), statusWidth, color],
       [visible(handled), 5, isAll ? paint.green : paint.red],
       [visible(id), columns, (text) => text],
     ];
@@ -110,13 +121,17 @@ function listLines(
   });
 }
 
-/** The response of the handlers in short: the last one that failed, else the last one. */
-function handledText({ responses }: ShownEvent): [text: string, isAccepted: boolean] {
+/** `completed_with_errors` would be cut to its first word, which means the opposite. */
+const statusIn = (status: string, width: number): string =>
+  status.length > width ? status.replace(/^.*_with_/, "") : status;
+
+/** The response of the handlers in short: the last one that failed, else the last one; `…` before the first. */
+function handledText({ event, responses }: ShownEvent): [text: string, isAccepted: boolean] {
   const last = new Map(responses.map((response) => [response.url, response]));
   const all = [...last.values()];
   const bad = all.findLast((response) => !isAccepted(response));
   const one = bad ?? all.at(-1);
-  if (one === undefined) return ["", true];
+  if (one === undefined) return [event.handlers === undefined ? "" : "…", true];
   return [one.status === null ? "✗" : `${bad === undefined ? "✓" : "✗"} ${one.status}`, bad === undefined];
 }
 
@@ -130,14 +145,14 @@ function detailLines(one: ShownEvent, { columns, paint, visible }: DrawOptions):
   add(`${event.type}  ${event.id}`);
   add(`received ${event.received_at}${event.synthetic ? ", found by polling" : ""}`);
   if (details !== null) add(details);
+  heading("Handlers");
+  if (responses.length === 0) add(event.handlers === undefined ? "none" : "no response yet", "  ");
+  for (const { url, ...response } of responses) add(`${url}  ${spokenResponse(response)}`, "  ");
   heading("Headers");
   const { rawHeaders } = delivery;
   for (let at = 0; at < rawHeaders.length; at += 2) add(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`, "  ");
   heading("Payload");
   for (const line of pretty(event.body).split("\n")) add(line, "  ");
-  heading("Handlers");
-  if (responses.length === 0) add("none", "  ");
-  for (const { url, ...response } of responses) add(`${url}  ${spokenResponse(response)}`, "  ");
   return lines;
 }
 

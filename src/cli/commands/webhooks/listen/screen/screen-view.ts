@@ -20,8 +20,8 @@ export interface ScreenOptions {
 }
 
 export interface ScreenView extends ListenView {
-  /** Opens the screen. `title` says where the listener listens. */
-  open(title: string, resend: Listening["resend"]): void;
+  /** Opens the screen. `title` says where events come from, `target` where they go. */
+  open(texts: { title: string; target: string }, resend: Listening["resend"]): void;
   note(sentence: string): void;
   /** Closes the screen, leaves the terminal as it was, and prints the warnings, which left with the screen. */
   close(): Promise<void>;
@@ -57,14 +57,14 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
   const stdin = context.stdin as NodeJS.ReadStream;
   const raw = stdout.raw as NodeJS.WriteStream;
   let state = emptyScreen;
-  let title = "";
+  let texts = { title: "", target: "" };
   let resend: Listening["resend"] = async () => [];
   let isOpen = false;
   let isPlanned = false;
 
   const options = (): DrawOptions => {
     const { columns = 80, rows = 24 } = raw;
-    return { columns, rows, title, paint: io.paint, visible: io.visible };
+    return { columns, rows, ...texts, paint: io.paint, visible: io.visible };
   };
   const draw = () => {
     isPlanned = false;
@@ -138,7 +138,7 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
 
   return {
     open(where, how) {
-      [title, resend, isOpen] = [where, how, true];
+      [texts, resend, isOpen] = [where, how, true];
       raw.write(sequences.open);
       emitKeypressEvents(stdin);
       stdin.setRawMode?.(true);

@@ -56,6 +56,23 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
   const isFirst = oneAtATime();
   const { readMs = longestReadMs } = options;
   let isClosing = false;
+  const receive = (request: IncomingMessage, response: ServerResponse): void => {
+    if (isClosing) return void request.socket.destroy();
+    if (!isFirst(request, response)) {
+      if (!request.socket.destroyed)
+        options.onProblem("a sender did not wait for the response to its request");
+      return void request.socket.destroy();
+    }
+    void deliveryOf(request, response, bodies, options).then((received) => {
+      if (received === null) return;
+      const answer = options.answer(received);
+      added(answering, answer);
+      added(
+        sending,
+        answer.then((decided) => sendResponse(request, response, decided, { readMs, isLast: isClosing })),
+      );
+    });
+  };
   const server = createServer(
     {
       headersTimeout: slow.headersMs,
@@ -64,24 +81,10 @@ export async function openReceiver(options: ReceiverOptions): Promise<Receiver> 
       keepAliveTimeout: slow.idleMs,
       noDelay: true,
     },
-    (request, response) => {
-      if (isClosing) return void request.socket.destroy();
-      if (!isFirst(request, response)) {
-        if (!request.socket.destroyed)
-          options.onProblem("a sender did not wait for the response to its request");
-        return void request.socket.destroy();
-      }
-      void deliveryOf(request, response, bodies, options).then((received) => {
-        if (received === null) return;
-        const answer = options.answer(received);
-        added(answering, answer);
-        added(
-          sending,
-          answer.then((decided) => sendResponse(request, response, decided, { readMs, isLast: isClosing })),
-        );
-      });
-    },
+    receive,
   );
+  // Node would send a 417, also to senders that pipeline requests or read no response (RFC 9110, 10.1.1: may).
+  server.on("checkExpectation", receive);
   rejectGarbage(server, options.onProblem);
   await listening(server, options);
   return {

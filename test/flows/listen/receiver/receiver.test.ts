@@ -53,6 +53,19 @@ test("a sender that does not wait for its response is cut, and the receiver can 
   expect([problems.length, answered()]).toEqual([2, 2]);
 });
 
+test("an unknown expectation is a request like any other, so that its sender cannot pipeline", async () => {
+  const { open, problems, answered } = await receiverWith(async () => ({ status: 200, text: "ok" }));
+  const expecting = request.replace("Host", "Expect: more\r\nHost");
+  const socket = await open(expecting);
+  let received = "";
+  socket.on("data", (bytes: Buffer) => (received += bytes.toString()));
+  await until(() => received.endsWith("ok\n"));
+  expect([received.split("\r\n", 1)[0], answered(), problems]).toEqual(["HTTP/1.1 200 OK", 1, []]);
+  const other = await open(expecting.repeat(20));
+  await ended(other.resume());
+  expect(problems).toEqual(["a sender did not wait for the response to its request"]);
+});
+
 test("one request after the other uses the same connection", async () => {
   const { open, answered } = await receiverWith(async () => ({ status: 200, text: "ok" }));
   const socket = await open(request);

@@ -30,7 +30,7 @@ export interface KillCounts {
   /** Checked after each stop, and at the end. */
   readonly acknowledgedNotLogged: number;
   readonly printedNotLogged: number;
-  /** Events of the log whose process was killed before it printed them: at most those in flight at each kill. */
+  /** Events of the log whose process was killed while it printed them: at most those in flight at each kill. */
   readonly loggedBeforeKill: number;
   /** Events of the log that were not printed although their process was not killed. */
   readonly missed: number;

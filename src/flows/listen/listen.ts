@@ -108,8 +108,13 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
       if (deliveries.waiting > 0) deps.onNote(waitingText(deliveries));
     };
     signal.addEventListener("abort", onStop, { once: true });
-    if (input.source.kind === "poll") await poll(input, input.source, { ...deps, signal }, deliveries, log);
-    else await receive(input, input.source, { ...deps, signal }, deliveries);
+    const onListening = async (listening: Listening) => {
+      await deps.onListening(listening);
+      await deliveries.showMissed(log.takeUnshown(), input.headerName);
+    };
+    const more = { ...deps, signal, onListening };
+    if (input.source.kind === "poll") await poll(input, input.source, more, deliveries, log);
+    else await receive(input, input.source, more, deliveries);
     if (stop.signal.aborted) throw stop.signal.reason;
   } finally {
     await log.close();

@@ -12,6 +12,11 @@ test("texts of one turn are one write, and a failed write rejects each of them",
   await Promise.all([write("a"), write("b"), later]);
   await write("d");
   expect(writes).toEqual(["abc", "d"]);
+  const shown: string[] = [];
+  const before = (name: string) => () => shown.push(`${name} before ${writes.length}`);
+  await Promise.all([write("1", before("1")), write("2", before("2")), write("3")]);
+  expect(shown).toEqual(["2 before 2"]);
+  expect(writes.pop()).toBe("123");
   isBroken = true;
   const failed = await Promise.allSettled([write("e"), write("f")]);
   expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);

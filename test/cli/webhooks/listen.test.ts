@@ -1,3 +1,5 @@
+import { existsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { until } from "../../support/until.ts";
 import { eventText, jsonLines, listenWorld, startHandler } from "./listen-world.ts";
@@ -262,4 +264,26 @@ describe("forwarding", () => {
     expect((await sent)[0]).toBe(502);
     expect(await running).toMatchObject({ exit: 0 });
   });
+});
+
+test("events that a killed listener has logged but not shown are shown by the next one, once, by its --events", async () => {
+  const world = await listenWorld({
+    env: { CAT_BASE_URL: "https://a.example.com", CAT_WEBHOOK_SECRET: "whsec_of_test" },
+  });
+  const log = join(world.folder, "l.ndjson");
+  const first = await world.listen("--log l.ndjson");
+  for (const id of ["evt_1", "evt_2", "evt_3"]) await world.send(first.first.listening, eventText(id));
+  await world.send(first.first.listening, eventText("evt_4", "task.failed"));
+  await first.stop();
+  expect([first.events().length, existsSync(`${log}-shown`)]).toEqual([4, false]);
+  // As after a kill between the log and the terminal.
+  const { dev, ino } = statSync(log);
+  writeFileSync(`${log}-shown`, JSON.stringify({ dev, ino, events: 1 }));
+  const second = await world.listen("--log l.ndjson --events import.* --wait import.completed --count 2");
+  expect(await second.running).toMatchObject({ exit: 0 });
+  expect(second.events().map(({ id }) => id)).toEqual(["evt_2", "evt_3"]);
+  const third = await world.listen("--log l.ndjson");
+  expect(await world.send(third.first.listening, eventText("evt_3"))).toEqual([200, "ok"]);
+  await third.stop();
+  expect([third.events(), existsSync(`${log}-shown`)]).toEqual([[], false]);
 });

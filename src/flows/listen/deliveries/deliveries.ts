@@ -4,7 +4,7 @@ import type { Post, PostOutcome } from "../../../http/post.ts";
 import { type EventPattern, matches } from "../forward/event-pattern.ts";
 import { type Delivery, forwardEvent, type HandlerResponse } from "../forward/forward-event.ts";
 import { type Handler, urlsFor } from "../forward/handlers.ts";
-import type { EventLog } from "../log/event-log.ts";
+import type { EventLog, LoggedEvent } from "../log/event-log.ts";
 import { type EventLine, isAccepted } from "../log/log-line.ts";
 import type { ListenView } from "./listen-view.ts";
 import type { ReceivedEvent } from "./read-delivery.ts";
@@ -13,7 +13,7 @@ import type { ReceivedEvent } from "./read-delivery.ts";
 export type DeliveryStatus = 200 | 500 | 502;
 
 export interface DeliveriesDeps {
-  readonly log: Pick<EventLog, "isKnown" | "acceptedBy" | "append" | "record">;
+  readonly log: Pick<EventLog, "isKnown" | "acceptedBy" | "append" | "record" | "markShown">;
   readonly handlers: readonly Handler[];
   /** The events to show and to forward; the others are only logged. Null for all. */
   readonly shown: EventPattern | null;
@@ -57,6 +57,14 @@ export class Deliveries {
     return Promise.all(urls.map((url) => this.#forward(event, url, delivery)));
   }
 
+  /** Shows events that a killed process has logged but not shown. Their senders send them again, to the handlers. */
+  async showMissed(events: readonly LoggedEvent[], headerName: string): Promise<void> {
+    for (const { line, place } of events) {
+      const rawHeaders = line.header === null ? [] : [headerName, line.header];
+      await this.#show(line, { rawHeaders, body: Buffer.from(line.body) }, place);
+    }
+  }
+
   /** The number of requests to handlers that have no response. */
   get waiting(): number {
     return this.#waiting;
@@ -67,14 +75,15 @@ export class Deliveries {
     delivery: Delivery,
     more: Pick<EventLine, "header" | "synthetic">,
   ): Promise<DeliveryStatus> {
-    const { log, view, shown } = this.#deps;
-    const isShown = shown === null || matches(shown, event.type);
+    const { log, view } = this.#deps;
+    const isShown = this.#isShown(event);
     const all = isShown ? urlsFor(this.#deps.handlers, event.type) : [];
     const isNew = !log.isKnown(event.id);
     if (isNew) {
       const line = this.#lineOf(event, delivery, more, all);
-      if (!(await this.#isWritten(log.append(line)))) return 500;
-      if (isShown) await this.#show(line, delivery);
+      const place = await this.#written(log.append(line));
+      if (place === null) return 500;
+      await this.#show(line, delivery, place);
     }
     const open = all.filter((url) => !log.acceptedBy(event.id).includes(url));
     if (!isNew && isShown) view.onRepeated(event, open);
@@ -101,9 +110,17 @@ export class Deliveries {
     };
   }
 
-  async #show(line: EventLine, delivery: Delivery): Promise<void> {
+  #isShown({ type }: Pick<EventLine, "type">): boolean {
+    const { shown } = this.#deps;
+    return shown === null || matches(shown, type);
+  }
+
+  async #show(line: EventLine, delivery: Delivery, place: number): Promise<void> {
+    const { log, view } = this.#deps;
+    const mark = () => log.markShown(place);
+    if (!this.#isShown(line)) return mark();
     try {
-      await this.#deps.view.onEvent(line, delivery);
+      await view.onEvent(line, delivery, mark);
     } catch (error) {
       this.#deps.onViewFailed(error);
     }
@@ -119,21 +136,20 @@ export class Deliveries {
     this.#waiting++;
     const response = await forwardEvent(url, delivery, send).finally(() => this.#waiting--);
     view.onHandled(event, response);
-    await this.#isWritten(
+    await this.#written(
       log.record({ result_of: event.id, ...response, at: new Date(clock.now()).toISOString() }),
     );
     return response;
   }
 
-  /** Whether a line is on disk. The listener lives on if it is not. */
-  async #isWritten(writing: Promise<void>): Promise<boolean> {
+  /** The result of writing a line; null if it is not on disk. The listener lives on then. */
+  async #written<Result>(writing: Promise<Result>): Promise<Result | null> {
     try {
-      await writing;
-      return true;
+      return await writing;
     } catch (error) {
       const { message, hint } = error as Partial<CatError>;
       this.#deps.view.onProblem(message ?? String(error), hint);
-      return false;
+      return null;
     }
   }
 }

@@ -4,10 +4,11 @@ import type { EventLine } from "../log/log-line.ts";
 /** What a listener reports. */
 export interface ListenView {
   /**
-   * A new event, which is on disk: called at most once for each ID, also across restarts. A kill before the call
-   * skips it. A rejection ends the listener.
+   * A new event, which is on disk: called once for each ID, also across restarts. `onShowing` must be called right before
+   * the event is shown: a kill until then shows it at the next start, a kill from then on never again. A rejection ends
+   * the listener.
    */
-  onEvent(event: EventLine, delivery: Delivery): Promise<void> | void;
+  onEvent(event: EventLine, delivery: Delivery, onShowing: () => void): Promise<void> | void;
   /** The response of a handler. */
   onHandled(event: Pick<EventLine, "id" | "type">, response: HandlerResponse): void;
   /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */

@@ -1,16 +1,24 @@
-import { CatError } from "../../../errors.ts";
+import { statSync } from "node:fs";
+import { asFileError, CatError } from "../../../errors.ts";
 import { lockTemporaryFile } from "../../../state/file-lock.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { type LogFile, openLogFile } from "./log-file.ts";
 import { type EventLine, isAccepted, isResult, type ResultLine } from "./log-line.ts";
 import { readLog } from "./read-log.ts";
+import { ShownMark } from "./shown-mark.ts";
 
 /** No handler has accepted the event. */
 const none: readonly string[] = [];
 
+/** An event of the log, and how many events the log has up to it. */
+export interface LoggedEvent {
+  readonly line: EventLine;
+  readonly place: number;
+}
+
 /**
- * The append-only log of received events: it decides which events are known, and which handlers have accepted them.
- * In memory it keeps only the IDs, and few lists of URLs that they share.
+ * The append-only log of received events: it decides which events are known, which were shown, and which handlers have
+ * accepted them. In memory it keeps only the IDs, and few lists of URLs that they share.
  */
 export class EventLog {
   readonly #commit: GroupCommit;
@@ -21,6 +29,9 @@ export class EventLog {
   readonly #lists = new Map<string, readonly string[]>([["", none]]);
   /** Whether the log was created when it was opened. */
   readonly isNew: boolean;
+  #events = 0;
+  #unshown: LoggedEvent[] = [];
+  #mark: ShownMark | null = null;
 
   private constructor(file: LogFile, isNew: boolean) {
     this.#file = file;
@@ -39,12 +50,15 @@ export class EventLog {
       unlock = await lockTemporaryFile(`${path}-lock`);
       if (unlock === null) throw inUse(path);
       const log = new EventLog(withLock(file, unlock), file.isNew);
-      if (!file.isNew) for await (const line of readLog(path)) log.#remember(line);
+      const [markPath, place] = [`${path}-shown`, statSync(path)];
+      const shown = ShownMark.left(markPath, place) ?? Number.POSITIVE_INFINITY;
+      if (!file.isNew) for await (const line of readLog(path)) log.#read(line, shown);
+      log.#mark = new ShownMark(markPath, place, Math.min(shown, log.#events));
       return log;
     } catch (error) {
       await file.close();
       unlock?.();
-      throw error;
+      throw asFileError(error);
     }
   }
 
@@ -58,10 +72,26 @@ export class EventLog {
     return this.#known.get(id) ?? none;
   }
 
-  /** Resolves once the event is on disk; only then it is known. Throws a CatError if it cannot be written. */
-  async append(line: EventLine): Promise<void> {
+  /**
+   * Resolves once the event is on disk, to its place; only then it is known. Throws a CatError if it cannot be written.
+   */
+  async append(line: EventLine): Promise<number> {
     await this.#commit.add(line);
     this.#remember(line);
+    // Lines are settled in their order in the file.
+    return ++this.#events;
+  }
+
+  /** The events that a killed process has logged but not shown. Each call has new ones. */
+  takeUnshown(): readonly LoggedEvent[] {
+    const events = this.#unshown;
+    this.#unshown = [];
+    return events;
+  }
+
+  /** Records that the events up to this place are shown now: after a kill they are not shown again. */
+  markShown(place: number): void {
+    this.#mark?.set(place);
   }
 
   /** Records a handler's response. It counts at once, because the handler has the event even if this write fails. */
@@ -72,7 +102,17 @@ export class EventLog {
 
   async close(): Promise<void> {
     await this.#commit.settled();
+    this.#mark?.close(this.#events);
     await this.#file.close();
+  }
+
+  /** A line of a log from earlier, of whose events so many were shown. */
+  #read(line: EventLine | ResultLine, shown: number): void {
+    const isRepeated = !isResult(line) && this.#known.has(line.id);
+    this.#remember(line);
+    if (isResult(line)) return;
+    this.#events++;
+    if (this.#events > shown && !isRepeated) this.#unshown.push({ line, place: this.#events });
   }
 
   #remember(line: EventLine | ResultLine): void {

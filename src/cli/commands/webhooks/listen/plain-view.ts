@@ -42,12 +42,12 @@ export function plainView(app: App, { client, signal, ...options }: PlainViewOpt
     }
   };
   return {
-    async onEvent(event) {
+    async onEvent(event, _delivery, onShowing) {
       if (io.json) {
         const { id, type, created_at, data, received_at } = event;
-        return write(jsonLine({ id, type, created_at, data, received_at }));
+        return write(jsonLine({ id, type, created_at, data, received_at }), onShowing);
       }
-      await write(`${eventLine(event, io.paint, visible)}\n`);
+      await write(`${eventLine(event, io.paint, visible)}\n`, onShowing);
       void showDetails(event);
     },
     onHandled(event, response) {

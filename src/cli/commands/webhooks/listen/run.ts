@@ -133,8 +133,8 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
         send: await openPoster(app),
         view: {
           ...view,
-          async onEvent(event, delivery) {
-            await view.onEvent(event, delivery);
+          async onEvent(event, delivery, onShowing) {
+            await view.onEvent(event, delivery, onShowing);
             if (goal === null || !matches(goal.events, event.type)) return;
             missing--;
             endIfDone();

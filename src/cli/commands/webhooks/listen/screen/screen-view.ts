@@ -157,7 +157,8 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
       if (isOpen) change({ message: sentence });
       else void io.note(io.visible(sentence));
     },
-    onEvent(event, delivery) {
+    onEvent(event, delivery, onShowing) {
+      onShowing();
       const one: ShownEvent = { event, delivery, responses: [], details: null };
       change({ events: [...state.events, one].slice(-mostEvents) });
       void showDetails(one);

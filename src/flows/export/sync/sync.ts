@@ -216,8 +216,8 @@ async function readAndFetch(
         mark ??= new Date(serviceTime()).toISOString();
       },
       onWanted: (wanted) => {
-        if (counts.added.size === large.images) deps.onLarge?.();
         progress.wants();
+        if (progress.wanted === large.images) deps.onLarge?.();
         return ahead.add(wanted);
       },
       onListedAgain: (entry) => {

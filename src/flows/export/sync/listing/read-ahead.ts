@@ -1,7 +1,7 @@
 import type { WantedAsset } from "./wanted-asset.ts";
 
 /** The number of images that wait for their download: enough to know early how many there are, and a few MB. */
-const mostWaiting = 5_000;
+const mostWaiting = 3_000;
 
 /** Images that wait for their download, while the next ones are compared. */
 export class ReadAhead {

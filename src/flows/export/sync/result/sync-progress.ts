@@ -47,6 +47,11 @@ export class SyncProgress {
     this.#wanted++;
   }
 
+  /** The number of images to be downloaded, as far as they were compared. */
+  get wanted(): number {
+    return this.#wanted;
+  }
+
   /** An image is added without a download. */
   has(): void {
     this.#without++;

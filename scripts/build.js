@@ -67,6 +67,12 @@ const withPageTexts = {
 
 const entry = join(root, "src", "cli", "entry.ts");
 const importCommand = join(root, "src", "cli", "commands", "import.ts");
+const neededForLists = [
+  join(root, "src", "client", "client.ts"),
+  join(root, "src", "cli", "resources", "list-resource.ts"),
+  join(root, "src", "cli", "resources", "resource-form.ts"),
+  join(root, "src", "cli", "settings", "settings.ts"),
+];
 
 const plugins = [withoutChildProcess, withoutHttp2, withPageTexts];
 
@@ -100,17 +106,19 @@ const inParts = {
 /**
  * esbuild merges modules needed by the same parts of the program into one file, and every file costs 0.5 ms to load.
  * Each part is only ever loaded by the entry. Declaring that it needs the entry merges everything the entry loads into
- * one file instead of a dozen. The same applies to the import command, the most used one: a dry run loads six files
- * instead of nineteen, and the other commands share the second one instead of many small ones.
- * @param {ReadonlySet<string>} parts
+ * one file instead of a dozen. The same applies to the parts that use the service: declaring that each needs what lists
+ * need makes that one file. The other parts declare the import command, the most used one: a dry run loads six files
+ * instead of nineteen.
+ * @param {{ all: ReadonlySet<string>, using: ReadonlySet<string> }} parts
  * @returns {import("esbuild").Plugin}
  */
-const partsNeedTheEntry = (parts) => ({
+const partsNeedTheEntry = ({ all, using }) => ({
   name: "parts-need-the-entry",
   setup(builder) {
     builder.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const contents = await readFile(path, "utf8");
-      const needed = parts.has(path) ? [entry, importCommand].filter((one) => one !== path) : [];
+      const shared = using.has(path) ? neededForLists : [importCommand];
+      const needed = all.has(path) ? [entry, ...shared].filter((one) => one !== path) : [];
       const imports = needed.map((one) => `import ${JSON.stringify(one)};\n`).join("");
       return { contents: imports + contents, loader: "ts", resolveDir: dirname(path) };
     });
@@ -119,20 +127,28 @@ const partsNeedTheEntry = (parts) => ({
 
 /**
  * Modules of this program that are loaded on demand, and only on demand: one that the entry needs anyway would make the
- * entry load the import command.
+ * entry load the import command. Those of `using` need the operations of the service.
  */
 async function partsOfProgram() {
   const { metafile } = await build({ ...common, ...inParts, metafile: true, entryPoints: { main: entry } });
   const loads = Object.values(metafile.inputs).flatMap(({ imports }) => imports);
-  const always = new Set([relative(root, entry)]);
-  for (const path of always) {
-    for (const one of metafile.inputs[path]?.imports ?? [])
-      if (one.kind !== "dynamic-import" && !one.external) always.add(one.path);
-  }
-  const parts = loads.filter(
-    ({ kind, external, path }) => kind === "dynamic-import" && !external && !always.has(path),
-  );
-  return new Set(parts.map(({ path }) => join(root, path)));
+  /** @param {string} from */
+  const loadedWith = (from) => {
+    const found = new Set([from]);
+    for (const path of found) {
+      for (const one of metafile.inputs[path]?.imports ?? [])
+        if (one.kind !== "dynamic-import" && !one.external) found.add(one.path);
+    }
+    return found;
+  };
+  const always = loadedWith(relative(root, entry));
+  const parts = loads
+    .filter(({ kind, external, path }) => kind === "dynamic-import" && !external && !always.has(path))
+    .map(({ path }) => path);
+  const using = parts.filter((path) => loadedWith(path).has("src/contract/operations.ts"));
+  /** @param {string[]} paths */
+  const full = (paths) => new Set(paths.map((path) => join(root, path)));
+  return { all: full(parts), using: full(using) };
 }
 
 const builds = await Promise.all([

@@ -47,13 +47,19 @@ test("with CAT_API_KEY no code of the keychain is loaded", async () => {
   expect(loaded.filter((url) => /os-keychain|keyring|node_modules\/conf\//.test(url))).toEqual([]);
 });
 
-test("the first response does not make V8 optimize the HTTP parser, which takes 80 ms", async () => {
-  needsBuild();
-  const { stdout, exitCode } = await execa(process.execPath, [
-    "--trace-wasm-compilation-times",
-    ...[catProgram, "products", "list", "--mock", "--json"],
-  ]);
-  expect(exitCode).toBe(0);
-  expect(stdout).toContain("Compiled WasmToJS wrapper");
-  expect(stdout).not.toContain("using TurboFan");
-});
+// Later versions of V8 wait longer, and print other words.
+const isNode20 = process.versions.node.startsWith("20.");
+
+test.runIf(isNode20)(
+  "the first response does not make V8 optimize the HTTP parser, which takes 80 ms",
+  async () => {
+    needsBuild();
+    const { stdout, exitCode } = await execa(process.execPath, [
+      "--trace-wasm-compilation-times",
+      ...[catProgram, "products", "list", "--mock", "--json"],
+    ]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("Compiled WasmToJS wrapper");
+    expect(stdout).not.toContain("using TurboFan");
+  },
+);

@@ -1,6 +1,7 @@
 import { Writable } from "node:stream";
 import type { Output } from "../context/context.ts";
 import { InterruptError } from "../context/errors.ts";
+import { lineWidth, wrappedText } from "../output/wrapped.ts";
 import type { App } from "./app.ts";
 
 /** A choice and its value. */
@@ -49,6 +50,13 @@ export const canAsk = ({ context, globals }: App): boolean =>
 export async function openPrompts({ context, globals, io, secrets }: App): Promise<Prompts> {
   const { select, search, confirm, input, password } = await import("@inquirer/prompts");
   const { stdin, stderr, interrupt } = context;
+  // The library breaks long lines inside words. A question has two characters before it.
+  const width = lineWidth(stderr);
+  const fitted = (text: string) => wrappedText(text, width === null ? null : width - 2);
+  const fittedProblem = (check: (text: string) => true | string) => (text: string) => {
+    const problem = check(text);
+    return problem === true || fitted(problem);
+  };
   const isPlain = io.paintNote.bold("x") === "x";
   // A list that is higher than the terminal could not be redrawn; the question may take several lines, and
   // the help one.
@@ -81,17 +89,22 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
   }
   return {
     select: (message, choices, usual) =>
-      asked((place) => select({ message, choices, default: usual, pageSize, loop: false }, place)),
+      asked((place) =>
+        select({ message: fitted(message), choices, default: usual, pageSize, loop: false }, place),
+      ),
     search: (message, find) =>
       asked((place) =>
-        search({ message, source: (term, { signal }) => find(term, signal), pageSize }, place),
+        search(
+          { message: fitted(message), source: (term, { signal }) => find(term, signal), pageSize },
+          place,
+        ),
       ),
     input: (message, usual, check, { clears = false } = {}) =>
       asked((place) =>
         input(
           {
-            message,
-            validate: check,
+            message: fitted(message),
+            validate: fittedProblem(check),
             ...(usual === undefined ? {} : { default: usual }),
             theme: { validationFailureMode: clears ? "clear" : "keep" },
           },
@@ -100,9 +113,16 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
       ),
     // Without `toggleMask: false`, Ctrl-T shows the text.
     secret: (message, check) =>
-      asked((place) => password({ message, mask: false, toggleMask: false, validate: check }, place)),
+      asked((place) =>
+        password(
+          { message: fitted(message), mask: false, toggleMask: false, validate: fittedProblem(check) },
+          place,
+        ),
+      ),
     confirm: (message, usual) =>
-      globals.yes ? Promise.resolve(true) : asked((place) => confirm({ message, default: usual }, place)),
+      globals.yes
+        ? Promise.resolve(true)
+        : asked((place) => confirm({ message: fitted(message), default: usual }, place)),
   };
 }
 

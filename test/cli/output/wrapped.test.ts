@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { explain } from "../../../src/cli/output/explain.ts";
 import { lineWidth, wrapped, wrappedText } from "../../../src/cli/output/wrapped.ts";
 import { CatError } from "../../../src/errors.ts";
+import { atTerminal } from "../../support/at-terminal.ts";
 import { screenOf } from "../../support/screen.ts";
 import { createWorld } from "../../support/world.ts";
 
@@ -117,6 +118,19 @@ describe("at the width of the terminal", () => {
     return screenOf(stderr);
   };
   const terminal = { tty: { stderr: true } };
+
+  test("a question and its problem are wrapped between words", async () => {
+    const world = await createWorld({ columns: 40 });
+    world.write("a.csv", `reference,title,images\nA,${"linen ".repeat(10)},${photo}\n`);
+    const { ran, type } = atTerminal(world, "import a.csv");
+    await type('What is in column "title"? (example:\nlinen', "\u0003");
+    expect((await ran).exit).toBe(130);
+    const signIn = atTerminal(world, "login");
+    await signIn.type("Profile:", "a b\n");
+    await signIn.shows("\n> invalid profile name. Use up to 32\nletters, digits, hyphens, underscores\nand");
+    await signIn.type("Profile:", "\u0003");
+    expect((await signIn.ran).exit).toBe(130);
+  });
 
   test("a summary is wrapped, but not the command to copy", async () => {
     expect(await told("import spring-and-summer.csv", terminal)).toEqual([

@@ -79,10 +79,12 @@ const soonMs = 14 * 24 * 3_600_000;
 export function checkTls({ context: { env, clock } }: App, baseUrl: string, found: Probe): CheckResult {
   const file = env.NODE_EXTRA_CA_CERTS;
   if (isSet(file) && !existsSync(file)) {
-    return warning(
-      `NODE_EXTRA_CA_CERTS names a file that does not exist: ${file}`,
-      "Correct the path, or unset it.",
-    );
+    const message = `NODE_EXTRA_CA_CERTS names a file that does not exist: ${file}`;
+    const hint = "Correct the path, or unset it.";
+    // Without its certificates the connection may fail, and the file is the first thing to fix.
+    if (isOfTls(found.products))
+      return failed(new CatError(message, { type: "network", code: "tls", hint, cause: found.products }));
+    return warning(message, hint);
   }
   if (new URL(baseUrl).protocol === "http:") return ok("not used for addresses on this machine");
   if (isOfTls(found.products)) return failed(found.products);

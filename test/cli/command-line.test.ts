@@ -103,6 +103,24 @@ describe("a wrong command line exits with 2, and the error names the mistake and
       "Remove the = and the text after it. See: cat products list --help",
     ],
     [
+      "a flag with the dash of a text editor",
+      "products list —json",
+      '"—" is not the - of a flag',
+      "Did you mean --json? See: cat products list --help",
+    ],
+    [
+      "an empty profile name",
+      ["--profile", "", "products", "list"],
+      "invalid profile name (from --profile)",
+      "Use up to 32 letters, digits, hyphens, underscores and periods, starting with a letter or digit: staging.",
+    ],
+    [
+      "an empty setting",
+      ["config", "set", "label", ""],
+      "invalid label: use up to 40 characters, for example production",
+      "To remove it: cat config unset label",
+    ],
+    [
       "a mistyped setting",
       "config set labl x",
       'unknown setting "labl"',

@@ -63,6 +63,21 @@ function mistypedCommand({ code }: CommanderError, { commands, args }: Command):
   return { message: `unknown command ${JSON.stringify(word)}`, near: `Did you mean ${meant.join(" or ")}?` };
 }
 
+/** Dashes that editors and chats put in the place of `-` and `--`. */
+const otherDash = /^[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+/;
+
+/** For an extra argument such as `—json`, which a text editor made of a flag. */
+function otherDashes({ code }: CommanderError, { args }: Command): UsageMessage | null {
+  const word = code === "commander.excessArguments" ? args.find((one) => otherDash.test(one)) : undefined;
+  if (word === undefined) return null;
+  // Without its value, which may be a secret.
+  const flag = word.replace(otherDash, "").replace(/[=\s].*$/s, "");
+  return {
+    message: `${JSON.stringify(word.slice(0, 1))} is not the - of a flag`,
+    near: `Did you mean --${flag}?`,
+  };
+}
+
 /** The error for a word that is not a command of a group. */
 export function unknownCommand(of: Command, word: string): UsageError {
   const names = of.commands.map((one) => one.name());
@@ -93,7 +108,7 @@ function usageError(error: CommanderError, from: Command): UsageError {
       hint: help,
     });
   }
-  const { message, near } = mistypedCommand(error, from) ?? usageMessage(error);
+  const { message, near } = otherDashes(error, from) ?? mistypedCommand(error, from) ?? usageMessage(error);
   const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
   if (flag !== undefined && hasFlag(from, flag)) {
     return new UsageError(`${flag} takes no value`, {

@@ -23,6 +23,8 @@ export async function resolveConnection(
   globals: GlobalOptions,
   context: Pick<Context, "env" | "keychain">,
 ): Promise<Connection> {
+  // Also where the profile has no part in it: a wrong name is never intended.
+  namedProfile(globals, context.env);
   const baseUrl = await baseUrlInUse(globals, context.env);
   if (baseUrl !== null) return { baseUrl, apiKey: (await keyInUse(baseUrl, globals, context)).value };
   throw new UsageError("no service URL", {

@@ -52,4 +52,8 @@ export const unknownSetting = (name: string, hint: string): UsageError =>
   new UsageError(`unknown setting ${JSON.stringify(name)}`, { code: "unknown_setting", hint });
 
 const invalid = (name: string, rule: string): UsageError =>
-  new UsageError(`invalid ${name}: ${rule}`, { code: "invalid_setting", param: name });
+  new UsageError(`invalid ${name}: ${rule}`, {
+    code: "invalid_setting",
+    param: name,
+    hint: `To remove it: cat config unset ${name}`,
+  });

@@ -46,6 +46,42 @@ export const killMoment = (random: Random) => ({
 export const restartMoment = (random: Random): Trouble<string>["restart"] =>
   random.next() < 0.85 ? null : random.next() < 0.5 ? "between" : { afterMs: 150 + random.below(500) };
 
+/** How processes that pay or write files are stopped: mostly at once. */
+const signals: readonly KillSignal[] = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGINT", "SIGTERM"];
+
+/** The shares of kill points that are times, and requests of any step; `inStep` draws the others. */
+interface KillWeights<Step extends string> {
+  readonly timed: number;
+  readonly anyStep: number;
+  /** The most requests before a kill at a request of any step. */
+  readonly mostRequests: number;
+  readonly inStep: () => { readonly step: Step; readonly nth: number };
+}
+
+/** Where a process is stopped, by one of several signals. */
+export function anyKillPoint<Step extends string>(
+  random: Random,
+  { timed, anyStep, mostRequests, inStep }: KillWeights<Step>,
+): KillPoint<Step> {
+  const signal = random.pick(signals);
+  const dice = random.next();
+  if (dice < timed) return { signal, afterMs: random.below(2_500) };
+  const at = { signal, ...killMoment(random) };
+  if (dice < timed + anyStep) return { step: null, nth: 1 + random.below(mostRequests), ...at };
+  return { ...inStep(), ...at };
+}
+
+/** The other faults of a process: `sending` are the requests that must not be repeated, and `work` is their step. */
+export const otherFaults = <Step extends string>(
+  random: Random,
+  { places, sending, work }: { places: readonly Place[]; sending: Place; work: Step },
+): Omit<Trouble<Step>, "kill"> => ({
+  orAtItsEnd: random.next() < 0.3,
+  faults: someFaults(random, places, sending),
+  failsAfterWork: random.next() < 0.25 ? { step: work, times: 1 + random.below(3) } : null,
+  restart: restartMoment(random),
+});
+
 /** Requests that a fault may affect: a method and a path prefix. */
 export interface Place {
   readonly method: string;

@@ -1,12 +1,5 @@
 import { Random } from "../../src/mock/seed/random.ts";
-import {
-  type KillPoint,
-  type KillSignal,
-  killMoment,
-  restartMoment,
-  someFaults,
-  type Trouble,
-} from "../trouble.ts";
+import { anyKillPoint, otherFaults, type Trouble } from "../trouble.ts";
 import type { Step } from "./step.ts";
 
 /** The kinds of exports, and values of `--only`. */
@@ -51,37 +44,32 @@ export function scenarioOf(seed: string, only?: Mode): Scenario {
 
 function troubleOf(random: Random, mode: Mode): ExportTrouble {
   return {
-    kill: killPoint(random, mode),
-    orAtItsEnd: random.next() < 0.3,
-    faults: someFaults(random, places, mode === "sync" ? places.at(-1)! : places[0]),
-    failsAfterWork: random.next() < 0.25 ? { step: "creating jobs", times: 1 + random.below(3) } : null,
-    restart: restartMoment(random),
+    kill: anyKillPoint<Step>(random, {
+      timed: 0.25,
+      anyStep: 0.15,
+      mostRequests: 8,
+      inStep: () => ({
+        step: random.pick(mode === "sync" ? stepsOfSync : stepsOfJobs),
+        nth: 1 + random.below(mode === "sync" ? 20 : 3),
+      }),
+    }),
+    ...otherFaults<Step>(random, {
+      places,
+      sending: mode === "sync" ? places.at(-1)! : places[0],
+      work: "creating jobs",
+    }),
     timeout: mode !== "sync" && random.next() < 0.1 ? 1 + random.below(3) : null,
   };
 }
 
-const signals: readonly KillSignal[] = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGINT", "SIGTERM"];
-
-function killPoint(random: Random, mode: Mode): KillPoint<Step> {
-  const signal = random.pick(signals);
-  const dice = random.next();
-  if (dice < 0.25) return { signal, afterMs: random.below(2_500) };
-  const at = { signal, ...killMoment(random) };
-  if (dice < 0.4) return { step: null, nth: 1 + random.below(8), ...at };
-  const likely: Step[] =
-    mode === "sync"
-      ? ["reading", "downloading", "downloading", "downloading"]
-      : [
-          "reading",
-          "creating jobs",
-          "creating jobs",
-          "following jobs",
-          "downloading",
-          "downloading",
-          "downloading",
-        ];
-  return { step: random.pick(likely), nth: 1 + random.below(mode === "sync" ? 20 : 3), ...at };
-}
+/** Steps in which most of a run happens. */
+const stepsOfSync: readonly Step[] = ["reading", "downloading", "downloading", "downloading"];
+const stepsOfJobs: readonly Step[] = [
+  "reading",
+  ...(["creating jobs", "creating jobs"] as const),
+  "following jobs",
+  ...(["downloading", "downloading", "downloading"] as const),
+];
 
 /** Possible targets of a fault. */
 const places = [

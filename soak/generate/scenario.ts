@@ -1,12 +1,5 @@
 import { Random } from "../../src/mock/seed/random.ts";
-import {
-  type KillPoint,
-  type KillSignal,
-  killMoment,
-  restartMoment,
-  someFaults,
-  type Trouble,
-} from "../trouble.ts";
+import { anyKillPoint, otherFaults, type Trouble } from "../trouble.ts";
 import { type Kind, type Look, makeLooks, type ShopProduct } from "./looks.ts";
 import type { Step } from "./step.ts";
 
@@ -88,24 +81,19 @@ interface Weights {
 function makeTroubles(random: Random, weights: Weights): GenerateTrouble[] {
   const count = random.pick([1, 2, 2, 3, 3, 4]);
   return Array.from({ length: count }, () => ({
-    kill: killPoint(random, weights),
-    orAtItsEnd: random.next() < 0.3,
-    faults: someFaults(random, places, places[0]),
-    failsAfterWork: random.next() < 0.25 ? { step: "queuing", times: 1 + random.below(3) } : null,
-    restart: restartMoment(random),
+    kill: anyKillPoint<Step>(random, {
+      timed: 0.15,
+      anyStep: 0.15,
+      mostRequests: 6,
+      inStep: () => requestInStep(random, weights),
+    }),
+    ...otherFaults<Step>(random, { places, sending: places[0], work: "queuing" }),
     credits: random.next() < 0.25 ? random.below(weights.size + 1) : null,
     timeout: random.next() < 0.08 ? 1 + random.below(6) : null,
   }));
 }
 
-const signals: readonly KillSignal[] = ["SIGKILL", "SIGKILL", "SIGKILL", "SIGINT", "SIGTERM"];
-
-function killPoint(random: Random, { saves, kind }: Weights): KillPoint<Step> {
-  const signal = random.pick(signals);
-  const dice = random.next();
-  if (dice < 0.15) return { signal, afterMs: random.below(2_500) };
-  const at = { signal, ...killMoment(random) };
-  if (dice < 0.3) return { step: null, nth: 1 + random.below(6), ...at };
+function requestInStep(random: Random, { saves, kind }: Weights): { step: Step; nth: number } {
   // Most faults are possible while images are queued.
   const likely: Step[] = [
     "queuing",
@@ -118,7 +106,7 @@ function killPoint(random: Random, { saves, kind }: Weights): KillPoint<Step> {
   if (saves) likely.push("saving", "saving", "saving");
   const step = random.pick(likely);
   const most = step === "saving" ? 20 : step === "queuing" && kind === "beautify" ? 20 : 4;
-  return { step, nth: random.next() < 0.5 ? 1 : 1 + random.below(most), ...at };
+  return { step, nth: random.next() < 0.5 ? 1 : 1 + random.below(most) };
 }
 
 /** Possible targets of a fault. */

@@ -1,8 +1,8 @@
 import type { Task } from "../../contract/resources/task.ts";
 import { counted } from "../counted.ts";
 import { grouped } from "../grouped.ts";
-import { type CheckResult, checkFile } from "../rows/check.ts";
-import { RowSet } from "../rows/row-set.ts";
+import type { CheckResult } from "../rows/check.ts";
+import { checkAndCollect } from "../rows/check-and-collect.ts";
 import { shownName } from "../rows/shown-name.ts";
 import { patienceOf } from "../runs/patience.ts";
 import { stoppedBy } from "../runs/stage.ts";
@@ -46,7 +46,7 @@ export interface EndedRun extends ClosedRun {
  */
 export async function generate(input: GenerateInput, deps: GenerateDeps): Promise<GenerateOutcome> {
   const started = deps.clock.now();
-  const { check, refused } = await checkInput(input, deps);
+  const { check, refused } = await checkAndCollect(input.file, deps);
   if (isRejected(check, input)) return { check, ended: null };
   const inFile = await readGenerations(input.file, refused, input);
   rejectTooMany(inFile.length, input);
@@ -98,21 +98,6 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
   }
 }
 
-async function checkInput(
-  input: GenerateInput,
-  deps: GenerateDeps,
-): Promise<{ check: CheckResult; refused: RowSet }> {
-  const refused = new RowSet();
-  const check = await checkFile(input.file, {
-    random: deps.random,
-    signal: deps.signal,
-    onProblem: deps.onProblem,
-    onRefused: (row) => refused.add(row),
-    onProgress: (done) => deps.onProgress({ step: "checking the file", done, total: null }),
-  });
-  return { check, refused };
-}
-
 /** Notes how long the queuing takes, where the rate limit makes it last. */
 function noteEstimate(images: number, requests: number, { writesPerMinute, onNote }: GenerateDeps): void {
   const time = writeEstimate(requests, writesPerMinute);
@@ -138,56 +123,66 @@ const isRejected = ({ unusable, valid, invalid }: CheckResult, { skipInvalid }: 
 
 type Closing = Pick<RunToClose, "targets" | "check" | "refused" | "unresolved" | "combinations">;
 
-/** Queues what is left, follows all tasks, and saves outputs meanwhile. What stops the queuing stops the rest at once. */
+/** Queues what is left, follows all tasks, and saves outputs meanwhile. */
 async function generateAll(
   run: GenerationRun,
   closing: Closing,
   isFinished: boolean,
   deps: GenerateDeps,
 ): Promise<Omit<EndedRun, "finishedRunOf">> {
-  const { input, service, sent, remaining, tasks } = run;
+  const { input, service, tasks } = run;
+  const queuedBefore = new Set(run.sent.keys());
+  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service);
   // The tasks of a finished run have ended: their results are read without a wait.
   const follows = input.wait || isFinished;
-  const queuedBefore = new Set(sent.keys());
+  const stoppedWork = await queueAndFollow(run, { follows, saver }, deps);
+  await saver?.settled();
+  const stopped: unknown = service.signal.aborted ? service.signal.reason : stoppedWork;
+  const writesFailed = stopped === undefined && hasFailedFile(run, isFinished);
+  const closed = await closeRun({ ...run, ...closing, queuedBefore, saver, writesFailed }, stopped);
+  return { ...closed, tasks, stopped };
+}
+
+/** Queues what is left and follows tasks at the same time. Returns what stopped one of them, which stops the other at once. */
+async function queueAndFollow(
+  run: GenerationRun,
+  { follows, saver }: { follows: boolean; saver: OutputSaver | null },
+  { onProgress, onFailed }: GenerateDeps,
+): Promise<unknown> {
+  const { service, sent, remaining, tasks } = run;
   const owners = new Map<string, Generation>();
-  const stop = new AbortController();
-  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service);
+  const queuingStopped = new AbortController();
   const follower = new GenerationFollower(
-    { ...service, signal: AbortSignal.any([service.signal, stop.signal]) },
+    { ...service, signal: AbortSignal.any([service.signal, queuingStopped.signal]) },
     {
       tasks,
       total: sent.size + remaining.length,
-      onProgress: deps.onProgress,
-      onEnded: (task) => onEnded(task, owners.get(task.id)!),
+      onProgress,
+      onEnded: (task) => {
+        const generation = owners.get(task.id)!;
+        if (task.status === "failed") onFailed(generation, task);
+        else saver?.add(task, generation);
+      },
       onLost: (id) => void run.lost.add(id),
     },
   );
-  const onEnded = (task: Task, generation: Generation) => {
-    if (task.status === "failed") deps.onFailed(generation, task);
-    else saver?.add(task, generation);
-  };
   const follow = (generations: readonly Generation[], ids: readonly string[]) => {
     for (const [at, id] of ids.entries()) owners.set(id, generations[at]!);
     if (follows) follower.add(ids);
   };
   for (const { generation, taskId } of sent.values()) if (taskId !== null) follow([generation], [taskId]);
   let isQueued = false;
-  const queuing = queueGenerations(run, follow).then((stage) => {
+  const queuing = queueGenerations(run, follow).then(({ stopped }) => {
     isQueued = true;
-    if (stage.stopped === undefined) follower.close();
-    else stop.abort(stage.stopped);
-    return stage;
+    if (stopped === undefined) follower.close();
+    else queuingStopped.abort(stopped);
+    return stopped;
   });
-  const following = follows
-    ? stoppedBy(follower.settled(() => isQueued, remaining.length > 0))
-    : Promise.resolve(undefined);
-  const { stopped: unqueued } = await queuing;
-  const unfollowed = await following;
-  await saver?.settled();
-  const stopped: unknown = service.signal.aborted ? service.signal.reason : (unqueued ?? unfollowed);
-  const writesFailed = stopped === undefined && hasFailedFile(run, isFinished);
-  const closed = await closeRun({ ...run, ...closing, queuedBefore, saver, writesFailed }, stopped);
-  return { ...closed, tasks, stopped };
+  const hasResponded = remaining.length > 0;
+  const following = follows ? stoppedBy(follower.settled(() => isQueued, hasResponded)) : undefined;
+  // Both have ended before the run is closed.
+  const [unqueued, unfollowed] = await Promise.all([queuing, following]);
+  return unqueued ?? unfollowed;
 }
 
 /**

@@ -1,7 +1,6 @@
 import { once, unrepeated } from "../once.ts";
 import type { CheckResult } from "../rows/check.ts";
-import { checkFile } from "../rows/check.ts";
-import { RowSet } from "../rows/row-set.ts";
+import { checkAndCollect } from "../rows/check-and-collect.ts";
 import { changeOf } from "../rows/source.ts";
 import { patienceOf } from "../runs/patience.ts";
 import { after } from "../runs/stage.ts";
@@ -49,14 +48,7 @@ export interface ImportOutcome {
  */
 export async function importFile(input: ImportInput, deps: ImportDeps): Promise<ImportOutcome> {
   const started = deps.clock.now();
-  const refused = new RowSet();
-  const check = await checkFile(input.file, {
-    random: deps.random,
-    signal: deps.signal,
-    onProblem: deps.onProblem,
-    onRefused: (row) => refused.add(row),
-    onProgress: (done) => deps.onProgress({ step: "checking the file", done, total: null }),
-  });
+  const { check, refused } = await checkAndCollect(input.file, deps);
   await deps.onChecked?.(check);
   if (check.unusable || check.valid === 0 || (check.invalid > 0 && !input.skipInvalid)) {
     return { check, ended: null };

@@ -1,7 +1,8 @@
 import { constants, createReadStream, open as openDescriptor } from "node:fs";
-import { open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
+import { fileStart } from "../file-start.ts";
 import { privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import { shownName } from "./shown-name.ts";
@@ -202,15 +203,10 @@ async function* readable(name: string, bytes: AsyncIterable<Buffer>): AsyncItera
 }
 
 async function sniffFormat(name: string, path: string): Promise<InputFormat> {
-  let file: Awaited<ReturnType<typeof open>> | undefined;
   try {
-    file = await open(path);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
-    return /^\uFEFF?\s*[{[]/.test(buffer.toString("utf8", 0, bytesRead)) ? "ndjson" : "csv";
+    return /^\uFEFF?\s*[{[]/.test(String(await fileStart(path, 1024))) ? "ndjson" : "csv";
   } catch (error) {
     throw unreadable(name, error);
-  } finally {
-    await file?.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileStart } from "../../file-start.ts";
 import { csvRecords } from "../../outputs/csv-records.ts";
-import { fileStart } from "../../outputs/file-start.ts";
 import { guardedCell } from "../../outputs/guarded-cell.ts";
 import { OutputFile } from "../../outputs/output-file.ts";
 import { type ResultRow, resultCells, resultColumns } from "./generation-result.ts";
@@ -43,10 +43,16 @@ export async function foreignResults(folder: string): Promise<string | null> {
     [folderResults.csv, isOwnHeader],
     [folderResults.ndjson, (line: string) => rowsOf(line).length > 0],
   ] as const) {
-    const start = (await fileStart(join(folder, name), 65_536))?.toString("utf8") ?? "";
+    const start = String(await fileStart(join(folder, name), 65_536).catch(noFile));
     if (start !== "" && !isOwn(start.split("\n", 1)[0]!)) return name;
   }
   return null;
+}
+
+/** Nothing is in a file that does not exist. */
+function noFile(error: NodeJS.ErrnoException): string {
+  if (error.code === "ENOENT") return "";
+  throw error;
 }
 
 const isOwnHeader = (line: string): boolean => line.trimEnd() === resultColumns.join(",");

@@ -12,7 +12,7 @@ import { rejectIncompleteImage } from "../../downloads/complete-image.ts";
 import { downloadToFile } from "../../downloads/download-file.ts";
 import { downloadToMemory } from "../../downloads/download-to-memory.ts";
 import { wrongContent } from "../../downloads/wrong-content.ts";
-import { fileStart } from "../../outputs/file-start.ts";
+import { fileStart } from "../../file-start.ts";
 import { OutputError } from "../../outputs/output-error.ts";
 import { syncFolder } from "../../outputs/output-file.ts";
 import { placeFile } from "../../outputs/place-file.ts";

@@ -5,6 +5,7 @@ import type { ListedCommand, ListedFlag } from "../../../src/cli/commands/comman
 import type { Context } from "../../../src/cli/context/context.ts";
 import { Secrets } from "../../../src/cli/output/secrets.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
+import { repetitions } from "../../support/repetitions.ts";
 import { flagWords, lineOf, runsAnother } from "./command-lines.ts";
 import { canary, type Finished, type SeededWorld, seededWorld } from "./seeded-world.ts";
 import type { Passing } from "./service-in-front.ts";
@@ -123,7 +124,9 @@ test("a key, a webhook secret and a signed URL appear nowhere but where the inte
       return ran.exit;
     };
     const line = (...more: string[]) => lineOf(command, ids, [...more, "--yes"]);
+    front.count = 0;
     look("success", await run(line("--verbose"), stdin));
+    const hasRequests = front.count > 0;
     look("success as JSON", await run(line("--json"), stdin));
     for (const { flag } of command.flags.filter(writes)) {
       look(
@@ -131,13 +134,17 @@ test("a key, a webhook secret and a signed URL appear nowhere but where the inte
         await run(lineOf(command, ids, [...flagWords(command, flagOf(command, flag), ids), "--yes"]), stdin),
       );
     }
-    front.change = denied;
-    look("error", await run(line("--verbose"), stdin));
-    look("error as JSON", await run(line("--json"), stdin));
-    front.change = null;
-    const exits = [];
+    // Without a request, the service cannot deny one.
+    if (hasRequests) {
+      front.change = denied;
+      look("error", await run(line("--verbose"), stdin));
+      look("error as JSON", await run(line("--json"), stdin));
+      front.change = null;
+    }
+    const exits: number[] = [];
     for (const context of crashes)
-      exits.push(look("crash", await run(line("--verbose"), { ...stdin, context })));
+      if (repetitions(!exits.includes(1), true))
+        exits.push(look("crash", await run(line("--verbose"), { ...stdin, context })));
     if (!exits.includes(1)) uncrashed.push(`${command.name}: ${exits}`);
   }
   expect(found).toEqual([]);

@@ -225,7 +225,7 @@ async function machine() {
 
 const mark = (name: string) => `@@ ${name} @@`;
 
-test.skipIf(!hasScript)("each command works on a terminal", { timeout: 120_000 }, async () => {
+test.skipIf(!hasScript)("each command works on a terminal", async () => {
   const { ids, env, cwd } = await machine();
   // A shell that outlives Ctrl-C; a command gets the signal itself.
   const lines = walked.map(
@@ -239,7 +239,7 @@ test.skipIf(!hasScript)("each command works on a terminal", { timeout: 120_000 }
     reject: false,
     stdin: "pipe",
     // A question that is not answered would wait forever.
-    timeout: 90_000,
+    timeout: 250_000,
   });
   let text = "";
   const waiting = walked.flatMap(([name, { typed }]) =>
@@ -262,9 +262,7 @@ test.skipIf(!hasScript)("each command works on a terminal", { timeout: 120_000 }
   expect(found).toEqual([]);
 });
 
-test("each command works in a pipe, without a question and without an escape sequence", {
-  timeout: 120_000,
-}, async () => {
+test("each command works in a pipe, without a question and without an escape sequence", async () => {
   const { ids, env, cwd, read } = await machine();
   const lines = walked.map(([, { line, piped }], at) => {
     const run = `${catProgram} ${piped?.line ?? line(ids)} < /dev/null > out.${at} 2> err.${at}`;

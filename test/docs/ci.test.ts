@@ -122,7 +122,7 @@ test("the jobs import a file once, keep the ledger, report failed rows and expor
     body: JSON.stringify({ match: { path: "/v1/exports" }, status: 403 }),
   });
   expect(await run("GitHub, at night", products(good))).toMatchObject({ exitCode: 4 });
-}, 60_000);
+});
 
 function readText(path: string): string | null {
   try {

@@ -9,7 +9,7 @@ import { repetitions } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:export`: real processes that are killed, and a real service with faults. */
-const patience = { timeout: repetitions(120_000, 1_800_000) };
+const patience = { timeout: repetitions(300_000, 1_800_000) };
 
 const scenarios = repetitions(1, 12);
 

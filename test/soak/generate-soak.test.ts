@@ -10,7 +10,7 @@ import { repetitions } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:generate`: real processes that are stopped, and a real service with faults. */
-const patience = { timeout: repetitions(120_000, 1_800_000) };
+const patience = { timeout: repetitions(300_000, 1_800_000) };
 
 const scenarios = repetitions(1, 12);
 

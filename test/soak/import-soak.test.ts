@@ -10,7 +10,7 @@ import { repetitions } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:import`: real processes, killed with -9, and a real service with faults. */
-const patience = { timeout: repetitions(180_000, 1_800_000) };
+const patience = { timeout: repetitions(300_000, 1_800_000) };
 
 const scenarios = repetitions(1, 12);
 const undone = "imports that are killed again and again leave the service as one that nothing interrupted";

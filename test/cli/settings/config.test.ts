@@ -150,7 +150,7 @@ test.for([
   expect(await world.cat(`config get ${name}`)).toEqual({ exit: 5, stdout: "", stderr });
 });
 
-test("programs that write at once lose no setting", { timeout: 60_000 }, async () => {
+test("programs that write at once lose no setting", async () => {
   const home = temporaryFolder();
   const names = Array.from({ length: 5 }, (_, index) => `p${index}`);
   const ran = await Promise.all(

@@ -40,7 +40,7 @@ async function inSession(script: string, { env = {}, unlocked = true, input = ""
 describe.runIf(isHere)(
   "the keychain of the system (skipped without: apt-get install dbus gnome-keyring)",
   () => {
-    test("keeps the key of a login until the logout", { timeout: 90_000 }, async () => {
+    test("keeps the key of a login until the logout", async () => {
       const { mock } = await createWorld({ mock: { demo: 1 } });
       const ran = await inSession(
         "$CAT login --with-key; $CAT whoami --json; cat $CAT_HOME/config.json | grep -c ak_mock; $CAT logout; $CAT whoami; echo $?",
@@ -53,7 +53,7 @@ describe.runIf(isHere)(
       expect(ran.stderr).toContain("Removed the key of profile default.\n");
     });
 
-    test("stores nothing in an empty session without a collection", { timeout: 90_000 }, async () => {
+    test("stores nothing in an empty session without a collection", async () => {
       const { mock } = await createWorld();
       const ran = await inSession("$CAT login --with-key; echo $?; ls -A $CAT_HOME", {
         env: { CAT_BASE_URL: mock.baseUrl },

@@ -46,6 +46,10 @@ class Run {
   #args: string[] = [];
   #processes = 0;
   #restarts = 0;
+  /** Runs that the state has as ended. */
+  #ended = 0;
+  /** Processes that were killed after their export had ended. */
+  #again = 0;
 
   constructor(scenario: Scenario, lane: Lane<Step>, program: string, folder: string) {
     this.#scenario = scenario;
@@ -109,7 +113,10 @@ class Run {
       const ending = await this.#endingOf(trouble);
       if (ending.status === 0) return ending;
       if (!resumes.includes(ending.status)) return this.#stuck(ending);
-      const { integrity } = memoryOf(join(this.#folder, "run", "home", "state", "default.db"));
+      const { integrity, ended } = memoryOf(join(this.#folder, "run", "home", "state", "default.db"));
+      // A kill may hit a process whose export has just ended: the same command makes a new one.
+      if (ending.status === null && ended > this.#ended) this.#again++;
+      this.#ended = ended;
       if (integrity !== "ok") this.#found("broken state", integrity);
       await this.#checkFinalNames();
       if (trouble.restart === "between") {
@@ -179,7 +186,7 @@ class Run {
     }
     if (mode === "sync") return;
     const products = (selected ?? photos).length;
-    const jobs = Math.ceil(products / jobProducts);
+    const jobs = Math.ceil(products / jobProducts) * (1 + this.#again);
     if (created !== jobs) this.#found("created twice", `${created} jobs were created instead of ${jobs}`);
     if (summary.products !== products || (summary.jobs as unknown[]).length !== jobs)
       this.#found(

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
 import sharp from "sharp";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { json, scriptedServer, stopServers } from "../http/scripted-server.ts";
 import { until } from "../support/until.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -318,6 +319,23 @@ describe("cat images upload", () => {
       /^error: "text\.jpg" does not contain a JPEG, .*; \S+none\.jpg does not exist\n/,
     );
     expect(world.requests()).toEqual([]);
+  });
+
+  test("prints the IDs of the photos before the one that failed", async () => {
+    const world = await withPhotos();
+    onTestFinished(stopServers);
+    const image = {
+      id: "01KE6W9ZJ8Q3V5X7B2D4F6H8JK",
+      mime_type: "image/jpeg",
+      created_at: "2026-01-05T09:00:00Z",
+    };
+    const error = { type: "forbidden", code: "insufficient_scope", message: "No." };
+    const { origin } = await scriptedServer(json(201, image), json(403, { error }));
+    const ran = await world.cat("images upload front.jpg back.jpg", { env: { CAT_BASE_URL: origin } });
+    expect(ran).toMatchObject({ exit: 4, stderr: expect.stringContaining("insufficient_scope") });
+    expect(ran.stdout).toBe(
+      "id                          mime_type   file\n01KE6W9ZJ8Q3V5X7B2D4F6H8JK  image/jpeg  front.jpg\n",
+    );
   });
 
   test("exits with 8 when the service rejects one of several", async () => {

@@ -37,19 +37,14 @@ type Printer = <Row>(printing: Printing<Row>, rows: Rows<Row>, target: ListTarge
 
 const printers: Readonly<Record<ListFormat, Printer>> = {
   /** Prints nothing for an empty list, not even the heading. */
-  async table({ columns }, rows, target) {
-    const all = [];
-    for await (const row of rows) all.push(row);
-    if (all.length === 0) return 0;
-    const fitting = fittingTable(columns, all, target);
-    if (fitting !== null) {
-      await target.write(fitting);
-      return all.length;
+  async table<Row>({ columns }: Printing<Row>, rows: Rows<Row>, target: ListTarget) {
+    const all: Row[] = [];
+    try {
+      for await (const row of rows) all.push(row);
+    } finally {
+      // Rows that arrived before a failure are still printed: only this table shows the IDs of uploads.
+      if (all.length > 0) await printTable(columns, all, target);
     }
-    const { table } = await import("./table.ts");
-    const { text, dropped } = table(columns, all, target);
-    await target.write(text);
-    if (dropped.length > 0) await target.onDropped(dropped);
     return all.length;
   },
 
@@ -78,6 +73,19 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
     return stream(rows, target, (row) => csvRecords([shown.map((column) => cell(cellOf(column, row)))]));
   },
 };
+
+async function printTable<Row>(
+  columns: Printing<Row>["columns"],
+  rows: readonly Row[],
+  target: ListTarget,
+): Promise<void> {
+  const fitting = fittingTable(columns, rows, target);
+  if (fitting !== null) return target.write(fitting);
+  const { table } = await import("./table.ts");
+  const { text, dropped } = table(columns, rows, target);
+  await target.write(text);
+  if (dropped.length > 0) await target.onDropped(dropped);
+}
 
 const shownIn = ({ select }: Pick<Printing<never>, "select">): ((resource: unknown) => unknown) =>
   select ?? ((resource) => resource);

@@ -144,6 +144,15 @@ describe("--save", () => {
     expect(await world.cat("tryon looks.csv --yes --save .")).toMatchObject({ exit: 0 });
   });
 
+  test("rejects a folder that has the name of its list, before images are queued", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front");
+    world.write("out/results.csv/notes.txt", "");
+    const ran = await world.cat("tryon looks.csv --yes --save out");
+    expect(ran).toMatchObject({ exit: 2, stderr: expect.stringMatching(/^error: cannot save in out: /) });
+    expect(world.tasks()).toEqual([]);
+  });
+
   test("saves an image again that was emptied or replaced", async () => {
     const world = await generateWorld();
     world.looks("DRESS-1,Amara,studio,full-front");

@@ -46,6 +46,16 @@ describe("names of files", () => {
     expect(readTemplate(template)(entry)).toBe(path);
   });
 
+  test.for([
+    ["catalogue.ndjson", "_catalogue.ndjson"],
+    ["Catalogue.1-of-3.NDJSON", "_Catalogue.1-of-3.NDJSON"],
+    ["catalogue.ndjson.txt", "catalogue.ndjson.txt"],
+  ] as const)("never give a folder the name of the index: %s", ([reference, folder]) => {
+    expect(readTemplate("{reference}/{id}{ext}")({ ...entry, reference })).toBe(
+      `${folder}/${entry.asset_id}.png`,
+    );
+  });
+
   test("have the reference, or without one the product ID", () => {
     expect(readTemplate("{reference}{ext}")({ ...entry, reference: null })).toBe(`${entry.product_id}.png`);
   });

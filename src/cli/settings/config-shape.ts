@@ -1,5 +1,6 @@
 import { UsageError } from "../context/errors.ts";
 import type { Profile } from "./profile.ts";
+import { isProfileName } from "./profile-name-rule.ts";
 
 /** The content of the config file. Keys that this version does not know are kept. */
 export interface Config {
@@ -20,13 +21,16 @@ export function checkedConfig(text: string, path: string): Config {
   };
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    // Editors on Windows may add a byte order mark.
+    parsed = JSON.parse(text.replace(/^\ufeff/, ""));
   } catch (error) {
     throw problem("it is not valid JSON", error);
   }
   const config = object(parsed, "it");
   if (config.active !== undefined && typeof config.active !== "string")
     throw problem("active is not a string");
+  if (config.active !== undefined && !isProfileName(config.active))
+    throw problem("active is not the name of a profile");
   if (config.profiles === undefined) return config;
   for (const [name, value] of Object.entries(object(config.profiles, "profiles"))) {
     const place = `profiles[${JSON.stringify(name)}]`;

@@ -9,9 +9,12 @@ const hint =
  */
 export function checkedProfileName(name: string, source: string): string {
   if (/^ak_/i.test(name.trim())) throw invalid(`the profile name looks like an API key (from ${source})`);
-  if (/^[a-z0-9][\w.-]{0,31}$/i.test(name)) return name;
+  if (isProfileName(name)) return name;
   throw invalid(`invalid profile name (from ${source})`);
 }
+
+/** Whether a text has the form of a profile name. */
+export const isProfileName = (text: string): boolean => /^[a-z0-9][\w.-]{0,31}$/i.test(text);
 
 const invalid = (message: string): UsageError =>
   new UsageError(message, { code: "invalid_profile_name", param: "profile", hint: `${hint}.` });

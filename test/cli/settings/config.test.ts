@@ -82,6 +82,7 @@ test("unknown keys in the file are kept", async () => {
 });
 
 const badFiles = [
+  ["an active profile that no profile can be", '{"active":"../x"}', "active is not the name of a profile"],
   ["half a document", '{"active":', "it is not valid JSON"],
   ["no content", "", "it is not valid JSON"],
   ["null", "null", "it is not a JSON object"],
@@ -148,6 +149,12 @@ test.for([
   const world = await createWorld();
   const stderr = `error: profile default has no ${name}\n${hint}\n`;
   expect(await world.cat(`config get ${name}`)).toEqual({ exit: 5, stdout: "", stderr });
+});
+
+test("a byte order mark in the config file is ignored", async () => {
+  const world = await createWorld({ env: none });
+  world.write(".home/config.json", '\ufeff{"profiles":{"default":{"label":"x"}}}');
+  expect(await world.cat("config get label")).toEqual({ exit: 0, stdout: "x\n", stderr: "" });
 });
 
 test("programs that write at once lose no setting", async () => {

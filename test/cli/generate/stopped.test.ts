@@ -67,6 +67,19 @@ describe("a request of unknown outcome", () => {
   });
 });
 
+test("a run without credits stops at once, and does not wait for the tasks that it queued", async () => {
+  const world = await generateWorld();
+  const looks = Array.from(
+    { length: 21 },
+    (_, at) => `DRESS-1,Amara,#${String(at).padStart(6, "0")},full-front`,
+  );
+  world.looks(...looks);
+  await world.credits(20);
+  const stopped = await world.cat("tryon looks.csv --yes --json");
+  expect(stopped.exit).toBe(4);
+  expect(summaryOf(stopped.stdout)).toMatchObject({ total: 21, queued: 20, succeeded: 0 });
+});
+
 test("a finished run has the same total as the command that finished it", async () => {
   const world = await rejectedAfterDoubt();
   await world.cat("tryon looks.csv --yes --skip-invalid");

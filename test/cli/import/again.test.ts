@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { until } from "../../support/until.ts";
@@ -87,11 +87,13 @@ describe("importing a file again", () => {
 
 test("an import with --ledger works if the state of the profile cannot be used", async () => {
   const world = await worldWith();
-  writeFileSync(join(world.folder, "file"), "");
-  const env = { CAT_HOME: join(world.folder, "file") };
+  const home = join(world.folder, "damaged");
+  mkdirSync(home);
+  writeFileSync(join(home, "state"), "");
+  const env = { CAT_HOME: home };
   const ran = await world.cat(`${run} --ledger shop.ledger`, { env });
   expect(ran.exit).toBe(0);
-  const path = join(world.folder, "file", "state", "default.db");
+  const path = join(home, "state", "default.db");
   expect(ran.stderr).toContain(
     `the state file ${path} cannot be written (part of its path is a file, not a folder): cat imports list will not show this import.\n`,
   );

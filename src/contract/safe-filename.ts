@@ -5,11 +5,13 @@
 const longest = 200;
 
 /**
- * Characters that are not allowed on some system or are misleading: separators, control and bidi characters.
+ * Characters that are not allowed on some system or are misleading: separators, control, bidi and invisible characters.
  */
-const unsafe = /[/\\:*?"<>|\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+const unsafe =
+  /[/\\:*?"<>|\p{Cc}\p{Cs}\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff]/gu;
 /** Device names reserved by Windows, with any extension. */
-const device = /^(?:con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
+const device =
+  /^(?:con|conin\$|conout\$|clock\$|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]) *(?:\.|$)/i;
 
 /**
  * A filename that is valid on every system and never a path (ExportRow, suggested_filename). `stem` can be

@@ -17,7 +17,9 @@ test.each([
   ["\ud800x", "_x_front.jpg"],
   ["CON.x", "_CON.x_front.jpg"],
   ["lpt1 .x", "_lpt1 .x_front.jpg"],
+  ["CONIN$.x", "_CONIN$.x_front.jpg"],
   ["CONE", "CONE_front.jpg"],
+  ["in\u200bvis\u00adible", "in_vis_ible_front.jpg"],
   // Composed and decomposed letters give the same name.
   ["e\u0301", "\u00e9_front.jpg"],
   ["Ärmel 日本", "Ärmel 日本_front.jpg"],

@@ -1,12 +1,13 @@
-import { CatError, fileProblem } from "../../errors.ts";
+import { CatError, type FileProblem, fileProblem } from "../../errors.ts";
 
 /** A file or a pipe that could not be written, or read again. */
 export class OutputError extends CatError {
   override readonly name = "OutputError";
-  constructor(path: string, cause: NodeJS.ErrnoException, why?: Why | "read") {
+  /** `place`: what to choose another one of, if this one cannot be used. */
+  constructor(path: string, cause: NodeJS.ErrnoException, why?: Why | "read", place = "file") {
     const { message, code, hint } =
       why === undefined || why === "read"
-        ? unusable(path, cause, why ?? "write")
+        ? unusable(path, cause, why ?? "write", place)
         : { ...why, message: `${path} ${why.what}` };
     super(message, { type: "output", code, hint, cause });
   }
@@ -19,11 +20,16 @@ interface Why {
   hint: string;
 }
 
-function unusable(path: string, cause: NodeJS.ErrnoException, act: "read" | "write") {
+function unusable(path: string, cause: NodeJS.ErrnoException, act: "read" | "write", place: string) {
   const fault = fileProblem(cause);
   return {
     message: `cannot ${act} ${path}: ${fault?.why ?? cause.code ?? cause.message}`,
     code: act === "read" ? "file_not_readable" : "file_not_writable",
-    hint: fault?.hint ?? "Choose another file and run the command again.",
+    hint: hintFor(fault, place),
   };
+}
+
+function hintFor(fault: FileProblem | null, place: string): string {
+  if (fault === null) return `Choose another ${place} and run the command again.`;
+  return fault.kind === "place" ? `Choose another ${place}.` : fault.hint;
 }

@@ -1,5 +1,15 @@
 import { createReadStream } from "node:fs";
-import { appendFile, type FileHandle, lstat, open, readdir, readFile, rm, unlink } from "node:fs/promises";
+import {
+  appendFile,
+  type FileHandle,
+  lstat,
+  open,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  unlink,
+} from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CatError } from "../../../../errors.ts";
 import { lockFile } from "../../../../state/file-lock.ts";
@@ -42,7 +52,7 @@ export class LocalFolder implements MirrorStore {
     return this.#orOutputError(
       path,
       async () => {
-        const at = await this.#folders.find(path);
+        const at = await this.#findReadable(path);
         return at === null ? null : await readFile(at);
       },
       "read",
@@ -50,7 +60,7 @@ export class LocalFolder implements MirrorStore {
   }
 
   async *readParts(path: string): AsyncIterable<Uint8Array> {
-    const at = await this.#orOutputError(path, () => this.#folders.find(path), "read");
+    const at = await this.#orOutputError(path, () => this.#findReadable(path), "read");
     if (at === null) throw this.#error(path, Object.assign(new Error("missing"), { code: "ENOENT" }), "read");
     try {
       yield* createReadStream(at, { highWaterMark: partBytes });
@@ -185,6 +195,19 @@ export class LocalFolder implements MirrorStore {
     await appended?.handle.then((handle) => handle.close()).catch(() => {});
   }
 
+  /** Where a file is; null if nothing has this path. Throws for a pipe: opening one can wait without end. */
+  async #findReadable(path: string): Promise<string | null> {
+    const at = await this.#folders.find(path);
+    if (at === null) return null;
+    const found = await stat(at);
+    if (found.isFile() || found.isDirectory()) return at;
+    throw new OutputError(join(this.#folders.root, path), Object.assign(new Error(), { code: "EINVAL" }), {
+      what: "is not a regular file",
+      code: "file_not_readable",
+      hint: "Move it to another place, and run the command again.",
+    });
+  }
+
   async #prune(path: string): Promise<void> {
     for (const folder of await this.#folders.prune(path, this.#work)) this.#unsynced.delete(folder);
   }
@@ -200,9 +223,8 @@ export class LocalFolder implements MirrorStore {
   #error(path: string, error: unknown, act?: "read"): unknown {
     const { code } = error as NodeJS.ErrnoException;
     const isOfSystem = error instanceof Error && typeof code === "string" && !("type" in error);
-    return isOfSystem
-      ? new OutputError(join(this.#folders.root, path), error as NodeJS.ErrnoException, act)
-      : error;
+    if (!isOfSystem) return error;
+    return new OutputError(join(this.#folders.root, path), error as NodeJS.ErrnoException, act, "folder");
   }
 }
 

@@ -56,6 +56,23 @@ test("the lock of a process ends with it, even after kill -9", async () => {
   if ("release" in lock) await lock.release();
 });
 
+test.skipIf(process.platform === "win32")(
+  "reading a pipe in place of a file fails, and does not wait",
+  async () => {
+    const folder = temporaryFolder();
+    execFileSync("mkfifo", [join(folder, "catalogue.ndjson")]);
+    const store = new LocalFolder(folder, work);
+    const problem = {
+      message: `${join(folder, "catalogue.ndjson")} is not a regular file`,
+      code: "file_not_readable",
+    };
+    await expect(store.read("catalogue.ndjson")).rejects.toMatchObject(problem);
+    await expect(store.readParts("catalogue.ndjson")[Symbol.asyncIterator]().next()).rejects.toMatchObject(
+      problem,
+    );
+  },
+);
+
 test("an empty folder disappears with its last file, and a folder with other files stays", async () => {
   const folder = temporaryFolder();
   const store = new LocalFolder(folder, work);

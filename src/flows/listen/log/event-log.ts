@@ -6,6 +6,7 @@ import { type LogFile, openLogFile } from "./log-file.ts";
 import { type EventLine, isAccepted, isResult, type ResultLine } from "./log-line.ts";
 import { readLog } from "./read-log.ts";
 import { ShownMark } from "./shown-mark.ts";
+import { sidePaths } from "./side-files.ts";
 
 /** No handler has accepted the event. */
 const none: readonly string[] = [];
@@ -41,19 +42,22 @@ export class EventLog {
 
   /**
    * Opens the log at an absolute path for this process alone, and reads its IDs. Throws a CatError of type `file`, or
-   * of type `conflict` if another process has it.
+   * of type `conflict` if another process has it, also by another name.
    */
   static async open(path: string, openFile = openLogFile): Promise<EventLog> {
+    // Before the log is created.
+    sidePaths(path);
     const file = await openFile(path);
     let unlock: (() => void) | null = null;
     try {
-      unlock = await lockTemporaryFile(`${path}-lock`);
+      const side = sidePaths(path);
+      unlock = await lockTemporaryFile(side.lock);
       if (unlock === null) throw inUse(path);
       const log = new EventLog(withLock(file, unlock), file.isNew);
-      const [markPath, place] = [`${path}-shown`, statSync(path)];
-      const shown = ShownMark.left(markPath, place) ?? Number.POSITIVE_INFINITY;
+      const place = statSync(path);
+      const shown = ShownMark.left(side.mark, place) ?? Number.POSITIVE_INFINITY;
       if (!file.isNew) for await (const line of readLog(path)) log.#read(line, shown);
-      log.#mark = new ShownMark(markPath, place, Math.min(shown, log.#events));
+      log.#mark = new ShownMark(side.mark, place, Math.min(shown, log.#events));
       return log;
     } catch (error) {
       await file.close();

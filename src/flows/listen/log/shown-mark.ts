@@ -4,8 +4,20 @@ import { uptime } from "node:os";
 type LogId = Pick<Stats, "dev" | "ino">;
 
 /** What the file holds: the log that it belongs to, and how many of its events were shown. */
-interface Mark extends LogId {
+export interface Mark extends LogId {
   readonly events: number;
+}
+
+/** The mark in the text of its file; null if another program wrote it. */
+export function markOf(text: string): Mark | null {
+  try {
+    const mark = JSON.parse(text) as Mark | null;
+    const { dev, ino, events } = mark ?? {};
+    const isMark = [dev, ino, events].every(Number.isInteger) && Object.keys(mark!).length === 3;
+    return isMark ? mark : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Longer than any mark, so that each one replaces the last. */
@@ -22,7 +34,7 @@ export class ShownMark {
   readonly #file: number;
   #events = 0;
 
-  /** Creates the file. Throws an error of the system. */
+  /** Creates the file, instead of an earlier one (`sidePaths` checks it). Throws an error of the system. */
   constructor(path: string, { dev, ino }: LogId, events: number) {
     this.#path = path;
     this.#log = { dev, ino };
@@ -34,10 +46,10 @@ export class ShownMark {
   /** The number of events of a log that a killed process has shown; null if the last one was not killed. */
   static left(path: string, log: LogId): number | null {
     try {
-      const { dev, ino, events } = JSON.parse(readFileSync(path, "utf8")) as Partial<Mark>;
-      const isOfLog = dev === log.dev && ino === log.ino && Number.isSafeInteger(events);
+      const mark = markOf(readFileSync(path, "utf8"));
+      const isOfLog = mark !== null && mark.dev === log.dev && mark.ino === log.ino;
       const isSinceStart = statSync(path).mtimeMs >= Date.now() - uptime() * 1000;
-      return isOfLog && isSinceStart ? events! : null;
+      return isOfLog && isSinceStart ? mark.events : null;
     } catch {
       return null;
     }

@@ -134,14 +134,19 @@ async function receive(
   deliveries: Deliveries,
 ): Promise<void> {
   const { clock, view, signal } = deps;
-  let secret: string | null = source.kind === "secret" ? source.secret : null;
-  let onRegistered = () => {};
-  const registered = new Promise<void>((resolve) => {
-    onRegistered = resolve;
+  let secret: string | null = null;
+  let onStarted = () => {};
+  const started = new Promise<void>((resolve) => {
+    onStarted = resolve;
   });
+  const start = async (listening: Listening) => {
+    await deps.onListening(listening);
+    secret = listening.secret;
+    onStarted();
+  };
   const answer = async ({ headers, rawHeaders, body }: ReceivedRequest) => {
-    // The service may deliver before it has responded to the registration.
-    if (secret === null) await registered;
+    // The service may deliver before it has responded to the registration. Events that were missed are shown first.
+    if (secret === null) await started;
     if (secret === null) return { status: 503, text: "not listening yet" };
     const found = headers[input.headerName.toLowerCase()];
     const header = Array.isArray(found) ? found.join(", ") : found;
@@ -162,7 +167,7 @@ async function receive(
   const url = (source.kind === "webhook" && source.publicUrl) || local;
   try {
     if (source.kind === "secret") {
-      await deps.onListening({
+      await start({
         url,
         webhookId: null,
         secret: source.secret,
@@ -174,10 +179,8 @@ async function receive(
     const registration = await openRegistration({ ...source.service, ...deps });
     try {
       const webhook = await registration.create(url, typesOf(input.events ?? ["*"]));
-      secret = webhook.secret;
-      onRegistered();
-      const resend = resender(deliveries, secret, input.headerName, clock);
-      await deps.onListening({ url, webhookId: webhook.id, secret, resend });
+      const resend = resender(deliveries, webhook.secret, input.headerName, clock);
+      await start({ url, webhookId: webhook.id, secret: webhook.secret, resend });
       await aborted(signal);
     } catch (error) {
       // Stopped while registering.
@@ -186,7 +189,7 @@ async function receive(
       await registration.end();
     }
   } finally {
-    onRegistered();
+    onStarted();
     await receiver.close();
   }
 }

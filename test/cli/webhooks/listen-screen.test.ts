@@ -27,6 +27,7 @@ const shown = (id: string, type: string, statuses: readonly (number | null)[] = 
   }));
   return {
     event,
+    isMissed: false,
     delivery: { rawHeaders: ["X-Long", "y".repeat(300)], body: Buffer.from(body) },
     responses,
     details: null,
@@ -82,7 +83,7 @@ describe("the screen", () => {
     ]);
   });
 
-  test("shows what is below, which handlers are waited for, and completed_with_errors in a narrow list", () => {
+  test("shows what is below, what is of an earlier listener, which handlers are waited for, and completed_with_errors in a narrow list", () => {
     const narrow = { columns: 60, rows: 9, title: "T", target: "to H", paint, visible };
     const [one, two] = state.events.slice(0, 2) as [ShownEvent, ShownEvent];
     const waiting = { ...one, event: { ...one.event, handlers: ["http://h/"] }, responses: [] };
@@ -90,10 +91,14 @@ describe("the screen", () => {
       ...one,
       event: { ...one.event, id: "evt_0", data: { import: { id: "X", status: "completed_with_errors" } } },
     };
-    const now = { ...emptyScreen, events: [bad, waiting, two], selected: waiting.event.id };
+    const now = {
+      ...emptyScreen,
+      events: [{ ...bad, isMissed: true }, waiting, two],
+      selected: waiting.event.id,
+    };
     const lines = drawScreen({ ...now, warning: ["warning: w"] }, narrow);
     expect(lines[0]).toBe("T · 3 events · 1 newer · to H");
-    expect(lines[2]).toContain(" import.completed errors    ✓ 200 X");
+    expect(lines[2]).toBe("  earlier  import.completed errors    ✓ 200 X");
     expect(lines[3]).toContain(" import.completed completed …     X");
     expect(lines.at(-1)).toBe("↑↓ select  Enter details  r resend  / filter  q quit  Esc h…");
     const details = drawScreen({ ...now, mode: "details" }, narrow);

@@ -279,11 +279,28 @@ test("events that a killed listener has logged but not shown are shown by the ne
   // As after a kill between the log and the terminal.
   const { dev, ino } = statSync(log);
   writeFileSync(`${log}-shown`, JSON.stringify({ dev, ino, events: 1 }));
-  const second = await world.listen("--log l.ndjson --events import.* --wait import.completed --count 2");
+  const second = await world.listen("--log l.ndjson --events import.* --wait import.completed --count 1");
+  await until(() => second.events().length === 2);
+  expect(second.events().map(({ id, missed }) => [id, missed])).toEqual([
+    ["evt_2", true],
+    ["evt_3", true],
+  ]);
+  // They do not count.
+  expect(await world.send(second.first.listening, eventText("evt_5"))).toEqual([200, "ok"]);
   expect(await second.running).toMatchObject({ exit: 0 });
-  expect(second.events().map(({ id }) => id)).toEqual(["evt_2", "evt_3"]);
+  expect(second.events()[2]).toMatchObject({ id: "evt_5" });
+  expect(second.events()[2]).not.toHaveProperty("missed");
   const third = await world.listen("--log l.ndjson");
   expect(await world.send(third.first.listening, eventText("evt_3"))).toEqual([200, "ok"]);
   await third.stop();
   expect([third.events(), existsSync(`${log}-shown`)]).toEqual([[], false]);
+  writeFileSync(`${log}-shown`, JSON.stringify({ dev, ino, events: 3 }));
+  const plain = world.cat("webhooks listen --port 0 --log l.ndjson --events task.*");
+  await until(() => plain.stdout.includes("\n"));
+  plain.interrupt();
+  const { stdout, stderr } = await plain;
+  expect([stdout.split("\n").length, stderr.split("\n").at(-2)]).toEqual([
+    2,
+    "Showing 1 event that an earlier listener received but did not show:",
+  ]);
 });

@@ -57,11 +57,17 @@ export class Deliveries {
     return Promise.all(urls.map((url) => this.#forward(event, url, delivery)));
   }
 
-  /** Shows events that a killed process has logged but not shown. Their senders send them again, to the handlers. */
+  /**
+   * Shows events that a killed process has logged but not shown. They are not forwarded: their sender may not send them
+   * again, because a webhook of that process is deleted, but the log has them for a replay.
+   */
   async showMissed(events: readonly LoggedEvent[], headerName: string): Promise<void> {
+    const { view } = this.#deps;
+    const count = events.filter(({ line }) => this.#isShown(line)).length;
+    if (count > 0) await view.onMissing(count);
     for (const { line, place } of events) {
       const rawHeaders = line.header === null ? [] : [headerName, line.header];
-      await this.#show(line, { rawHeaders, body: Buffer.from(line.body) }, place);
+      await this.#show(line, { rawHeaders, body: Buffer.from(line.body) }, place, view.onMissed);
     }
   }
 
@@ -115,12 +121,16 @@ export class Deliveries {
     return shown === null || matches(shown, type);
   }
 
-  async #show(line: EventLine, delivery: Delivery, place: number): Promise<void> {
-    const { log, view } = this.#deps;
-    const mark = () => log.markShown(place);
+  async #show(
+    line: EventLine,
+    delivery: Delivery,
+    place: number,
+    show: ListenView["onEvent"] = this.#deps.view.onEvent,
+  ): Promise<void> {
+    const mark = () => this.#deps.log.markShown(place);
     if (!this.#isShown(line)) return mark();
     try {
-      await view.onEvent(line, delivery, mark);
+      await show(line, delivery, mark);
     } catch (error) {
       this.#deps.onViewFailed(error);
     }

@@ -9,6 +9,13 @@ export interface ListenView {
    * the listener.
    */
   onEvent(event: EventLine, delivery: Delivery, onShowing: () => void): Promise<void> | void;
+  /**
+   * Called once before events that an earlier listener received but did not show; `onMissed` follows for each of them. No
+   * new event comes before the last one.
+   */
+  onMissing(count: number): Promise<void> | void;
+  /** The same as `onEvent`, for one of these events. */
+  onMissed: ListenView["onEvent"];
   /** The response of a handler. */
   onHandled(event: Pick<EventLine, "id" | "type">, response: HandlerResponse): void;
   /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */

@@ -1,5 +1,6 @@
 import type { HandlerResponse } from "../../../../flows/listen/forward/forward-event.ts";
 import { type EventLine, isAccepted } from "../../../../flows/listen/log/log-line.ts";
+import { counted } from "../../../output/numbers.ts";
 import type { Paint } from "../../../output/paint.ts";
 
 /** The resource of an event and its status, as far as the event names them; the type may be unknown. */
@@ -27,6 +28,10 @@ export function eventLine(event: EventLine, paint: Paint, visible: (text: string
   const color = /failed/.test(status) ? paint.red : /errors/.test(status) ? paint.yellow : paint.green;
   return `${time}  ${paint.bold(type)}  ${visible(id)}  ${color(visible(status))}`.trimEnd();
 }
+
+/** Before events of an earlier listener, which may be old. */
+export const missingText = (count: number): string =>
+  `Showing ${counted(count, "event")} that an earlier listener received but did not show:`;
 
 /** `200 ok`, or why there was no response. */
 export const spokenResponse = ({ status, line, error }: Omit<HandlerResponse, "url">): string =>

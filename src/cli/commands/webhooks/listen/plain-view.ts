@@ -5,7 +5,7 @@ import type { App } from "../../../app/app.ts";
 import { jsonLine } from "../../../output/json.ts";
 import { counted } from "../../../output/numbers.ts";
 import { detailsOf } from "./details.ts";
-import { eventLine, responseLine } from "./event-words.ts";
+import { eventLine, missingText, responseLine } from "./event-words.ts";
 import { joinedWrites } from "./joined-writes.ts";
 import { notShown, problemNotes } from "./problem-notes.ts";
 import { warn } from "./warn.ts";
@@ -41,15 +41,21 @@ export function plainView(app: App, { client, signal, ...options }: PlainViewOpt
       if (!signal.aborted) onProblem(`cannot fetch the details of ${event.id}: ${(error as Error).message}`);
     }
   };
-  return {
-    async onEvent(event, _delivery, onShowing) {
+  const printer =
+    (isMissed: boolean): ListenView["onEvent"] =>
+    async (event, _delivery, onShowing) => {
       if (io.json) {
         const { id, type, created_at, data, received_at } = event;
-        return write(jsonLine({ id, type, created_at, data, received_at }), onShowing);
+        const mark = isMissed && { missed: true };
+        return write(jsonLine({ id, type, created_at, data, received_at, ...mark }), onShowing);
       }
       await write(`${eventLine(event, io.paint, visible)}\n`, onShowing);
       void showDetails(event);
-    },
+    };
+  return {
+    onEvent: printer(false),
+    onMissing: (count) => io.note(missingText(count)),
+    onMissed: printer(true),
     onHandled(event, response) {
       if (!io.json) write(`${responseLine(event, response, io.paint, visible)}\n`).catch(() => {});
     },

@@ -101,7 +101,8 @@ function listLines(
     const [handled, isAll] = handledText(one);
     const cells: readonly (readonly [text: string, width: number, color: (text: string) => string])[] = [
       [one === selected ? "❯" : " ", 1, paint.cyan],
-      [timeOfDay(Date.parse(event.received_at)), 8, paint.dim],
+      // Its time of day could be of another day.
+      [one.isMissed ? "earlier" : timeOfDay(Date.parse(event.received_at)), 8, paint.dim],
       [visible(event.type), 16, one === selected ? paint.bold : (text) => text],
       [visible(statusIn(status, statusWidth)), statusWidth, color],
       [visible(handled), 5, isAll ? paint.green : paint.red],
@@ -136,14 +137,16 @@ function handledText({ event, responses }: ShownEvent): [text: string, isAccepte
 }
 
 function detailLines(one: ShownEvent, { columns, paint, visible }: DrawOptions): string[] {
-  const { event, delivery, responses, details } = one;
+  const { event, delivery, isMissed, responses, details } = one;
   const lines: string[] = [];
   const add = (text: string, indent = "") => {
     for (const part of folded(visible(text), Math.max(1, columns - indent.length))) lines.push(indent + part);
   };
   const heading = (text: string) => lines.push("", paint.bold(cut(text, columns)));
   add(`${event.type}  ${event.id}`);
-  add(`received ${event.received_at}${event.synthetic ? ", found by polling" : ""}`);
+  add(
+    `received ${event.received_at}${event.synthetic ? ", found by polling" : ""}${isMissed ? ", by an earlier listener" : ""}`,
+  );
   if (details !== null) add(details);
   heading("Handlers");
   if (responses.length === 0) add(event.handlers === undefined ? "none" : "no response yet", "  ");

@@ -5,6 +5,8 @@ import type { EventLine } from "../../../../../flows/listen/log/log-line.ts";
 export interface ShownEvent {
   readonly event: EventLine;
   readonly delivery: Delivery;
+  /** An earlier listener received it but did not show it. */
+  readonly isMissed: boolean;
   readonly responses: readonly HandlerResponse[];
   /** More about its resource (`--details`). */
   readonly details: string | null;

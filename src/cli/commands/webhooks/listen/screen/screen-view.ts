@@ -5,7 +5,7 @@ import type { Listening } from "../../../../../flows/listen/listen.ts";
 import type { App } from "../../../../app/app.ts";
 import { counted } from "../../../../output/numbers.ts";
 import { detailsOf } from "../details.ts";
-import { spokenResponse } from "../event-words.ts";
+import { missingText, spokenResponse } from "../event-words.ts";
 import { notShown, problemNotes } from "../problem-notes.ts";
 import { warn } from "../warn.ts";
 import { type DrawOptions, drawScreen, lastScroll, pageOf } from "./draw-screen.ts";
@@ -111,6 +111,14 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
     const details = await detailsOf(client, one.event, signal).catch((error: Error) => error.message);
     update(one.event.id, (now) => ({ ...now, details }));
   };
+  const adder =
+    (isMissed: boolean): ListenView["onEvent"] =>
+    (event, delivery, onShowing) => {
+      onShowing();
+      const one: ShownEvent = { event, delivery, isMissed, responses: [], details: null };
+      change({ events: [...state.events, one].slice(-mostEvents) });
+      void showDetails(one);
+    };
   const unregister = context.onStop(() => void raw.write(sequences.close));
 
   const warnings = new Map<string, readonly [message: string, hint: string | undefined]>();
@@ -157,12 +165,9 @@ export function screenView(app: App, { client, signal, onQuit }: ScreenOptions):
       if (isOpen) change({ message: sentence });
       else void io.note(io.visible(sentence));
     },
-    onEvent(event, delivery, onShowing) {
-      onShowing();
-      const one: ShownEvent = { event, delivery, responses: [], details: null };
-      change({ events: [...state.events, one].slice(-mostEvents) });
-      void showDetails(one);
-    },
+    onEvent: adder(false),
+    onMissing: (count) => change({ message: missingText(count).replace(/:$/, ".") }),
+    onMissed: adder(true),
     onHandled: ({ id }, response) =>
       update(id, (one) => ({ ...one, responses: [...one.responses, response] })),
     onRepeated({ id, type }, urls) {

@@ -12,6 +12,7 @@ import type { Delivery, HandlerResponse } from "./forward/forward-event.ts";
 import type { Handler } from "./forward/handlers.ts";
 import { EventLog } from "./log/event-log.ts";
 import type { EventLine } from "./log/log-line.ts";
+import type { UnacceptedEvents } from "./log/unaccepted-events.ts";
 import { Poller } from "./poll/poller.ts";
 import { syntheticEvent } from "./poll/synthetic-event.ts";
 import { openReceiver, type ReceivedRequest } from "./receiver/receiver.ts";
@@ -62,6 +63,8 @@ export interface ListenDeps {
   readonly view: ListenView;
   /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
+  /** Receives the events of the log that a handler has not accepted; none of them is forwarded for that. */
+  readonly onUnaccepted: (events: Pick<UnacceptedEvents, "count" | "urls">) => void;
   /** Called once, when events can come. */
   readonly onListening: (listening: Listening) => Promise<void>;
 }
@@ -110,6 +113,8 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
     signal.addEventListener("abort", onStop, { once: true });
     const onListening = async (listening: Listening) => {
       await deps.onListening(listening);
+      const unaccepted = log.takeUnaccepted();
+      if (unaccepted.count > 0 && input.handlers.length > 0) deps.onUnaccepted(unaccepted);
       await deliveries.showMissed(log.takeUnshown(), input.headerName);
     };
     const more = { ...deps, signal, onListening };

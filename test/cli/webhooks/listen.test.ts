@@ -121,6 +121,38 @@ describe("the responses of a listener", () => {
   });
 });
 
+test("a listener with handlers reports events that no response of a handler settles, and forwards none", async () => {
+  const world = await listenWorld({ env: elsewhere });
+  const handler = await startHandler(() => [200]);
+  const line = (id: string) => ({ ...JSON.parse(eventText(id)), header: null, body: eventText(id) });
+  const logged = [
+    { ...line("evt_done"), handlers: [handler.url] },
+    { result_of: "evt_done", url: handler.url, status: 200, at: "2026-01-05T09:00:00Z" },
+    { ...line("evt_failed"), handlers: [handler.url] },
+    { result_of: "evt_failed", url: handler.url, status: 500, at: "2026-01-05T09:00:00Z" },
+    // As after a kill before the response.
+    { ...line("evt_killed"), handlers: [handler.url] },
+    line("evt_without"),
+  ];
+  world.write("l.ndjson", logged.map((one) => `${JSON.stringify(one)}\n`).join(""));
+  const first = await world.listen(`--log l.ndjson --forward-to ${handler.url}`);
+  const log = join(world.folder, "l.ndjson");
+  const replay = `webhooks replay --failed --to ${handler.url} --log ${log}`;
+  expect(jsonLines((await first.stop()).stderr)).toEqual([
+    {
+      warning: {
+        message: `a handler did not accept 2 events of ${log}`,
+        hint: `To send them again: cat ${replay}`,
+      },
+    },
+  ]);
+  expect(handler.received).toEqual([]);
+  const without = await world.listen("--log l.ndjson");
+  expect(await without.stop()).toMatchObject({ exit: 0, stderr: "" });
+  expect(await world.cat(replay)).toMatchObject({ exit: 0 });
+  expect(handler.received.map(({ body }) => JSON.parse(body).id)).toEqual(["evt_failed", "evt_killed"]);
+});
+
 describe("the end of a listener", () => {
   test("--wait exits with 0 after that event, and --count after that many", async () => {
     const world = await listenWorld({ env: elsewhere });

@@ -58,6 +58,7 @@ test("events that were missed are shown after the address, and before any new ev
         onProblem: (message) => void shown.push(message),
       },
       onNote() {},
+      onUnaccepted() {},
       async onListening(listening) {
         url = listening.url!;
         shown.push("address");

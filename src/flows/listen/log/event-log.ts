@@ -7,6 +7,7 @@ import { type EventLine, isAccepted, isResult, type ResultLine } from "./log-lin
 import { readLog } from "./read-log.ts";
 import { ShownMark } from "./shown-mark.ts";
 import { sidePaths } from "./side-files.ts";
+import { UnacceptedEvents } from "./unaccepted-events.ts";
 
 /** No handler has accepted the event. */
 const none: readonly string[] = [];
@@ -33,6 +34,7 @@ export class EventLog {
   #events = 0;
   #unshown: LoggedEvent[] = [];
   #mark: ShownMark | null = null;
+  #unaccepted = new UnacceptedEvents();
 
   private constructor(file: LogFile, isNew: boolean) {
     this.#file = file;
@@ -93,6 +95,13 @@ export class EventLog {
     return events;
   }
 
+  /** The events that a handler had not accepted when the log was opened. Each call has new ones. */
+  takeUnaccepted(): UnacceptedEvents {
+    const events = this.#unaccepted;
+    this.#unaccepted = new UnacceptedEvents();
+    return events;
+  }
+
   /** Records that the events up to this place are shown now: after a kill they are not shown again. */
   markShown(place: number): void {
     this.#mark?.set(place);
@@ -114,9 +123,14 @@ export class EventLog {
   #read(line: EventLine | ResultLine, shown: number): void {
     const isRepeated = !isResult(line) && this.#known.has(line.id);
     this.#remember(line);
-    if (isResult(line)) return;
+    if (isResult(line)) {
+      this.#unaccepted.settle(line);
+      return;
+    }
     this.#events++;
-    if (this.#events > shown && !isRepeated) this.#unshown.push({ line, place: this.#events });
+    if (isRepeated) return;
+    this.#unaccepted.add(line);
+    if (this.#events > shown) this.#unshown.push({ line, place: this.#events });
   }
 
   #remember(line: EventLine | ResultLine): void {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { type EventLine, isAccepted, isResult } from "../log/log-line.ts";
+import { type EventLine, isResult } from "../log/log-line.ts";
 import { readLog } from "../log/read-log.ts";
+import { UnacceptedEvents } from "../log/unaccepted-events.ts";
 
 /** Which events of a log are meant: by ID, or by time and result. */
 export interface EventSelection {
@@ -28,20 +29,19 @@ export async function loggedEvents(
 ): Promise<LoggedEvents> {
   const wanted = new Set(ids);
   const found = new Map<string, EventLine>();
-  const accepted = new Map<string, Set<string>>();
+  const unaccepted = new UnacceptedEvents();
   const isMeant = ({ id, received_at: at }: EventLine) =>
     (wanted.size === 0 || wanted.has(id)) && (since === null || Date.parse(at) >= since);
   if (!mustExist && !existsSync(path)) return { events: [], unknown: [...wanted] };
   for await (const line of readLog(path)) {
-    if (isResult(line)) {
-      if (!isAccepted(line) || !found.has(line.result_of)) continue;
-      accepted.set(line.result_of, (accepted.get(line.result_of) ?? new Set()).add(line.url));
-    } else if (!found.has(line.id) && isMeant(line)) found.set(line.id, line);
+    if (isResult(line)) unaccepted.settle(line);
+    else if (!found.has(line.id) && isMeant(line)) {
+      found.set(line.id, line);
+      unaccepted.add(line);
+    }
   }
-  const isFailed = ({ id, handlers = [] }: EventLine) =>
-    handlers.some((url) => accepted.get(id)?.has(url) !== true);
   return {
-    events: [...found.values()].filter((event) => !failed || isFailed(event)),
+    events: [...found.values()].filter(({ id }) => !failed || unaccepted.has(id)),
     unknown: [...wanted].filter((id) => !found.has(id)),
   };
 }

@@ -18,6 +18,7 @@ import { eventLogPath } from "./log-path.ts";
 import { plainView } from "./plain-view.ts";
 import type { ScreenOptions, ScreenView } from "./screen/screen-view.ts";
 import { eventSource } from "./source.ts";
+import { unacceptedNote } from "./unaccepted-note.ts";
 
 /** The input of `cat webhooks listen`. */
 export interface ListenFlags {
@@ -141,6 +142,7 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
           },
         },
         onNote: (sentence) => (screen === null ? void io.note(io.visible(sentence)) : screen.note(sentence)),
+        onUnaccepted: (events) => view.onProblem(...unacceptedNote(app, events, { ...flags, logPath })),
         async onListening(listening) {
           webhookId = listening.webhookId;
           if (flags.printSecret) app.secrets.show(listening.secret);

@@ -14,7 +14,7 @@ export async function main(argv: readonly string[], context: Context): Promise<n
     else return await run(argv, masked, secrets);
     return 0;
   } catch (error) {
-    return await tell(error, argv, masked);
+    return await tell(error, argv, masked, secrets);
   } finally {
     await end();
     context.release?.();

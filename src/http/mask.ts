@@ -16,6 +16,10 @@ export function maskedPath(path: string): string {
 export const maskedSignatures = (text: string): string =>
   text.replace(/([?&][\w.-]*sig(?:nature)?=)[^\s\\&"'<>)]+/gi, "$1…");
 
+/** A text with everything masked that looks like an API key, which may have been pasted into the wrong place. */
+export const maskedKeys = (text: string): string =>
+  text.replace(/(?<![a-z_-])ak_\w{8,}/gi, (key) => maskedKey(key)!);
+
 /**
  * A text with the user names and passwords of its URLs masked: `http://…@host`. Masks too much rather than too little,
  * because a password may contain any character.
@@ -27,7 +31,7 @@ export const maskedUserinfo = (text: string): string =>
 export function maskedKey(authorization: string | undefined): string | null {
   if (authorization === undefined) return null;
   const key = authorization.replace(/^Bearer /, "");
-  return `${/^[a-z]+_/.exec(key)?.[0] ?? ""}…${key.length >= 20 ? key.slice(-4) : ""}`;
+  return `${/^[a-z]+_/i.exec(key)?.[0] ?? ""}…${key.length >= 20 ? key.slice(-4) : ""}`;
 }
 
 /** The first eight characters of an idempotency key. */

@@ -86,6 +86,50 @@ describe("a key that the service echoes", () => {
   });
 });
 
+describe("an API key that was typed into the wrong place is not shown", () => {
+  test.each([
+    `config set active ${key}`,
+    `config get ${key}`,
+    `config set ${key} x`,
+    `config set label ${key}`,
+    `config unset ${key}`,
+    `completion ${key}`,
+    `products list --format ${key}`,
+    `products ${key}`,
+    `help ${key}`,
+    `import a.csv --photos ${key}`,
+    `products list --limit ${key}-0123456789`,
+  ])("%s", async (line) => {
+    const world = await createWorld({ env: { CAT_API_KEY: undefined } });
+    for (const more of ["", " --json", " --verbose"]) {
+      const ran = await world.cat(line + more);
+      expect(ran).toMatchObject({ exit: 2, stdout: "" });
+      expect(ran.stderr).not.toContain(key.slice(8, 20));
+    }
+    const { exit, stderr } = await world.cat(line, { env: { CAT_API_KEY: `${key}-0123456789` } });
+    expect([exit, stderr]).toEqual([2, expect.not.stringContaining(key.slice(8, 20))]);
+  });
+
+  test("the rest of the message stays, with the last four characters of the key", async () => {
+    const world = await createWorld({ env: { CAT_API_KEY: undefined } });
+    expect((await world.cat(`config get ${key}`)).stderr.split("\n")[0]).toBe(
+      'error: unknown setting "ak_…WXYZ"',
+    );
+    expect((await world.cat("products break_something weak_reference_1")).stderr).toContain(
+      "break_something",
+    );
+  });
+
+  test("as the active profile of the config file, which is rejected", async () => {
+    const world = await createWorld();
+    world.write(".home/config.json", JSON.stringify({ active: key, profiles: {} }));
+    const ran = await world.cat("config set color red");
+    expect(ran).toMatchObject({ exit: 2, stdout: "" });
+    expect(ran.stderr).toContain("active is not the name of a profile");
+    expect(ran.stderr).not.toContain("ak_");
+  });
+});
+
 describe("the error for an unknown flag does not show its value", () => {
   test.each([
     [["products", "list", "--api-key=ak_live_of_somebody"], "--api-key"],

@@ -1,5 +1,5 @@
 import { CatError } from "../../errors.ts";
-import { maskedSignatures } from "../../http/mask.ts";
+import { maskedKeys, maskedSignatures } from "../../http/mask.ts";
 import { InterruptError } from "../context/errors.ts";
 import { exitCodeOf } from "../context/exit.ts";
 import { jsonLine } from "./json.ts";
@@ -14,6 +14,8 @@ export interface ErrorFormat {
   verbose: boolean;
   /** The width of the terminal; null for no limit (`lineWidth`). */
   width: number | null;
+  /** Masks the secrets of the user, before everything else that looks like an API key is masked. */
+  mask?(text: string): string;
   /** Colors the word "error". */
   paint(text: string): string;
 }
@@ -26,19 +28,29 @@ export function explain(error: unknown, format: ErrorFormat): string {
   const exit = exitCodeOf(error);
   if (exit === 0) return "";
   const traced = format.verbose && error instanceof Error && !(error instanceof InterruptError);
-  const trace = traced ? `${stackOf(error)}\n${causes(error)}` : "";
-  return (format.json ? asJson(error, exit) : wrappedText(asLines(error, format), format.width)) + trace;
+  const shown = (text: string) => visible(masked(text, format));
+  const trace = traced ? `${stackOf(error, shown)}\n${causes(error, shown)}` : "";
+  return (
+    (format.json ? asJson(error, exit, format) : wrappedText(asLines(error, format, shown), format.width)) +
+    trace
+  );
 }
 
-function asLines(error: unknown, format: ErrorFormat): string {
+type Shown = (text: string) => string;
+
+/** A text of an error, which may be one of the service, of a storage server, of the command line or of a bug. */
+const masked = (text: string, format: ErrorFormat): string =>
+  maskedKeys(maskedSignatures(format.mask?.(text) ?? text));
+
+function asLines(error: unknown, format: ErrorFormat, shown: Shown): string {
   if (!(error instanceof CatError)) {
     return (
       `${format.paint("error:")} internal error: ${shown(messageOf(error))}\n` +
       "This is a bug. Run the command again with --verbose and report the output.\n"
     );
   }
-  if (error.type === "interrupted") return lines(error.message, error.hint);
-  return `${format.paint("error:")} ${lines(withRequest(error), nextStep(error))}`;
+  if (error.type === "interrupted") return lines(error.message, error.hint, shown);
+  return `${format.paint("error:")} ${lines(withRequest(error), nextStep(error), shown)}`;
 }
 
 /** The message with the request ID, which the support team of the service asks for. */
@@ -61,39 +73,38 @@ function withNextStep(error: CatError): string {
   return `${first}${/[?!]$/.test(first) ? "" : "."} ${step}`;
 }
 
-const lines = (first: string, second: string | undefined): string =>
+const lines = (first: string, second: string | undefined, shown: Shown): string =>
   `${shown(first)}\n${second === undefined ? "" : `${shown(second)}\n`}`;
 
-/** A text of an error, which may be one of the service, of a storage server or of a bug. */
-const shown = (text: string): string => visible(maskedSignatures(text));
-
-function asJson(error: unknown, exit: number): string {
+function asJson(error: unknown, exit: number, format: ErrorFormat): string {
+  // Before the text becomes JSON: the letter of an escape would look like a part of the word before a key.
+  const plain = (text: string) => masked(text, format);
   const body =
     error instanceof CatError
       ? {
           type: error.type,
           code: error.code,
-          message: withNextStep(error),
-          param: error.param,
+          message: plain(withNextStep(error)),
+          param: error.param === undefined ? undefined : plain(error.param),
           status: error.status,
           request_id: error.requestId,
         }
-      : { type: "internal", code: "fault", message: messageOf(error) };
+      : { type: "internal", code: "fault", message: plain(messageOf(error)) };
   return maskedSignatures(jsonLine({ error: { ...body, exit } }));
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function causes(error: Error): string {
+function causes(error: Error, shown: Shown): string {
   let text = "";
   for (let cause = error.cause; cause instanceof Error; cause = cause.cause) {
-    text += `caused by ${stackOf(cause)}\n`;
+    text += `caused by ${stackOf(cause, shown)}\n`;
   }
   return text;
 }
 
 /** The stack trace, whose first lines are the message: that may have texts of the service. */
-function stackOf({ stack, message }: Error): string {
+function stackOf({ stack, message }: Error, shown: Shown): string {
   const text = stack === undefined ? message : stack.replace(message, () => shown(message));
   return text.split("\n").map(shown).join("\n");
 }

@@ -8,13 +8,17 @@ const hint =
  * the wrong place.
  */
 export function checkedProfileName(name: string, source: string): string {
-  if (/^ak_/i.test(name.trim())) throw invalid(`the profile name looks like an API key (from ${source})`);
+  if (looksLikeKey(name)) throw invalid(`the profile name looks like an API key (from ${source})`);
   if (isProfileName(name)) return name;
   throw invalid(`invalid profile name (from ${source})`);
 }
 
+/** Whether a text looks like an API key, of which every one starts with `ak_`. */
+export const looksLikeKey = (text: string): boolean => /^ak_/i.test(text.trim());
+
 /** Whether a text has the form of a profile name. */
-export const isProfileName = (text: string): boolean => /^[a-z0-9][\w.-]{0,31}$/i.test(text);
+export const isProfileName = (text: string): boolean =>
+  !looksLikeKey(text) && /^[a-z0-9][\w.-]{0,31}$/i.test(text);
 
 const invalid = (message: string): UsageError =>
   new UsageError(message, { code: "invalid_profile_name", param: "profile", hint: `${hint}.` });

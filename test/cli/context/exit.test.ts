@@ -9,6 +9,7 @@ import {
 } from "../../../src/cli/context/errors.ts";
 import { exitCodeOf } from "../../../src/cli/context/exit.ts";
 import { explain } from "../../../src/cli/output/explain.ts";
+import { Secrets } from "../../../src/cli/output/secrets.ts";
 import { tell } from "../../../src/cli/tell.ts";
 import { CatError } from "../../../src/errors.ts";
 import { FakeOutput } from "../../support/fake-output.ts";
@@ -68,7 +69,7 @@ test("an unexpected file system error is reported as a file error, not as a bug"
   const error = Object.assign(new Error("EMFILE: too many open files, open '/a'"), {
     ...{ code: "EMFILE", syscall: "open", path: "/a" },
   });
-  expect(await tell(error, [], context)).toBe(2);
+  expect(await tell(error, [], context, new Secrets({}))).toBe(2);
   expect(stderr.text).toBe(
     "error: cannot open /a: too many open files\n" +
       "Close other programs or raise the limit of open files (ulimit -n), and run the command again.\n",

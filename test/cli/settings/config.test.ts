@@ -54,6 +54,7 @@ describe("a setting that is not valid is rejected, and the file is unchanged", (
     ["config set signatureHeader 'a b'", "invalid_config"],
     ["config set color pink", "invalid_setting"],
     ["config set label ''", "invalid_setting"],
+    ["config set label ak_secret_value", "invalid_setting"],
     ["config set active nope", "unknown_profile"],
     ["config set apiKey ak_secret_value", "unknown_setting"],
     ["config set keyOrigin https://evil.example.com", "unknown_setting"],

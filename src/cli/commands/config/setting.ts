@@ -5,6 +5,7 @@ import { either } from "../../flags/usage-message.ts";
 import { visible } from "../../output/visible.ts";
 import { checkedBaseUrl } from "../../settings/base-url.ts";
 import type { Profile } from "../../settings/profile.ts";
+import { looksLikeKey } from "../../settings/profile-name-rule.ts";
 import type { Profiles } from "../../settings/profiles.ts";
 import { checkedSignatureHeader } from "../../settings/signature-header.ts";
 
@@ -21,6 +22,7 @@ export const settings: Readonly<Record<SettingName, (value: string, profiles: Pr
   baseUrl: (value) => checkedBaseUrl({ value, source: "the command line" }),
   signatureHeader: (value) => checkedSignatureHeader(value, "the command line"),
   label(value) {
+    if (looksLikeKey(value)) throw invalid("label", "it looks like an API key");
     if (value.trim() !== "" && value.length <= 40 && visible(value) === value) return value.trim();
     throw invalid("label", "use up to 40 characters, for example production");
   },

@@ -77,9 +77,9 @@ async function saveState(app: App, file: StateFile, mock: Mock): Promise<void> {
   }
 }
 
-function explained({ globals, io, context }: App, error: unknown): string {
+function explained({ globals, io, context, secrets: { mask } }: App, error: unknown): string {
   const { json, verbose } = globals;
-  return explain(error, { json, verbose, width: lineWidth(context.stderr), paint: io.paintNote.red });
+  return explain(error, { json, verbose, width: lineWidth(context.stderr), mask, paint: io.paintNote.red });
 }
 
 async function greet(app: App, { baseUrl, apiKey }: Mock): Promise<void> {

@@ -10,7 +10,7 @@ import { counted } from "../../output/numbers.ts";
 import { productOf } from "./product-of.ts";
 
 /** How many products the question names. */
-const namedProducts = 5;
+const namedProducts = 20;
 
 /** `cat products delete`: parses the arguments; `run` does the work. */
 export const deleteCommand = (app: App, run = deleteProducts): Command =>

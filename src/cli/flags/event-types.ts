@@ -15,7 +15,7 @@ export function eventTypeList(text: string): EventType[] {
     if (known.length > 0) return known;
     const near = questionFor(didYouMean(name, eventTypes), "; ");
     throw new InvalidArgumentError(
-      `unknown event ${JSON.stringify(name)}${near || `; use all or ${eventTypes.join(", ")}`}`,
+      `unknown event ${JSON.stringify(name)}${near || `; use all, a pattern such as import.*, or ${eventTypes.join(", ")}`}`,
     );
   });
   return [...new Set(types)];

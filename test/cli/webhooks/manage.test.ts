@@ -105,7 +105,7 @@ test.each([
   ],
   [
     "webhooks create --url http://x --events product.*",
-    'invalid --events "product.*": unknown event "product.*"; use all or task.succeeded, ',
+    'invalid --events "product.*": unknown event "product.*"; use all, a pattern such as import.*, or task.succeeded, ',
   ],
   ["webhooks update 01KE6W9ZJ8Q3V5X7B2D4F6H8JK", "nothing to change"],
   ["webhooks update 01KE6W9ZJ8Q3V5X7B2D4F6H8JK --status off", 'invalid --status "off": use active or paused'],

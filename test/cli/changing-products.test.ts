@@ -183,6 +183,16 @@ describe("cat products delete", () => {
     expect(world.writes()).toEqual(["DELETE /v1/products/ID 204", "DELETE /v1/products/ID 204"]);
   });
 
+  test("names up to 20 products, and counts the others", async () => {
+    const world = await withPhotos({ demo: 22 });
+    const products = world.products();
+    const names = products.slice(0, 20).map(({ reference, name }) => `${reference} (${name})`);
+    const { stderr } = await world.cat(`products delete ${products.map(({ id }) => id).join(" ")}`);
+    expect(stderr.split("\n")[0]).toBe(
+      `error: deleting 22 products (${names.join(", ")} and 2 more) needs a confirmation; nothing was deleted`,
+    );
+  });
+
   test("deletes none if one of them does not exist", async () => {
     const world = await withPhotos({ demo: 1 });
     const ran = await world.cat(`products delete ${world.products()[0]!.reference} NONE --yes`);

@@ -115,10 +115,7 @@ async function connectClient(app: App): Promise<Client> {
 
 async function connectState(app: App): Promise<State> {
   const { openProfileState } = await import("./open-profile-state.ts");
-  const { newProfileNote } = await import("./new-profile-note.ts");
-  const note = await newProfileNote(app);
   const state = await openProfileState(app);
   app.onClose(() => state.close());
-  if (note !== null) await app.io.note(app.io.visible(note));
   return state;
 }

@@ -1,15 +1,19 @@
-import { existsSync } from "node:fs";
 import { didYouMean } from "../../contract/did-you-mean.ts";
 import { CatError } from "../../errors.ts";
-import { type Asker, profileStatePath } from "./open-profile-state.ts";
+import type { State } from "../../state/state.ts";
+import type { Asker } from "./open-profile-state.ts";
 
 /**
- * The note for a profile without settings and without state: a mistyped name would add all photos a second time. Null
- * for any other profile, and for the default one. Call it before the state is opened.
+ * The note for an import with a profile that is not in the settings, while its ledger has nothing about the service:
+ * a mistyped name would add all photos a second time. Null for any other profile, and for the default one.
  */
-export async function newProfileNote(app: Asker): Promise<string | null> {
-  const path = await profileStatePath(app);
-  if (path === null || existsSync(path)) return null;
+export async function newProfileNote(
+  app: Asker,
+  { accounts, ledger, batches }: State,
+  baseUrl: string,
+): Promise<string | null> {
+  const isKnown = (account: number) => !ledger.isEmpty(account) || batches.anyUnsettled(account);
+  if (app.globals.mock || accounts.at(baseUrl).some(isKnown)) return null;
   const { defaultProfile, readProfiles } = await import("../settings/profiles.ts");
   const { profileName } = await import("../settings/settings.ts");
   try {

@@ -1,6 +1,5 @@
 import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
-import { newProfileNote } from "../app/new-profile-note.ts";
 import { markOf } from "./kept-names.ts";
 import type { Kind } from "./words.ts";
 
@@ -12,8 +11,6 @@ export async function keepNames(
 ): Promise<void> {
   try {
     const { baseUrl } = await app.connection();
-    // The ledger of a mistyped profile is not created by a list, because then no import would report it.
-    if ((await newProfileNote(app)) !== null) return;
     const state = await app.state();
     state.marks.set(baseUrl, markOf(kind), JSON.stringify(names));
   } catch (error) {

@@ -12,7 +12,7 @@ async function worldWithProfiles(config: string = JSON.stringify({ profiles: { p
 
 const noteOf = (stderr: string): string[] => stderr.split("\n").filter((line) => line.startsWith("Profile "));
 
-test("an import with an unknown profile reports once, on stderr, that its ledger is empty", async () => {
+test("an import with an unknown profile reports on stderr that its ledger is empty, while it is", async () => {
   const world = await worldWithProfiles();
   const first = await world.cat("import a.csv --profile prodd");
   expect(first.exit).toBe(0);
@@ -23,10 +23,10 @@ test("an import with an unknown profile reports once, on stderr, that its ledger
   expect(noteOf((await world.cat("import a.csv --profile prodd")).stderr)).toEqual([]);
 });
 
-test("the note has no question if no name is near, and comes for CAT_PROFILE and other flows as well", async () => {
+test("the note has no question if no name is near, and comes for CAT_PROFILE as well", async () => {
   const world = await worldWithProfiles();
   const env = { CAT_PROFILE: "nightly" };
-  const ran = await world.cat("export --since last --out all.ndjson", { env });
+  const ran = await world.cat("import a.csv", { env });
   expect(noteOf(ran.stderr)).toEqual([
     "Profile nightly is not in the settings; it starts with an empty ledger.",
   ]);
@@ -38,15 +38,31 @@ test.for([
   ["--quiet", "import a.csv --profile prodd --quiet"],
   ["--json", "import a.csv --profile prodd --json"],
   ["--mock", "import a.csv --profile prodd --mock"],
+  ["a dry run", "import a.csv --profile prodd --dry-run"],
   ["cat doctor", "doctor --profile prodd"],
+  ["cat export", "export --since last --out all.ndjson --profile prodd"],
+  ["cat imports list", "imports list --profile prodd"],
 ] as const)("no note appears for %s", async ([, line]) => {
   const world = await worldWithProfiles();
   expect(noteOf((await world.cat(line)).stderr)).toEqual([]);
 });
 
-test("a list keeps no names for an unknown profile, so that the import reports it", async () => {
+test.for([["products list"], ["imports list"], ["export --since last --out all.ndjson"]] as const)(
+  "an import after %s still reports that the ledger is empty",
+  async ([line]) => {
+    const world = await worldWithProfiles();
+    expect(noteOf((await world.cat(`${line} --profile prodd`, { tty: true })).stderr)).toEqual([]);
+    expect(noteOf((await world.cat("import a.csv --profile prodd")).stderr)).toHaveLength(1);
+  },
+);
+
+test("the note comes again if the first import recorded nothing", async () => {
   const world = await worldWithProfiles();
-  expect(noteOf((await world.cat("products list --profile prodd", { tty: true })).stderr)).toEqual([]);
+  world.write("bad.csv", "reference,name,images\nA,,https://cdn.example.com/1.jpg\n");
+  expect((await world.cat("import bad.csv --profile prodd")).exit).not.toBe(0);
+  expect(
+    (await world.cat("import a.csv --profile prodd", { env: { CAT_API_KEY: "ak_mock_revoked" } })).exit,
+  ).toBe(4);
   expect(noteOf((await world.cat("import a.csv --profile prodd")).stderr)).toHaveLength(1);
 });
 

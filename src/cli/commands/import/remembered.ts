@@ -8,6 +8,7 @@ import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/memory.ts";
+import { newProfileNote } from "../../app/new-profile-note.ts";
 import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
 import { grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
@@ -31,6 +32,8 @@ export async function memoryOf(app: App, ledger: string | undefined): Promise<Me
   // A ledger must not record imports to the mock, which ends with the command.
   if (ledger === undefined || app.globals.mock) {
     const state = await app.state();
+    const note = await newProfileNote(app, state, service.baseUrl);
+    if (note !== null) await app.io.note(app.io.visible(note));
     return { state, sentJobs: state.sentJobs, service };
   }
   const { openStateFile } = await import("../../app/open-profile-state.ts");

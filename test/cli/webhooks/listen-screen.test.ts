@@ -109,6 +109,15 @@ describe("the screen", () => {
       "Handlers",
       "  no response yet",
     ]);
+    const missed = { ...now, mode: "details" as const, events: [{ ...waiting, isMissed: true }] };
+    const ofMissed = drawScreen(missed, narrow);
+    expect([ofMissed[3], ofMissed[6]]).toEqual([
+      "received 2026-01-05T09:00:00.000Z, by an earlier listener",
+      "  not sent by this listener; press r to send it",
+    ]);
+    expect(drawScreen({ ...missed, mode: "list" }, narrow)[2]).toBe(
+      "❯ earlier  import.completed completed       X",
+    );
     expect(details.at(-1)).toBe("↑↓ scroll (21 more lines)  Enter back  r resend  q quit");
   });
 

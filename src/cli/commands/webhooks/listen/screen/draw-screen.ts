@@ -127,12 +127,12 @@ const statusIn = (status: string, width: number): string =>
   status.length > width ? status.replace(/^.*_with_/, "") : status;
 
 /** The response of the handlers in short: the last one that failed, else the last one; `…` before the first. */
-function handledText({ event, responses }: ShownEvent): [text: string, isAccepted: boolean] {
+function handledText({ event, isMissed, responses }: ShownEvent): [text: string, isAccepted: boolean] {
   const last = new Map(responses.map((response) => [response.url, response]));
   const all = [...last.values()];
   const bad = all.findLast((response) => !isAccepted(response));
   const one = bad ?? all.at(-1);
-  if (one === undefined) return [event.handlers === undefined ? "" : "…", true];
+  if (one === undefined) return [event.handlers === undefined || isMissed ? "" : "…", true];
   return [one.status === null ? "✗" : `${bad === undefined ? "✓" : "✗"} ${one.status}`, bad === undefined];
 }
 
@@ -149,7 +149,8 @@ function detailLines(one: ShownEvent, { columns, paint, visible }: DrawOptions):
   );
   if (details !== null) add(details);
   heading("Handlers");
-  if (responses.length === 0) add(event.handlers === undefined ? "none" : "no response yet", "  ");
+  const none = isMissed ? "not sent by this listener; press r to send it" : "no response yet";
+  if (responses.length === 0) add(event.handlers === undefined ? "none" : none, "  ");
   for (const { url, ...response } of responses) add(`${url}  ${spokenResponse(response)}`, "  ");
   heading("Headers");
   const { rawHeaders } = delivery;

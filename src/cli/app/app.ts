@@ -101,7 +101,7 @@ async function connect(app: App): Promise<Connection> {
 
 async function connectClient(app: App): Promise<Client> {
   const connection = await app.connection();
-  app.context.optimizeWasmLate?.();
+  app.context.skipWasmOptimization?.();
   const { openClient } = await import("./open-client.ts");
   const { io, globals, lastFailure } = app;
   const trace = globals.verbose ? (line: string) => void io.line(io.visible(line)) : undefined;

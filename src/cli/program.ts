@@ -6,6 +6,8 @@ import { command, HelpShown, unknownCommand } from "./flags/command.ts";
 import { flagDescription } from "./flags/flag-description.ts";
 import { globalFlags } from "./global-flags.ts";
 import { helpSections } from "./help.ts";
+import { lineWidth } from "./output/wrapped.ts";
+import { wrappedColumns } from "./output/wrapped-columns.ts";
 
 /** A command line, ready to run. */
 export interface Program {
@@ -54,7 +56,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
         if (!(error instanceof HelpShown)) throw error;
         rejectUnknown(root, args);
       }
-      await app.io.data(help.join(""));
+      await app.io.data(wrappedColumns(help.join(""), lineWidth(app.context.stdout)));
     },
   };
 }
@@ -74,7 +76,8 @@ function helpAsFlag(argv: readonly string[]): string[] {
   const flags = argv.slice(0, first.index);
   const words = argv.slice(first.index + 1).filter((word) => word !== "help");
   // An unknown command gives the same error as without `help`.
-  const known = words.length === 0 || Object.hasOwn(commands, words[0]!);
+  const called = firstWord(words);
+  const known = called === null || Object.hasOwn(commands, called.word);
   return [...flags, ...words, ...(known ? ["--help"] : [])];
 }
 

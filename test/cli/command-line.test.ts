@@ -233,6 +233,39 @@ describe("help", () => {
     expect(await world.cat(`${command} --help`)).toEqual(asked);
   });
 
+  test.for(["help --json", "help --quiet", "help --no-color", "help --profile a"])(
+    "cat %s prints the top help",
+    async (line) => {
+      const world = await createWorld();
+      expect(await world.cat(line)).toEqual(await world.cat("--help"));
+    },
+  );
+
+  test.for([
+    ["help", 60],
+    ["help", 45],
+    ["help import", 60],
+    ["commands", 60],
+    ["commands", 80],
+  ] as const)("%s on a terminal of %i columns is broken between words", async ([line, columns]) => {
+    const world = await createWorld({ columns });
+    const ran = await world.cat(`${line} --no-color`, { tty: true });
+    const lines = ran.stdout.split("\n").filter((one) => !one.startsWith("  $ "));
+    expect(lines.filter((one) => one.length > columns)).toEqual([]);
+    const words = (text: string) => text.replace(/^ +# /gm, "").split(/\s+/).sort();
+    expect(words(ran.stdout)).toEqual(words((await world.cat(line)).stdout));
+  });
+
+  test("the text next to a flag continues in its column, and a command stays in one piece", async () => {
+    const world = await createWorld({ columns: 60 });
+    const { stdout } = await world.cat("help --no-color", { tty: true });
+    expect(stdout).toContain(
+      "\n  --base-url URL  URL of the service, without /v1 (or\n                  CAT_BASE_URL)\n",
+    );
+    expect(stdout).toContain("\n  # try an import without an account, with a mock of the\n  # service\n");
+    expect(stdout).toContain("\nThe system's cat still works: `cat notes.txt`,\n`echo hi | cat` and");
+  });
+
   test("no line of help is wider than 80 columns, except in examples", async () => {
     const world = await createWorld();
     const groups = ["imports list", "imports get", "imports watch", "imports rows", "products list"];

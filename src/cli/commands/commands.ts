@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import type { App } from "../app/app.ts";
 import { command, examples } from "../flags/command.ts";
+import { lineWidth } from "../output/wrapped.ts";
+import { wrappedColumns } from "../output/wrapped-columns.ts";
 
 /** `cat commands`; the program loads every command for it (`everyCommand` in the command table). */
 export const commandsCommand = (app: App): Command =>
@@ -18,5 +20,6 @@ export const commandsCommand = (app: App): Command =>
       const list = commandList(made.parent!);
       if (app.io.json) return app.io.jsonData(list);
       const { commandListText } = await import("./commands/command-list-text.ts");
-      await app.io.data(commandListText(list, (text) => app.io.paint.bold(text)));
+      const text = commandListText(list, (title) => app.io.paint.bold(title));
+      await app.io.data(wrappedColumns(text, lineWidth(app.context.stdout)));
     });

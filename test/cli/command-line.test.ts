@@ -185,6 +185,15 @@ test("global flags work before and after the command", async () => {
   expect(new Set(printed).size).toBe(1);
 });
 
+test("the error for a number that is too high names the highest", async () => {
+  const world = await createWorld();
+  const { exit, stderr } = await world.cat("products list --limit 99999999999999999999");
+  expect([exit, stderr]).toEqual([
+    2,
+    expect.stringContaining("use a whole number from 1 to 999999999999999"),
+  ]);
+});
+
 describe("help", () => {
   test.for(["", "help", "--help", "-h", "--json help", "help help"])(
     "cat %s prints the top help",

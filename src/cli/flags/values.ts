@@ -6,14 +6,18 @@ export interface NumberRange {
   max?: number;
 }
 
+/** The highest number without a maximum of its own: 15 digits. */
+const longest = 999_999_999_999_999;
+
 /** Parses a whole number within a range, in decimal digits, for a flag. */
 export const wholeNumber =
   ({ min, max }: NumberRange) =>
   (text: string): number => {
     const value = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER))) {
+      const highest = max ?? (/^\+?\d{16,}$/.test(text) ? longest : undefined);
       throw new InvalidArgumentError(
-        `use a whole number ${range({ min, ...(max === undefined ? {} : { max }) })}`,
+        `use a whole number ${range({ min, ...(highest === undefined ? {} : { max: highest }) })}`,
       );
     }
     return value;

@@ -1,5 +1,6 @@
 import { chmod } from "node:fs/promises";
 import { dirname } from "node:path";
+import { asFileError, CatError, fileProblem } from "../../errors.ts";
 import { OutputFile } from "../../flows/outputs/output-file.ts";
 import { lockFile } from "../../state/file-lock.ts";
 import { makeFolder } from "../../state/state-place.ts";
@@ -58,7 +59,15 @@ function makeSettingsFolder(folder: string): void {
     makeFolder(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw code === "EEXIST" || code === "ENOTDIR" ? notAFolder(folder, error) : error;
+    if (code === "EEXIST" || code === "ENOTDIR") throw notAFolder(folder, error);
+    const failed = asFileError(error);
+    const kind = fileProblem(error)?.kind;
+    if (!(failed instanceof CatError) || (kind !== "place" && kind !== "denied")) throw error;
+    throw new CatError(failed.message, {
+      ...{ type: failed.type, code: failed.code },
+      hint: "Set CAT_HOME to a folder that you can write to.",
+      cause: error,
+    });
   }
 }
 

@@ -71,6 +71,13 @@ describe("a setting that is not valid is rejected, and the file is unchanged", (
   });
 });
 
+test("a settings folder that cannot be created names CAT_HOME", async () => {
+  const world = await createWorld({ env: none });
+  const ran = await world.cat("config set color red", { env: { CAT_HOME: "/proc/x" } });
+  expect(ran).toMatchObject({ exit: 2, stdout: "" });
+  expect(ran.stderr.split("\n")[1]).toBe("Set CAT_HOME to a folder that you can write to.");
+});
+
 test("unknown keys in the file are kept", async () => {
   const world = await createWorld({ env: none });
   mkdirSync(`${world.folder}/.home`);

@@ -63,7 +63,7 @@ export interface ListenDeps {
   readonly view: ListenView;
   /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
-  /** Receives the events of the log that a handler has not accepted; none of them is forwarded for that. */
+  /** Receives the events of the last day that a handler has not accepted; none of them is forwarded for that. */
   readonly onUnaccepted: (events: Pick<UnacceptedEvents, "count" | "urls">) => void;
   /** Called once, when events can come. */
   readonly onListening: (listening: Listening) => Promise<void>;
@@ -77,6 +77,9 @@ export interface Listening {
   /** Sends an event to its handlers again, signed afresh. Resolves to their responses. */
   readonly resend: (event: Pick<EventLine, "id" | "type">, delivery: Delivery) => Promise<HandlerResponse[]>;
 }
+
+/** How long a listener reports events that a handler has not accepted, in milliseconds: a day. */
+const unacceptedMs = 86_400_000;
 
 /** A `resend` of `Listening`: the original signature would be too old for a handler. */
 const resender =
@@ -114,6 +117,7 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
     const onListening = async (listening: Listening) => {
       await deps.onListening(listening);
       const unaccepted = log.takeUnaccepted();
+      unaccepted.forgetBefore(deps.clock.now() - unacceptedMs);
       if (unaccepted.count > 0 && input.handlers.length > 0) deps.onUnaccepted(unaccepted);
       await deliveries.showMissed(log.takeUnshown(), input.headerName);
     };

@@ -124,7 +124,11 @@ describe("the responses of a listener", () => {
 test("a listener with handlers reports events that no response of a handler settles, and forwards none", async () => {
   const world = await listenWorld({ env: elsewhere });
   const handler = await startHandler(() => [200]);
-  const line = (id: string) => ({ ...JSON.parse(eventText(id)), header: null, body: eventText(id) });
+  const before = (ms: number) => new Date(world.clock.now() - ms).toISOString();
+  const line = (id: string) => ({
+    ...JSON.parse(eventText(id)),
+    ...{ header: null, body: eventText(id), received_at: before(86_400_000) },
+  });
   const logged = [
     { ...line("evt_done"), handlers: [handler.url] },
     { result_of: "evt_done", url: handler.url, status: 200, at: "2026-01-05T09:00:00Z" },
@@ -133,15 +137,16 @@ test("a listener with handlers reports events that no response of a handler sett
     // As after a kill before the response.
     { ...line("evt_killed"), handlers: [handler.url] },
     line("evt_without"),
+    { ...line("evt_old"), handlers: [handler.url], received_at: before(86_400_001) },
   ];
   world.write("l.ndjson", logged.map((one) => `${JSON.stringify(one)}\n`).join(""));
   const first = await world.listen(`--log l.ndjson --forward-to ${handler.url}`);
   const log = join(world.folder, "l.ndjson");
-  const replay = `webhooks replay --failed --to ${handler.url} --log ${log}`;
+  const replay = `webhooks replay --failed --since 24h --to ${handler.url} --log ${log}`;
   expect(jsonLines((await first.stop()).stderr)).toEqual([
     {
       warning: {
-        message: `a handler did not accept 2 events of ${log}`,
+        message: `a handler did not accept 2 events of the last 24 h in ${log}`,
         hint: `To send them again: cat ${replay}`,
       },
     },

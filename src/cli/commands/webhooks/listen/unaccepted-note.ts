@@ -4,7 +4,7 @@ import { commandLine } from "../../../output/command-line.ts";
 import { counted } from "../../../output/numbers.ts";
 
 /**
- * A warning about events that a handler has not accepted, and the command that sends them again. `log` is `--log` as
+ * A warning about events of the last day that a handler has not accepted, and the command that sends them again. `log` is `--log` as
  * typed.
  */
 export function unacceptedNote(
@@ -19,12 +19,14 @@ export function unacceptedNote(
     "webhooks",
     "replay",
     "--failed",
+    "--since",
+    "24h",
     "--to",
     to,
     ...(log === undefined ? [] : ["--log", logPath]),
   ];
   return [
-    `a handler did not accept ${counted(count, "event")} of ${logPath}`,
+    `a handler did not accept ${counted(count, "event")} of the last 24 h in ${logPath}`,
     `To send ${count === 1 ? "it" : "them"} again: ${commandLine(words, { profile: globals.profile, baseUrl: undefined })}`,
   ];
 }

@@ -276,3 +276,17 @@ test("an interrupt exits with 130 and prints no report", async () => {
   running.interrupt();
   expect(await running).toEqual({ exit: 130, stdout: "", stderr: "interrupted\n" });
 });
+
+test("an unknown key in the config file is a warning that names it, without its value", async () => {
+  const world = await createWorld();
+  world.write(
+    ".home/config.json",
+    JSON.stringify({ profiles: { default: { apiKey: "ak_live_0123456789abcdef" } } }),
+  );
+  const ran = await world.cat("doctor --json");
+  expect(reportOf(ran).checks.find(({ name }) => name === "settings")).toMatchObject({
+    status: "warning",
+    message: expect.stringMatching(/^unknown keys in profile default of .*config\.json: apiKey$/),
+  });
+  expect(ran.stdout).not.toContain("0123456789");
+});

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { maskedKeys } from "../../../http/mask.ts";
 import type { App } from "../../app/app.ts";
 import { openProfileState, profileStatePath } from "../../app/open-profile-state.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -7,6 +8,7 @@ import { isSet } from "../../settings/profile-name.ts";
 import { notAFolder, readProfiles } from "../../settings/profiles.ts";
 import { baseUrlInUse, baseUrlOf, profileName } from "../../settings/settings.ts";
 import { keyStoreOf } from "../../settings/stored-key.ts";
+import { shownNames } from "../config/setting.ts";
 import { type CheckResult, ok, skipped, warning } from "./check.ts";
 
 /** The lowest version of Node (CONTRIBUTING, Checks). */
@@ -35,6 +37,14 @@ export async function checkSettings(app: App): Promise<CheckResult> {
   }
   const found = await baseUrlOf(globals, env);
   const baseUrl = await baseUrlInUse(globals, env);
+  const unknown = profiles.keys(name).filter((key) => !(shownNames as readonly string[]).includes(key));
+  if (found !== null && unknown.length > 0) {
+    // Without their values, which may be secrets.
+    return warning(
+      `unknown keys in profile ${name} of ${profiles.path}: ${maskedKeys(unknown.join(", "))}`,
+      "Remove them from the file. To store an API key: cat login",
+    );
+  }
   if (found !== null) return ok(`${baseUrl} from ${found.source}; profile ${name}; ${file}`);
   throw new UsageError("no service URL", {
     code: "missing_base_url",

@@ -186,8 +186,10 @@ class Run {
     }
     if (mode === "sync") return;
     const products = (selected ?? photos).length;
-    const jobs = Math.ceil(products / jobProducts) * (1 + this.#again);
-    if (created !== jobs) this.#found("created twice", `${created} jobs were created instead of ${jobs}`);
+    const jobs = Math.ceil(products / jobProducts);
+    const allJobs = jobs * (1 + this.#again);
+    if (created !== allJobs)
+      this.#found("created twice", `${created} jobs were created instead of ${allJobs}`);
     if (summary.products !== products || (summary.jobs as unknown[]).length !== jobs)
       this.#found(
         "wrong summary",

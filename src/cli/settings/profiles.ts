@@ -14,8 +14,6 @@ export interface Profiles {
   /** Whether the config file exists. */
   readonly exists: boolean;
   readonly names: readonly string[];
-  /** The keys of a profile in the file. */
-  keys(name: string): string[];
 }
 
 /** The active profile before one was chosen. */
@@ -47,7 +45,6 @@ export async function readProfiles(env: Environment): Promise<Profiles> {
     find: (name) => (Object.hasOwn(profiles, name) ? profiles[name]! : null),
     exists: config !== null,
     names: Object.keys(profiles),
-    keys: (name) => (Object.hasOwn(profiles, name) ? Object.keys(profiles[name]!) : []),
   };
 }
 

@@ -37,7 +37,8 @@ export async function checkSettings(app: App): Promise<CheckResult> {
   }
   const found = await baseUrlOf(globals, env);
   const baseUrl = await baseUrlInUse(globals, env);
-  const unknown = profiles.keys(name).filter((key) => !(shownNames as readonly string[]).includes(key));
+  const keys = Object.keys(profiles.find(name) ?? {});
+  const unknown = keys.filter((key) => !(shownNames as readonly string[]).includes(key));
   if (found !== null && unknown.length > 0) {
     // Without their values, which may be secrets.
     return warning(

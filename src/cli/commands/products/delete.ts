@@ -48,21 +48,20 @@ export async function deleteProducts(app: App, { products }: { products: readonl
     left: "nothing was deleted",
   });
   const client = await app.client();
-  const left = [...found.values()];
+  const all = [...found.values()];
   const gone: string[] = [];
   const done: string[] = [];
-  for (const product of found.values()) {
+  for (const product of all) {
     const { id, reference } = product;
     try {
       await client.products.delete({ product_id: id }, { signal: app.context.interrupt });
     } catch (error) {
       if (!isNotFound(error)) {
         if (done.length > 0) await app.io.line(`Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
-        throw failure(app, error, left);
+        throw failure(app, error, all.slice(done.length));
       }
       gone.push(shownProduct(product));
     }
-    left.shift();
     done.push(shownProduct(product));
     if (app.io.json) await app.io.jsonData({ id, reference, deleted: true });
   }

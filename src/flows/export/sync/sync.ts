@@ -25,7 +25,7 @@ import { checkAccount } from "./plan/check-account.ts";
 import { readChanges } from "./plan/read-changes.ts";
 import { deletable, deleteFiles } from "./plan/remove-vanished.ts";
 import { verifyFiles } from "./plan/verify-files.ts";
-import { SyncCounts, type SyncFailure, type SyncSummary } from "./result/summary.ts";
+import { failureOf, SyncCounts, type SyncSummary } from "./result/summary.ts";
 import { SyncProgress } from "./result/sync-progress.ts";
 import type { Holder, MirrorStore } from "./store/mirror-store.ts";
 
@@ -296,13 +296,6 @@ async function renameAll(mirror: Mirror, counts: SyncCounts, { input, deps, path
     counts.renamed = renamed.size;
     if (isComplete) return;
   }
-}
-
-function failureOf(
-  { product_id, asset_id, reference }: MirrorEntry,
-  { code, message }: Pick<CatError, "code" | "message">,
-): SyncFailure {
-  return { product_id, asset_id, reference, code, message };
 }
 
 const newState = (selection: Selection): MirrorState => ({

@@ -10,7 +10,7 @@ import type { WantedAsset } from "../listing/wanted-asset.ts";
 import { namesOfOthers } from "../names/names-of-others.ts";
 import { TakenPaths } from "../names/taken-paths.ts";
 import type { PathOf } from "../names/template.ts";
-import type { SyncCounts } from "../result/summary.ts";
+import { failureOf, type SyncCounts } from "../result/summary.ts";
 import { type DownloadedImage, downloadImage } from "./download-image.ts";
 import { isFatal } from "./fatal.ts";
 import { Slots } from "./slots.ts";
@@ -83,11 +83,10 @@ export class AssetFetcher {
       this.#stop.abort(error);
       return;
     }
-    const { code, message } = error as CatError;
-    const { product_id, asset_id, reference } = listed.fields;
-    counts.fail({ product_id, asset_id, reference, code, message }, known !== null && known.removed !== true);
-    onFailed(listed, error as CatError);
-    this.#consecutive = isOfService(error) && code !== "wrong_content" ? this.#consecutive + 1 : 0;
+    const failed = error as CatError;
+    counts.fail(failureOf(listed.fields, failed), known !== null && known.removed !== true);
+    onFailed(listed, failed);
+    this.#consecutive = isOfService(error) && failed.code !== "wrong_content" ? this.#consecutive + 1 : 0;
     if (this.#consecutive === mostConsecutive) this.#stop.abort(error);
   }
 

@@ -30,6 +30,14 @@ export interface SyncFailure {
   readonly message: string;
 }
 
+/** The failure of an asset, with what stopped it. */
+export function failureOf(
+  { product_id, asset_id, reference }: Pick<SyncFailure, "product_id" | "asset_id" | "reference">,
+  { code, message }: Pick<SyncFailure, "code" | "message">,
+): SyncFailure {
+  return { product_id, asset_id, reference, code, message };
+}
+
 /** The maximum number of failures in a summary. */
 const mostFailures = 20;
 

@@ -11,21 +11,30 @@ export interface Claim {
   hold: RunHold;
   /** The earlier run that has not ended. */
   begun: Run | null;
-  /** The run to work on: the earlier one, or a new one. */
+  /** The last run that has ended, where none is open and `once` is set: it is only read. */
+  finished: Run | null;
+  /** The run to work on: one of these, or a new one. */
   open: Run;
 }
 
 /**
- * Claims a run for this process, and starts it if none is open. Throws a CatError of type conflict if another
- * process holds it.
+ * Claims a run for this process, and starts it if none is open; with `once` only if none has ended either. Throws a
+ * CatError of type conflict if another process holds it.
+ *
+ * Earlier runs are looked up after the hold was taken: another process may have ended its run just before.
  */
-export function claimRun(run: Run, pid: number, { runs }: State): Claim {
+export function claimRun(run: Run, { pid, once }: { pid: number; once: boolean }, { runs }: State): Claim {
   const hold = runs.hold(run.account, run.identity, { pid, since: run.startedAt });
-  // The other process may write, or read, a file of another name.
-  if ("heldBy" in hold) throw alive(runs.findOpen(run) ?? run, hold.heldBy);
   const begun = runs.findOpen(run);
-  if (begun === null) runs.begin(run);
-  return { hold, begun, open: begun ?? run };
+  const finished = once && begun === null ? runs.findEnded(run) : null;
+  if ("heldBy" in hold) {
+    // A process that reads a finished run takes nothing away from another.
+    if (finished !== null) return { hold: { release() {} }, begun, finished, open: finished };
+    // The other process may write, or read, a file of another name.
+    throw alive(begun ?? run, hold.heldBy);
+  }
+  if (begun === null && finished === null) runs.begin(run);
+  return { hold, begun, finished, open: begun ?? finished ?? run };
 }
 
 const alive = ({ kind, file }: Run, { pid, since }: RunOwner): CatError =>

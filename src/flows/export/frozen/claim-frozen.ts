@@ -41,17 +41,16 @@ export async function claimFrozen(
     ...{ id: runId, account, kind, file: name, options: {}, startedAt: now },
     identity: runIdentity([format, roles, names]),
   };
-  const { hold, begun, open } = claimRun(fresh, pid, state);
+  const { hold, begun, open } = claimRun(fresh, { pid, once: false }, state);
   const at = ({ id }: Run): ClaimedExport => ({
     run: { state, sentJobs, service: identity, account, id, kind },
     memory: new FrozenMemory(state.marks, baseUrl, id),
     begunAt: id === runId ? null : begun!.startedAt,
     hold,
   });
-  const openRuns = new Set(
-    state.accounts.at(baseUrl).flatMap((one) => state.runs.open(one).map(({ id }) => id)),
-  );
-  forgetEndedRuns(state.marks, baseUrl, (id) => openRuns.has(id));
+  const openRuns = () =>
+    new Set(state.accounts.at(baseUrl).flatMap((one) => state.runs.open(one).map(({ id }) => id)));
+  forgetEndedRuns(state.marks, baseUrl, openRuns);
   if (begun === null || !input.fresh) return at(open);
   await endFrozen(at(begun), now);
   state.runs.begin(fresh);

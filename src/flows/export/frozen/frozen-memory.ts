@@ -57,10 +57,15 @@ export class FrozenMemory {
   }
 }
 
-/** Forgets the runs that ended when a process was killed just then. */
-export function forgetEndedRuns(marks: Marks, baseUrl: string, isOpen: (runId: string) => boolean): void {
-  for (const { name } of marks.list(baseUrl, prefix)) {
+/**
+ * Forgets the runs that ended when a process was killed just then. The open runs are read after the list: a run of another
+ * process that is begun meanwhile is in neither.
+ */
+export function forgetEndedRuns(marks: Marks, baseUrl: string, openRuns: () => ReadonlySet<string>): void {
+  const kept = marks.list(baseUrl, prefix);
+  const open = openRuns();
+  for (const { name } of kept) {
     const [, runId] = name.split(" ");
-    if (!isOpen(runId!)) marks.remove(baseUrl, name);
+    if (!open.has(runId!)) marks.remove(baseUrl, name);
   }
 }

@@ -62,19 +62,12 @@ export async function claimGeneration(
     run: { state, sentJobs, service: identity, account, id: run.id, kind },
     isFresh: run.options.fresh === "yes",
   });
-  const finished = state.runs.findEnded(fresh);
-  const isFinished = !input.fresh && state.runs.findOpen(fresh) === null && finished !== null;
-  if (isFinished) {
-    const hold = state.runs.hold(account, fresh.identity, { pid, since: now });
-    // Another process that looks at a finished run takes nothing away.
-    const release = "heldBy" in hold ? () => {} : () => hold.release();
-    return { ...claimed(finished), isFinished, begunAt: finished.startedAt, hold: { release } };
-  }
-  const { hold, begun, open } = claimRun(fresh, pid, state);
+  const { hold, begun, finished, open } = claimRun(fresh, { pid, once: !input.fresh }, state);
+  const isFinished = finished !== null;
   if (begun !== null && input.fresh) {
     state.runs.end(begun.id, now);
     state.runs.begin(fresh);
     return { ...claimed(fresh), isFinished, begunAt: null, hold };
   }
-  return { ...claimed(open), isFinished, begunAt: begun?.startedAt ?? null, hold };
+  return { ...claimed(open), isFinished, begunAt: (begun ?? finished)?.startedAt ?? null, hold };
 }

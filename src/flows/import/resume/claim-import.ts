@@ -44,6 +44,6 @@ export async function claimImport(
     options: { mode, onImageError, photos },
     startedAt: clock.now(),
   };
-  const { hold, begun, open } = claimRun(fresh, pid, state);
+  const { hold, begun, open } = claimRun(fresh, { pid, once: false }, state);
   return { run: { state, sentJobs, service, account, id: open.id, kind: importKind }, begun, fresh, hold };
 }

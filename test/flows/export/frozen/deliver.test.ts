@@ -99,8 +99,14 @@ test("what is remembered of a run that ended is forgotten, and that of others is
   memory.keepPlan(["A", "B"]);
   other.keepPlan([]);
   other.addWork("/w");
-  forgetEndedRuns(marks, baseUrl, (id) => id === "run_2");
+  const begun = new FrozenMemory(marks, baseUrl, "run_3");
+  forgetEndedRuns(marks, baseUrl, () => {
+    // Another process begins a run meanwhile.
+    begun.keepPlan(["C"]);
+    return new Set(["run_2"]);
+  });
   expect([memory.plan, other.plan, other.places]).toEqual([null, [], { work: ["/w"], delivered: {} }]);
-  other.clear();
+  expect(begun.plan).toEqual(["C"]);
+  for (const one of [other, begun]) one.clear();
   expect(marks.list(baseUrl, "")).toEqual([]);
 });

@@ -77,8 +77,10 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
         input,
         service,
         run: claimed.run,
+        fresh: claimed.isFresh,
         sent,
         remaining: [...remaining],
+        replaced: new Set<string>(),
         rejected: new Map(),
         tasks: new Map(),
         lost: new Set<string>(),
@@ -137,6 +139,7 @@ async function generateAll(
   const follows = input.wait || isFinished;
   const stoppedWork = await queueAndFollow(run, { follows, saver }, deps);
   await saver?.settled();
+  noteReplaced(run.replaced.size, run.sent.size + run.remaining.length, input, deps);
   const stopped: unknown = service.signal.aborted ? service.signal.reason : stoppedWork;
   const writesFailed = stopped === undefined && hasFailedFile(run, isFinished);
   const closed = await closeRun({ ...run, ...closing, queuedBefore, saver, writesFailed }, stopped);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { atTerminal } from "../../support/at-terminal.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 type World = Awaited<ReturnType<typeof generateWorld>>;
@@ -65,6 +66,38 @@ describe("--rerun", () => {
     expect(world.tasks()).toHaveLength(5);
     await world.cat("tryon --rerun more.csv --yes --fresh");
     expect(world.tasks()).toHaveLength(7);
+  });
+});
+
+describe("two --rerun of overlapping reviews", () => {
+  test("at once generate each rejected image once", async () => {
+    const world = await reviewed();
+    review(world, "one.csv", [0, 1]);
+    review(world, "other.csv", [1, 2]);
+    const both = ["one", "other"].map((name) => world.cat(`tryon --rerun ${name}.csv --yes --json`));
+    const ended = await Promise.all(both);
+    expect(ended.map(({ exit }) => exit)).toEqual([0, 0]);
+    const totals = ended.map(({ stdout }) => summaryOf(stdout).total);
+    expect(totals.sort()).toEqual([1, 2]);
+    const products = world.tasks().map(({ product_id }) => product_id);
+    expect(products.slice(3).sort()).toEqual(products.slice(0, 3).sort());
+  });
+
+  test("of which one waited for its question skips what the other has queued", async () => {
+    const world = await reviewed();
+    review(world, "one.csv", [0, 1]);
+    review(world, "other.csv", [1, 2]);
+    const { ran, type, shows } = atTerminal(world, "tryon --rerun other.csv");
+    await shows("Generate 2 images? Each one costs credits.");
+    expect(await world.cat("tryon --rerun one.csv --yes")).toMatchObject({ exit: 0 });
+    expect(world.tasks()).toHaveLength(5);
+    await type("Generate 2 images?", "y\r");
+    const { exit, stderr } = await ran;
+    expect(exit).toBe(0);
+    expect(stderr).toContain("1 rejected image of other.csv was generated again before and is skipped.");
+    expect(stderr).toContain("Generated 1 image of other.csv");
+    const products = world.tasks().map(({ product_id }) => product_id);
+    expect(products.slice(3)).toEqual(products.slice(0, 3));
   });
 });
 

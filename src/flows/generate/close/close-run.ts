@@ -155,7 +155,10 @@ function summaryOf(
   return {
     run_id: run.run.id,
     // The same for each command of a run, whatever earlier ones queued.
-    total: run.check.invalid + [...run.combinations.values()].reduce((sum, some) => sum + some, 0),
+    total:
+      run.check.invalid +
+      [...run.combinations.values()].reduce((sum, some) => sum + some, 0) -
+      run.replaced.size,
     ...counts,
     succeeded: count("succeeded"),
     failed: count("failed"),

@@ -17,10 +17,14 @@ export interface GenerationRun {
   readonly input: GenerateInput;
   readonly service: Service;
   readonly run: RunAtHand;
+  /** Whether the run was begun with `--fresh`: it also generates what another run has generated again. */
+  readonly fresh: boolean;
   /** What was sent, by this process and earlier ones, by place. */
   readonly sent: Map<string, SentGeneration>;
   /** What this process has to queue, with what it found to be not queued by an earlier one. */
   readonly remaining: Generation[];
+  /** The places of rejected images that another run generated again since this one was planned. */
+  readonly replaced: Set<string>;
   /** What the service rejected, by place. */
   readonly rejected: Map<string, { readonly generation: Generation; readonly why: Rejection }>;
   /** Tasks as they were last seen, by ID. */

@@ -2,13 +2,14 @@
 
 import { ApiError } from "../../../client/api-error.ts";
 import type { CatError } from "../../../errors.ts";
-import { Journal } from "../../batches/journal.ts";
+import { HeldByAnotherRun, Journal } from "../../batches/journal.ts";
 import { sendBatches } from "../../batches/send.ts";
 import { sendAgain } from "../../batches/send-again.ts";
 import type { CutBatch, ReadyBatch, SentBatch } from "../../batches/sent-batch.ts";
 import type { Stage } from "../../runs/stage.ts";
 import { type Generation, placeKey } from "../generation.ts";
 import { cutGenerations } from "../plan/cut-batches.ts";
+import { notReplaced } from "../plan/not-replaced.ts";
 import type { GenerationRun, Rejection } from "../run/generation-run.ts";
 import { generationsOfBatch, packGenerations } from "../run/stored-generations.ts";
 import { beautifierOperation, bodyOf, tryonOperation } from "./operations.ts";
@@ -16,6 +17,9 @@ import { beautifierOperation, bodyOf, tryonOperation } from "./operations.ts";
 /**
  * Queues what is left of a run, after batches of earlier processes whose outcome is unknown; `onQueued` receives the tasks of
  * each batch. With `skipInvalid` inputs that the service rejects are left out, and the rest is cut and sent again.
+ *
+ * An image that replaces a rejected one is sent by one run only, unless this one is `fresh`: the record of a batch excludes
+ * the others, and what another run has recorded meanwhile is left out.
  */
 export async function queueGenerations(
   run: GenerationRun,
@@ -26,6 +30,7 @@ export async function queueGenerations(
   const { client, clock, signal, concurrency } = service;
   const operation = input.kind === "tryon" ? tryonOperation(client) : beautifierOperation(client);
   for (;;) {
+    if (!run.fresh) leaveOutReplaced(run);
     const left = run.remaining.filter(
       (one) => !run.sent.has(placeKey(one)) && !run.rejected.has(placeKey(one)),
     );
@@ -38,7 +43,7 @@ export async function queueGenerations(
       journal: new Journal(run.run, state.batches.of(id), service, {
         listedAs: null,
         changesProducts: false,
-        guarded: false,
+        guarded: !run.fresh,
       }),
       onAccepted: (batch) => {
         const generations = batches.get(batch.rows[0]!)!;
@@ -50,9 +55,19 @@ export async function queueGenerations(
     keepUnknown(run, batches, sent);
     const isNew = keepRejections(run, batches, sent);
     if (stopped === undefined) return { done: undefined, stopped: undefined };
-    const goesOn = isStored(stopped) || (input.skipInvalid && isNew && isOfInput(stopped));
+    const goesOn =
+      isStored(stopped) ||
+      stopped instanceof HeldByAnotherRun ||
+      (input.skipInvalid && isNew && isOfInput(stopped));
     if (!goesOn || signal.aborted) return { done: undefined, stopped };
   }
+}
+
+/** Takes out of what remains the images that another run has generated again since the plan was made, or may have. */
+function leaveOutReplaced({ run, remaining, replaced }: GenerationRun): void {
+  const left = new Set(notReplaced(remaining, run));
+  for (const one of remaining) if (!left.has(one)) replaced.add(placeKey(one));
+  remaining.splice(0, Infinity, ...left);
 }
 
 /** Batches to send; `batches` receives the generations of each, by the place of its first row. */
@@ -75,7 +90,7 @@ async function* batchesToSend(
       body: bodyOf(batch),
       rows,
       lines: Uint32Array.from(batch, ({ line }) => line),
-      references: [],
+      references: batch.flatMap(({ replaces }) => replaces ?? []),
       memo: packGenerations(batch),
     };
   }

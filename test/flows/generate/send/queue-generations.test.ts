@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Client } from "../../../../src/client/client.ts";
 import type { Generation } from "../../../../src/flows/generate/generation.ts";
 import type { GenerateInput } from "../../../../src/flows/generate/run/generate-input.ts";
 import type { GenerationRun } from "../../../../src/flows/generate/run/generation-run.ts";
+import { packGenerations } from "../../../../src/flows/generate/run/stored-generations.ts";
 import { queueGenerations } from "../../../../src/flows/generate/send/queue-generations.ts";
 import { NetworkError } from "../../../../src/http/errors.ts";
 import { tryonRun } from "../../tryon-run.ts";
@@ -47,8 +48,10 @@ test("a batch without a response is not cut again when another batch has a rejec
     input: { kind: "tryon", skipInvalid: true } as GenerateInput,
     service: { ...service, client: Object.setPrototypeOf(failing, client) as Client },
     run: at,
+    fresh: false,
     sent: new Map(),
     remaining,
+    replaced: new Set(),
     rejected: new Map(),
     tasks: new Map(),
     lost: new Set(),
@@ -58,4 +61,47 @@ test("a batch without a response is not cut again when another batch has a rejec
   expect(run.rejected.size).toBe(11);
   const tasks = mock.state().organizations.main.tasks;
   expect(tasks.map(({ scene }) => scene.angle_shot).sort()).toEqual([...angles].sort());
+});
+
+describe("an image that replaces a rejected one", () => {
+  /** A state with the runs of `--rerun`, and a run to queue two images that replace task-0 and task-1. */
+  async function rerun(fresh: boolean) {
+    const { client, run: at, service } = await tryonRun();
+    const { state, account } = at;
+    const others = {
+      account,
+      kind: "tryon",
+      identity: "other",
+      file: "other.csv",
+      options: {},
+      startedAt: 2,
+    };
+    state.runs.begin({ id: "other", ...others });
+    const remaining = (await client.products.list({ limit: 2 })).data.map(({ id }, place) => ({
+      ...generation(place + 2, id, "mdl_001", "full-front"),
+      replaces: `task-${place}`,
+    }));
+    // The other run records its batch just before this one does.
+    const { begin } = state.batches;
+    state.batches.begin = (of, batch) => {
+      state.batches.begin = begin;
+      const memo = packGenerations(remaining.slice(0, 1));
+      begin(of, { ...batch, run: "other", idempotencyKey: "theirs", references: ["task-0"], memo });
+      return begin(of, batch);
+    };
+    const run: GenerationRun = {
+      ...{ input: { kind: "tryon" } as GenerateInput, service, run: at, fresh, remaining },
+      ...{ sent: new Map(), replaced: new Set(), rejected: new Map(), tasks: new Map(), lost: new Set() },
+    };
+    expect(await queueGenerations(run, () => {})).toEqual({ done: undefined, stopped: undefined });
+    return { replaced: [...run.replaced], sent: [...run.sent.keys()] };
+  }
+
+  test("is left out where another run records it first", async () => {
+    expect(await rerun(false)).toEqual({ replaced: ["2.0"], sent: ["3.0"] });
+  });
+
+  test("is sent once more with --fresh", async () => {
+    expect(await rerun(true)).toEqual({ replaced: [], sent: ["2.0", "3.0"] });
+  });
 });

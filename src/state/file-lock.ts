@@ -1,3 +1,4 @@
+import type { Clock } from "../clock.ts";
 import { type Connect, loadConnect } from "./sqlite.ts";
 import { StateError } from "./state-error.ts";
 import { prepareLockFile, removeFile, sameFileAt } from "./state-place.ts";
@@ -21,7 +22,8 @@ export async function lockFile(path: string): Promise<(() => void) | null> {
 export async function lockTemporaryFile(path: string): Promise<(() => void) | null> {
   for (;;) {
     prepareLockFile(path);
-    const isSame = sameFileAt(path);
+    const isSame = sameFileOrNull(path);
+    if (isSame === null) continue;
     // The last owner may remove the file meanwhile: then another process can lock a new one.
     const unlock = await lockFile(path).catch((error: unknown) => {
       if (isSame()) throw error;
@@ -36,6 +38,31 @@ export async function lockTemporaryFile(path: string): Promise<(() => void) | nu
       };
     }
     unlock();
+  }
+}
+
+/** `sameFileAt`; null if the last owner has just removed the file. */
+function sameFileOrNull(path: string): (() => boolean) | null {
+  try {
+    return sameFileAt(path);
+  } catch (error) {
+    if (error instanceof StateError && (error.cause as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** The pause before a lock is tried again, in milliseconds. */
+const pauseMs = 20;
+
+/** Waits for a lock that other processes have for a moment only; null if it is not free within `patienceMs`. */
+export async function waitForLock(
+  lock: () => Promise<(() => void) | null>,
+  clock: Clock,
+  patienceMs: number,
+): Promise<(() => void) | null> {
+  for (const end = clock.now() + patienceMs; ; await clock.sleep(pauseMs)) {
+    const unlock = await lock();
+    if (unlock !== null || clock.now() >= end) return unlock;
   }
 }
 

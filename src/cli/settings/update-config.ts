@@ -2,7 +2,7 @@ import { chmod } from "node:fs/promises";
 import { dirname } from "node:path";
 import { asFileError, CatError, fileProblem } from "../../errors.ts";
 import { OutputFile } from "../../flows/outputs/output-file.ts";
-import { lockFile } from "../../state/file-lock.ts";
+import { lockFile, waitForLock } from "../../state/file-lock.ts";
 import { makeFolder } from "../../state/state-place.ts";
 import type { Context } from "../context/context.ts";
 import { UsageError } from "../context/errors.ts";
@@ -13,7 +13,6 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The time to wait for another process that writes the settings, in milliseconds. */
 const patienceMs = 5_000;
-const pauseMs = 20;
 
 type Writer = Pick<Context, "env" | "clock">;
 
@@ -72,12 +71,8 @@ function makeSettingsFolder(folder: string): void {
 }
 
 async function lock(file: string, config: string, { clock }: Writer): Promise<() => void> {
-  for (const end = clock.now() + patienceMs; ; ) {
-    const unlock = await lockFile(file);
-    if (unlock !== null) return unlock;
-    if (clock.now() >= end) break;
-    await clock.sleep(pauseMs);
-  }
+  const unlock = await waitForLock(() => lockFile(file), clock, patienceMs);
+  if (unlock !== null) return unlock;
   throw new UsageError(`another process is writing the config file ${config}`, {
     code: "config_busy",
     hint: "Wait a moment and run the command again.",

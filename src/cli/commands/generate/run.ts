@@ -160,7 +160,7 @@ async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<vo
     const rows = results.map((one) => resultRow(one.generation.line, one));
     const { formulaGuard } = flags;
     await writeFolderResults(resolve(app.context.cwd, flags.save), rows, {
-      writer: summary.run_id,
+      clock: app.context.clock,
       formulaGuard,
     }).catch((error: unknown) => {
       unlisted = error;

@@ -32,7 +32,7 @@ export type FollowedTask = Task & { output_file?: string };
 
 /** Shows tasks, once they have ended with `wait`, and saves their images. */
 export async function followTasks(app: App, input: FollowInput): Promise<void> {
-  const { clock, cwd, interrupt, pid } = app.context;
+  const { clock, cwd, interrupt } = app.context;
   const ofRun = input.runId === undefined ? [] : await tasksOfRun(app, input.runId);
   if (input.save !== undefined) await checkSaveFolder(app, input.save);
   const ids = [...new Set([...input.ids, ...ofRun])];
@@ -56,7 +56,7 @@ export async function followTasks(app: App, input: FollowInput): Promise<void> {
     if (saveTo !== null && watched.files.size > 0) {
       const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");
       const { formulaGuard = true } = input.printing;
-      await writeFolderResults(saveTo, watched.rows, { writer: `results-${pid}`, formulaGuard });
+      await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard });
     }
     await tell(app, input, watched);
   } finally {

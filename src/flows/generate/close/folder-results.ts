@@ -1,8 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import type { Clock } from "../../../clock.ts";
+import { CatError } from "../../../errors.ts";
+import { lockTemporaryFile, waitForLock } from "../../../state/file-lock.ts";
 import { fileStart } from "../../file-start.ts";
 import { csvRecords } from "../../outputs/csv-records.ts";
 import { guardedCell } from "../../outputs/guarded-cell.ts";
+import { OutputError } from "../../outputs/output-error.ts";
 import { OutputFile } from "../../outputs/output-file.ts";
 import { type ResultRow, resultCells, resultColumns } from "./generation-result.ts";
 
@@ -11,28 +15,44 @@ export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as
 
 /**
  * Writes `results.csv` and `results.ndjson` next to the images: a row per task of this command, after those of other tasks
- * that the folder lists already. The cells of the CSV that a spreadsheet
- * would run are guarded with `formulaGuard`. `writer` tells its unfinished files from those of other processes. Throws OutputError.
+ * that the folder lists already. The lists are read and written under one lock, so that commands which save into one folder
+ * at once lose no row. The cells of the CSV that a spreadsheet would run are guarded with `formulaGuard`. Throws a CatError
+ * if the lists cannot be written.
  */
 export async function writeFolderResults(
   folder: string,
   rows: readonly ResultRow[],
-  { writer, formulaGuard }: { writer: string; formulaGuard: boolean },
+  { clock, formulaGuard }: { clock: Clock; formulaGuard: boolean },
 ): Promise<void> {
+  const unlock = await waitForLock(() => lockTemporaryFile(join(folder, ".results.lock")), clock, patienceMs);
+  if (unlock === null) throw listsBusy(folder);
+  try {
+    await addRows(folder, rows, formulaGuard);
+  } finally {
+    unlock();
+  }
+}
+
+/** How long to wait for other commands that write the lists, in milliseconds. */
+const patienceMs = 10_000;
+
+const listsBusy = (folder: string): CatError =>
+  new CatError(`cannot write ${join(folder, folderResults.csv)}: another command is writing it`, {
+    type: "output",
+    code: "results_busy",
+    hint: "To write it, run cat tasks save again with the same folder.",
+  });
+
+async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard: boolean): Promise<void> {
   const own = new Set(rows.map(({ task_id }) => task_id));
   const earlier = (await readEarlier(join(folder, folderResults.ndjson))).filter(
     ({ task_id }) => !own.has(task_id),
   );
   const cell = formulaGuard ? guardedCell : (text: string) => text;
   const all = [...earlier, ...rows].filter(({ task_id }) => task_id !== null);
-  await write(
-    join(folder, folderResults.ndjson),
-    `${writer}.ndjson`,
-    all.map((row) => `${JSON.stringify(row)}\n`).join(""),
-  );
+  await write(join(folder, folderResults.ndjson), all.map((row) => `${JSON.stringify(row)}\n`).join(""));
   await write(
     join(folder, folderResults.csv),
-    `${writer}.csv`,
     csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))]),
   );
 }
@@ -57,8 +77,9 @@ function noFile(error: NodeJS.ErrnoException): string {
 
 const isOwnHeader = (line: string): boolean => line.trimEnd() === resultColumns.join(",");
 
-async function write(path: string, unfinished: string, text: string): Promise<void> {
-  const file = await OutputFile.begin(path, true, unfinished);
+async function write(path: string, text: string): Promise<void> {
+  // One name for all, under the lock: the next command removes what a killed one left.
+  const file = await OutputFile.begin(path, true, `${basename(path)}-new`);
   try {
     await file.write(text);
     await file.commit();
@@ -68,9 +89,15 @@ async function write(path: string, unfinished: string, text: string): Promise<vo
   }
 }
 
-/** The rows of an earlier command; a file that is not such a list has none. */
+/** The rows of earlier commands. Throws OutputError: without them the lists would lose rows. */
 const readEarlier = async (path: string): Promise<ResultRow[]> =>
-  rowsOf(await readFile(path, "utf8").catch(() => ""));
+  rowsOf(
+    await readFile(path, "utf8")
+      .catch(noFile)
+      .catch((error: NodeJS.ErrnoException) => {
+        throw new OutputError(path, error, "read", "folder");
+      }),
+  );
 
 function rowsOf(text: string): ResultRow[] {
   return text.split("\n").flatMap((line) => {

@@ -1,0 +1,65 @@
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { writeFolderResults } from "../../../../src/flows/generate/close/folder-results.ts";
+import { type ResultRow, resultColumns } from "../../../../src/flows/generate/close/generation-result.ts";
+import { lockTemporaryFile } from "../../../../src/state/file-lock.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { TestClock } from "../../../support/test-clock.ts";
+
+const rowOf = (task_id: string): ResultRow => ({
+  ...{ line: 2, task_id, status: "succeeded", product_id: "P", product_reference: null, model_id: null },
+  ...{ background: "white", angle_shot: "front", file: `${task_id}.png`, failure_reason: null },
+  ai_generated: true,
+});
+
+/** Writes rows to the lists of a folder; gives the task IDs of both lists afterwards. */
+function listsIn(folder: string) {
+  const options = { clock: new TestClock(), formulaGuard: true };
+  return {
+    write: (...ids: string[]) => writeFolderResults(folder, ids.map(rowOf), options),
+    ids: () => ({
+      csv: readFileSync(join(folder, "results.csv"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => line.split(",")[1]),
+      ndjson: readFileSync(join(folder, "results.ndjson"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => (JSON.parse(line) as ResultRow).task_id),
+    }),
+  };
+}
+
+test("commands that save into one folder at once lose no row of its lists", async () => {
+  const folder = temporaryFolder();
+  const { write, ids } = listsIn(folder);
+  const tasks = Array.from({ length: 12 }, (_, at) => `task-${String(at).padStart(2, "0")}`);
+  await Promise.all(tasks.map((id) => write(id)));
+  const { csv, ndjson } = ids();
+  expect(csv.toSorted()).toEqual([...tasks, resultColumns[1]].toSorted());
+  expect(ndjson.toSorted()).toEqual(tasks);
+  expect(readdirSync(folder).toSorted()).toEqual(["results.csv", "results.ndjson"]);
+});
+
+test("the lists are left as they are while another command keeps them locked", async () => {
+  const folder = temporaryFolder();
+  const { write, ids } = listsIn(folder);
+  await write("earlier");
+  const unlock = await lockTemporaryFile(join(folder, ".results.lock"));
+  await expect(write("own")).rejects.toMatchObject({
+    ...{ type: "output", code: "results_busy" },
+    message: `cannot write ${join(folder, "results.csv")}: another command is writing it`,
+  });
+  expect(ids().ndjson).toEqual(["earlier"]);
+  unlock!();
+  await write("own");
+  expect(ids().ndjson).toEqual(["earlier", "own"]);
+});
+
+test("a list that cannot be read is not replaced by one without its rows", async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "results.ndjson"));
+  await expect(listsIn(folder).write("own")).rejects.toMatchObject({ code: "file_not_readable" });
+  expect(readdirSync(folder)).toEqual(["results.ndjson"]);
+});

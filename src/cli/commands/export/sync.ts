@@ -29,9 +29,10 @@ export const syncCommand = (app: App, run = runSync): Command =>
       .optionsGroup("Changes:")
       .option("--delete", "delete files of images that are no longer in the catalogue")
       .addOption(
-        new Option("--max-delete <N>", "delete no files if more than N are to be deleted").argParser(
-          wholeNumber({ min: 1 }),
-        ),
+        new Option(
+          "--max-delete <N>",
+          "delete no files if more than N are to be deleted (default: a tenth, or 20)",
+        ).argParser(wholeNumber({ min: 1 })),
       )
       .option("--dry-run", "show what would change, and write nothing")
       .option("--verify", "compare every file with the index, and download damaged ones again")

@@ -23,7 +23,7 @@ import { renameFiles } from "./names/rename-files.ts";
 import { readTemplate } from "./names/template.ts";
 import { checkAccount } from "./plan/check-account.ts";
 import { readChanges } from "./plan/read-changes.ts";
-import { deletable, deleteFiles } from "./plan/remove-vanished.ts";
+import { type EntryKey, refusalOf, removeVanished } from "./plan/remove-vanished.ts";
 import { verifyFiles } from "./plan/verify-files.ts";
 import { failureOf, SyncCounts, type SyncSummary } from "./result/summary.ts";
 import { SyncProgress } from "./result/sync-progress.ts";
@@ -127,46 +127,31 @@ interface Run {
 
 async function update(mirror: Mirror, begun: MirrorState, run: Run): Promise<SyncOutcome> {
   const { input, deps } = run;
-  const { clock, signal, onProgress } = deps;
+  const { clock } = deps;
   const started = clock.now();
   const counts = new SyncCounts();
-  let state = begun;
-  let marks: Marks | null = null;
+  const done: { reading?: Reading } = {};
   const stopped = await stoppedBy(
     (async () => {
-      const isDryRun = input.dryRun;
-      const { folder, sameOrganization } = input;
-      const { keyFingerprint } = deps;
-      const client = await deps.client();
-      await checkAccount(mirror.index, state, { client, signal, folder, keyFingerprint, sameOrganization });
-      if (state.key !== keyFingerprint) {
-        state = { ...state, key: keyFingerprint };
-        if (!isDryRun) await writeState(mirror, state);
-      }
-      const onUnreadable = (entry: MirrorEntry, error: CatError) => {
-        counts.fail(failureOf(entry, error), true);
-        deps.onFailed({ fields: entry }, error);
-      };
-      if (input.verify && (await verifyFiles(mirror, { isDryRun, signal, onProgress, onUnreadable }))) {
-        // Only a complete read lists the damaged files, also if this run is stopped.
-        state = { ...state, full_read: null };
-        if (!isDryRun) await writeState(mirror, state);
-      }
-      marks = await readAndFetch(mirror, state, counts, run);
+      done.reading = await compareAndFetch(mirror, begun, counts, run);
     })(),
   );
+  const { reading } = done;
   let problem = stopped;
-  if (stopped === undefined) {
-    problem = await stoppedBy(removeVanished(mirror, counts, run));
+  if (reading !== undefined) {
+    problem =
+      reading.refused ??
+      (await stoppedBy(removeVanished(mirror, reading.vanished, { counts, ...input, ...deps })));
     await renameAll(mirror, counts, run);
   }
   // A stopped run leaves its journal, from which the next one resumes.
-  if (!input.dryRun && stopped === undefined) {
+  if (!input.dryRun && reading !== undefined) {
+    const { state, marks } = reading;
     if (mirror.index.isChanged || mirror.isNew) await writeIndex(mirror);
     else await mirror.journal.clear();
     // A failed asset is tried again by the next run, which therefore reads from the same time.
     if (counts.failed === 0) await clearScratch(deps.store.scratch);
-    if (marks !== null && counts.failed === 0) await writeState(mirror, { ...state, ...(marks as Marks) });
+    if (reading.refused === null && counts.failed === 0) await writeState(mirror, { ...state, ...marks });
     else if (counts.hasDamaged) await writeState(mirror, { ...state, full_read: null });
   }
   const summary = counts.summary({
@@ -179,15 +164,64 @@ async function update(mirror: Mirror, begun: MirrorState, run: Run): Promise<Syn
   return { summary, stopped: problem };
 }
 
-type Marks = Pick<MirrorState, "mark" | "full_read">;
+/** What a run read, and where the next one starts. */
+interface Reading {
+  /** The state as it is written now. */
+  readonly state: MirrorState;
+  readonly marks: Pick<MirrorState, "mark" | "full_read">;
+  /** Images that the catalogue no longer has. */
+  readonly vanished: readonly EntryKey[];
+  /** Why they stay as they are; null if they are removed. */
+  readonly refused: CatError | null;
+}
 
-/** Reads the catalogue and downloads what is new; returns where the next run starts. */
+/** Checks the account and the files, reads the catalogue, and downloads what is new. */
+async function compareAndFetch(
+  mirror: Mirror,
+  begun: MirrorState,
+  counts: SyncCounts,
+  run: Run,
+): Promise<Reading> {
+  const { input, deps } = run;
+  const { folder, sameOrganization, dryRun: isDryRun } = input;
+  const { signal, onProgress, keyFingerprint } = deps;
+  const { index } = mirror;
+  let state = begun;
+  const change = async (fields: Partial<MirrorState>) => {
+    state = { ...state, ...fields };
+    if (!isDryRun) await writeState(mirror, state);
+  };
+  const client = await deps.client();
+  await checkAccount(index, state, { client, signal, folder, keyFingerprint, sameOrganization });
+  if (state.key !== keyFingerprint) await change({ key: keyFingerprint });
+  const onUnreadable = (entry: MirrorEntry, error: CatError) => {
+    counts.fail(failureOf(entry, error), true);
+    deps.onFailed({ fields: entry }, error);
+  };
+  // Only a complete read lists the damaged files, also if this run is stopped.
+  if (input.verify && (await verifyFiles(mirror, { isDryRun, signal, onProgress, onUnreadable })))
+    await change({ full_read: null });
+  const before = { size: index.size, present: index.present };
+  const { isFull, mark, vanished } = await readAndFetch(mirror, state, counts, run);
+  const refused = refusalOf(vanished.length, { index, before, ...input });
+  // The list may have been incomplete: a delta would not list these images again.
+  const isDoubtful = refused !== null || (isFull && vanished.length > 0);
+  if (isDoubtful) await change({ full_read: null });
+  return {
+    state,
+    marks: { mark, full_read: isFull && !isDoubtful ? mark : state.full_read },
+    vanished,
+    refused,
+  };
+}
+
+/** Reads the catalogue and downloads what is new; returns where the next run starts, and what is no longer listed. */
 async function readAndFetch(
   mirror: Mirror,
   state: MirrorState,
   counts: SyncCounts,
   { input, deps, pathOf }: Run,
-): Promise<Marks> {
+): Promise<{ isFull: boolean; mark: string | null; vanished: EntryKey[] }> {
   const { roles, shard, dryRun, concurrency } = input;
   const client = await deps.client();
   const began = deps.clock.now();
@@ -208,6 +242,7 @@ async function readAndFetch(
     since: isFull ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
   };
   let mark: string | null = null;
+  const vanished: EntryKey[] = [];
   try {
     await readChanges(mirror.index, selection, {
       ...{ client, signal: fetcher.signal, shard, onCompared: progress.compared },
@@ -224,7 +259,7 @@ async function readAndFetch(
         progress.has();
         counts.added.add(keyOf(entry));
       },
-      onVanished: () => void counts.removed++,
+      onVanished: ({ product_id, asset_id }) => void vanished.push({ product_id, asset_id }),
     });
     progress.listed();
     await ahead.started();
@@ -234,27 +269,12 @@ async function readAndFetch(
     // Of several, the reason of the first one: the others follow from it.
     throw fetcher.signal.reason ?? error;
   }
-  return { mark, full_read: isFull ? mark : state.full_read };
+  return { isFull, mark, vanished };
 }
 
 function isFullDue({ mark, full_read }: MirrorState, { full, fullEveryMs }: SyncInput, now: number): boolean {
   if (full || mark === null || full_read === null) return true;
   return fullEveryMs !== null && now - Date.parse(full_read) >= fullEveryMs;
-}
-
-async function removeVanished(mirror: Mirror, counts: SyncCounts, { input, deps }: Run): Promise<void> {
-  if (!input.delete) return;
-  const entries = deletable(mirror, input.maxDelete);
-  counts.removed = entries.length;
-  if (input.dryRun) return;
-  await deleteFiles(entries, mirror, {
-    onProgress: deps.onProgress,
-    onFailed: (entry, error) => {
-      counts.removed--;
-      counts.fail(failureOf(entry, error), false);
-      deps.onFailed({ fields: entry }, error);
-    },
-  });
 }
 
 /** More rounds than other processes can need to take names meanwhile. */

@@ -54,10 +54,10 @@ describe("a mirror belongs to an organization", () => {
 
   test("a new key is accepted if only removed products are gone", async () => {
     const { run, stored, catalogue, clock } = await mirrored();
-    for (const name of ["B", "C"]) catalogue.add(name, ["source"]);
+    for (const name of ["B", "C", "D"]) catalogue.add(name, ["source"]);
     clock.advance(600_000);
     await run(stored);
-    for (const at of [0, 2]) catalogue.products[at]!.deletedAt = clock.now();
+    for (const at of [0, 3]) catalogue.products[at]!.deletedAt = clock.now();
     clock.advance(600_000);
     expect((await run(stored)).summary).toMatchObject({ removed: 2 });
     expect(await run(stored, {}, { keyFingerprint: "new" })).toMatchObject({ stopped: undefined });
@@ -66,9 +66,9 @@ describe("a mirror belongs to an organization", () => {
   test("a new key that sees no product of the mirror needs --same-organization", async () => {
     const { run, stored, catalogue } = await mirrored();
     catalogue.products[0]!.deletedAt = 0;
-    const sameOrganization = true;
+    const flags = { sameOrganization: true, delete: true, maxDelete: 1 };
     expect((await run(stored, {}, { keyFingerprint: "new" })).stopped).toMatchObject({ code: "another_key" });
-    expect(await run(stored, { sameOrganization }, { keyFingerprint: "new" })).toMatchObject({
+    expect(await run(stored, flags, { keyFingerprint: "new" })).toMatchObject({
       stopped: undefined,
     });
   });
@@ -90,6 +90,7 @@ describe("a first run that saved nothing", () => {
 test("an image that is listed again is downloaded if the user has deleted its kept file", async () => {
   const { run, newMirror, catalogue, clock } = mirrorWorld();
   const product = catalogue.add("A", ["source"]);
+  catalogue.add("B", ["source"]);
   const stored = newMirror();
   await run(stored);
   const assets = product.assets.splice(0);
@@ -118,7 +119,7 @@ test.for(["EISDIR", "EACCES", "EROFS", "EPERM", "EBUSY", "EIO"])(
       if (change !== "remove A_source.jpg") return;
       throw new OutputError("A_source.jpg", Object.assign(new Error("not possible"), { code }));
     };
-    const { summary, stopped } = await run(stored, { delete: true }, { onChange });
+    const { summary, stopped } = await run(stored, { delete: true, maxDelete: 2 }, { onChange });
     expect({ ...summary, stopped }).toMatchObject({
       removed: 1,
       failed: 1,

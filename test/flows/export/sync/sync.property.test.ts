@@ -89,6 +89,9 @@ function apply(catalogue: FakeCatalogue, stored: StoredFiles, one: Change): void
 const scenario = fc.record({ steps: fc.array(step, { minLength: 1, maxLength: 6 }), template, roles });
 type Scenario = typeof scenario extends fc.Arbitrary<infer One> ? One : never;
 
+/** Most images of a small catalogue are gone: the next runs read everything, until `--max-delete` is typed. */
+const isRefusal = (error: unknown) => (error as { code?: string }).code === "most_images_missing";
+
 /** Plays a scenario; returns the mirror after a last run, and a new mirror of the same catalogue. */
 async function play({ steps, template, roles }: Scenario, lose: (change: string) => boolean = () => false) {
   const { catalogue, clock, run, newMirror } = mirrorWorld();
@@ -115,7 +118,7 @@ async function play({ steps, template, roles }: Scenario, lose: (change: string)
         { ...selection, full, verify, delete: one.delete, ...(one.delete && { maxDelete: 1000 }) },
         { ...(one.killAt !== null && { killAt: one.killAt }) },
       );
-      if (stopped !== undefined) throw stopped;
+      if (stopped !== undefined && !isRefusal(stopped)) throw stopped;
       expect(summary.unchanged).toBeGreaterThanOrEqual(0);
       expect(summary.total).toBe(
         summary.added + summary.changed + summary.renamed + summary.unchanged + summary.failed,

@@ -51,6 +51,14 @@ export class MirrorIndex {
     return this.#isChanged;
   }
 
+  /** The number of entries. */
+  get size(): number {
+    let sum = 0;
+    for (const [id, { count }] of this.#lines) if (!this.#open.has(id)) sum += count;
+    for (const lines of this.#open.values()) sum += lines.size;
+    return sum;
+  }
+
   /** The number of assets, without those that were removed from the catalogue and kept. */
   get present(): number {
     let sum = 0;

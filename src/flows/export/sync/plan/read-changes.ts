@@ -20,13 +20,14 @@ interface ReadDeps {
   readonly onWanted: (wanted: WantedAsset) => Promise<void>;
   /** An asset that was removed from the catalogue, and is listed again. */
   readonly onListedAgain: (entry: MirrorEntry) => void;
+  /** An entry that is no longer listed. It stays as it is: the list may be incomplete. */
   readonly onVanished: (entry: MirrorEntry) => void;
 }
 
 /**
  * Reads the catalogue, or its changes, and compares it with the index. Unchanged files get their current fields.
- * Entries that are no longer listed are marked as removed: those of the products read, and after a complete read those
- * of all other products.
+ * Entries that are no longer listed are reported: those of the products read, and after a complete read those of all
+ * other products.
  */
 export async function readChanges(
   index: MirrorIndex,
@@ -51,7 +52,7 @@ export async function readChanges(
   }
   if (selection.since !== null) return;
   for (const id of index.products())
-    if (!seen.has(id)) for (const entry of index.ofProduct(id).values()) vanish(entry, index, deps);
+    if (!seen.has(id)) for (const entry of index.ofProduct(id).values()) vanish(entry, deps);
 }
 
 async function compare(
@@ -78,11 +79,9 @@ async function compare(
     if (known.removed === true) deps.onListedAgain(current);
     index.set(current);
   }
-  for (const entry of entries.values()) vanish(entry, index, deps);
+  for (const entry of entries.values()) vanish(entry, deps);
 }
 
-function vanish(entry: MirrorEntry, index: MirrorIndex, { onVanished }: ReadDeps): void {
-  if (entry.removed === true) return;
-  index.set({ ...entry, removed: true });
-  onVanished(entry);
+function vanish(entry: MirrorEntry, { onVanished }: ReadDeps): void {
+  if (entry.removed !== true) onVanished(entry);
 }

@@ -3,40 +3,73 @@ import { OutputError } from "../../../outputs/output-error.ts";
 import type { ProgressEvent } from "../../../progress-event.ts";
 import type { Mirror } from "../index/mirror.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";
+import type { MirrorIndex } from "../index/mirror-index.ts";
+import { failureOf, type SyncCounts } from "../result/summary.ts";
+
+/** Identifies an entry. */
+export type EntryKey = Pick<MirrorEntry, "product_id" | "asset_id">;
+
+interface LossInput {
+  readonly index: Pick<MirrorIndex, "size" | "present">;
+  /** The entries before the run: all, and those that the catalogue still had. */
+  readonly before: Pick<MirrorIndex, "size" | "present">;
+  readonly delete: boolean;
+  readonly maxDelete: number | null;
+}
+
+/** Files that `--delete` may remove from a mirror of any size. */
+const fewFiles = 20;
 
 /**
- * The entries whose files `--delete` removes: those that the catalogue no longer has. Throws a CatError of type partial
- * if they are all there are, or more than `--max-delete`: an API key of another organization sees an empty catalogue.
+ * Why the vanished images of a run are neither marked nor deleted, as a CatError of type partial; null if they are. A
+ * list of the service may be empty or cut short, and a delta does not repair what a run marked wrongly.
  */
-export function deletable({ index }: Pick<Mirror, "index">, maxDelete: number | null): MirrorEntry[] {
-  const entries = [...index.removed()];
-  const isAll = entries.length > 0 && index.present === 0;
-  if (maxDelete === null ? isAll : entries.length > maxDelete) {
-    const all = entries.length + index.present;
-    throw new CatError(`${entries.length} of ${all} files are no longer in the catalogue; none was deleted`, {
-      type: "partial",
-      code: "too_many_deletions",
-      hint: `Check the API key and the catalogue. To delete the files, add --delete --max-delete ${entries.length}.`,
-    });
+export function refusalOf(
+  vanished: number,
+  { index, before, delete: isDelete, maxDelete }: LossInput,
+): CatError | null {
+  const lost = index.size - index.present + vanished;
+  const hint = `Check the API key and the catalogue. To delete the files, add --delete --max-delete ${lost}.`;
+  if (isDelete) {
+    const usual = Math.min(before.size / 2, Math.max(fewFiles, before.size / 10));
+    if (lost <= (maxDelete ?? usual)) return null;
+    const message = `${lost} of ${before.size} files are no longer in the catalogue; none was deleted`;
+    return new CatError(message, { type: "partial", code: "too_many_deletions", hint });
   }
-  return entries;
+  if (vanished <= before.present / 2) return null;
+  return new CatError(
+    `the catalogue no longer has ${vanished} of ${before.present} images of the mirror; none was marked as removed`,
+    {
+      type: "partial",
+      code: "most_images_missing",
+      hint: `${hint} To keep them, mirror the catalogue into a new folder.`,
+    },
+  );
 }
 
 /**
- * Deletes the files of entries, and drops the entries. `onFailed` receives a file that cannot be deleted, and stays: it
- * may be in a read-only folder, or open in a program on Windows.
+ * Marks what the catalogue no longer has, and with `delete` deletes the files of all marked entries. A file that cannot
+ * be deleted stays, and is reported: it may be in a read-only folder, or open in a program on Windows.
  */
-export async function deleteFiles(
-  entries: readonly MirrorEntry[],
+export async function removeVanished(
   { index, store, journal }: Pick<Mirror, "index" | "store" | "journal">,
-  {
-    onFailed,
-    onProgress,
-  }: {
-    onFailed: (entry: MirrorEntry, error: CatError) => void;
-    onProgress: (event: ProgressEvent) => void;
+  vanished: readonly EntryKey[],
+  run: {
+    readonly counts: SyncCounts;
+    readonly delete: boolean;
+    readonly dryRun: boolean;
+    readonly onFailed: (asset: { fields: MirrorEntry }, error: CatError) => void;
+    readonly onProgress: (event: ProgressEvent) => void;
   },
 ): Promise<void> {
+  const { counts, onFailed, onProgress } = run;
+  for (const { product_id, asset_id } of vanished)
+    index.set({ ...index.get(product_id, asset_id)!, removed: true });
+  counts.removed = vanished.length;
+  if (!run.delete) return;
+  const entries = [...index.removed()];
+  counts.removed = entries.length;
+  if (run.dryRun) return;
   let done = 0;
   for (const entry of entries) {
     const { path, product_id, asset_id } = entry;
@@ -45,7 +78,10 @@ export async function deleteFiles(
       await store.remove(path);
     } catch (error) {
       if (!(error instanceof OutputError)) throw error;
-      onFailed(entry, cannotDelete(path, error));
+      const failed = cannotDelete(path, error);
+      counts.removed--;
+      counts.fail(failureOf(entry, failed), false);
+      onFailed({ fields: entry }, failed);
       continue;
     }
     await journal.record("drop", product_id, asset_id);

@@ -4,6 +4,7 @@ import { type CommandEntry, commands } from "./commands.ts";
 import { firstWord } from "./find-command.ts";
 import { command, HelpShown, unknownCommand } from "./flags/command.ts";
 import { flagDescription } from "./flags/flag-description.ts";
+import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
 import { globalFlags } from "./global-flags.ts";
 import { helpSections } from "./help.ts";
 import { lineWidth } from "./output/wrapped.ts";
@@ -45,7 +46,11 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
     root.addCommand(made.summary(entry.summary));
   }
   for (const one of everyCommand(root)) settle(one, app, help);
-  root.hook("preAction", () => void Object.assign(app.globals, root.opts()));
+  root.hook("preAction", (_root, called) => {
+    Object.assign(app.globals, root.opts());
+    rejectAddressArguments(called);
+    rejectAddress(app.context.env.CAT_HOME ?? "", "CAT_HOME");
+  });
 
   return {
     async parse() {
@@ -112,6 +117,7 @@ function* everyCommand(top: Command): Generator<Command> {
 /** Configures the output and the format of the help of a command. */
 function settle(one: Command, app: App, help: string[]): void {
   const { stdout } = app.context;
+  settlePaths(one);
   one.configureOutput({
     writeOut: (text) => void help.push(text.replace(titles, (title) => app.io.paint.bold(title))),
     // Mistakes are thrown and reported like other errors.

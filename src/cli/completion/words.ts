@@ -1,4 +1,5 @@
 import type { CommandList, ListedCommand, ListedFlag } from "../commands/commands/command-list.ts";
+import { pathPlaceholder } from "../flags/local-path.ts";
 
 /** What the shell should complete at the last word, found without looking anything up. */
 export interface Expected {
@@ -117,7 +118,7 @@ function valuesOf(one: Pick<ListedFlag, "flag" | "value" | "choices">): Omit<Exp
           : /\bID\|REF/.test(names)
             ? "products"
             : null,
-    files: /\b(?:FILE|DIR|PHOTO|DECISIONS)\b/.test(names),
+    files: pathPlaceholder.test(names),
   };
 }
 

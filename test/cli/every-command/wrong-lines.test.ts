@@ -168,6 +168,31 @@ describe("every command exits with 2, a message and a next step, without a reque
         }),
     ));
 
+  test("with an address instead of a path", () =>
+    expectWrong((command) => {
+      const isPath = (placeholder: string | null) => /FILE|DIR|PHOTO|DECISIONS/.test(placeholder ?? "");
+      const message = (name: string) =>
+        new RegExp(`^error: ${name} must be a path on this computer, not an address \\(s3://\\)\nUse a path`);
+      const required = (but: ListedFlag | null) =>
+        command.flags
+          .filter((flag) => flag.required && flag !== but)
+          .flatMap((flag) => flagWords(command, flag, ids));
+      const given = (but: number | null) =>
+        command.arguments.map(({ choices }, at) => (at === but ? "s3://bucket/x" : (choices?.[0] ?? id)));
+      return [
+        ...command.arguments.flatMap(
+          ({ name }, at): Wrong =>
+            isPath(name) ? [[[...words(command), ...given(at), ...required(null)], message(name)]] : [],
+        ),
+        ...command.flags
+          .filter(({ value }) => isPath(value))
+          .map((one): Wrong[number] => [
+            [...words(command), ...given(null), ...required(one), `${one.flag}=s3://bucket/x`],
+            message(one.flag),
+          ]),
+      ];
+    }));
+
   test("with a malformed value of a flag", () =>
     expectWrong((command) =>
       command.flags

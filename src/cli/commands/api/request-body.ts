@@ -5,6 +5,7 @@ import { multipartForm } from "../../../http/multipart.ts";
 import type { Context } from "../../context/context.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readBytes } from "../../files/read-bytes.ts";
+import { rejectAddress } from "../../flags/local-path.ts";
 import { type FieldValue, fieldOf, setField, typedValue } from "./fields.ts";
 
 /** The parts of a body as typed. */
@@ -40,6 +41,7 @@ export async function requestBody(
   for (const { flag, text } of flags.fields) {
     const field = fieldOf(flag, text);
     const isFile = flag === "-F" && field.value.startsWith("@");
+    if (isFile) rejectAddress(field.value.slice(1), "@FILE");
     if (isForm && isFile && field.parts[0] === "file" && flags.fields.length === 1) {
       const file = field.value.slice(1);
       return form(file, await bytesOf(file, source));

@@ -1,0 +1,54 @@
+import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { UsageError } from "../context/errors.ts";
+import { shellWord } from "../output/shell-word.ts";
+
+/** The placeholders of values that are paths. */
+export const pathPlaceholder = /\b(?:FILE|DIR|PHOTO|DECISIONS)\b/;
+
+/** A drive letter such as `C:` is not a scheme. */
+const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/)/i;
+
+/**
+ * Throws UsageError for an address such as `s3://bucket/x`: as a path it would name a folder `s3:` of this computer.
+ * `./s3://x` is a path. The error has no other part of the address, which may hold credentials.
+ */
+export function rejectAddress(text: string, param: string): void {
+  const found = scheme.exec(text)?.[1]?.toLowerCase();
+  if (found === undefined) return;
+  throw new UsageError(`${param} must be a path on this computer, not an address (${found})`, {
+    code: "not_a_path",
+    param,
+    hint: `Use a path, for example ${shellWord(pathIn(text.trim()))}.`,
+  });
+}
+
+/** The path that the user may have meant. */
+function pathIn(address: string): string {
+  try {
+    if (/^file:/i.test(address)) return fileURLToPath(address);
+    const { host, pathname } = new URL(address);
+    return `./${basename(decodeURIComponent(pathname)) || host}`;
+  } catch {
+    return "./images";
+  }
+}
+
+/** Has a command reject addresses in its flags that take a path. */
+export function settlePaths(one: Command): void {
+  for (const option of one.options) {
+    if (!pathPlaceholder.test(option.flags)) continue;
+    one.on(`option:${option.name()}`, (value) => {
+      if (typeof value === "string") rejectAddress(value, option.long ?? option.flags);
+    });
+  }
+}
+
+/** Rejects addresses in the arguments of a command that are paths. */
+export function rejectAddressArguments({ registeredArguments, args }: Command): void {
+  args.forEach((value, at) => {
+    const name = (registeredArguments[at] ?? registeredArguments.at(-1))?.name() ?? "";
+    if (pathPlaceholder.test(name)) rejectAddress(value, name);
+  });
+}

@@ -59,6 +59,13 @@ export const contentKey = (one: Omit<AskedGeneration, "line"> | Omit<Generation,
     one.style,
   ]);
 
+/** The values of a `contentKey` for a message: `"DRESS-1", "model-anna", "loft", "half-front", true`. */
+export const wordsOfKey = (key: string): string =>
+  (JSON.parse(key) as readonly unknown[])
+    .filter((value) => value !== null && !(Array.isArray(value) && value.length === 0))
+    .map((value) => JSON.stringify(value))
+    .join(", ");
+
 /** The order of the input. */
 export const byPlace = (one: Place, other: Place): number =>
   one.line - other.line || one.combination - other.combination;

@@ -1,7 +1,7 @@
 import { CsvReader } from "../rows/csv-rows.ts";
 import type { InputRow } from "../rows/input-row.ts";
 import { openRows, type RowFile } from "../rows/open-rows.ts";
-import type { RowSet } from "../rows/row-set.ts";
+import type { RefusedRows } from "../rows/row-set.ts";
 import { lineEndOf, readTextForm } from "../rows/text.ts";
 import { EncodedFile, failedFormOf } from "./encoded-file.ts";
 import { FailedCsvRows, failedNdjsonRow, ndjsonEscape } from "./failed-rows.ts";
@@ -28,7 +28,7 @@ export class FailedFile<Result> {
   readonly #target: FailedFileTarget;
   readonly #input: RowFile;
   readonly #word: WordFailure<Result>;
-  readonly #refused: RowSet;
+  readonly #refused: RefusedRows;
   #reader: Awaited<ReturnType<typeof openRows>> | null = null;
   #rows: AsyncGenerator<InputRow> | null = null;
   /** The index of the last row read, from 0. */
@@ -41,7 +41,7 @@ export class FailedFile<Result> {
 
   constructor(
     input: RowFile,
-    { refused, target, word }: { refused: RowSet; target: FailedFileTarget; word: WordFailure<Result> },
+    { refused, target, word }: { refused: RefusedRows; target: FailedFileTarget; word: WordFailure<Result> },
   ) {
     this.#input = input;
     this.#word = word;
@@ -58,7 +58,9 @@ export class FailedFile<Result> {
     // The row was on that line when it was sent, so the file has changed.
     if (row === undefined) throw this.#input.source.changed();
     this.#last = row;
-    await this.#write(row, new Set(done), this.#word(row, outcome));
+    // The service, and the IDs of products, show repetitions that the check cannot see.
+    const isRepeated = failure.code === this.#input.form.unique?.code;
+    await this.#write(row, new Set(done), isRepeated ? this.#repetition(row) : this.#word(row, outcome));
   }
 
   /** Adds the remaining rejected rows. */
@@ -75,13 +77,20 @@ export class FailedFile<Result> {
     return undefined;
   }
 
-  /** The reason the check rejected a row; a row without its own problems is a duplicate. */
+  /** The reasons the check rejected a row. */
   async #refusal(row: InputRow): Promise<RowFailure> {
     const problems = await this.#reader!.problems(row);
-    if (problems.length > 0) return joinedFailure(problems);
-    const { unique } = this.#input.form;
-    const key = unique!.keyOf(row.row)!;
-    return { code: unique!.code, message: unique!.message(typeof key === "string" ? key : key[0]!, null) };
+    // A repetition comes first: its code and key keep the row rejected after its other problems are fixed.
+    return joinedFailure([
+      ...(this.#refused.repeated.has(this.#ordinal) ? [this.#repetition(row)] : []),
+      ...problems,
+    ]);
+  }
+
+  #repetition({ row }: InputRow): RowFailure {
+    const unique = this.#input.form.unique!;
+    const [key, ...others] = [unique.keyOf(row)!].flat();
+    return { code: unique.code, message: unique.reason(others.length === 0 ? key! : null) };
   }
 
   /**

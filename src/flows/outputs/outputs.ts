@@ -4,7 +4,7 @@
 import { CatError } from "../../errors.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import { UnreadableInput } from "../rows/problem.ts";
-import type { RowSet } from "../rows/row-set.ts";
+import type { RefusedRows } from "../rows/row-set.ts";
 import { InputError } from "../rows/source.ts";
 import { FailedFile, type WordFailure } from "./failed-file.ts";
 import { numbered } from "./output-file.ts";
@@ -16,7 +16,7 @@ import type { RowOutcome } from "./row-outcome.ts";
 export interface OutputsInput<Result> extends OutputTargets {
   file: RowFile;
   /** Rows that the check rejected. */
-  refused: RowSet;
+  refused: RefusedRows;
   runId: string;
   results: ResultsForm<Result>;
   word: WordFailure<Result>;

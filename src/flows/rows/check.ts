@@ -1,5 +1,7 @@
+import type { InputRow } from "./input-row.ts";
 import { openRows, type RowFile } from "./open-rows.ts";
 import { type Problem, UnreadableInput } from "./problem.ts";
+import type { UniqueKey } from "./row-form.ts";
 import { SeenTexts } from "./seen-texts.ts";
 
 /** The result of checking the entire file. */
@@ -19,8 +21,8 @@ export interface CheckDeps {
   signal?: AbortSignal | undefined;
   /** Called with every problem, in the order of the file. */
   onProblem: (problem: Problem) => void | Promise<void>;
-  /** Called with the index (from 0) of every invalid row. */
-  onRefused?: (row: number) => void;
+  /** Called with the index (from 0) of every invalid row, and whether it repeats a key of another row. */
+  onRefused?: (row: number, isRepeated: boolean) => void;
   onProgress: (rows: number) => void;
 }
 
@@ -56,11 +58,11 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
       for (const [index, row] of rows.entries()) {
         const found = judged[index]!;
         const problems = found instanceof Promise ? await found : found;
-        const key = row.fault === undefined ? unique?.keyOf(row.row) : undefined;
-        const repeated = repeatedKey(key, (one) => seen.add(one, row.line));
+        const repeated =
+          row.fault === undefined && unique !== undefined ? repetition(row, unique, seen) : null;
         if (problems.length === 0 && repeated === null) continue;
         invalid++;
-        deps.onRefused?.(first + index);
+        deps.onRefused?.(first + index, repeated !== null);
         for (const problem of problems) await deps.onProblem(problem);
         if (repeated !== null)
           await deps.onProblem({
@@ -70,7 +72,7 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
               param: unique!.param,
               code: unique!.code,
             },
-            message: unique!.message(repeated.key, repeated.line),
+            message: repeated,
           });
       }
       deps.onProgress(total);
@@ -88,20 +90,31 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
   return { total, valid: total - invalid, invalid, unusable };
 }
 
-/** The first key of a row that the file has used before, with its line; `add` gives that line. */
-function repeatedKey(
-  keys: string | readonly string[] | undefined,
-  add: (key: string) => number | null,
-): { key: string; line: number } | null {
+/**
+ * The problem of a row that repeats a key, or null. A row that a failed file names as a repetition stays one until its
+ * key has changed; it does not make the row that it repeats invalid.
+ */
+function repetition(
+  { row, line, earlierReason }: InputRow,
+  unique: UniqueKey,
+  seen: SeenTexts,
+): string | null {
+  const keys = unique.keyOf(row);
+  if (keys === undefined) return null;
+  if (earlierReason?.code === unique.code) {
+    const reasons = [null, ...[keys].flat()].map((key) => unique.reason(key));
+    const still = reasons.find((reason) => earlierReason.message.startsWith(reason));
+    if (still !== undefined) return `${still} of an earlier file: change the row, or empty its error_code`;
+  }
   // A million rows have one key each.
   if (typeof keys === "string") {
-    const line = add(keys);
-    return line === null ? null : { key: keys, line };
+    const before = seen.add(keys, line);
+    return before === null ? null : unique.message(keys, before);
   }
-  let found: { key: string; line: number } | null = null;
-  for (const key of keys ?? []) {
-    const line = add(key);
-    if (line !== null) found ??= { key, line };
+  let found: string | null = null;
+  for (const key of keys) {
+    const before = seen.add(key, line);
+    if (before !== null) found ??= unique.message(key, before);
   }
   return found;
 }

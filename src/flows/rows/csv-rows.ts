@@ -1,5 +1,6 @@
 import { parse } from "csv-parse";
 import { betterThanSaid, type Dialect, dialectBytes, recogniseDialect } from "./csv-dialect.ts";
+import { failureColumns, normalHeader } from "./header.ts";
 import type { InputRow, RowReader } from "./input-row.ts";
 import { type CsvRecord, lenientRecords, StrayRecord } from "./lenient-records.ts";
 import { type Problem, type ReadingProblem, UnreadableInput } from "./problem.ts";
@@ -24,6 +25,8 @@ export class CsvReader implements RowReader {
   readonly #open: () => AsyncIterable<Buffer>;
   readonly #options: CsvOptions;
   readonly #form: RowForm;
+  /** The columns of a failed file: `error_code` and `error_message`; -1 without them. */
+  #failureCells: readonly [code: number, message: number] = [-1, -1];
   /** The line on which the next record starts. */
   #line = 1;
 
@@ -120,6 +123,10 @@ export class CsvReader implements RowReader {
     const better = isSaid ? betterThanSaid(record, delimiter, this.#form) : null;
     const problems: Problem[] = [];
     this.columns = this.#form.columns(record, line, (problem) => problems.push(problem));
+    const { names } = this.columns;
+    const columnOf = (name: string) =>
+      record.findIndex((one, index) => names[index] === null && normalHeader(one) === name);
+    this.#failureCells = [columnOf(failureColumns[0]), columnOf(failureColumns[1])];
     // With the wrong delimiter, every other header problem is a consequence.
     if (better === null) this.headProblems.push(...problems);
     else if (isGiven) this.headProblems.push(wrongFlag(line, this.dialect, better));
@@ -146,7 +153,7 @@ export class CsvReader implements RowReader {
     if (record.length === expected) {
       const row = this.columns.toRow(record);
       const stray = this.columns.strayCell(record);
-      if (stray === null) return { line, record, row };
+      if (stray === null) return { line, record, row, ...this.#earlierReason(record) };
       const param = this.header[stray.column]!.trim() || undefined;
       const { message } = stray;
       return {
@@ -164,6 +171,13 @@ export class CsvReader implements RowReader {
       row: null,
       fault: { line, reference: reference || undefined, code: "ragged_row", message },
     };
+  }
+
+  /** The reason of a row of a failed file; a mapped column is none of its columns. */
+  #earlierReason(record: readonly string[]): Pick<CsvRow, "earlierReason"> {
+    const [code, message] = this.#failureCells;
+    const text = record[code]?.trim() ?? "";
+    return text === "" ? {} : { earlierReason: { code: text, message: record[message]?.trim() ?? "" } };
   }
 
   /** The number with a decimal comma that seems to have made the row too long, if any. */

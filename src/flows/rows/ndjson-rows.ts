@@ -122,7 +122,9 @@ function readLine(text: string, line: number, form: RowForm): InputRow {
   if (failureColumns.some((column) => column in record)) {
     const row = { ...record };
     for (const column of failureColumns) delete row[column];
-    return { line, row: form.fromObject(row), record };
+    const [code, message] = failureColumns.map((column) => record[column]);
+    const earlierReason = { code: String(code), message: String(message) };
+    return { line, row: form.fromObject(row), record, earlierReason };
   }
   return { line, row: form.fromObject(record), record };
 }

@@ -43,8 +43,13 @@ export interface UniqueKey {
   /** Undefined where the key is made of several fields. */
   readonly param: string | undefined;
   readonly code: string;
-  /** `line`: where the key was first used; null if unknown. */
-  message(key: string, line: number | null): string;
+  /** `line`: where the key was first used. */
+  message(key: string, line: number): string;
+  /**
+   * The reason of the row in a failed file, in one line: it names the key, so that the row stays rejected until its key
+   * has changed. `key`: null for a row with several keys, which stays rejected until the reason is removed.
+   */
+  reason(key: string | null): string;
 }
 
 /** Turns the records of one CSV file into rows, by its header. Columns are counted from 0. */

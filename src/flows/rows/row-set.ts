@@ -25,3 +25,9 @@ export class RowSet implements SomeRows {
     this.#bits = larger;
   }
 }
+
+/** The rows of a file that the check rejected. */
+export class RefusedRows extends RowSet {
+  /** Those among them that repeat a key of another row. */
+  readonly repeated = new RowSet();
+}

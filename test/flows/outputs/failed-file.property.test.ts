@@ -10,7 +10,7 @@ import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
 import type { CsvReader } from "../../../src/flows/rows/csv-rows.ts";
 import { openRows, type ReadOptions } from "../../../src/flows/rows/open-rows.ts";
 import type { RowForm } from "../../../src/flows/rows/row-form.ts";
-import type { RowSet } from "../../../src/flows/rows/row-set.ts";
+import { RefusedRows } from "../../../src/flows/rows/row-set.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { repetitions } from "../../support/repetitions.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -52,9 +52,6 @@ const input = fc.constantFrom(...kinds).chain((kind) => {
     }),
   });
 });
-
-/** The check rejected no row. */
-const noneRefused = { has: () => false, size: 0 } as unknown as RowSet;
 
 /** A message as read back: impossible characters as U+FFFD, those the encoding lacks as question marks. */
 function readable(message: string, encoding: string): string {
@@ -101,7 +98,7 @@ describe("a failed file", () => {
         const target = { path: failedPath, name: failedPath, overwrite: true, unfinished: `${run}` };
         const failed = new FailedFile(
           { source: before.source, read, form },
-          { refused: noneRefused, target, word: (_, { failure }) => failure! },
+          { refused: new RefusedRows(), target, word: (_, { failure }) => failure! },
         );
         for await (const batch of (await openRows({ source: before.source, read, form })).batches()) {
           for (const { line } of batch) await failed.add({ line, failure: { code: "not_sent", message } });

@@ -6,6 +6,7 @@ import { inWordsOfRow } from "../../../src/flows/import/close/written-rows.ts";
 import { importForm } from "../../../src/flows/import/columns/import-form.ts";
 import type { RowOutcome } from "../../../src/flows/import/outcomes/row-result.ts";
 import { FailedFile } from "../../../src/flows/outputs/failed-file.ts";
+import { RefusedRows } from "../../../src/flows/rows/row-set.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
 import { photoFolder } from "../photos/photo-folder.ts";
 
@@ -17,7 +18,8 @@ async function failedOf(name: string, text: string, attached: readonly number[],
   const { folder, at, write, photosIn } = photoFolder({ "a.jpg": "a" });
   write(name, Buffer.from(text));
   const source = await openSource(at(name), { cwd: folder, stdin: Readable.from([]) });
-  const refused = { size: 1, has: (row: number) => row === 0 } as never;
+  const refused = new RefusedRows();
+  refused.add(0);
   const target = { path: at("failed"), name: "failed", overwrite: false, unfinished: "unfinished" };
   const form = importForm(new Map(), photosIn());
   const file = new FailedFile({ source, read: {}, form }, { refused, target, word: inWordsOfRow });

@@ -4,7 +4,7 @@ import type { OutputTargets } from "../../outputs/output-targets.ts";
 import { Outputs } from "../../outputs/outputs.ts";
 import type { RowOutcome } from "../../outputs/row-outcome.ts";
 import type { CheckResult } from "../../rows/check.ts";
-import { RowSet } from "../../rows/row-set.ts";
+import { RefusedRows } from "../../rows/row-set.ts";
 import { byPlace, type Generation, placeKey } from "../generation.ts";
 import type { GenerationRun } from "../run/generation-run.ts";
 import type { OutputSaver } from "../save/save-outputs.ts";
@@ -15,7 +15,7 @@ export interface RunToClose extends GenerationRun {
   readonly targets: OutputTargets;
   readonly check: CheckResult;
   /** Rows that are invalid. */
-  readonly refused: RowSet;
+  readonly refused: RefusedRows;
   /** Why those rows that are valid by themselves are invalid, by line: what they name does not exist. */
   readonly unresolved: ReadonlyMap<number, { code: string; message: string }>;
   /** How many combinations the rows expand to, by line. */
@@ -41,7 +41,7 @@ export async function closeRun(run: RunToClose, stopped: unknown): Promise<Close
   const outputs = new Outputs({
     ...run.targets,
     file: run.input.file,
-    refused: run.writesFailed ? run.refused : new RowSet(),
+    refused: run.writesFailed ? run.refused : new RefusedRows(),
     runId: run.run.id,
     results: generationResults,
     word: (_row, { failure }) => failure!,

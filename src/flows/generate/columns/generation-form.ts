@@ -1,11 +1,12 @@
 // Columns of a try-on or beautify file: their names, how cells become generations, and what is wrong with a row.
 
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
+import { inOneLine } from "../../outputs/row-outcome.ts";
 import { isFailureColumn, normalHeader } from "../../rows/header.ts";
 import { missingColumn } from "../../rows/missing-column.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
-import { contentKey } from "../generation.ts";
+import { contentKey, wordsOfKey } from "../generation.ts";
 import { type Field, fieldsOf, requiredFieldsOf } from "./fields.ts";
 import { cellsOf, type RawRow, type ReadRow, type RowReading, readRow } from "./read-row.ts";
 
@@ -42,7 +43,11 @@ export function generationForm(options: FormOptions): RowForm {
           param: undefined,
           code: "duplicate_input",
           message: (_key, line) =>
-            `the same image is requested ${line === null ? "in an earlier row" : `on line ${line}`}: remove one, or add --allow-duplicates`,
+            `the same image is requested on line ${line}: remove one, or add --allow-duplicates`,
+          reason: (key) =>
+            key === null
+              ? "an image of this row is requested in an earlier row"
+              : inOneLine(`the same image (${wordsOfKey(key)}) is requested in an earlier row`),
         },
     withoutDone: (object, done) => {
       const left = leftOf(flat(object), done, options);

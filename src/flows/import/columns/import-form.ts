@@ -1,6 +1,7 @@
 // Columns of an import file: their names, the row made from their cells, and the problems of a row.
 
 import { canonicalReference } from "../../../contract/import-row.ts";
+import { inOneLine } from "../../outputs/row-outcome.ts";
 import type { LocalPhotos } from "../../photos/local-photos.ts";
 import type { PhotoProblem } from "../../photos/photo-problem.ts";
 import { repeatedPhotos } from "../../photos/repeated-photos.ts";
@@ -33,8 +34,8 @@ export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems"
     keyOf: referenceOf,
     param: "reference",
     code: "duplicate_reference_in_file",
-    message: (reference, line) =>
-      `duplicate reference "${reference}", first used ${line === null ? "in an earlier row" : `on line ${line}`}`,
+    message: (reference, line) => `duplicate reference "${reference}", first used on line ${line}`,
+    reason: (reference) => inOneLine(`duplicate reference "${reference}", first used in an earlier row`),
   },
   withoutDone: (object, done) =>
     done.size === 0

@@ -5,7 +5,7 @@ import type { JobFollower } from "../../jobs/follow-jobs.ts";
 import type { OutputTargets } from "../../outputs/output-targets.ts";
 import type { PhotoUpload } from "../../photos/upload-photos.ts";
 import type { CheckResult } from "../../rows/check.ts";
-import type { RowSet } from "../../rows/row-set.ts";
+import type { RefusedRows } from "../../rows/row-set.ts";
 import { importFollower } from "../results/follow-imports.ts";
 import type { ImportJob } from "./import-job.ts";
 import { ImportProgress } from "./progress.ts";
@@ -21,7 +21,7 @@ export interface LoadedRun extends ImportJob {
   readonly targets: OutputTargets;
   readonly check: CheckResult;
   /** Rows that the check rejected; not empty only with --skip-invalid. */
-  readonly refused: RowSet;
+  readonly refused: RefusedRows;
   readonly resumed: ResumedRun;
 }
 

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import type { ImportInput } from "../../../src/flows/import/run/import-input.ts";
+import { importWorld } from "./run-import.ts";
+
+const cdn = "https://cdn.example.com";
+const head = "reference,name,images,error_code,error_message\n";
+const code = "duplicate_reference_in_file";
+const reasonOf = (reference: string) => `duplicate reference ""${reference}"", first used in an earlier row`;
+const hat = `A,Hat,${cdn}/2.jpg,${code},"${reasonOf("A")}"\n`;
+const still = (reference: string) =>
+  `duplicate reference "${reference}", first used in an earlier row of an earlier file: change the row, or empty its error_code`;
+
+/** Imports two products with the reference A; the second one, a hat, is in the file `failed`. */
+async function refusedOnce(
+  file = "a.csv",
+  text = `reference,name,images\nA,Dress,${cdn}/1.jpg\nA,Hat,${cdn}/2.jpg\n`,
+  flags: Partial<ImportInput> = {},
+) {
+  const world = await importWorld();
+  await world.write(file, text);
+  const { summary } = await world.import(file, { ...flags, skipInvalid: true });
+  expect(summary).toMatchObject({ created: 1, invalid: 1 });
+  const failed = await world.read("failed");
+  await world.write(`1-${file}`, failed);
+  return { ...world, again: `1-${file}`, failed };
+}
+
+describe("a row that was rejected as a duplicate", () => {
+  test("is rejected again from the failed file as it is, and leaves the first product alone", async () => {
+    const world = await refusedOnce();
+    expect(world.failed).toBe(head + hat);
+    const { problems, summary } = await world.import(world.again);
+    expect(problems).toEqual([{ line: 2, reference: "A", param: "reference", code, message: still("A") }]);
+    expect(summary).toBeNull();
+    expect(await world.products()).toEqual(["A Dress 1"]);
+  });
+
+  test("is imported once its reference has changed, in any of its columns' order and case", async () => {
+    const world = await refusedOnce();
+    await world.write(
+      "fixed.csv",
+      `Error_Message;ERROR_CODE;images;name;reference\n"${reasonOf("A")}"; ${code} ;${cdn}/2.jpg;Hat;A-2\n`,
+    );
+    expect((await world.import("fixed.csv")).problems).toEqual([]);
+    expect(await world.products()).toEqual(["A Dress 1", "A-2 Hat 1"]);
+  });
+
+  test.each([
+    ["another name", hat.replace("Hat", "Cap")],
+    ["spaces around the reference", hat.replace("A,", " A ,")],
+    ["more text after the reason", hat.replace('row"', 'row; sex is wrong"')],
+  ])("stays rejected with %s", async (_, row) => {
+    const world = await refusedOnce();
+    await world.write("a.csv", head + row);
+    expect((await world.import("a.csv")).problems.map((one) => one.code)).toEqual([code]);
+  });
+
+  test.each([
+    ["without the two columns", `reference,name,images\nA,Hat,${cdn}/2.jpg\n`, []],
+    ["with an empty error_code", `${head}A,Hat,${cdn}/2.jpg,,"${reasonOf("A")}"\n`, []],
+    [
+      "with error_code mapped to a field",
+      `reference,name,images,error_code\nA,Hat,${cdn}/2.jpg,${code}\n`,
+      [["error_code", "description"]],
+    ],
+  ] as const)("is imported %s", async (_, text, map) => {
+    const world = await refusedOnce();
+    await world.write("a.csv", text);
+    expect((await world.import("a.csv", { map: new Map(map) })).problems).toEqual([]);
+    expect(await world.products()).toEqual(["A Hat 2"]);
+  });
+
+  test("does not reject another row with its reference, wherever it is", async () => {
+    const world = await refusedOnce();
+    await world.write("a.csv", `${head}${hat}A,Gown,${cdn}/1.jpg,,\n`);
+    const { problems } = await world.import("a.csv", { skipInvalid: true });
+    expect(problems.map(({ line }) => line)).toEqual([2]);
+    expect(await world.products()).toEqual(["A Gown 1"]);
+  });
+
+  test("keeps its reason in the failed file of the failed file", async () => {
+    const world = await refusedOnce();
+    await world.write("a.csv", `${world.failed}B,Coat,${cdn}/3.jpg,,\n`);
+    const failedFile = { path: `${world.folder}/second`, name: "second", overwrite: false };
+    expect((await world.import("a.csv", { skipInvalid: true, failedFile })).summary).toMatchObject({
+      created: 1,
+      invalid: 1,
+    });
+    expect(await world.read("second")).toBe(world.failed);
+  });
+
+  test("stays rejected after its other problem is fixed", async () => {
+    const world = await refusedOnce(
+      "a.csv",
+      `reference,name,sex,images\nA,Dress,,${cdn}/1.jpg\nA,Hat,x,${cdn}/2.jpg\n`,
+    );
+    expect(world.failed).toContain(`,${code},"${reasonOf("A")}; sex must be one of`);
+    await world.write("a.csv", world.failed.replace("Hat,x", "Hat,male"));
+    expect((await world.import("a.csv")).problems.map((one) => one.message)).toEqual([still("A")]);
+  });
+
+  test("stays rejected in NDJSON", async () => {
+    const row = (name: string, photo: number) =>
+      `${JSON.stringify({ reference: " A\tB", name, images: [{ url: `${cdn}/${photo}.jpg` }] })}\n`;
+    const world = await refusedOnce("a.ndjson", row("Dress", 1) + row("Hat", 2));
+    expect((await world.import(world.again)).problems.map((one) => one.message)).toEqual([still("A B")]);
+    await world.write("fixed.ndjson", world.failed.replace(String.raw`A\tB`, "C"));
+    expect((await world.import("fixed.ndjson")).problems).toEqual([]);
+    expect(await world.products()).toEqual(["A\tB Dress 1", "C Hat 1"]);
+  });
+
+  test("stays rejected with --map", async () => {
+    const map = new Map([["sku", "reference"]]);
+    const world = await refusedOnce("a.csv", `SKU,name,images\nA,Dress,${cdn}/1.jpg\nA,Hat,${cdn}/2.jpg\n`, {
+      map,
+    });
+    expect((await world.import(world.again, { map })).problems.map((one) => one.message)).toEqual([
+      still("A"),
+    ]);
+  });
+});

@@ -49,7 +49,7 @@ describe("a listener with a service on this machine", () => {
     const world = await listenWorld();
     const listener = await world.listen("--events import.*,task.failed");
     const [webhook] = world.mock.state().organizations.main.webhooks;
-    expect(webhook!.events).toEqual(["import.completed", "import.failed", "task.failed"]);
+    expect(webhook!.events).toEqual(["task.failed", "import.completed", "import.failed"]);
     await listener.stop();
   });
 });

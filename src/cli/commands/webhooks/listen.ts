@@ -117,11 +117,11 @@ export const listenCommand = (app: App, run = listenForEvents): Command =>
     )
     .action(async ({ forwardTo: all = [], route: some = [], wait, count, timeout, ...flags }: Flags) => {
       const handlers = [...all, ...some];
-      const warnings = checkPatterns({ events: flags.events ?? null, handlers, wait });
+      checkPatterns({ events: flags.events, wait });
       const { port, host, publicUrl, poll = false } = flags;
       checkHandlers(handlers, { port, host, publicUrl, poll });
       await run(app, {
-        ...{ port, host, publicUrl, poll, warnings },
+        ...{ port, host, publicUrl, poll },
         path: flags.path,
         events: flags.events ?? null,
         handlers,

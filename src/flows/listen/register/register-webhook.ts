@@ -12,7 +12,7 @@ export interface Registered {
 /** The webhook of one listener, from before its creation to its deletion. */
 export interface Registration {
   /** Creates it. Throws the error of the service. */
-  create(url: string, events: readonly string[]): Promise<Registered>;
+  create(url: string, events: readonly EventType[]): Promise<Registered>;
   /** Deletes it within 10 s, whatever happened before. Notes a failure: the next listener deletes it then. */
   end(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export async function openRegistration(deps: RegisterDeps): Promise<Registration
     async create(url, events) {
       mark(null);
       left = { id: null };
-      const body = { url, events: events as EventType[], description: descriptionOf(runId) };
+      const body = { url, events: [...events], description: descriptionOf(runId) };
       try {
         const { id, signing_secret: secret } = await client.webhooks.create({ body }, { signal });
         mark(id);

@@ -2,12 +2,19 @@ import { InvalidArgumentError } from "commander";
 import { parseUrl } from "../../../../contract/url-policy.ts";
 import { type EventPattern, eventPattern } from "../../../../flows/listen/forward/event-pattern.ts";
 import type { Handler } from "../../../../flows/listen/forward/handlers.ts";
+import { knownTypes } from "../../../flags/event-types.ts";
 import { handlerUrl } from "../../../flags/handler-url.ts";
 
-/** Parses events for a flag: types separated by commas, where `import.*` stands for all events of imports. */
+/**
+ * Parses events for a flag: types separated by commas, where `import.*` stands for all events of imports. An event that
+ * is not known is a typo: a listener that waits for it would wait for ever.
+ */
 export function events(text: string): EventPattern {
   const pattern = eventPattern(text);
-  if (pattern !== null) return pattern;
+  if (pattern !== null) {
+    for (const one of pattern) knownTypes(one, "*");
+    return pattern;
+  }
   throw new InvalidArgumentError(
     "use events such as import.completed, import.* or task.failed,task.succeeded",
   );

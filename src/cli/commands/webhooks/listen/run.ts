@@ -37,8 +37,6 @@ export interface ListenFlags {
   /** What to wait for; null to listen until the interrupt, or until the command ends. */
   readonly goal: { readonly events: EventPattern; readonly count: number } | null;
   readonly timeoutMs: number | null;
-  /** What is doubtful about the flags, in sentences. */
-  readonly warnings: readonly string[];
   /** The program to run once listening, with its arguments. */
   readonly command: readonly [string, ...string[]] | null;
 }
@@ -75,7 +73,7 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   const screen =
     !flags.isPlain && command === null ? await openScreen(app, { client, signal, onQuit: quit }) : null;
   const view = screen ?? plainView(app, { write, client, signal });
-  for (const warning of [...flags.warnings, ...warnings]) view.onProblem(warning);
+  for (const warning of warnings) view.onProblem(warning);
   let missing = goal?.count ?? 0;
   let isRunning = command !== null;
   const endIfDone = () => {

@@ -1,5 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import type { Clock } from "../../clock.ts";
+import { limits } from "../../contract/limits.ts";
 import { signDelivery } from "../../contract/signature.ts";
 import type { Post, PostOutcome } from "../../http/post.ts";
 import type { State } from "../../state/state.ts";
@@ -136,6 +137,14 @@ function waitingText({ waiting }: Deliveries): string {
   return `Waiting for ${who} to respond (10 seconds at most).`;
 }
 
+/** Says what the end of its webhook means for events that the service would have sent again. */
+const abandonedNote = ({ unaccepted }: Deliveries): [message: string, hint: string] => [
+  unaccepted === 1
+    ? "1 event was not accepted; the service does not send it again, because the webhook was deleted"
+    : `${unaccepted} events were not accepted; the service does not send them again, because the webhook was deleted`,
+  "Send events of the log with cat webhooks replay --failed. For others, use cat webhooks listen --poll.",
+];
+
 async function receive(
   input: ListenInput,
   source: Exclude<EventSource, { kind: "poll" }>,
@@ -144,6 +153,8 @@ async function receive(
 ): Promise<void> {
   const { clock, view, signal } = deps;
   let secret: string | null = null;
+  /** Of a webhook that was taken over: deliveries in flight are signed with its earlier secret. */
+  let earlier: { secret: string; until: number } | null = null;
   let onStarted = () => {};
   const started = new Promise<void>((resolve) => {
     onStarted = resolve;
@@ -159,7 +170,12 @@ async function receive(
     if (secret === null) return { status: 503, text: "not listening yet" };
     const found = headers[input.headerName.toLowerCase()];
     const header = Array.isArray(found) ? found.join(", ") : found;
-    const event = readDelivery(header, body, { ...input, secret, now: clock.now() });
+    const read = (by: string) => readDelivery(header, body, { ...input, secret: by, now: clock.now() });
+    let event = read(secret);
+    if (isProblem(event) && earlier !== null && clock.now() < earlier.until) {
+      const inFlight = read(earlier.secret);
+      if (!isProblem(inFlight)) event = inFlight;
+    }
     if (isProblem(event)) {
       view.onProblem(event.message, event.hint);
       return { status: 400, text: event.message };
@@ -185,9 +201,11 @@ async function receive(
       await aborted(signal);
       return;
     }
-    const registration = await openRegistration({ ...source.service, ...deps });
+    const registration = openRegistration({ ...source.service, ...deps, onProblem: view.onProblem });
     try {
-      const webhook = await registration.create(url, typesOf(input.events ?? ["*"]));
+      const webhook = await registration.register(url, typesOf(input.events ?? ["*"]));
+      if (webhook.earlierSecret !== null)
+        earlier = { secret: webhook.earlierSecret, until: clock.now() + limits.webhookTimeoutMs };
       const resend = resender(deliveries, webhook.secret, input.headerName, clock);
       await start({ url, webhookId: webhook.id, secret: webhook.secret, resend });
       await aborted(signal);
@@ -195,7 +213,8 @@ async function receive(
       // Stopped while registering.
       if (!signal.aborted) throw error;
     } finally {
-      await registration.end();
+      const isDeleted = await registration.end();
+      if (isDeleted && deliveries.unaccepted > 0) view.onProblem(...abandonedNote(deliveries));
     }
   } finally {
     onStarted();

@@ -1,8 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openState } from "../../../src/state/open-state.ts";
 import { until } from "../../support/until.ts";
 import { eventText, listenWorld } from "./listen-world.ts";
 
@@ -193,38 +191,4 @@ test("the name of the signature header is a setting of the profile", async () =>
     "the header Brand-Signature is missing",
   ]);
   await listener.stop();
-});
-
-test("a new listener deletes the webhooks of killed ones, and none of one that lives", async () => {
-  const world = await listenWorld();
-  const state = await openState(join(world.folder, ".home/state/default.db"), { clock: world.clock });
-  const alive = await world.listen("--log alive.ndjson");
-  const create = async (description: string) => {
-    const response = await fetch(`${world.mock.baseUrl}/v1/webhooks`, {
-      method: "POST",
-      headers: { authorization: "Bearer ak_mock", "content-type": "application/json" },
-      body: JSON.stringify({ url: "http://127.0.0.1:1/", events: ["task.failed"], description }),
-    });
-    return ((await response.json()) as { id: string }).id;
-  };
-  // As killed listeners leave them: one before the response that named the webhook.
-  const [mark] = state.marks.list(world.mock.baseUrl, "listen ");
-  const { keyFingerprint } = JSON.parse(mark!.value);
-  const known = await create("cat webhooks listen run_a");
-  await create("cat webhooks listen run_b");
-  const own = await create("mine");
-  const leave = (runId: string, id: string | null, key = keyFingerprint) =>
-    state.marks.set(world.mock.baseUrl, `listen ${runId}`, JSON.stringify({ id, keyFingerprint: key }));
-  leave("run_a", known);
-  leave("run_b", null);
-  leave("run_c", "01HN1H1W0GSW3FEDFHVM37G3BF");
-  leave("run_d", own, "of another key");
-  const next = await world.listen();
-  const ids = () => world.mock.state().organizations.main.webhooks.map(({ id }) => id);
-  expect(ids().sort()).toEqual([alive.first.webhook_id, own, next.first.webhook_id].sort());
-  await next.stop();
-  await alive.stop();
-  expect(ids()).toEqual([own]);
-  expect(state.marks.list(world.mock.baseUrl, "listen ").map(({ name }) => name)).toEqual(["listen run_d"]);
-  state.close();
 });

@@ -33,6 +33,7 @@ export class Deliveries {
   readonly #deps: DeliveriesDeps;
   #waiting = 0;
   readonly #inWork = new Map<string, Promise<DeliveryStatus>>();
+  readonly #unaccepted = new Set<string>();
 
   constructor(deps: DeliveriesDeps) {
     this.#deps = deps;
@@ -46,7 +47,13 @@ export class Deliveries {
   ): Promise<DeliveryStatus> {
     const first = this.#inWork.get(event.id);
     if (first !== undefined) return first;
-    const work = this.#take(event, delivery, more).finally(() => this.#inWork.delete(event.id));
+    const work = this.#take(event, delivery, more)
+      .then((status) => {
+        if (status === 200) this.#unaccepted.delete(event.id);
+        else this.#unaccepted.add(event.id);
+        return status;
+      })
+      .finally(() => this.#inWork.delete(event.id));
     this.#inWork.set(event.id, work);
     return work;
   }
@@ -74,6 +81,11 @@ export class Deliveries {
   /** The number of requests to handlers that have no response. */
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** The number of events whose last delivery was not accepted. */
+  get unaccepted(): number {
+    return this.#unaccepted.size;
   }
 
   async #take(

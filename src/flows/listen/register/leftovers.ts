@@ -1,7 +1,8 @@
-import type { Client } from "../../../client/client.ts";
 import { operations } from "../../../contract/operations.ts";
+import type { Webhook } from "../../../contract/resources/webhook.ts";
 import { CatError } from "../../../errors.ts";
-import { orNull } from "../../service-errors.ts";
+import type { RunHold } from "../../../state/runs.ts";
+import { mayNotRead, orNull } from "../../service-errors.ts";
 import type { RegisterDeps } from "./register-deps.ts";
 
 const prefix = "listen ";
@@ -18,66 +19,82 @@ interface Mark {
   /** The ID of the webhook; null while no response has named it. */
   readonly id: string | null;
   readonly keyFingerprint: string;
+  /** Where it listens; missing in a state of an earlier version. */
+  readonly url?: string;
+  /** The secret of the webhook, as far as it is known. */
+  readonly secret?: string;
 }
 
 export const markText = (mark: Mark): string => JSON.stringify(mark);
 
-/** Deletes the webhooks of listeners that were killed. Notes a failure, which the new listener survives. */
-export async function removeLeftovers({
-  client,
-  state,
-  baseUrl,
-  keyFingerprint,
-  clock,
-  pid,
-  signal,
-  onNote,
-}: RegisterDeps): Promise<void> {
-  for (const { name, value } of state.marks.list(baseUrl, prefix)) {
-    // Without a hold the listener has ended; one that lives keeps its webhook.
-    const hold = state.runs.hold(noAccount, name, { pid, since: clock.now() });
-    if ("heldBy" in hold) continue;
-    try {
-      const mark = JSON.parse(value) as Mark;
-      // With the key of another organization the webhook would seem to be missing.
-      if (mark.keyFingerprint !== keyFingerprint) continue;
-      const isDeleted = await deleteWebhook(
-        client,
-        { id: mark.id, runId: name.slice(prefix.length) },
-        signal,
-      );
-      state.marks.remove(baseUrl, name);
-      if (isDeleted) onNote("Deleted a webhook that an earlier cat webhooks listen had left.");
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof CatError)) throw error;
-      onNote(`Could not delete the webhook of an earlier cat webhooks listen: ${error.message}.`);
-    } finally {
-      hold.release();
-    }
-  }
+/** A webhook that a killed listener has left, held for this process. */
+export interface Leftover {
+  readonly name: string;
+  readonly hold: RunHold;
+  readonly webhook: Webhook;
+  /** Null if it is unknown. */
+  readonly secret: string | null;
 }
 
-/** Deletes the webhook of a listener. Returns false if the service has none. */
-export async function deleteWebhook(
+/**
+ * The webhook of a killed listener with this URL, which the service still delivers to; null if there is none. Those with
+ * other URLs are reported and kept, because deleting one abandons its pending events. Throws a CatError if a listener
+ * that lives has the URL.
+ */
+export async function findLeftover(deps: RegisterDeps, runId: string, url: string): Promise<Leftover | null> {
+  const { client, state, baseUrl, keyFingerprint, clock, pid, signal, onProblem } = deps;
+  let found: Leftover | null = null;
+  for (const { name, value } of state.marks.list(baseUrl, prefix)) {
+    if (name === markName(runId)) continue;
+    const mark = JSON.parse(value) as Mark;
+    // Without a hold the listener has ended.
+    const hold = state.runs.hold(noAccount, name, { pid, since: clock.now() });
+    if ("heldBy" in hold) {
+      if (mark.url === url) throw urlInUse(url, hold.heldBy.pid);
+      continue;
+    }
+    try {
+      const webhook = await findWebhook(client, { id: mark.id, runId: name.slice(prefix.length) }, signal);
+      if (webhook === null) {
+        // With the key of another organization the webhook only seems to be missing.
+        if (mark.keyFingerprint === keyFingerprint) state.marks.remove(baseUrl, name);
+      } else if (webhook.url === url && found === null) {
+        found = { name, hold, webhook, secret: mark.secret ?? null };
+      } else onProblem(...leftElsewhere(webhook));
+    } catch (error) {
+      if (!mayNotRead(error)) {
+        found?.hold.release();
+        throw error;
+      }
+      onProblem(`cannot check the webhook of a killed listener: ${(error as CatError).message}`);
+    } finally {
+      if (found?.hold !== hold) hold.release();
+    }
+  }
+  return found;
+}
+
+/** The webhook of a listener, by its description if its ID is unknown; null if the service has none. */
+export async function findWebhook(
   client: RegisterDeps["client"],
   { id, runId }: { id: string | null; runId: string },
   signal: AbortSignal,
-): Promise<boolean> {
-  const found = id ?? (await idOf(client, runId, signal));
-  if (found === null) return false;
-  // A 204 has no body, so a 404 is the only null.
-  const isThere = await orNull(client.webhooks.delete({ webhook_id: found }, { signal }).then(() => true));
-  return isThere === true;
-}
-
-async function idOf(
-  client: Pick<Client, "paginate">,
-  runId: string,
-  signal: AbortSignal,
-): Promise<string | null> {
-  for await (const { id, description } of client.paginate(operations.webhooks.list, {}, { signal })) {
-    if (description === descriptionOf(runId)) return id;
+): Promise<Webhook | null> {
+  if (id !== null) return orNull(client.webhooks.get({ webhook_id: id }, { signal }));
+  for await (const webhook of client.paginate(operations.webhooks.list, {}, { signal })) {
+    if (webhook.description === descriptionOf(runId)) return webhook;
   }
   return null;
 }
+
+const leftElsewhere = ({ id, url }: Webhook): [message: string, hint: string] => [
+  `webhook ${id} of a killed listener still gets events, at ${url}`,
+  `To get them, listen at that URL again. To abandon them: cat webhooks delete ${id}`,
+];
+
+const urlInUse = (url: string, pid: number): CatError =>
+  new CatError(`process ${pid} is listening at ${url}`, {
+    type: "conflict",
+    code: "url_in_use",
+    hint: "Stop it, or use another URL.",
+  });

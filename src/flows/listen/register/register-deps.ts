@@ -14,6 +14,8 @@ export interface RegisterDeps {
   /** Names this run of the listener. */
   readonly runId: string;
   readonly signal: AbortSignal;
-  /** Receives a sentence about a webhook that could not be removed. */
+  /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
+  /** Receives a warning about the webhook of a killed listener: a phrase in lower case, and the next step. */
+  readonly onProblem: (message: string, hint?: string) => void;
 }

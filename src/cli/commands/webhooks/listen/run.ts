@@ -108,7 +108,7 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   const unregister = context.onStop(() => {
     if (webhookId === null) return;
     void context.stderr.write(
-      `Webhook ${webhookId} was not deleted. The next cat webhooks listen deletes it.\n`,
+      `Webhook ${webhookId} was not deleted. The next cat webhooks listen at its URL takes it over.\n`,
     );
   });
   try {

@@ -1,0 +1,221 @@
+import { hash } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { openState } from "../../../src/state/open-state.ts";
+import { until } from "../../support/until.ts";
+import { eventText, jsonLines, listenWorld } from "./listen-world.ts";
+
+/** A service with the webhooks of killed listeners, and a port that is free. */
+async function leftWorld() {
+  const world = await listenWorld();
+  const first = await world.listen();
+  const url = first.first.listening;
+  await first.stop();
+  const port = new URL(url).port;
+  const state = await openState(join(world.folder, ".home/state/default.db"), { clock: world.clock });
+  onTestFinished(() => state.close());
+  const fingerprint = hash("sha256", world.mock.apiKey).slice(0, 32);
+  return {
+    ...world,
+    url,
+    port,
+    webhooks: () => world.mock.state().organizations.main.webhooks,
+    marks: () => state.marks.list(world.mock.baseUrl, "listen "),
+    async post(path: string, body: unknown, method = "POST") {
+      const headers = { authorization: "Bearer ak_mock", "content-type": "application/json" };
+      const response = await fetch(world.mock.baseUrl + path, {
+        method,
+        headers,
+        body: JSON.stringify(body),
+      });
+      return (await response.json()) as { id: string; signing_secret: string };
+    },
+    /** Leaves a webhook as a killed listener does; with `known` null, as before the response that named it. */
+    async leave(runId: string, at: string, known: "known" | null = "known", more: object = {}) {
+      const events = ["task.failed", "import.completed"];
+      const made = await this.post("/v1/webhooks", {
+        url: at,
+        events,
+        description: `cat webhooks listen ${runId}`,
+      });
+      const mark = known === null ? { id: null } : { id: made.id, secret: made.signing_secret };
+      this.mark(runId, { ...mark, url: at, ...more });
+      return made;
+    },
+    mark(runId: string, mark: object) {
+      const text = JSON.stringify({ keyFingerprint: fingerprint, ...mark });
+      state.marks.set(world.mock.baseUrl, `listen ${runId}`, text);
+    },
+  };
+}
+
+test.each(["known", null] as const)(
+  "a webhook that a killed listener left at the URL is taken over with its pending deliveries: %s",
+  async (known) => {
+    const world = await leftWorld();
+    const made = await world.leave("run_a", world.url, known);
+    expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
+    await world.mock.settled();
+    // As after the last of several events that nobody received.
+    await world.post(`/v1/webhooks/${made.id}`, { status: "paused" }, "PATCH");
+    const states = () => world.mock.deliveries().map(({ state }) => state);
+    expect(states()).toEqual(["pending"]);
+    const listener = world.cat(`webhooks listen --port ${world.port} --events import.*`);
+    await until(() => listener.stderr.includes("Events are stored"));
+    expect(listener.stderr.split("\n")[0]).toBe(
+      `Took over webhook ${made.id}, which a killed listener had left. The service sends its pending events again within about six hours.`,
+    );
+    expect(world.webhooks().map(({ id, status, events }) => ({ id, status, events }))).toEqual([
+      { id: made.id, status: "active", events: ["import.completed", "import.failed"] },
+    ]);
+    world.clock.advance(60_000);
+    await until(() => listener.stdout !== "");
+    await world.mock.settled();
+    expect(states()).toEqual(["delivered"]);
+    // The secret is only in the state, which is closed to other users.
+    const [webhook] = world.webhooks();
+    expect(webhook!.signing_secret).not.toBe(made.signing_secret);
+    expect(world.marks().map(({ name, value }) => [name, JSON.parse(value).secret])).toEqual([
+      ["listen run_a", webhook!.signing_secret],
+    ]);
+    expect(listener.stderr + listener.stdout).not.toContain("whsec_");
+    listener.interrupt();
+    expect(await listener).toMatchObject({ exit: 0 });
+    expect([world.webhooks(), world.marks()]).toEqual([[], []]);
+  },
+);
+
+test("deliveries in flight during a takeover, signed with the earlier secret, are accepted for ten seconds", async () => {
+  const world = await leftWorld();
+  const { signing_secret: secret } = await world.leave("run_a", world.url);
+  const listener = await world.listen(`--port ${world.port}`);
+  expect(await world.send(world.url, eventText("evt_1"), { secret })).toEqual([200, "ok"]);
+  world.clock.advance(10_000);
+  expect((await world.send(world.url, eventText("evt_2"), { secret }))[0]).toBe(400);
+  await listener.stop();
+});
+
+test("a listener that could not delete its webhook leaves it to the next one", async () => {
+  const world = await leftWorld();
+  const first = world.cat(`webhooks listen --port ${world.port}`);
+  await until(() => first.stderr.includes("Events are stored"));
+  const [webhook] = world.webhooks();
+  await world.post("/_mock/faults", { match: { method: "DELETE" }, status: 403, times: 1 });
+  first.interrupt();
+  expect((await first).stderr.split("\n").at(-2)).toBe(
+    `Could not delete webhook ${webhook!.id}. The next cat webhooks listen at its URL takes it over.`,
+  );
+  const second = await world.listen(`--port ${world.port}`);
+  expect(second.first.webhook_id).toBe(webhook!.id);
+  await second.stop();
+  expect(world.webhooks()).toEqual([]);
+});
+
+test("webhooks that are not of a killed listener at the URL are kept, and those of killed ones are reported", async () => {
+  const world = await leftWorld();
+  const alive = await world.listen("--log alive.ndjson");
+  const far = await world.leave("run_far", "http://127.0.0.1:1/");
+  const own = await world.post("/v1/webhooks", {
+    url: world.url,
+    events: ["task.failed"],
+    description: "mine",
+  });
+  world.mark("run_gone", { id: "01HN1H1W0GSW3FEDFHVM37G3BF", url: world.url });
+  world.mark("run_unborn", { id: null, url: world.url });
+  world.mark("run_other", {
+    id: "01HN1H1W0GSW3FEDFHVM37G3BF",
+    url: world.url,
+    keyFingerprint: "of another key",
+  });
+  const next = await world.listen(`--port ${world.port}`);
+  const created = next.first.webhook_id;
+  await next.stop();
+  expect(created).not.toBe(own.id);
+  expect(jsonLines(next.running.stderr)).toEqual([
+    {
+      warning: {
+        message: `webhook ${far.id} of a killed listener still gets events, at http://127.0.0.1:1/`,
+        hint: `To get them, listen at that URL again. To abandon them: cat webhooks delete ${far.id}`,
+      },
+    },
+  ]);
+  expect(
+    world
+      .webhooks()
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual([alive.first.webhook_id, far.id, own.id].sort());
+  await alive.stop();
+  expect(world.marks().map(({ name }) => name)).toEqual(["listen run_far", "listen run_other"]);
+});
+
+test("a webhook that cannot be taken over keeps its pending events, and the error names --poll", async () => {
+  const world = await leftWorld();
+  const { id } = await world.leave("run_a", world.url);
+  await world.post("/_mock/faults", { match: { method: "PATCH" }, status: 403 });
+  const ran = await world.cat(`webhooks listen --port ${world.port}`);
+  expect(ran.exit).toBe(4);
+  expect(ran.stderr.split("\n").slice(0, 2)).toEqual([
+    expect.stringMatching(`^error: cannot take over webhook ${id} of a killed listener: `),
+    `It keeps its pending events; the service does not report their number. To get what has ended, use --poll. To abandon them: cat webhooks delete ${id}`,
+  ]);
+  expect([world.webhooks().length, world.marks().length]).toEqual([1, 1]);
+});
+
+test("two listeners with one public URL: the second one exits with 6 and creates nothing", async () => {
+  const world = await leftWorld();
+  const first = await world.listen("--public-url https://t.example.com/ --log one.ndjson");
+  expect(await world.cat("webhooks listen --port 0 --public-url https://t.example.com/")).toEqual({
+    exit: 6,
+    stdout: "",
+    stderr: "error: process 4711 is listening at https://t.example.com/\nStop it, or use another URL.\n",
+  });
+  expect(world.webhooks().map(({ id }) => id)).toEqual([first.first.webhook_id]);
+  await first.stop();
+  expect([world.webhooks(), world.marks()]).toEqual([[], []]);
+});
+
+test("a webhook that was created although a gateway responded 403 is deleted", async () => {
+  const world = await listenWorld();
+  const created: unknown[] = [];
+  const gateway = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { method = "GET", url = "/", headers } = request;
+    const passed = await fetch(world.mock.baseUrl + url, {
+      method,
+      headers: { authorization: headers.authorization!, "content-type": "application/json" },
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
+    const text = await passed.text();
+    if (method !== "POST") {
+      response.writeHead(passed.status, { "content-type": "application/json" }).end(text);
+      return;
+    }
+    created.push(JSON.parse(text).id);
+    response.writeHead(403, { "content-type": "text/html" }).end("<h1>Forbidden</h1>");
+  });
+  await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void gateway.close());
+  const env = { CAT_BASE_URL: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}` };
+  expect((await world.cat("webhooks listen --port 0", { env })).exit).toBeGreaterThan(0);
+  expect(created).toHaveLength(1);
+  expect(world.mock.state().organizations.main.webhooks).toEqual([]);
+});
+
+test("an event that was not accepted is reported when the webhook is deleted", async () => {
+  const world = await leftWorld();
+  const listener = await world.listen(`--port ${world.port} --forward-to http://127.0.0.1:1/`);
+  expect(await world.cat("import a.csv --quiet")).toMatchObject({ exit: 0 });
+  await world.mock.settled();
+  await listener.stop();
+  expect(jsonLines(listener.running.stderr).at(-1)).toEqual({
+    warning: {
+      message:
+        "1 event was not accepted; the service does not send it again, because the webhook was deleted",
+      hint: "Send events of the log with cat webhooks replay --failed. For others, use cat webhooks listen --poll.",
+    },
+  });
+});

@@ -31,15 +31,23 @@ const withoutChildProcess = {
 };
 
 /**
- * undici's code for HTTP/2 and for bodies of fetch, which are not used here: HTTP/2 would load node:http2, which takes
- * 10 ms of the first request.
+ * Code of packages that is not used here: HTTP/2 and bodies of fetch in undici, because HTTP/2 would load node:http2, which
+ * takes 10 ms of the first request; and Fastify's logger, its test client and its compilers of schemas.
  * @type {import("esbuild").Plugin}
  */
-const withoutHttp2 = {
-  name: "undici-without-http2",
+const withoutUnused = {
+  name: "packages-without-unused-code",
   setup(builder) {
-    const unused = /[\\/]undici[\\/]lib[\\/](dispatcher[\\/]client-h2|web[\\/]fetch[\\/]body)\.js$/;
-    builder.onLoad({ filter: unused }, () => ({
+    const unused = [
+      "undici/lib/dispatcher/client-h2",
+      "undici/lib/web/fetch/body",
+      "fastify/lib/logger-pino",
+      "light-my-request/index",
+      "@fastify/ajv-compiler/index",
+      "@fastify/fast-json-stringify-compiler/index",
+    ];
+    const paths = unused.map((path) => path.replaceAll("/", "[\\\\/]")).join("|");
+    builder.onLoad({ filter: new RegExp(`[\\\\/]node_modules[\\\\/](${paths})\\.js$`) }, () => ({
       contents: 'module.exports = () => { throw new Error("not part of this program"); };',
       loader: "js",
     }));
@@ -74,7 +82,7 @@ const neededForLists = [
   join(root, "src", "cli", "settings", "settings.ts"),
 ];
 
-const plugins = [withoutChildProcess, withoutHttp2, withPageTexts];
+const plugins = [withoutChildProcess, withoutUnused, withPageTexts];
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {
@@ -92,7 +100,7 @@ const common = {
   define: { __VERSION__: JSON.stringify(manifest.version) },
   plugins,
   // Large or native packages that local commands never need.
-  external: ["fastify", "@fastify/busboy", "sharp", "image-size", "@inquirer/prompts", "libsql"],
+  external: ["@fastify/busboy", "sharp", "image-size", "@inquirer/prompts", "libsql"],
 };
 
 /** @type {import("esbuild").BuildOptions} */
@@ -176,6 +184,8 @@ for (const { path, text } of builds.flatMap((one) => one.outputFiles ?? [])) {
   await put(path, withRequire(text));
 }
 
+await put(join(dist, "licenses.txt"), await licensesOf(builds));
+
 // Part names contain a hash of their content: files of earlier builds would accumulate.
 const made = new Set(builds.flatMap((one) => Object.keys(one.metafile?.outputs ?? {})));
 for (const part of await readdir(join(dist, "parts")).catch(() => [])) {
@@ -212,6 +222,28 @@ async function printedBy(...args) {
   const context = Object.create(nodeContext(), { stdout: { value: stdout }, env: { value: {} } });
   if ((await main(args, context)) !== 0) throw new Error(`cannot run cat ${args.join(" ")}`);
   return printed.join("");
+}
+
+/**
+ * The licenses of all packages whose code is in a build, which must come with copies of it.
+ * @param {import("esbuild").BuildResult[]} of
+ */
+async function licensesOf(of) {
+  const inputs = of.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}));
+  const folders = new Set(
+    inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
+  );
+  const texts = [...folders].sort().map(async (folder) => {
+    const names = (await readdir(join(root, folder))).filter((name) => /^licen[cs]e/i.test(name)).sort();
+    const license = await Promise.all(names.map((name) => readFile(join(root, folder, name), "utf8")));
+    const {
+      name,
+      version,
+      license: id,
+    } = JSON.parse(await readFile(join(root, folder, "package.json"), "utf8"));
+    return [`${name} ${version} (${id})`, ...license.map((text) => text.trim())].join("\n\n");
+  });
+  return `${(await Promise.all(texts)).join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }
 
 /**

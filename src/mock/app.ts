@@ -53,6 +53,7 @@ export function createApp(
     forceCloseConnections: true,
     return503OnClosing: false,
     routerOptions: { maxParamLength: headerBytes },
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     serverFactory: (route) =>
       createHttpServer(world, patience, (request, response) => {
         if (direct.serve(request, response)) return;
@@ -99,6 +100,11 @@ export function createApp(
     respondToUnknown(world, request.raw, reply.raw);
   });
   return app;
+}
+
+/** The contract has its own schemas. Fastify loads its compilers of schemas, which are large, unless it is given some. */
+function noSchemas(): never {
+  throw new Error("no route of the mock has a schema of Fastify");
 }
 
 /** Whether a path parameter is empty. */

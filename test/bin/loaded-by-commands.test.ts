@@ -73,7 +73,7 @@ const groups = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
 const network = ["libsql"];
 const packagesOf: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(groups.map((group) => [group, network])),
-  serve: ["@fastify/busboy", "fastify", "image-size"],
+  serve: ["@fastify/busboy", "image-size"],
   ...{ logout: ["conf"], config: ["conf", "libsql"], completion: [], commands: [] },
 };
 

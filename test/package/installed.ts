@@ -20,6 +20,8 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 export interface Installed {
   /** A separate project, with the package in its `node_modules`. */
   readonly folder: string;
+  /** The packed package. */
+  readonly tarball: string;
   /** Every file of the package, relative to it. */
   readonly files: readonly string[];
 }
@@ -45,7 +47,7 @@ export async function installPackage(): Promise<Installed> {
     symlinkSync(realpathSync(join(root, "node_modules", name)), link);
   }
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
-  return { folder, files: files.map(({ path }) => path) };
+  return { folder, tarball: join(folder, filename), files: files.map(({ path }) => path) };
 }
 
 interface Packed {

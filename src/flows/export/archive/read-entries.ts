@@ -1,5 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { readSync } from "node:fs";
 import { setImmediate as turn } from "node:timers/promises";
+import { inflateRawSync } from "node:zlib";
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel } from "yauzl";
 import { ArchiveError, shownEntry } from "./archive-error.ts";
 import { archiveLimits } from "./archive-limits.ts";
@@ -59,7 +61,7 @@ export async function readEntries(
     if (next.done) break;
     const entry = next.value;
     listed += 46 + entry.fileNameLength + entry.extraFieldLength + entry.fileCommentLength;
-    const name = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true);
+    const name = getFileNameLowLevel(nameFlags(entry), entry.fileNameRaw, entry.extraFields, true);
     const problem = unsupported(entry);
     if (problem !== null)
       throw new ArchiveError("unsupported_zip", archive, `${shownEntry(name)} ${problem}`);
@@ -67,11 +69,12 @@ export async function readEntries(
     const at = readLocal(fd, entry, directoryAt);
     if (typeof at === "string") throw damaged(`${shownEntry(name)} ${at}`);
     taken.push({ from, to: at + entry.compressedSize, name });
+    const kind = kindOf(entry, name);
     entries.push({
       name: hasControls(entry.fileNameRaw) ? plainName(entry) : name,
-      kind: kindOf(entry, name),
+      kind,
       at,
-      stored: entry.compressedSize,
+      stored: kind === "folder" && inflatesToNothing(fd, entry, at) ? 0 : entry.compressedSize,
       size: entry.uncompressedSize,
       crc: entry.crc32,
       isDeflated: entry.compressionMethod === 8,
@@ -132,11 +135,34 @@ function kindOf({ externalFileAttributes }: Entry, name: string): ZipEntry["kind
   return name.endsWith("/") || type === 0x4 ? "folder" : "file";
 }
 
+/** More bytes than any program compresses nothing to. */
+const mostOfNothing = 64;
+
+/** Whether an entry is nothing, compressed: Python writes folders like this. */
+function inflatesToNothing(fd: number, entry: Entry, at: number): boolean {
+  const { compressionMethod, compressedSize, uncompressedSize, crc32 } = entry;
+  if (compressionMethod !== 8 || uncompressedSize !== 0 || crc32 !== 0) return false;
+  if (compressedSize > mostOfNothing) return false;
+  const bytes = Buffer.alloc(compressedSize);
+  try {
+    return (
+      readSync(fd, bytes, 0, bytes.length, at) === bytes.length &&
+      inflateRawSync(bytes, { maxOutputLength: 1 }).length === 0
+    );
+  } catch {
+    return false;
+  }
+}
+
 const namesAreUtf8 = 0x0800;
 
+/** The flags of an entry; names that are valid UTF-8 count as flagged, because `zip` may omit the flag. */
+const nameFlags = ({ fileNameRaw, generalPurposeBitFlag }: Entry): number =>
+  isUtf8(fileNameRaw) ? generalPurposeBitFlag | namesAreUtf8 : generalPurposeBitFlag;
+
 /** The name by its bytes alone. */
-const plainName = ({ fileNameRaw, generalPurposeBitFlag }: Entry): string =>
-  fileNameRaw.toString((generalPurposeBitFlag & namesAreUtf8) !== 0 ? "utf8" : "latin1");
+const plainName = (entry: Entry): string =>
+  entry.fileNameRaw.toString((nameFlags(entry) & namesAreUtf8) !== 0 ? "utf8" : "latin1");
 
 /** The old character set shows control characters as pictures, and hides them from the check of names. */
 const hasControls = (name: Buffer): boolean => name.some((byte) => byte < 0x20 || byte === 0x7f);

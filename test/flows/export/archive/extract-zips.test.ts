@@ -32,6 +32,36 @@ test("extracts stored and compressed files, folders and empty files", async () =
   });
 });
 
+test("extracts folders that Python and Java write: nothing, compressed", async () => {
+  const folder = { deflate: true, mode: 0o40755 };
+  const streamed = {
+    flags: 0x0808,
+    local: { flags: 0x0808, crc: 0, stored: 0, size: 0 },
+    after: Buffer.alloc(16),
+  };
+  const zip = rawZip([
+    { name: "photos/", ...folder },
+    { name: "photos/a.jpg", data: "one", deflate: true },
+    { name: "__MACOSX/", ...folder, raw: Buffer.from([0x01, 0, 0, 0xff, 0xff]) },
+    { name: "streamed/", ...folder, ...streamed },
+  ]);
+  expect(await extracted([zip])).toEqual({
+    result: { files: 1, bytes: 3, renamed: [] },
+    error: null,
+    tree: { "__MACOSX/": "", "photos/": "", "photos/a.jpg": "one", "streamed/": "" },
+    left: [],
+  });
+});
+
+test("reads a name in UTF-8 without its flag, as Info-ZIP writes it, and others in the old character set", async () => {
+  const zip = rawZip([
+    { name: "caf\u00e9.jpg", data: "1", flags: 0 },
+    { name: Buffer.from("caf\x82 old.jpg", "latin1"), data: "2", flags: 0 },
+  ]);
+  const { tree } = await extracted([zip]);
+  expect(tree).toEqual({ "caf\u00e9.jpg": "1", "caf\u00e9 old.jpg": "2" });
+});
+
 test("gives a number to a name that an earlier archive has, in any spelling", async () => {
   const zips = [
     rawZip([

@@ -317,6 +317,18 @@ const archives: [what: string, bytes: () => Buffer, sentence: string][] = [
     () => zip([{ name: "a/", data: "x", mode: 0o40755 }]),
     `${unsafe}"a/" is a folder with content`,
   ],
+  ...(
+    [
+      ["that inflates to a file", { raw: deflated }],
+      ["that cannot be inflated", { raw: Buffer.from("hidden") }],
+      ["with another checksum", { crc: 1 }],
+      ["that is longer than nothing", { raw: Buffer.concat([deflateRawSync(""), Buffer.alloc(80)]) }],
+    ] as [string, Partial<RawEntry>][]
+  ).map(([what, lie]): (typeof archives)[number] => [
+    `an empty folder ${what}`,
+    () => zip([{ name: "a/", deflate: true, mode: 0o40755, size: 0, crc: 0, ...lie }]),
+    `${unsafe}"a/" is a folder with content`,
+  ]),
 
   // Names that meet.
   ...(

@@ -109,6 +109,36 @@ test.for(writers)("writes every byte of %s, as unzip and Python's zipfile do", a
   expect(treeOf(byPython)).toEqual(tree);
 });
 
+const pythonWriter = `
+import io, sys, zipfile
+class Stream(io.RawIOBase):
+    def __init__(self, file): self.file = file
+    def writable(self): return True
+    def write(self, bytes): return self.file.write(bytes)
+with open(sys.argv[1], "wb") as file:
+    with zipfile.ZipFile(Stream(file) if sys.argv[2] == "stream" else file, "w", zipfile.ZIP_DEFLATED) as z:
+        for name in ("folder/", "__MACOSX/"): z.writestr(name, b"")
+        z.writestr("caf\\u00e9.txt", b"line" * 1000)
+        with z.open("folder/one.jpg", "w", force_zip64=True) as entry: entry.write(b"one")
+        z.comment = b"made by Python"
+`;
+
+test.for(["file", "stream"])(
+  "extracts what Python's zipfile writes to a %s, with folders",
+  async (kind, context) => {
+    needs(context, "python3");
+    const { dir } = await ours(async (path) => {
+      execFileSync("python3", ["-c", pythonWriter, path, kind]);
+    });
+    expect(treeOf(dir)).toEqual({
+      "__MACOSX/": "",
+      "caf\u00e9.txt": "line".repeat(1000),
+      "folder/": "",
+      "folder/one.jpg": "one",
+    });
+  },
+);
+
 test("sha256sum agrees with the bytes that were put into the ZIP", async (context) => {
   needs(context, "sha256sum");
   const { folder, dir } = await ours((path) => ofYazl(path, { compress: true, zip64: false }));

@@ -280,22 +280,6 @@ describe("cat images get --save", () => {
     expect(await running).toMatchObject({ exit: 0, stderr: "Saved k.jpg (4 bytes).\n" });
   });
 
-  test("records every 1 MiB, so that a killed process can be resumed", async () => {
-    const mebibyte = 1024 * 1024;
-    const { world, running } = await saved((response) => {
-      const head = { "content-type": "image/jpeg", "content-length": 5 * mebibyte, etag: '"v1"' };
-      response.writeHead(200, head);
-      response.write(Buffer.alloc(2.5 * mebibyte, 0xff));
-    });
-    const checkpoint = () => {
-      const state = files(world).includes(".k.jpg.part.state") ? world.read(".k.jpg.part.state") : "";
-      return Number(state.split("\n").at(-2)?.split(" ")[0]);
-    };
-    await until(() => checkpoint() >= mebibyte);
-    running.interrupt();
-    expect(await running).toMatchObject({ exit: 130 });
-  });
-
   test("reports after an interrupt the same command, without the promise of a resume", async () => {
     let begun = () => {};
     const isBegun = new Promise<void>((resolve) => {

@@ -10,7 +10,8 @@ import { withoutQuery, wrongContent } from "./wrong-content.ts";
 
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
-export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl" | "signal" | "limits"> {
+export interface FileDownload
+  extends Pick<ResumableDownload, "url" | "freshUrl" | "expected" | "signal" | "limits"> {
   /** The path of the file; an existing one is replaced. */
   path: string;
   /** The file as errors name it (default: its path). */
@@ -22,10 +23,6 @@ export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl"
    * resource is not resumed; of an earlier version of the same, the validator tells.
    */
   resource?: string | undefined;
-  /** `sha256` in lower-case hex; computed only if given. */
-  expected?: (ResumableDownload["expected"] & { sha256?: string | undefined }) | undefined;
-  /** Whether the part at this path is complete: for a file without a known length. */
-  isComplete?: ((partPath: string) => Promise<boolean>) | undefined;
   /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
   problemOf?: ((head: Uint8Array) => string | null) | undefined;
   /**
@@ -38,13 +35,13 @@ export interface FileDownload extends Pick<ResumableDownload, "url" | "freshUrl"
   /** The permissions of a new file, less the umask. */
   mode?: number | undefined;
   onProgress?: PartOptions["onProgress"];
-  /** Bytes between two checkpoints: the most that a kill may lose. */
-  checkpointBytes?: number | undefined;
+  /** Bytes buffered before they are written (default: 1 MiB). */
+  batchBytes?: PartOptions["batchBytes"];
 }
 
 /** The maximum number of first bytes passed to `problemOf`. */
 const headBytes = 64;
-/** Maximum number of downloads of a file with a wrong digest or another problem. */
+/** Maximum number of downloads of a file that its check rejects. */
 const contentAttempts = 2;
 
 /**
@@ -58,7 +55,7 @@ export async function downloadToFile(
 ): Promise<number> {
   const path = await whereLinksLead(file.path);
   await rejectNonFile(path, file.name);
-  const { url, signal, limits, expected, isComplete, problemOf } = file;
+  const { url, signal, limits, expected, problemOf } = file;
   let current = url;
   const freshUrl = file.freshUrl && (async () => (current = await file.freshUrl!()));
   const part = await PartFile.open({
@@ -68,16 +65,14 @@ export async function downloadToFile(
     freeBytes: file.freeBytes,
     resource: () => file.resource ?? withoutQuery(current),
     mode: file.mode,
-    sha256: expected?.sha256 !== undefined,
-    checkpointBytes: file.checkpointBytes,
     onProgress: file.onProgress,
+    batchBytes: file.batchBytes,
   });
-  const isPartComplete = isComplete && (async () => isComplete(await part.flush()));
   try {
     for (let attempt = 1; ; attempt++) {
-      const download = { url: current, freshUrl, signal, limits, expected, isComplete: isPartComplete };
+      const download = { url: current, freshUrl, signal, limits, expected };
       const length = await client.downloadInto(part, download);
-      const broken = await problemAfter(part, file, current);
+      const broken = await problemAfter(part, file);
       if (broken === null) {
         const problem = problemOf?.(await part.head(headBytes)) ?? null;
         if (problem !== null) {
@@ -97,13 +92,7 @@ export async function downloadToFile(
 }
 
 /** The error of a file with wrong content, which another download may not have; null for a right one. */
-async function problemAfter(
-  part: PartFile,
-  { expected, check }: FileDownload,
-  url: string,
-): Promise<BadAnswerError | null> {
-  const { sha256 } = expected ?? {};
-  if (sha256 !== undefined && (await part.sha256()) !== sha256.toLowerCase()) return wrongDigest(url);
+async function problemAfter(part: PartFile, { check }: FileDownload): Promise<BadAnswerError | null> {
   try {
     await check?.(await part.flush());
     return null;
@@ -119,8 +108,3 @@ async function rejectNonFile(path: string, name = path): Promise<void> {
   const code = found.isDirectory() ? "EISDIR" : "EINVAL";
   throw new OutputError(name, Object.assign(new Error("not a regular file"), { code }));
 }
-
-const wrongDigest = (url: string): BadAnswerError =>
-  new BadAnswerError(`${withoutQuery(url)} has a different SHA-256 digest than expected`, {
-    code: "wrong_digest",
-  });

@@ -1,11 +1,13 @@
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
-import { defaultCheckpointBytes } from "./part-file.ts";
+import { partName } from "./part-name.ts";
 
 type DownloadTarget = Parameters<Client["downloadInto"]>[0];
 type Version = Parameters<DownloadTarget["begin"]>[0];
 
-/** What a kill may cost a file that is continued: a smaller one is not worth a part on the disk. */
-export const mostInMemory = defaultCheckpointBytes;
+/** What a kill may cost a file: a smaller one is not worth a part on the disk. */
+export const mostInMemory = 4 * 1024 * 1024;
 
 /** Ends the download of a file that is larger, or of unknown length. */
 class TooLarge extends Error {}
@@ -25,11 +27,15 @@ class MemoryTarget implements DownloadTarget {
   }
 }
 
-/** The chunks of a complete small file; null for one that is larger than `mostInMemory`. Throws what `client.downloadInto` throws. */
+/**
+ * The chunks of a complete small file; null for one that is larger than `mostInMemory`, or that an earlier process has
+ * begun to download to `path`. Throws what `client.downloadInto` throws.
+ */
 export async function downloadToMemory(
   client: Pick<Client, "downloadInto">,
-  download: Parameters<Client["downloadInto"]>[1],
+  { path, ...download }: Parameters<Client["downloadInto"]>[1] & { path: string },
 ): Promise<readonly Uint8Array[] | null> {
+  if (existsSync(join(dirname(path), partName(basename(path))))) return null;
   const target = new MemoryTarget();
   try {
     await client.downloadInto(target, download);

@@ -1,22 +1,18 @@
-import { createHash, type Hash } from "node:crypto";
-import { appendFile, type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { OutputError } from "../outputs/output-error.ts";
 import { syncFolder } from "../outputs/output-file.ts";
-import { areUnchanged, hashStart, sampleDigest } from "./checkpoint-digest.ts";
 import { type freeBytesIn, rejectWithoutSpace } from "./disk-space.ts";
 import { partName } from "./part-name.ts";
-import { checkpointLine, readSidecar, sidecarHead } from "./sidecar.ts";
+import { currentBoot, readSidecar, sidecarText } from "./sidecar.ts";
 
 type DownloadTarget = Parameters<Client["downloadInto"]>[0];
 type Version = Parameters<DownloadTarget["begin"]>[0];
 
-/** Bytes, or chunks, buffered before they are written. */
-const batchBytes = 1024 * 1024;
+/** Bytes, or chunks, buffered before they are written: the most that a kill loses. */
+const defaultBatchBytes = 1024 * 1024;
 const batchChunks = 512;
-/** Bytes between two checkpoints: the most that a kill may lose. */
-export const defaultCheckpointBytes = 16 * 1024 * 1024;
 
 export interface PartOptions {
   /** The path of the complete file. */
@@ -31,15 +27,14 @@ export interface PartOptions {
   resource: () => string;
   /** The permissions of a new file, less the umask; a replaced file keeps its own. */
   mode?: number | undefined;
-  sha256?: boolean | undefined;
-  checkpointBytes?: number | undefined;
+  /** Bytes buffered before they are written (default: 1 MiB). */
+  batchBytes?: number | undefined;
   onProgress?: ((progress: { bytes: number; total: number | null }) => void) | undefined;
 }
 
 /**
- * The bytes of a file so far, next to the file. A sidecar records which version they belong to, and up to where
- * they are safely on disk: its first line is the version, each further line a checkpoint. Another process
- * resumes only bytes before the last checkpoint.
+ * The bytes of a file so far, next to the file. A sidecar, written before them, records which version they belong to.
+ * Another process resumes after the last byte on the disk: a kill loses none of those.
  *
  * A file without a sidecar belongs to another program and is left unchanged. A part is never truncated or
  * reused for another version: a new file of the same name replaces it, so that a process still writing to the
@@ -49,29 +44,24 @@ export class PartFile implements DownloadTarget {
   readonly #options: PartOptions;
   readonly #part: string;
   readonly #sidecar: string;
-  readonly #checkpointBytes: number;
+  readonly #batchBytes: number;
   kept: DownloadTarget["kept"] = null;
   #handle: FileHandle | null = null;
   #mode = 0o666;
   #version: Version = { validator: null, total: null };
-  #hash: Hash | null = null;
-  /** The number of bytes taken, written, and safely on disk. */
-  #taken = 0;
+  #boot = "";
   #written = 0;
-  #safe = 0;
-  #hasCheckpoint = false;
   #batch: Uint8Array[] = [];
   #batched = 0;
-  /** The current write and checkpoint. */
+  /** The current write. */
   #writing: Promise<void> = Promise.resolve();
-  #checkpoint: Promise<void> | null = null;
 
   private constructor(options: PartOptions) {
     this.#options = options;
     const name = options.part ?? partName(basename(options.path));
     this.#part = join(dirname(options.path), name);
     this.#sidecar = `${this.#part}.state`;
-    this.#checkpointBytes = options.checkpointBytes ?? defaultCheckpointBytes;
+    this.#batchBytes = options.batchBytes ?? defaultBatchBytes;
   }
 
   /** Opens the part of an earlier process if it can be resumed. Throws OutputError. */
@@ -88,16 +78,8 @@ export class PartFile implements DownloadTarget {
   write(chunk: Uint8Array): Promise<void> | undefined {
     this.#batch.push(chunk);
     this.#batched += chunk.length;
-    this.#taken += chunk.length;
-    const isFull = this.#batched >= Math.min(batchBytes, this.#checkpointBytes);
-    if (!isFull && this.#batch.length < batchChunks) return undefined;
+    if (this.#batched < this.#batchBytes && this.#batch.length < batchChunks) return undefined;
     return this.#orOutputError(this.#startWrite());
-  }
-
-  /** The digest of the bytes so far, in lower-case hex; only if requested. */
-  async sha256(): Promise<string | null> {
-    await this.#orOutputError(this.#flush());
-    return this.#hash === null ? null : this.#hash.copy().digest("hex");
   }
 
   /** Writes all bytes taken, so that they can be read at `partPath`. */
@@ -122,12 +104,11 @@ export class PartFile implements DownloadTarget {
     const handle = this.#handle;
     // A full disk keeps what was written before.
     await this.#flush().catch(() => {});
-    await this.#checkpoint;
-    if (this.#version.validator !== null && this.#written > 0) await this.#saveCheckpoint().catch(() => {});
-    const isOurs = await this.#isOurs(handle);
+    const isUseless = this.#version.validator === null || this.#written === 0;
+    const isRemoved = isUseless && (await this.#isOurs(handle));
     this.#handle = null;
     await handle.close().catch(() => {});
-    if (!this.#hasCheckpoint && isOurs) await this.#remove().catch(() => {});
+    if (isRemoved) await this.#remove().catch(() => {});
   }
 
   /** Removes the part: its bytes are wrong. */
@@ -141,36 +122,30 @@ export class PartFile implements DownloadTarget {
   async #openKept(): Promise<void> {
     const target = await stat(this.#options.path).catch(() => null);
     this.#mode = target?.isFile() ? target.mode & 0o777 : (this.#options.mode ?? 0o666);
+    this.#boot = await currentBoot();
     const sidecar = await readFile(this.#sidecar, "utf8").catch(() => null);
     if (sidecar === null) return this.#rejectForeign();
-    const known = readSidecar(sidecar, this.#options.resource());
-    if (known === null) return;
-    const { version, checkpoints } = known;
-    const safe = checkpoints.at(-1)?.bytes ?? 0;
+    const version = readSidecar(sidecar, this.#options.resource(), this.#boot);
+    if (version === null) return;
     const handle = await open(this.#part, "r+").catch(() => null);
     if (handle === null) return;
     const found = await handle.stat();
+    const { total } = version;
     // A complete file drops its last byte: the response shows whether it is still the version.
-    const bytes = version.total === safe ? safe - 1 : safe;
-    const isUsable = found.isFile() && found.size >= safe && bytes > 0;
-    if (!isUsable || !(await areUnchanged(handle, checkpoints))) {
+    const bytes = found.size === total ? total - 1 : found.size;
+    if (!found.isFile() || bytes <= 0 || (total !== null && bytes > total)) {
       await handle.close();
       return;
     }
     try {
-      await this.#rejectWithoutSpace((version.total ?? 0) - found.size);
+      await this.#rejectWithoutSpace((total ?? 0) - found.size);
     } catch (error) {
       await handle.close();
       throw error;
     }
     this.#handle = handle;
-    this.#hasCheckpoint = true;
     this.#version = version;
-    this.#taken = this.#written = this.#safe = bytes;
-    if (this.#options.sha256) {
-      this.#hash = createHash("sha256");
-      if (!(await hashStart(handle, bytes, this.#hash))) throw new Error("the part cannot be read");
-    }
+    this.#written = bytes;
     this.kept = { bytes, ...version };
   }
 
@@ -192,7 +167,7 @@ export class PartFile implements DownloadTarget {
     await this.#remove();
     await this.#rejectWithoutSpace(version.total ?? 0);
     // The sidecar comes first: it marks the part as one of this program.
-    await writeFile(this.#sidecar, sidecarHead(version, this.#options.resource()), {
+    await writeFile(this.#sidecar, sidecarText(version, this.#options.resource(), this.#boot), {
       flag: "wx",
       mode: 0o600,
     });
@@ -200,8 +175,7 @@ export class PartFile implements DownloadTarget {
     // Restores permissions removed by the umask, if a file is replaced and the file system supports modes.
     if (await isThere(this.#options.path)) await this.#handle.chmod(this.#mode).catch(() => {});
     this.#version = version;
-    this.#taken = this.#written = this.#safe = 0;
-    this.#hash = this.#options.sha256 ? createHash("sha256") : null;
+    this.#written = 0;
   }
 
   /** Waits for the previous write, then starts this one; the next chunks arrive while it runs. */
@@ -224,18 +198,8 @@ export class PartFile implements DownloadTarget {
       const rest = Buffer.concat(batch).subarray(bytesWritten);
       bytesWritten += (await handle.write(rest, 0, rest.length, position + bytesWritten)).bytesWritten;
     }
-    const hash = this.#hash;
-    if (hash !== null) for (const chunk of batch) hash.update(chunk);
     this.#written = position + bytes;
     this.#options.onProgress?.({ bytes: this.#written, total: this.#version.total });
-    if (this.#written - this.#safe >= this.#checkpointBytes && this.#version.validator !== null) {
-      // It runs in parallel to later writes. Ignore a failure: the checkpoint at the end would fail as well.
-      this.#checkpoint ??= this.#saveCheckpoint()
-        .catch(() => {})
-        .finally(() => {
-          this.#checkpoint = null;
-        });
-    }
   }
 
   async #flush(): Promise<void> {
@@ -250,22 +214,8 @@ export class PartFile implements DownloadTarget {
     return buffer.subarray(0, bytesRead);
   }
 
-  /** Records how many bytes are on disk, after they are. */
-  async #saveCheckpoint(): Promise<void> {
-    const written = this.#written;
-    const handle = this.#handle!;
-    await handle.datasync();
-    // Another process may have replaced the part with its own.
-    if (!(await this.#isOurs(handle))) return;
-    const digest = await sampleDigest(handle, written);
-    await appendFile(this.#sidecar, checkpointLine({ bytes: written, digest }));
-    this.#hasCheckpoint = true;
-    this.#safe = written;
-  }
-
   async #finish(length: number): Promise<void> {
     await this.#flush();
-    await this.#checkpoint;
     const handle = this.#handle!;
     const { size } = await handle.stat();
     if (this.#written !== length || size < length) {
@@ -305,7 +255,6 @@ export class PartFile implements DownloadTarget {
     await rm(this.#part, { force: true });
     await rm(this.#sidecar, { force: true });
     if (had) await syncFolder(dirname(this.#part));
-    this.#hasCheckpoint = false;
   }
 
   /** Drops unwritten bytes, and waits for running writes. */
@@ -314,7 +263,6 @@ export class PartFile implements DownloadTarget {
     this.#batched = 0;
     await this.#writing.catch(() => {});
     this.#writing = Promise.resolve();
-    await this.#checkpoint;
   }
 
   async #close(): Promise<void> {

@@ -26,9 +26,6 @@ interface GetInput {
 
 const imageForm = resourceForm(Image, ["id", "mime_type", "created_at"]);
 
-/** An image has at most 10 MB, so it would be complete before a usual checkpoint. */
-const checkpointBytes = 1024 * 1024;
-
 /** `cat images get`: parses the argument and the flag; `run` does the work. */
 export const getCommand = (app: App, run = getImage): Command =>
   withPrintFlags(
@@ -96,7 +93,6 @@ export async function getImage(app: App, { id, save, printing, thumbnail }: GetI
     resource: `${(await app.connection()).baseUrl} image ${id}`,
     expected: typeof image.mime_type === "string" ? { type: image.mime_type } : {},
     problemOf: (head) => notThisImage(head.subarray(0, imageTypeBytes), image.mime_type),
-    checkpointBytes,
     signal,
   }).catch((error: unknown) => {
     throw withNextStep(error);

@@ -106,8 +106,9 @@ export class OutputSaver {
       const again = await this.#client.tasks.get({ task_id: id }, { signal: this.#signal });
       return again.output_image?.url ?? url;
     };
-    const bytes = await downloadToMemory(this.#client, { url, freshUrl, signal: this.#signal });
-    if (bytes === null) return this.#saveLarge({ id, output: output_image, freshUrl }, named);
+    const path = join(this.#folder, `.${outputName(named, id, "")}.image`);
+    const bytes = await downloadToMemory(this.#client, { url, freshUrl, signal: this.#signal, path });
+    if (bytes === null) return this.#saveLarge({ id, output: output_image, freshUrl, path }, named);
     const type = imageTypeOf(startOf(bytes));
     if (type === null) throw wrongContent(url, notAnImage);
     const name = outputName(named, id, extensionOf(type));
@@ -120,13 +121,17 @@ export class OutputSaver {
 
   /** Saves an output that is worth a part on the disk, which the next command continues. */
   async #saveLarge(
-    { id, output, freshUrl }: { id: string; output: Output; freshUrl: () => Promise<string> },
+    {
+      id,
+      output,
+      freshUrl,
+      path,
+    }: { id: string; output: Output; freshUrl: () => Promise<string>; path: string },
     named: NamedOutput,
   ): Promise<string> {
-    const unfinished = join(this.#folder, `.${outputName(named, id, "")}.image`);
     let type: (typeof imageTypes)[number] | null = null;
     await downloadToFile(this.#client, {
-      path: unfinished,
+      path,
       url: output.url,
       resource: output.id,
       freshUrl,
@@ -140,7 +145,7 @@ export class OutputSaver {
     });
     const name = outputName(named, id, extensionOf(type!));
     try {
-      await rename(unfinished, join(this.#folder, name));
+      await rename(path, join(this.#folder, name));
     } catch (error) {
       throw new OutputError(join(this.#folder, name), error as NodeJS.ErrnoException);
     }

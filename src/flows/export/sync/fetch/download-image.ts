@@ -41,7 +41,9 @@ export async function downloadImage(
   client: Pick<Client, "downloadInto">,
   { url, freshUrl, announced, assetId, productId, scratch, signal }: Download,
 ): Promise<DownloadedImage> {
-  const chunks = await downloadToMemory(client, { url, freshUrl, signal });
+  // One asset may belong to several products: each has a part of its own.
+  const path = join(scratch, `large-${shortDigest(`${productId} ${assetId}`, 16).toString("hex")}`);
+  const chunks = await downloadToMemory(client, { url, freshUrl, signal, path });
   if (chunks !== null) {
     const [first = new Uint8Array()] = chunks;
     const head = first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
@@ -58,8 +60,6 @@ export async function downloadImage(
       release: async () => {},
     };
   }
-  // One asset may belong to several products: each has a part of its own.
-  const path = join(scratch, `large-${shortDigest(`${productId} ${assetId}`, 16).toString("hex")}`);
   let mime_type = "";
   const bytes = await downloadToFile(client, {
     ...{ path, url, freshUrl, signal, resource: assetId },

@@ -170,3 +170,15 @@ const shown = (value: unknown): string =>
 
 /** The machine's clock. */
 export const systemClock = (): Clock => new MovableClock();
+
+/** A time in Unix milliseconds, by the local clock and, if known, by the service's. */
+export interface Clocks {
+  readonly here: number;
+  readonly service: number | null;
+}
+
+/** The milliseconds from `since` to `now`, by the clock that shows more: a machine sleeps, and its clock may be set back. */
+export function elapsedMs(since: Clocks, now: Clocks): number {
+  const passedThere = now.service === null ? 0 : now.service - (since.service ?? since.here);
+  return Math.max(now.here - since.here, passedThere);
+}

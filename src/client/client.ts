@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, type Clocks, systemClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { type Operations, operations } from "../contract/operations.ts";
 import { isLoopbackHost } from "../contract/url-policy.ts";
@@ -14,6 +14,7 @@ import { resumableDownloader } from "../http/resumable-download.ts";
 import type { RetryPolicy } from "../http/retry.ts";
 import { retryAfterMs, serverNow } from "../http/retry-after.ts";
 import { type Answer, headerOf, type Message } from "../http/send.ts";
+import { isOfService } from "../http/service-answer.ts";
 import type { OnWait } from "../http/wait.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
@@ -47,6 +48,8 @@ export interface ClientOptions {
 export interface CallOptions {
   /** For writes: the key under which the service performs it only once (default: a new random one). */
   idempotencyKey?: string | undefined;
+  /** When that key was first used (default: now); the request is not sent once the key is 23 hours old. */
+  keyFrom?: Clocks | undefined;
   signal?: AbortSignal | undefined;
   /**
    * Reports whether the service may have performed the write: false at the start, true when the request is
@@ -54,6 +57,9 @@ export interface CallOptions {
    */
   onDoubt?: OnDoubt | undefined;
 }
+
+/** How long a key is used, in milliseconds: 24 hours (Cross-cutting rule 1) less one hour for inaccurate clocks. */
+export const keyLifeMs = limits.idempotencyKeyMs - 3_600_000;
 
 /** A response with the data of its headers. */
 export interface Exchanged<Body> {
@@ -132,15 +138,20 @@ export function createClient(options: ClientOptions): Client {
   let answeredAt: number | null = null;
   /** How far the service's clock is ahead of the local one, in milliseconds. */
   let ahead: number | null = null;
+  const serviceNow = () => (ahead === null ? null : clock.now() + ahead);
+  const onAnswer = (answer: Answer) => {
+    // A gateway has a clock of its own.
+    const there = isOfService(answer) ? serverNow(answer) : null;
+    if (there !== null) ahead = there - clock.now();
+  };
   const send = httpCore({
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
+    ...{ onAnswer, keyLife: { serviceNow, lifeMs: keyLifeMs } },
   });
 
-  const answerTo = async (message: Message, { signal, onDoubt }: CallOptions): Promise<Answer> => {
-    const answer = await send(message, signal, onDoubt);
+  const answerTo = async (message: Message, { signal, onDoubt, keyFrom }: CallOptions): Promise<Answer> => {
+    const answer = await send({ ...message, keyFrom }, signal, onDoubt);
     if (answer.status < 500) answeredAt = clock.now();
-    const there = serverNow(answer);
-    if (there !== null) ahead = there - clock.now();
     return answer;
   };
   const exchange: Client["exchange"] = async (operation, input, options = {}) => {
@@ -187,7 +198,7 @@ export function createClient(options: ClientOptions): Client {
       ),
     download: downloader(downloads),
     downloadInto: resumableDownloader(downloads),
-    serviceNow: () => (ahead === null ? null : clock.now() + ahead),
+    serviceNow,
     close: () => connections.close(),
   };
 }

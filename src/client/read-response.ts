@@ -1,9 +1,11 @@
 import * as z from "zod";
-import { type ErrorBody, errorTypeOfStatus } from "../contract/error-codes.ts";
+import type { ErrorBody } from "../contract/error-codes.ts";
 import { asRead } from "../contract/response-values.ts";
+import { isJsonType } from "../http/complete-json.ts";
 import { BadAnswerError } from "../http/errors.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
-import { type Answer, headerOf, type Message, nameOf } from "../http/send.ts";
+import { type Answer, headerOf, isWrite, type Message, nameOf } from "../http/send.ts";
+import { isEnvelope } from "../http/service-answer.ts";
 import { ApiError, type Problem } from "./api-error.ts";
 import type { AnyOperation } from "./call-types.ts";
 
@@ -63,6 +65,9 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
     throw error;
   }
   const { message, answer } = about;
+  if (!isEnvelope(json, answer.status)) {
+    return badAnswer(about, "an error without the service's envelope", "wrong_shape");
+  }
   const refusal = {
     request: nameOf(message),
     status: answer.status,
@@ -79,25 +84,18 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
     const body = { type: first.type ?? "invalid_request", code: first.code, message: first.message + count };
     return new ApiError({ ...refusal, body, problems });
   }
-  const body = errorBodyOf(json, answer.status);
-  if (body !== null) return new ApiError({ ...refusal, body });
-  return badAnswer(about, "an error without the service's envelope", "wrong_shape");
+  const { error } = json as { error?: { type: string } };
+  if (error === undefined) return badAnswer(about, "an unexpected list of problems", "wrong_shape");
+  return new ApiError({ ...refusal, body: errorBodyOf(error, answer.status) });
 }
 
-/**
- * The error of an envelope, or null. Fields that are invalid or missing are derived from the status. A 404
- * needs a type or a code: to the flows it means that a product is gone, and gateways have errors as well.
- */
-function errorBodyOf(json: unknown, status: number): ErrorBody | null {
-  const given = (json as { error?: unknown } | null)?.error;
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return null;
-  const { type, code, message, param, ...rest } = given as Record<string, unknown>;
-  if (!isText(type) && !isText(code) && (status === 404 || !isText(message))) return null;
-  const knownType = isText(type) ? type : errorTypeOfStatus(status);
+/** The error of an envelope; what it lacks apart from its type is derived. */
+function errorBodyOf({ type, ...given }: { readonly type: string }, status: number): ErrorBody {
+  const { code, message, param, ...rest } = given as Record<string, unknown>;
   return {
     ...rest,
-    type: knownType,
-    code: isText(code) ? code : knownType,
+    type,
+    code: isText(code) ? code : type,
     message: isText(message) ? message : `the service responded with status ${status}`,
     ...(isText(param) ? { param } : {}),
   };
@@ -117,23 +115,18 @@ function whenAgain({ answer, now }: About): string | undefined {
   return `Try again in ${Math.floor(minutes / 60)} h${rest === 0 ? "" : ` ${rest} min`}.`;
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
 /** The body as JSON of any shape. Throws a BadAnswerError for anything else. */
 export function jsonOf(about: About): unknown {
   const { answer } = about;
   const type = headerOf(answer, "content-type");
   const encoding = headerOf(answer, "content-encoding") ?? "identity";
   if (encoding !== "identity") throw badAnswer(about, `an unrequested compression (${encoding})`, "not_json");
-  if (type !== undefined && !/^[\w.+-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim())) {
+  if (type !== undefined && !isJsonType(type)) {
     throw badAnswer(about, `${kindOf(type)}, not JSON`, "not_json");
   }
   if (answer.body.length === 0) throw badAnswer(about, "an empty body", "empty_answer");
-  try {
-    return JSON.parse(utf8.decode(answer.body));
-  } catch {
-    throw badAnswer(about, "incomplete or invalid JSON", "not_json");
-  }
+  if (answer.json === undefined) throw badAnswer(about, "incomplete or invalid JSON", "not_json");
+  return answer.json;
 }
 
 const kindOf = (contentType: string): string => {
@@ -147,6 +140,8 @@ function badAnswer({ message, answer }: About, how: string, code: string): BadAn
   const { origin } = message;
   return new BadAnswerError(`${origin} sent ${how} (${nameOf(message)}, status ${answer.status})`, {
     ...{ code, status: answer.status, requestId, earlierUnanswered: answer.earlierUnanswered },
-    hint: `Check that ${origin} is the base URL of the service.`,
+    hint: isWrite(message)
+      ? `Check that ${origin} is the base URL of the service and that no gateway blocks ${message.method} requests. Then run the command again.`
+      : `Check that ${origin} is the base URL of the service.`,
   });
 }

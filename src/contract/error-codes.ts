@@ -57,13 +57,6 @@ export const errorCodes = {
 } as const satisfies Record<string, { status: number; type: ErrorType }>;
 export type ErrorCode = keyof typeof errorCodes;
 
-/** The error type that fits an HTTP status from 400. */
-export function errorTypeOfStatus(status: number): ErrorType {
-  const known = Object.values(errorCodes).find((code) => code.status === status);
-  if (known !== undefined) return known.type;
-  return status >= 500 ? "internal" : "invalid_request";
-}
-
 /**
  * The body of every error response: `{error: {type, code, message, param?}}` (Errors). Unknown types and
  * codes pass.

@@ -3,7 +3,7 @@ import { CatError } from "../errors.ts";
 
 /** Whether all further requests will fail: the key is no longer valid, or lacks the scope. */
 export const isOfCaller = (error: unknown): boolean =>
-  error instanceof CatError && (error.status === 401 || error.status === 403);
+  error instanceof ApiError && (error.status === 401 || error.status === 403);
 
 /** Whether the key lacks the scope to read. */
 export const mayNotRead = (error: unknown): boolean =>
@@ -25,18 +25,18 @@ export const isOfService = (error: unknown): boolean =>
     (error.status !== undefined && (error.status >= 500 || error.status === 429)));
 
 /**
- * Whether the service rejected the request: any 4xx except the 409 for a first attempt still in progress
- * (Cross-cutting rule 4).
+ * Whether the service rejected the request: any 4xx with its envelope, except the 409 for a first attempt still in
+ * progress (Cross-cutting rule 4). Without the envelope the outcome is unknown: a gateway may have passed it on.
  */
-export const isRefusal = ({ status = 0, code }: CatError): boolean =>
-  status >= 400 && status < 500 && code !== "request_in_progress";
+export const isRefusal = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status < 500 && error.code !== "request_in_progress";
 
 /**
  * Whether the content was rejected, rather than the caller or the timing: the same content would be rejected
  * again.
  */
-export const isOfContent = ({ status }: CatError): boolean =>
-  status === 400 || status === 413 || status === 415 || status === 422;
+export const isOfContent = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [400, 413, 415, 422].includes(error.status);
 
 /** The response of the service; null for a 404. Throws any other error. */
 export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
@@ -49,4 +49,4 @@ export async function orNull<T>(answer: Promise<T>): Promise<T | null> {
 }
 
 /** Whether the service does not have what a request names. */
-export const isNotFound = (error: unknown): boolean => error instanceof CatError && error.status === 404;
+export const isNotFound = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

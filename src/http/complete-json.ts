@@ -2,41 +2,47 @@ import { NetworkError } from "./errors.ts";
 import { type Answer, headerOf, type Interceptor, nameOf } from "./send.ts";
 
 /**
- * A body without a length that is not chunked ends with the connection, so a cut one looks complete. If it
- * should be JSON and is not, it is treated as cut: the outcome of a write is then unknown, and retry handles
- * it.
+ * Parses the body of each response that is JSON. One that should be JSON and is not was cut off on its way, even if
+ * HTTP says that it is complete: the outcome of a write is then unknown, and retry handles it. A 429 or a 5xx says
+ * enough by its status.
  */
 export const completeJson: Interceptor = (next) => async (request) => {
   const answer = await next(request);
-  if (
-    !endsWithConnection(answer) ||
-    !headerOf(answer, "content-type")?.includes("json") ||
-    isJson(answer.body)
-  ) {
-    return answer;
-  }
+  const type = headerOf(answer, "content-type");
+  if (!mayBeJson(answer, type)) return answer;
+  const json = parsed(answer.body);
+  if (json !== undefined) return { ...answer, json };
+  const { status } = answer;
+  if (type === undefined || isEmptyOnPurpose(answer) || status === 429 || status >= 500) return answer;
   throw new NetworkError(
-    `${request.origin} closed the connection before the response was complete (${nameOf(request)})`,
+    `${request.origin} sent an incomplete response (${nameOf(request)}, status ${status})`,
     {
-      code: "connection_cut",
-      transient: true,
-      status: answer.status,
-      requestId: headerOf(answer, "x-request-id"),
+      ...{
+        code: "incomplete_response",
+        transient: true,
+        status,
+        requestId: headerOf(answer, "x-request-id"),
+      },
+      hint: "Run the command again. If it fails again, check the gateway or proxy in front of the service.",
     },
   );
 };
 
-const endsWithConnection = (answer: Answer): boolean =>
-  headerOf(answer, "content-length") === undefined &&
-  headerOf(answer, "transfer-encoding") === undefined &&
-  answer.status !== 204 &&
-  answer.status !== 304;
+const mayBeJson = (answer: Answer, type: string | undefined): boolean =>
+  (type === undefined || isJsonType(type)) &&
+  (headerOf(answer, "content-encoding") ?? "identity") === "identity";
 
-function isJson(body: Uint8Array): boolean {
+/** Whether a content type is JSON of any kind. */
+export const isJsonType = (type: string): boolean => /^[\w.+-]+\/([\w.-]+\+)?json\s*(;|$)/i.test(type.trim());
+
+const isEmptyOnPurpose = ({ status }: Answer): boolean => status === 204 || status === 304;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function parsed(body: Uint8Array): unknown {
   try {
-    JSON.parse(new TextDecoder().decode(body));
-    return true;
+    return JSON.parse(utf8.decode(body));
   } catch {
-    return false;
+    return undefined;
   }
 }

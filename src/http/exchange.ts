@@ -60,9 +60,14 @@ class Collector implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     // Aborted while waiting for a socket: do not send it.
-    if (this.#ended !== null) controller.abort(this.#ended.reason);
+    if (this.#ended !== null) {
+      controller.abort(this.#ended.reason);
+      return;
+    }
     // It has a socket, and its first byte is sent next.
-    else this.#request.call.doubt(true);
+    const why = this.#request.whyNotSent?.() ?? null;
+    if (why === null) this.#request.call.doubt(true);
+    else this.#fail(why);
   }
 
   onRequestUpgrade(): void {

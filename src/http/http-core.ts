@@ -7,11 +7,12 @@ import type { Connections } from "./dispatcher.ts";
 import { exchange } from "./exchange.ts";
 import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
 import { idempotency } from "./idempotency.ts";
+import { type KeyLife, keyLife } from "./key-life.ts";
 import { noRedirects } from "./no-redirects.ts";
 import { pacing } from "./pacing.ts";
 import { requestId } from "./request-id.ts";
 import { defaultRetryPolicy, type RetryPolicy, retry } from "./retry.ts";
-import { compose } from "./send.ts";
+import { type Answer, compose, type Interceptor } from "./send.ts";
 import type { OnWait } from "./wait.ts";
 
 export interface HttpCoreOptions {
@@ -28,6 +29,10 @@ export interface HttpCoreOptions {
   timeLimits?: Partial<TimeLimits> | undefined;
   /** The maximum size of a response in bytes. */
   maxAnswerBytes?: number | undefined;
+  /** How long idempotency keys are used; without it, for ever. */
+  keyLife?: Omit<KeyLife, "clock"> | undefined;
+  /** Receives the response to each attempt. */
+  onAnswer?: ((answer: Answer) => void) | undefined;
 }
 
 /** In milliseconds. */
@@ -54,7 +59,9 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
   const send = compose(
     exchange(connections.forOrigin, options.maxAnswerBytes ?? defaultMaxAnswerBytes),
     idempotency(),
+    ...(options.keyLife === undefined ? [] : [keyLife({ clock, ...options.keyLife })]),
     retry({ clock, random, policy, onWait }),
+    ...(options.onAnswer === undefined ? [] : [heard(options.onAnswer)]),
     pacing({ clock, random, windowMs: policy.windowMs, onWait }),
     requestId(),
     auth(options.origin, options.apiKey),
@@ -65,3 +72,12 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
   );
   return deadline({ clock, totalMs: limits.totalMs })(send);
 }
+
+const heard =
+  (onAnswer: (answer: Answer) => void): Interceptor =>
+  (next) =>
+  async (request) => {
+    const answer = await next(request);
+    onAnswer(answer);
+    return answer;
+  };

@@ -3,6 +3,7 @@ import { type Backoff, backoffMs } from "./backoff.ts";
 import { NetworkError, TimeoutError } from "./errors.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { type Answer, type HttpRequest, headerOf, type Interceptor, isWrite } from "./send.ts";
+import { isOfService } from "./service-answer.ts";
 import type { OnWait, WaitReason } from "./wait.ts";
 
 export interface RetryPolicy {
@@ -57,7 +58,8 @@ interface Plan {
 
 /**
  * Repeats requests that are safe to repeat: reads, and writes with an idempotency key, after a network error,
- * a timeout, a 429, a 5xx except 501, or a 409 `request_in_progress`. If the wait exceeds the deadline, the
+ * a timeout, a 429, a 5xx except 501, or a 409 `request_in_progress`; a write also after any response that the
+ * service did not send, because a gateway may have passed it on before. If the wait exceeds the deadline, the
  * last outcome is final. The deadline does not count the time in the queue of the rate limit window, so 429s
  * have a limit of their own.
  */
@@ -74,7 +76,7 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
       if ("answer" in outcome) {
         everAnswered = true;
         // After a 429 "nothing was created" (Limits): only the outcome of earlier attempts is unknown.
-        if (outcome.answer.status === 429) request.call.doubt(unanswered);
+        if (outcome.answer.status === 429 && isOfService(outcome.answer)) request.call.doubt(unanswered);
       } else {
         request.signal.throwIfAborted();
       }
@@ -85,7 +87,7 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
         return unanswered ? { ...answer, earlierUnanswered: true } : answer;
       }
       // An attempt without a connection was never sent.
-      unanswered ||= "error" in outcome ? request.call.inDoubt : outcome.answer.status >= 500;
+      unanswered ||= "error" in outcome ? request.call.inDoubt : !isDecisive(outcome.answer);
       request.signal.throwIfAborted();
       onWait?.({ reason: plan.reason, ms: plan.waitMs, method: request.method, path: request.path });
       await clock.sleep(plan.waitMs, request.signal);
@@ -122,12 +124,14 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
       const isPaced = told !== null && headerOf(answer, "x-ratelimit-reset") !== undefined;
       return { reason: "rate_limited", waitMs: isPaced ? Math.max(waitMs - 1000, 100) : asTold(waitMs) };
     }
-    if (answer.status === 409 && codeOf(answer) === "request_in_progress") {
+    if (answer.status === 409 && isInProgress(answer)) {
       // A crashed request frees its key after a few minutes (Cross-cutting rule 5), so this is not a failure.
       const waitMs = backoffMs(policy.inProgress, ++counts.inProgress, random);
       return { reason: "in_progress", waitMs: Math.max(told ?? 0, waitMs, 100) };
     }
-    if (answer.status >= 500 && answer.status !== 501 && ++counts.failures < policy.attempts) {
+    const mayPass =
+      (answer.status >= 500 && answer.status !== 501) || (isWrite(request) && !isOfService(answer));
+    if (mayPass && ++counts.failures < policy.attempts) {
       const waitMs = backoffMs(policy.backoff, counts.failures, random);
       return { reason: "server_error", waitMs: told === null ? waitMs : Math.max(asTold(told), waitMs) };
     }
@@ -146,13 +150,9 @@ function unwrap(outcome: Outcome): Answer {
   return outcome.answer;
 }
 
-/** The `error.code` of a response in the JSON envelope; undefined for any other response. */
-function codeOf(answer: Answer): unknown {
-  if (!headerOf(answer, "content-type")?.includes("json")) return undefined;
-  try {
-    const body: unknown = JSON.parse(Buffer.from(answer.body).toString("utf8"));
-    return (body as { error?: { code?: unknown } } | null)?.error?.code;
-  } catch {
-    return undefined;
-  }
-}
+/** Whether a response tells the outcome of its own attempt. */
+const isDecisive = (answer: Answer): boolean => answer.status < 500 && isOfService(answer);
+
+/** Whether the first request with the same key is still running (Cross-cutting rule 4). */
+const isInProgress = ({ json }: Answer): boolean =>
+  (json as { error?: { code?: unknown } } | null | undefined)?.error?.code === "request_in_progress";

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Clocks } from "../clock.ts";
 
 /** A request as the caller passes it: `path` includes the query; header names are in lower case. */
 export interface Message {
@@ -8,6 +9,8 @@ export interface Message {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
+  /** When the idempotency key of a write was first used (default: now). */
+  readonly keyFrom?: Clocks | undefined;
 }
 
 /** State shared by the attempts of one request. */
@@ -34,6 +37,8 @@ export interface HttpRequest extends Message {
   readonly signal: AbortSignal;
   /** Called whenever data arrives, with the number of body bytes, to distinguish silence from slowness. */
   readonly onActivity?: (bytes: number) => void;
+  /** Called when an attempt has a socket: the reason not to send it, or null. */
+  readonly whyNotSent?: () => Error | null;
 }
 
 /** A complete response: its body has arrived in full, as far as HTTP can guarantee. */
@@ -41,7 +46,9 @@ export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Uint8Array;
-  /** Whether an earlier attempt got no response or a 5xx: it may have been carried out. */
+  /** The body as JSON; undefined if it is not JSON. */
+  readonly json?: unknown;
+  /** Whether an earlier attempt got no response of the service, or a 5xx: it may have been carried out. */
   readonly earlierUnanswered?: boolean;
 }
 

@@ -24,9 +24,9 @@ export function storedUploads(db: Database): Uploads {
     begin: (account, sha256, { newKey, at, notBefore }) =>
       db.transaction(() => {
         const [key, begunAt] = attempt.get(account, sha256) ?? [null, null];
-        if (key !== null && begunAt !== null && begunAt >= notBefore) return key;
+        if (key !== null && begunAt !== null && begunAt >= notBefore) return { key, begunAt };
         begin.run(account, sha256, newKey, at);
-        return newKey;
+        return { key: newKey, begunAt: at };
       }),
     done: (account, sha256, imageId) => void done.run(account, sha256, imageId),
     forget: (account, sha256) => void forget.run(account, sha256),

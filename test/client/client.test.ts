@@ -288,9 +288,8 @@ describe("an error response", () => {
       { code: "c" },
       "the service responded with status 422 (GET /v1/products/X: 422 c)",
     ],
-    [403, { message: "no" }, { type: "forbidden" }, "no (GET /v1/products/X: 403 forbidden)"],
-    [404, { code: "product_not_found" }, { type: "not_found" }, /404 product_not_found\)$/],
-    [418, { message: "tea" }, { type: "invalid_request" }, /^tea /],
+    [403, { type: "forbidden" }, { code: "forbidden" }, /^the service responded with status 403 /],
+    [418, { type: "teapot", message: "tea" }, { code: "teapot" }, /^tea /],
   ])("is shown with what it has: %i %j", async (status, error, body, message) => {
     const { client } = await clientAgainst([json(status, { error })]);
     const refused = await client.products.get({ product_id: "X" }).catch((error: unknown) => error);
@@ -327,18 +326,9 @@ describe("an error response", () => {
     ["HTML on 404", bytes(404, "<html>", { "content-type": "text/html" }), "sent HTML, not JSON"],
     ["HTML on 502, to the end", bytes(502, "<html>", { "content-type": "text/html" }), "sent HTML, not JSON"],
     ["plain text", bytes(200, "{}", { "content-type": "text/plain" }), "sent text/plain, not JSON"],
-    [
-      "half a document",
-      bytes(200, '{"id":"01', { "content-type": "application/json" }),
-      "sent incomplete or invalid JSON",
-    ],
-    ["nothing", bytes(200, "", { "content-type": "application/json" }), "sent an empty body"],
+    ["nothing", bytes(200, "", {}), "sent an empty body"],
     ["an empty 204", bytes(204, "", {}), "sent an empty body"],
-    [
-      "broken UTF-8",
-      bytes(200, Uint8Array.of(0x22, 0xc3, 0x22), { "content-type": "application/json" }),
-      "sent incomplete or invalid JSON",
-    ],
+    ["other text", bytes(200, "hello", {}), "sent incomplete or invalid JSON"],
     [
       "gzip, unasked",
       bytes(200, "x", { "content-type": "application/json", "content-encoding": "gzip" }),
@@ -350,11 +340,16 @@ describe("an error response", () => {
     ["a 404 without the envelope", json(404, { message: "no" }), "an error without the service's envelope"],
     ["an envelope of another shape", json(400, { error: "no" }), "an error without the service's envelope"],
     ["an empty envelope", json(400, { error: {} }), "an error without the service's envelope"],
-    [
-      "a 404 with only a message, from a gateway",
-      json(404, { error: { message: "no route" } }),
+    ...[
+      { error: { message: "no route" } },
+      { error: { code: "Forbidden", message: "no" } },
+      { error: { code: 403, status: "PERMISSION_DENIED", message: "no" } },
+      { errors: [{ code: "403", title: "no" }] },
+    ].map((body): [string, Step, string] => [
+      `the error ${JSON.stringify(body)}, from a gateway`,
+      json(400, body),
       "an error without the service's envelope",
-    ],
+    ]),
   ])("of kind %s is a BadAnswerError with a one-sentence message", async (_, step, sentence) => {
     const { client, server } = await clientAgainst([step]);
     const error = await client.products.get({ product_id: "X" }).catch((error: unknown) => error);

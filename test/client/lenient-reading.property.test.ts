@@ -132,7 +132,12 @@ function read({ operation }: Found, body: unknown): unknown {
     headers: {},
     body: null,
   };
-  const answer = { status: operation.status, headers: {}, body: Buffer.from(JSON.stringify(body)) };
+  const answer = {
+    status: operation.status,
+    headers: {},
+    body: Buffer.from(JSON.stringify(body)),
+    json: body,
+  };
   return readResponse(operation, message, answer, 0);
 }
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, expectTypeOf, test } from "vitest";
 import type { AnyOperation, Input } from "../../src/client/call-types.ts";
 import type { Client } from "../../src/client/client.ts";
 import { operations } from "../../src/contract/operations.ts";
-import { json, reset } from "../http/scripted-server.ts";
+import { json, refusal, reset } from "../http/scripted-server.ts";
 import { clientAgainst, closeAll } from "./world.ts";
 
 afterEach(closeAll);
@@ -38,7 +38,7 @@ describe("stored bytes of a JSON body", () => {
   });
 
   test.each(withJson)("are sent unchanged by $name as $type", async ({ operation, type }) => {
-    const { client, server } = await clientAgainst([json(404, { error: {} })]);
+    const { client, server } = await clientAgainst([refusal(404, "not_found")]);
     const params = { product_id: "P", webhook_id: "W" };
     for (const body of [odd, odd.toString()]) {
       await client

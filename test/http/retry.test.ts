@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
 import { backoffMs } from "../../src/http/backoff.ts";
+import { completeJson } from "../../src/http/complete-json.ts";
 import { deadline } from "../../src/http/deadline.ts";
 import { openConnections } from "../../src/http/dispatcher.ts";
 import { NetworkError, TimeoutError } from "../../src/http/errors.ts";
@@ -12,7 +13,16 @@ import type { Wait } from "../../src/http/wait.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 import { closeAll, coreAgainst, stillClock } from "./core.ts";
-import { cutInHalf, json, refusal, reset, type Step, scriptedServer, silence } from "./scripted-server.ts";
+import {
+  bytes,
+  cutInHalf,
+  json,
+  refusal,
+  reset,
+  type Step,
+  scriptedServer,
+  silence,
+} from "./scripted-server.ts";
 
 afterEach(closeAll);
 
@@ -28,6 +38,13 @@ describe("a retry", () => {
       (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>"),
     ],
     ["503", refusal(503, "internal_error")],
+    ...[400, 403, 404, 408, 409, 413, 429, 200].map((status): [string, Step] => [
+      `${status} with a gateway's page`,
+      bytes(status, "<h1>", { "content-type": "text/html", "retry-after": 2 }),
+    ]),
+    ["499 with nothing", bytes(499, "", {})],
+    ["403 with a gateway's JSON", json(403, { message: "Forbidden" })],
+    ["half a document that HTTP calls complete", bytes(201, '{"id"', { "content-type": "application/json" })],
     ["429", refusal(429, "rate_limit_exceeded", { "retry-after": 2 })],
     ["409 request_in_progress", refusal(409, "request_in_progress")],
   ])("repeats a write after %s with one key", async (_, fault) => {
@@ -44,11 +61,6 @@ describe("a retry", () => {
 
   test.each<[string, Step, number]>([
     ["409 reference_already_exists", refusal(409, "reference_already_exists"), 409],
-    [
-      "409 that is not JSON",
-      (response) => response.writeHead(409, { "content-type": "text/html" }).end("<p>"),
-      409,
-    ],
     ["400", refusal(400, "invalid_request"), 400],
     ["402", refusal(402, "insufficient_credits"), 402],
     ["422", refusal(422, "idempotency_key_reused"), 422],
@@ -58,6 +70,44 @@ describe("a retry", () => {
     expect((await post()).status).toBe(status);
     expect(server.requests).toHaveLength(1);
     expect(clock.slept).toEqual([]);
+  });
+
+  test.each([403, 404, 408, 200])("does not repeat a read after %i with a gateway's page", async (status) => {
+    const { get, server } = await coreAgainst([bytes(status, "<h1>", { "content-type": "text/html" })]);
+    expect((await get()).status).toBe(status);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each<[string, Step]>([
+    ["with a length", bytes(200, '{"data":[1,2', { "content-type": "application/json" })],
+    [
+      "with chunks",
+      (response) => {
+        response.writeHead(200, { "content-type": "application/json; charset=utf-8" });
+        response.write('{"data":');
+        response.end("[1,2");
+      },
+    ],
+    ["without a byte", bytes(200, "", { "content-type": "application/json" })],
+    [
+      "in the middle of a character",
+      bytes(200, Uint8Array.of(0x22, 0xc3, 0x22), { "content-type": "application/json" }),
+    ],
+    ["of an error", bytes(404, '{"error":{"ty', { "content-type": "application/json" })],
+  ])("repeats a read whose JSON is cut off, though HTTP says it is complete: %s", async (_, cut) => {
+    const { get, server } = await coreAgainst([cut, cut, json(200, { data: [1, 2, 3] })]);
+    expect(text(await get())).toBe('{"data":[1,2,3]}');
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test("gives up on a read whose JSON stays cut off, and names the reason", async () => {
+    const { get, server } = await coreAgainst([bytes(200, "{", { "content-type": "application/json" })]);
+    await expect(get()).rejects.toMatchObject({
+      ...{ type: "network", code: "incomplete_response", status: 200 },
+      message: `${server.origin} sent an incomplete response (GET /v1/things, status 200)`,
+      hint: "Run the command again. If it fails again, check the gateway or proxy in front of the service.",
+    });
+    expect(server.requests).toHaveLength(6);
   });
 
   test("keeps a caller's idempotency key on every attempt, and reads have none", async () => {
@@ -105,7 +155,7 @@ describe("a retry", () => {
       const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy });
       const layers = order.length > 0 ? [order[0]!, again] : [idempotency(() => "outer"), again, freshKeys];
       const send = deadline({ clock, totalMs: 1e6 })(
-        compose(exchange(connections.forOrigin, 1e6), ...layers),
+        compose(exchange(connections.forOrigin, 1e6), ...layers, completeJson),
       );
       await send({ method: "POST", origin: server.origin, path: "/", headers: {}, body: null });
       await connections.close();

@@ -84,7 +84,8 @@ export async function share(
       "x-ratelimit-reset": String(opens / 1000),
       ...(!allowed && { "retry-after": String(Math.ceil((opens - now) / 1000)) }),
     };
-    return { status: allowed ? 201 : 429, headers, body: new Uint8Array() };
+    const json = allowed ? {} : { error: { type: "rate_limited" } };
+    return { status: allowed ? 201 : 429, headers, body: new Uint8Array(), json };
   };
 
   const run = async (sender: Sender, sent: Sent): Promise<void> => {

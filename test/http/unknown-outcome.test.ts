@@ -6,7 +6,7 @@ import { compose, type Send } from "../../src/http/send.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 import { closeAll, coreAgainst } from "./core.ts";
-import { json, refusal, reset, type Step, silence } from "./scripted-server.ts";
+import { bytes, json, refusal, reset, type Step, silence } from "./scripted-server.ts";
 
 afterEach(closeAll);
 
@@ -50,6 +50,8 @@ describe("whether a write may have been done", () => {
   test.each([
     ["a cut connection", reset],
     ["a 500", failing],
+    ["a gateway's page with 403", bytes(403, "<h1>", { "content-type": "text/html" })],
+    ["a gateway's page with 429", bytes(429, "<h1>", { "content-type": "text/html", "retry-after": 2 })],
   ])("stays unknown after %s, even if a 429 follows", async (_, fault) => {
     const { words } = await told([fault, limited, json(201, {})]);
     expect(words).toEqual([false, true, true, true, true]);

@@ -2,6 +2,7 @@ import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { RunAtHand } from "../runs/run-at-hand.ts";
 import type { Service } from "../service.ts";
+import { keyFrom } from "./key-life.ts";
 import type { CutBatch, ReadyBatch, SentBatch } from "./sent-batch.ts";
 
 /** Another run of this machine has one of these rows in flight. */
@@ -46,6 +47,7 @@ export class Journal {
     const { client, clock, newKey } = this.#service;
     const index = this.#next++;
     const idempotencyKey = newKey();
+    const [sentAt, sentAtService] = [clock.now(), client.serviceNow()];
     if (this.#options.changesProducts) state.runs.writes(account, id);
     const held = state.batches.begin(account, {
       run: id,
@@ -57,11 +59,12 @@ export class Journal {
       memo,
       body,
       exclusive: this.#options.guarded,
-      sentAt: clock.now(),
-      sentAtService: client.serviceNow(),
+      sentAt,
+      sentAtService,
     });
     if (held !== null) throw heldElsewhere(held, kind);
-    return { index, rows, lines, bytes: body.length, body, idempotencyKey, again: false };
+    const from = keyFrom({ sentAt, sentAtService });
+    return { index, rows, lines, bytes: body.length, body, idempotencyKey, keyFrom: from, again: false };
   }
 
   /** Records the outcome of sending a batch; one with an unknown outcome stays as is, with its bytes. */

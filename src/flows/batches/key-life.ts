@@ -1,29 +1,20 @@
-import type { Client } from "../../client/client.ts";
-import type { Clock } from "../../clock.ts";
-import { limits } from "../../contract/limits.ts";
+import { type Client, keyLifeMs } from "../../client/client.ts";
+import { type Clock, type Clocks, elapsedMs } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 
-/** How long a key is used, in milliseconds: 24 hours (Cross-cutting rule 1) less one hour for inaccurate clocks. */
-export const keyLifeMs = limits.idempotencyKeyMs - 3_600_000;
+/** When the key of a recorded batch was first used. */
+export const keyFrom = ({
+  sentAt,
+  sentAtService,
+}: Pick<StoredBatch, "sentAt" | "sentAtService">): Clocks => ({
+  here: sentAt,
+  service: sentAtService,
+});
 
-/** The current time in Unix milliseconds, by the local clock and, if known, by the service's. */
-export interface Clocks {
-  readonly here: number;
-  readonly service: number | null;
-}
-
-/**
- * Whether a request may be repeated with its key. The key expires by the service's clock: the clock that
- * shows more elapsed time decides.
- */
-export function isKeyAlive(
-  { sentAt, sentAtService }: Pick<StoredBatch, "sentAt" | "sentAtService">,
-  { here, service }: Clocks,
-): boolean {
-  const passedThere = service === null ? 0 : service - (sentAtService ?? sentAt);
-  return Math.max(here - sentAt, passedThere) < keyLifeMs;
-}
+/** Whether a batch may be repeated with its key, which expires by the service's clock. */
+export const isKeyAlive = (batch: Pick<StoredBatch, "sentAt" | "sentAtService">, now: Clocks): boolean =>
+  elapsedMs(keyFrom(batch), now) < keyLifeMs;
 
 /** The current time of both clocks. Without any response so far, a request is sent first. */
 export async function readClocks({

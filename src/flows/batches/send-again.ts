@@ -3,7 +3,7 @@ import type { RunAtHand } from "../runs/run-at-hand.ts";
 import type { Service } from "../service.ts";
 import type { BatchOperation } from "./batch-operation.ts";
 import { Journal, type JournalOptions } from "./journal.ts";
-import { isKeyAlive, readClocks } from "./key-life.ts";
+import { isKeyAlive, keyFrom, readClocks } from "./key-life.ts";
 import { sendBatches } from "./send.ts";
 import type { ReadyBatch } from "./sent-batch.ts";
 
@@ -22,11 +22,11 @@ export async function* sendAgain(
     if (batch.state !== "sent") continue;
     const { run, index, rows, lines, bytes } = batch;
     const body = state.batches.body(run, index);
-    let { idempotencyKey } = batch;
+    let { idempotencyKey, sentAt, sentAtService } = batch;
     if (!isKeyAlive(batch, await readClocks(service))) {
       // What costs money each time is never sent under another key.
       if (!renewsKeys) continue;
-      idempotencyKey = newKey();
+      [idempotencyKey, sentAt, sentAtService] = [newKey(), clock.now(), client.serviceNow()];
       const references = state.batches.references(run, index);
       const memo = state.batches.memo(run, index);
       state.batches.dropped(run, index);
@@ -40,11 +40,12 @@ export async function* sendAgain(
         memo,
         body,
         exclusive: false,
-        sentAt: clock.now(),
-        sentAtService: client.serviceNow(),
+        sentAt,
+        sentAtService,
       });
     }
-    yield { index, rows, lines, bytes, body, idempotencyKey, again: true };
+    const from = keyFrom({ sentAt, sentAtService });
+    yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: from, again: true };
   }
 }
 

@@ -1,8 +1,7 @@
 // Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
-import { ApiError, type Problem } from "../../client/api-error.ts";
-import { CatError } from "../../errors.ts";
+import type { ApiError, Problem } from "../../client/api-error.ts";
 import type { Service } from "../service.ts";
 import { isRefusal } from "../service-errors.ts";
 import type { BatchOperation, BatchReceipt } from "./batch-operation.ts";
@@ -68,11 +67,11 @@ async function sendBatch(
   operation: BatchOperation,
   request: RequestInFlight,
 ): Promise<{ outcome: SentBatch; receipt: BatchReceipt | null }> {
-  const { index, rows, lines, bytes, body, idempotencyKey } = batch;
+  const { index, rows, lines, bytes, body, idempotencyKey, keyFrom } = batch;
   const known = { index, rows, lines, bytes };
   try {
     const { signal, onDoubt } = request;
-    const receipt = await operation.send(body, { signal, onDoubt, idempotencyKey });
+    const receipt = await operation.send(body, { signal, onDoubt, idempotencyKey, keyFrom });
     return { outcome: { ...known, kind: "accepted", jobs: receipt.jobs }, receipt };
   } catch (error) {
     return { outcome: { ...known, ...failureOf(error, batch, { operation, request }) }, receipt: null };
@@ -94,23 +93,21 @@ function failureOf(
   const unsent = again ? "unknown" : "unsent";
   // It was aborted because of another batch, whose error reveals nothing about this one.
   if (request.hasLeft) return { kind: unsent, error };
-  if (error instanceof CatError && isNothingDone(error, again, operation)) {
-    const problems = error instanceof ApiError ? error.problems : [];
-    return { kind: "refused", error, problems: problems.map((one) => inFile(one, operation, lines)) };
+  if (isRefusal(error) && isNothingDone(error, again, operation)) {
+    const problems = error.problems.map((one) => inFile(one, operation, lines));
+    return { kind: "refused", error, problems };
   }
   return { kind: request.inDoubt ? "unknown" : unsent, error };
 }
 
 /**
- * Whether a response proves that nothing was done: any rejection (after a 429 nothing was created: Limits).
+ * Whether a rejection proves that nothing was done: any one (after a 429 nothing was created: Limits).
  * After an attempt without a response, even by an earlier process, only two rejections do: of the body
  * itself, and the one stored under the key. The service may respond with the others before it checks the key.
  */
-function isNothingDone(error: CatError, again: boolean, { rejectsBody }: BatchOperation): boolean {
+function isNothingDone(error: ApiError, again: boolean, { rejectsBody }: BatchOperation): boolean {
   const { status, earlierUnanswered } = error;
-  if (!isRefusal(error)) return false;
   if (!(earlierUnanswered || again)) return true;
-  if (!(error instanceof ApiError)) return false;
   return error.replayed || status === 400 || status === 422 || rejectsBody?.(error) === true;
 }
 

@@ -1,3 +1,4 @@
+import type { Clocks } from "../../clock.ts";
 import type { CatError } from "../../errors.ts";
 
 /** A problem found by the service: of the row on that line of the user's file, or of the entire batch (null). */
@@ -55,6 +56,8 @@ export interface CutBatch {
 export interface ReadyBatch extends BatchRows {
   body: Uint8Array;
   idempotencyKey: string;
+  /** When its key was first used. */
+  keyFrom: Clocks;
   /** Whether an earlier process may have sent it. */
   again: boolean;
 }

@@ -1,8 +1,6 @@
-import { ApiError } from "../../client/api-error.ts";
-import { CatError } from "../../errors.ts";
+import { keyLifeMs } from "../../client/client.ts";
 import type { Uploads } from "../../state/uploads.ts";
 import { RequestsInFlight } from "../batches/in-flight.ts";
-import { keyLifeMs } from "../batches/key-life.ts";
 import { grouped } from "../grouped.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
@@ -104,30 +102,32 @@ async function uploadOne(
   const { client, clock } = service;
   const at = clock.now();
   const newKey = newKeyFor(sha256, at, deps.random);
-  const idempotencyKey = uploads.begin(account, sha256, { newKey, at, notBefore: at - keyLifeMs });
+  const attempt = { newKey, at, notBefore: at - keyLifeMs };
+  const { key: idempotencyKey, begunAt } = uploads.begin(account, sha256, attempt);
+  const now = client.serviceNow();
+  // The service's time of an earlier attempt is not recorded; both clocks have moved on equally since.
+  const keyFrom = { here: begunAt, service: now === null ? null : now - (at - begunAt) };
   const request = inFlight.begin();
   try {
     const { signal, onDoubt } = request;
     // The key covers the file name, so it is derived from the bytes: a photo may have several paths.
     const file = { bytes, filename: sha256 };
-    const { id } = await client.images.upload({ file }, { idempotencyKey, signal, onDoubt });
+    const { id } = await client.images.upload({ file }, { idempotencyKey, keyFrom, signal, onDoubt });
     uploads.done(account, sha256, id);
     return { image: id };
   } catch (error) {
-    if (!(error instanceof CatError) || !endsKey(error)) throw error;
+    // A 429 does not consume a key (Limits).
+    if (!isRefusal(error) || error.status === 429) throw error;
     // The rejection is stored under the key (Cross-cutting rule 5). At worst an unused second image is
     // created.
     uploads.forget(account, sha256);
-    if (!(error instanceof ApiError) || !isOfContent(error)) throw error;
+    if (!isOfContent(error)) throw error;
     const { code, message } = error.body;
     return { refused: { code, message } };
   } finally {
     inFlight.end(request);
   }
 }
-
-/** Whether the key must not be used again; a 429 does not consume one (Limits). */
-const endsKey = (error: CatError): boolean => isRefusal(error) && error.status !== 429;
 
 /** A different key for each content and attempt. */
 const newKeyFor = (sha256: string, at: number, random: () => number): string =>

@@ -571,7 +571,7 @@ describe("a service with invalid results", () => {
   test("lists problems of a complete batch by the lines of the batch", async () => {
     const world = await createWorld();
     world.write("a.csv", `reference,name,images\n\nA,Dress,${cdn}/1.jpg\nB,Dress,${cdn}/1.jpg\n`);
-    const errors = '{"errors":[{"code":"too_many_imports","message":"try later"}]}';
+    const errors = '{"errors":[{"line":null,"code":"too_many_imports","message":"try later"}]}';
     const base = await between(world, refusing(400, errors));
     const ran = await world.cat(`import a.csv --no-progress --base-url ${base}`);
     expect(ran.exit).toBe(3);

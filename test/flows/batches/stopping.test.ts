@@ -150,7 +150,8 @@ test("an interrupt while a batch is cut keeps it from being sent", async () => {
   const calls = (async function* () {
     interrupt.abort(reason);
     const [body, rows, lines] = [Buffer.from("{}\n"), Uint32Array.of(0), Uint32Array.of(2)];
-    yield { ...{ index: 0, body, rows, lines, bytes: 3, idempotencyKey: "key" }, again: false };
+    const key = { idempotencyKey: "key", keyFrom: { here: 0, service: null } };
+    yield { ...{ index: 0, body, rows, lines, bytes: 3, ...key }, again: false };
   })();
   const world = await importWorld();
   const { sent, stopped } = await sendBatches(calls, {

@@ -26,7 +26,7 @@ const halfJson: Step = (response) =>
 
 test.each<[string, Step, object]>([
   ["is not found", refusal(404, "import_not_found"), { status: 404 }],
-  ["gets a truncated response", halfJson, { type: "bad_answer" }],
+  ["gets truncated responses", halfJson, { code: "incomplete_response" }],
   ["fails through all retries", refusal(503, "unavailable"), { status: 503 }],
 ])("follows the other imports until they end if one %s", async (_, step, error) => {
   const { summary, stopped } = await jobs(4, (job) => (job === 2 ? step : null));

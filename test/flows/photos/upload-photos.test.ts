@@ -30,9 +30,9 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
   const uploads: typeof state.uploads = {
     ...state.uploads,
     begin: (account, sha256, attempt) => {
-      const key = state.uploads.begin(account, sha256, attempt);
-      keys.push(key);
-      return key;
+      const begun = state.uploads.begin(account, sha256, attempt);
+      keys.push(begun.key);
+      return begun;
     },
   };
   const world = {

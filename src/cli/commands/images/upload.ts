@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { CatError } from "../../../errors.ts";
+import { ApiError } from "../../../client/api-error.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { command, examples } from "../../flags/command.ts";
@@ -83,5 +83,5 @@ export async function uploadImages(
 }
 
 /** Whether the service rejected the bytes of a photo. */
-const isOfContent = (error: unknown): error is CatError =>
-  error instanceof CatError && [400, 413, 415, 422].includes(error.status ?? 0);
+const isOfContent = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [400, 413, 415, 422].includes(error.status);

@@ -1,5 +1,4 @@
 import { limits } from "../../../contract/limits.ts";
-import { CatError } from "../../../errors.ts";
 import { patienceOf } from "../../runs/patience.ts";
 import { shownTime } from "../../runs/shown-time.ts";
 import { stoppedBy } from "../../runs/stage.ts";
@@ -140,8 +139,7 @@ async function fetchAndWrite(
   }
   // The next process looks up again a selection with a product that is gone; a run without a job has nothing to resume.
   const isGone = input.selection !== null && stopped === uncreated && isNotFound(stopped);
-  const isRejected =
-    stopped instanceof CatError && isRefusal(stopped) && run.state.batches.of(run.id).length === 0;
+  const isRejected = isRefusal(stopped) && run.state.batches.of(run.id).length === 0;
   const isHopeless = isGone || isRejected || isRejectedZip;
   const summed = { input, run, plan, targets, jobs, deleted: deleted.size, missing, stopped };
   const outcome = { ...(await outcomeOf(summed)), isResumable: stopped !== undefined && !isHopeless };

@@ -1,9 +1,10 @@
+import { keyLifeMs } from "../../../client/client.ts";
 import { limits } from "../../../contract/limits.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Task } from "../../../contract/resources/task.ts";
 import { CatError } from "../../../errors.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
-import { isKeyAlive, keyLifeMs, readClocks } from "../../batches/key-life.ts";
+import { isKeyAlive, readClocks } from "../../batches/key-life.ts";
 import { counted } from "../../counted.ts";
 import { grouped } from "../../grouped.ts";
 import { shownName } from "../../rows/shown-name.ts";

@@ -1,4 +1,3 @@
-import { ApiError } from "../../../client/api-error.ts";
 import type { EventType } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
 import { isRefusal, orNull } from "../../service-errors.ts";
@@ -55,8 +54,7 @@ export function openRegistration(deps: RegisterDeps): Registration {
       left = { id };
       return { id, secret, earlierSecret: null };
     } catch (error) {
-      // A gateway may have passed the request on.
-      if (error instanceof ApiError && isRefusal(error)) left = "mark";
+      if (isRefusal(error)) left = "mark";
       throw error;
     }
   }

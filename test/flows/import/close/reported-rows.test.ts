@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { CatError } from "../../../../src/errors.ts";
+import { ApiError } from "../../../../src/client/api-error.ts";
 import type { SentBatch } from "../../../../src/flows/batches/sent-batch.ts";
 import { reportedRows } from "../../../../src/flows/import/close/reported-rows.ts";
 import type { ImportInput } from "../../../../src/flows/import/run/import-input.ts";
@@ -11,7 +11,10 @@ const unsent: SentBatch = { ...rows, kind: "unsent", error: new Error("stopped")
 const refused = (status: number): SentBatch => ({
   ...rows,
   kind: "refused",
-  error: new CatError("refused", { type: "refused", code: "refused", status }),
+  error: new ApiError({
+    ...{ request: "POST /v1/imports", status },
+    body: { type: "refused", code: "refused", message: "refused" },
+  }),
   problems: [],
 });
 

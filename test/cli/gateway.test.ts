@@ -1,0 +1,205 @@
+import sharp from "sharp";
+import { expect, test } from "vitest";
+import type { CallOptions } from "../support/world.ts";
+import { serviceInFront } from "./every-command/service-in-front.ts";
+import { generateWorld } from "./generate/generate-world.ts";
+
+/** A gateway that passes requests on and then answers in the service's place. */
+interface Page {
+  readonly status: number;
+  readonly type: string | null;
+}
+
+const pages: Page[] = [
+  ...[400, 403, 404, 408, 413].map((status) => ({ status, type: "text/html" })),
+  { status: 499, type: null },
+  { status: 200, type: "text/html" },
+];
+
+/** A shop with a gateway before its service; `pages` answers the next writes in the service's place. */
+async function behindGateway() {
+  const world = await generateWorld({ mock: { seed: 3 } });
+  const front = await serviceInFront(world.mock.baseUrl);
+  let left = 0;
+  let page: Page = pages[0]!;
+  front.change = (passing) => {
+    if (passing.method === "GET" || left === 0) return;
+    left--;
+    passing.status = page.status;
+    passing.headers = page.type === null ? {} : { "content-type": page.type };
+    passing.json = undefined;
+  };
+  const photo = (background: string) =>
+    sharp({ create: { width: 8, height: 8, channels: 3, background } })
+      .jpeg()
+      .toBuffer();
+  world.write("front.jpg", await photo("red"));
+  world.write("back.jpg", await photo("blue"));
+  return {
+    ...world,
+    origin: front.origin,
+    intercept(times: number, by: Page) {
+      left = times;
+      page = by;
+    },
+    cat: (line: string, call: CallOptions = {}) =>
+      world.cat(line, { ...call, env: { CAT_BASE_URL: front.origin, ...call.env } }),
+  };
+}
+
+type World = Awaited<ReturnType<typeof behindGateway>>;
+
+/** What a command does at the service, and how often; it is prepared by `write`. */
+interface Case {
+  readonly line: string;
+  readonly prepare?: (world: World) => unknown;
+  readonly done: (world: World) => unknown;
+  readonly once: unknown;
+}
+
+const coat = { reference: "COAT", name: "Coat", images: [{ url: "https://cdn.example.com/coat.jpg" }] };
+const organization = (world: World) => world.mock.state().organizations.main;
+const photosOf = (world: World, reference: string) =>
+  world.products().find((product) => product.reference === reference)?.images.length;
+
+/** Commands that remember their keys: the same command resumes what a gateway interrupted. */
+const resumed: Record<string, Case> = {
+  "a try-on": {
+    line: "tryon looks.csv --yes --no-wait",
+    prepare: (world) => world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio,full-front"),
+    done: (world) => world.tasks().length,
+    once: 2,
+  },
+  "a beautified shot": {
+    line: "beautify shots.csv --yes --no-wait",
+    prepare: (world) =>
+      world.write(
+        "shots.csv",
+        "product_reference,subtype,background,angle_shot\nDRESS-1,clothing,white,front\n",
+      ),
+    done: (world) => world.tasks().length,
+    once: 1,
+  },
+  "an import with photos": {
+    line: "import new.csv",
+    prepare: (world) =>
+      world.write(
+        "new.csv",
+        "reference,name,image_1,image_2\nDRESS-1,Dress 1,front.jpg,https://cdn.example.com/9.jpg\n",
+      ),
+    done: (world) => [photosOf(world, "DRESS-1"), organization(world).images.length],
+    // One was there before.
+    once: [3, 8],
+  },
+  "an import that changes a field": {
+    line: "import changed.ndjson",
+    async prepare(world) {
+      world.write("coat.ndjson", `${JSON.stringify(coat)}\n`);
+      world.write("changed.ndjson", `${JSON.stringify({ ...coat, name: "Parka" })}\n`);
+      expect((await world.cat("import coat.ndjson")).exit).toBe(0);
+    },
+    done: (world) =>
+      world
+        .products()
+        .map(({ name, images }) => [name, images.length])
+        .at(-1),
+    once: ["Parka", 1],
+  },
+  "a frozen export": {
+    line: "export --manifest --out m.jsonl",
+    done: (world) => organization(world).exports.length,
+    once: 1,
+  },
+};
+
+/** Commands that have one key: only their own retries help. */
+const oneShot: Record<string, Case> = {
+  "products create": {
+    line: "products create --reference NEW --name New --image front.jpg",
+    done: (world) => [photosOf(world, "NEW"), organization(world).images.length],
+    once: [1, 7],
+  },
+  "products update": {
+    line: "products update DRESS-1 --name Gown",
+    done: (world) => world.products()[0]!.name,
+    once: "Gown",
+  },
+  "products attach": {
+    line: "products attach DRESS-1 front.jpg back.jpg",
+    done: (world) => photosOf(world, "DRESS-1"),
+    once: 3,
+  },
+  "products delete": {
+    line: "products delete DRESS-1 --yes",
+    done: (world) => world.products().length,
+    once: 5,
+  },
+  "images upload": {
+    line: "images upload front.jpg",
+    done: (world) => organization(world).images.length,
+    once: 7,
+  },
+  "webhooks create": {
+    line: "webhooks create --url https://example.com/hook --events task.succeeded",
+    done: (world) => organization(world).webhooks.length,
+    once: 1,
+  },
+  api: {
+    line: `api POST webhooks -f url=https://example.com/hook -F events[]=task.succeeded`,
+    done: (world) => organization(world).webhooks.length,
+    once: 1,
+  },
+};
+
+const every = Object.entries({ ...resumed, ...oneShot }).map(([name, one]) => ({ name, ...one }));
+
+test.each(every)(
+  "$name is done once if a gateway replaces the first two responses",
+  async ({ line, prepare, done, once }) => {
+    const world = await behindGateway();
+    await prepare?.(world);
+    world.intercept(2, { status: 403, type: "text/html" });
+    const ran = await world.cat(line);
+    expect(ran).toMatchObject({ exit: 0 });
+    expect(done(world)).toEqual(once);
+  },
+);
+
+test.each(Object.entries(resumed))(
+  "%s is done once by the same command after a gateway replaced every response",
+  async (_, { line, prepare, done, once }) => {
+    const world = await behindGateway();
+    await prepare?.(world);
+    const exits: number[] = [];
+    for (const page of pages) {
+      world.intercept(Number.POSITIVE_INFINITY, page);
+      exits.push((await world.cat(line)).exit);
+    }
+    expect(exits[0]).toBe(7);
+    world.intercept(0, pages[0]!);
+    expect((await world.cat(line)).exit).toBe(0);
+    expect(done(world)).toEqual(once);
+  },
+);
+
+test("a write that a gateway blocks ends with 7 and names what to check", async () => {
+  const world = await behindGateway();
+  world.intercept(Number.POSITIVE_INFINITY, { status: 403, type: "text/html" });
+  const ran = await world.cat("products update DRESS-1 --name Gown");
+  expect([
+    ran.exit,
+    ran.stdout,
+    ran.stderr
+      .replace(/[0-9A-Z]{26}/, "ID")
+      .split("\n")
+      .slice(-3),
+  ]).toEqual([
+    7,
+    "",
+    [
+      `error: ${world.origin} sent HTML, not JSON (PATCH /v1/products/ID, status 403)`,
+      `Check that ${world.origin} is the base URL of the service and that no gateway blocks PATCH requests. Then run the command again.`,
+      "",
+    ],
+  ]);
+});

@@ -1,4 +1,4 @@
-import { constants, fstatSync, statSync, writeSync } from "node:fs";
+import { constants, fstatSync, ftruncateSync, readSync, statSync, writeSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { asFileError, CatError, fileProblem } from "../../../errors.ts";
@@ -24,8 +24,10 @@ export async function openLogFile(path: string): Promise<LogFile & { readonly is
     try {
       // Without this, a loss of power could lose the name of a new file.
       if (found === null) await syncFolder(dirname(path));
-      const { size } = await file.stat();
-      return Object.assign(appender(path, file, size, !(await endsWithLine(file, size))), {
+      const { size, nlink } = await file.stat();
+      // The lock is next to one name: a process that uses another would write to the same file.
+      if (nlink > 1) throw hasOtherNames(path);
+      return Object.assign(appender(path, file, !(await endsWithLine(file, size))), {
         isNew: found === null,
       });
     } catch (error) {
@@ -37,35 +39,43 @@ export async function openLogFile(path: string): Promise<LogFile & { readonly is
   }
 }
 
-/** `isTorn`: the last line is incomplete, because the process that wrote it was killed. */
-function appender(path: string, file: FileHandle, startSize: number, startTorn: boolean): LogFile {
-  let [size, isTorn] = [startSize, startTorn];
+/** `startTorn`: the last line is incomplete, because the process that wrote it was killed. */
+function appender(path: string, file: FileHandle, startTorn: boolean): LogFile {
+  let isTorn = startTorn;
   return {
     async append(bytes) {
-      // Synchronous up to the sync: each turn of the thread pool would cost more than these.
-      if (!leadsTo(path, fstatSync(file.fd))) throw gone(path);
+      // Synchronous up to the sync: each turn of the thread pool would cost more than these. The size is not kept
+      // between appends, because other programs change it (logrotate).
+      const now = fstatSync(file.fd);
+      if (!leadsTo(path, now)) throw gone(path);
       const all = isTorn ? Buffer.concat([Buffer.from("\n"), bytes]) : bytes;
+      let written = 0;
       try {
-        for (let at = 0; at < all.length; ) at += writeSync(file.fd, all, at);
+        while (written < all.length) written += writeSync(file.fd, all, written);
         await file.datasync();
-        [size, isTorn] = [size + all.length, false];
+        isTorn = false;
       } catch (error) {
         // Nothing was acknowledged, so nothing may stay.
-        const isCut = await file.truncate(size).then(
-          () => true,
-          () => false,
-        );
-        isTorn ||= !isCut;
-        if (!isCut)
-          size = await file.stat().then(
-            ({ size: now }) => now,
-            () => size,
-          );
+        if (!cutBack(file.fd, now.size, all.subarray(0, written))) isTorn = true;
         throw notWritten(path, error);
       }
     },
     close: () => file.close(),
   };
+}
+
+/** Removes the end of a file from `start`. Returns false if it is not what this process has written there. */
+function cutBack(descriptor: number, start: number, written: Buffer): boolean {
+  if (written.length === 0) return true;
+  try {
+    const end = Buffer.alloc(written.length);
+    if (fstatSync(descriptor).size !== start + written.length) return false;
+    if (readSync(descriptor, end, 0, end.length, start) < end.length || !end.equals(written)) return false;
+    ftruncateSync(descriptor, start);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function endsWithLine(file: FileHandle, size: number): Promise<boolean> {
@@ -116,6 +126,13 @@ const notRegular = (path: string): CatError =>
     type: "file",
     code: "not_a_file",
     hint: "Choose another file with --log.",
+  });
+
+const hasOtherNames = (path: string): CatError =>
+  new CatError(`cannot use ${path} as the event log: the file has another name (hard link)`, {
+    type: "file",
+    code: "has_links",
+    hint: "Remove the other name, or choose another file with --log.",
   });
 
 const gone = (path: string): CatError =>

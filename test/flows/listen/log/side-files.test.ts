@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { EventLog } from "../../../../src/flows/listen/log/event-log.ts";
@@ -56,4 +64,22 @@ test("a link to the log has the lock and the mark of the log", async () => {
     await expect(EventLog.open(second)).rejects.toMatchObject({ type: "conflict", code: "log_in_use" });
     await log.close();
   }
+});
+
+test("a log with two names is rejected by both of them, and also while a listener uses it", async () => {
+  const folder = temporaryFolder();
+  const [path, other] = [join(folder, "events.ndjson"), join(folder, "other.ndjson")];
+  const log = await EventLog.open(path);
+  linkSync(path, other);
+  const rejects = (name: string) =>
+    expect(EventLog.open(name)).rejects.toMatchObject({
+      type: "file",
+      code: "has_links",
+      message: `cannot use ${name} as the event log: the file has another name (hard link)`,
+      hint: "Remove the other name, or choose another file with --log.",
+    });
+  await rejects(other);
+  await log.close();
+  await rejects(path);
+  expect([existsSync(`${path}-lock`), existsSync(`${other}-lock`)]).toEqual([false, false]);
 });

@@ -117,6 +117,11 @@ export interface Client extends Calls {
   readonly downloadInto: DownloadInto;
   /** The service's current time in Unix milliseconds, from the last response's `Date`; null if none had one. */
   serviceNow(): number | null;
+  /**
+   * A moment of the local clock (default: now) in Unix milliseconds, by the slower one of the local clock and the
+   * service's, whose smallest `Date` so far counts. To read later changes, start there: one clock may be wrong.
+   */
+  earliest(moment?: number): number;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
@@ -138,11 +143,15 @@ export function createClient(options: ClientOptions): Client {
   let answeredAt: number | null = null;
   /** How far the service's clock is ahead of the local one, in milliseconds. */
   let ahead: number | null = null;
+  /** The smallest value that it had; 0 at most. */
+  let leastAhead = 0;
   const serviceNow = () => (ahead === null ? null : clock.now() + ahead);
   const onAnswer = (answer: Answer) => {
     // A gateway has a clock of its own.
     const there = isOfService(answer) ? serverNow(answer) : null;
-    if (there !== null) ahead = there - clock.now();
+    if (there === null) return;
+    ahead = there - clock.now();
+    leastAhead = Math.min(leastAhead, ahead);
   };
   const send = httpCore({
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
@@ -199,6 +208,8 @@ export function createClient(options: ClientOptions): Client {
     download: downloader(downloads),
     downloadInto: resumableDownloader(downloads),
     serviceNow,
+    // The local clock may have been set back since the moment.
+    earliest: (moment = Number.POSITIVE_INFINITY) => Math.max(0, Math.min(moment, clock.now()) + leastAhead),
     close: () => connections.close(),
   };
 }

@@ -203,6 +203,21 @@ describe("a response", () => {
     expect(client.serviceNow()).toBe(Date.parse("2026-01-06T09:00:00Z"));
   });
 
+  test("dates a moment by the local clock or the smallest Date, whichever is earlier", async () => {
+    const { client, clock } = await clientAgainst(
+      ["09:10", "08:50", "09:00"].map((time) =>
+        json(200, product(), { date: `Mon, 05 Jan 2026 ${time}:00 GMT` }),
+      ),
+    );
+    const [at, minute] = [clock.now(), 60_000];
+    for (const behind of [0, 10, 10]) {
+      await client.products.get({ product_id: "X" });
+      expect(client.earliest()).toBe(at - behind * minute);
+    }
+    clock.advance(5 * minute);
+    expect([client.earliest(), client.earliest(at)]).toEqual([at - 5 * minute, at - 10 * minute]);
+  });
+
   test("gives status, headers, request ID, Retry-After and replay to exchange", async () => {
     const headers = { "retry-after": 3, "idempotent-replayed": "true" };
     const { client } = await clientAgainst([json(202, importJob("processing"), headers)]);

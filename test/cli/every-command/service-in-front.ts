@@ -45,7 +45,11 @@ export async function serviceInFront(mockUrl: string) {
     const sent = await buffer(request);
     front.count++;
     if (front.isCut) return void response.socket?.resetAndDestroy();
-    const received = await passOn(new URL(request.url!, front.target), request, sent, agent);
+    const received = await passOn(new URL(request.url!, front.target), request, sent, agent).catch(
+      () => null,
+    );
+    // The mock has dropped the connection.
+    if (received === null) return void response.socket?.resetAndDestroy();
     const bytes = await buffer(received);
     const passing = passingOf(request, received, bytes);
     front.change?.(passing);

@@ -124,14 +124,17 @@ describe("--since last", () => {
     expect(world.asked()).toEqual([null, "2026-01-05T09:55:00.000Z", "2026-01-05T09:40:00.000Z"]);
   });
 
-  test("starts at the service's time before the first request, not at the local one", async () => {
+  test.for([
+    ["the service's clock is behind", "07:30", "07:40", "07:25"],
+    ["the local clock is behind", "11:30", "11:40", "08:55"],
+  ] as const)("starts at the time before the first request; %s", async ([, first, second, since]) => {
     const world = await exportWorld({ demo: 0 });
-    let at = "Mon, 05 Jan 2026 11:30:00 GMT";
+    let at = `Mon, 05 Jan 2026 ${first}:00 GMT`;
     const service = await catalogueServer([rowOf(2), rowOf(1)], {
       pageSize: 1,
       respond: (url) => {
         // Minutes pass between the pages.
-        if (url.searchParams.has("cursor")) at = "Mon, 05 Jan 2026 11:40:00 GMT";
+        if (url.searchParams.has("cursor")) at = `Mon, 05 Jan 2026 ${second}:00 GMT`;
         const { searchParams } = url;
         const has_more = !searchParams.has("cursor");
         const body = { data: [], has_more, next_cursor: has_more ? "next" : null };
@@ -141,7 +144,13 @@ describe("--since last", () => {
     const env = { CAT_BASE_URL: service.baseUrl };
     await world.cat("export --since last", { env });
     await world.cat("export --since last", { env });
-    expect(service.requests[2]).toBe("/v1/exports?limit=100&since=2026-01-05T11%3A25%3A00.000Z");
+    const [hour, minute] = since.split(":");
+    expect(service.requests.slice(2)).toEqual([
+      // For the service's time: the stored one must not be in the future.
+      "/v1/products?limit=1",
+      `/v1/exports?limit=100&since=2026-01-05T${hour}%3A${minute}%3A00.000Z`,
+      `/v1/exports?limit=100&cursor=next&since=2026-01-05T${hour}%3A${minute}%3A00.000Z`,
+    ]);
   });
 
   test("has a mark of its own for each API key and each selection of roles", async () => {

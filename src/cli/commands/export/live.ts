@@ -19,9 +19,12 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const runId = newRunId(began, randomUUID());
   const path = out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out);
   const last = input.since === "last" ? await lastExport(app, input) : null;
-  const since = input.since === "last" ? (last?.startedAt ?? null) : input.since;
-  if (last !== null && since === null) await app.io.note(firstExport);
   const client = await app.client();
+  const service = { client, signal: interrupt };
+  const since =
+    input.since === "last"
+      ? ((await last?.startedAt(service, (sentence) => app.io.note(sentence))) ?? null)
+      : input.since;
   const sink = path === null ? stdoutSink(app) : await fileSink(app, path, runId);
   // Rows on a terminal show the progress themselves. What reads them from a pipe may write to the same terminal as a bar.
   const progress = path === null && stdout.isTTY ? null : await app.io.progress({ lines: path === null });
@@ -30,9 +33,8 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   let result: LiveResult;
   try {
     result = await exportLive(selection, rowFormat(format, { json: visibleInJson, cell }), {
-      client,
+      ...service,
       clock,
-      signal: interrupt,
       sink,
       onProgress: (event) => progress?.update(event),
     });
@@ -44,9 +46,6 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   last?.record(result.startedAt);
   await reportLive(app, { out, path, runId, result, duration_ms: clock.now() - began });
 }
-
-const firstExport =
-  "No earlier export with --since last, this API key and these roles: exporting everything.";
 
 async function lastExport(app: App, { roles }: LiveInput): Promise<LastExport> {
   const { serviceOf } = await import("../../app/memory.ts");

@@ -26,7 +26,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   let listed = 0;
   const outcome = await runFlow(app, ({ onProgress, onNote }) =>
     syncCatalogue(flags, {
-      ...{ clock, baseUrl, onProgress, signal: interrupt, keyFingerprint },
+      ...{ clock, baseUrl, onProgress, onNote, signal: interrupt, keyFingerprint },
       onLarge: () => app.context.keepHeapSmall?.(),
       store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
       client: () => app.client(),

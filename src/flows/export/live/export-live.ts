@@ -28,7 +28,7 @@ export interface LiveResult {
   readonly assets: number;
   /** How many of the products are deleted. */
   readonly deleted: number;
-  /** The service's time before the first request, in Unix milliseconds: the next delta starts there. */
+  /** The time before the first request, by the slower clock (`Client.earliest`): the next delta starts there. */
   readonly startedAt: number;
 }
 
@@ -42,13 +42,13 @@ export async function exportLive(
   { client, clock, signal, sink, onProgress }: LiveDeps,
 ): Promise<LiveResult> {
   const began = clock.now();
-  let startedAt: number | null = null;
+  let startedAt = began;
   let [products, assets, deleted] = [0, 0, 0];
   try {
     onProgress({ step: "exporting products", done: 0, total: null });
     if (format.head !== "") await sink.write(format.head);
     for await (const { rows } of readPages(selection, { client, signal })) {
-      startedAt ??= serviceTimeAt(began, client, clock);
+      startedAt = Math.min(startedAt, client.earliest(began));
       if (rows.length > 0) await sink.write(format.text(rows));
       products += rows.length;
       for (const row of rows) {
@@ -63,14 +63,8 @@ export async function exportLive(
     await sink.discard();
     throw error;
   }
-  return { products, assets, deleted, startedAt: startedAt ?? began };
+  return { products, assets, deleted, startedAt };
 }
 
 /** The client does not check `assets`. */
 const assetsOf = ({ assets }: ExportRow): number => (Array.isArray(assets) ? assets.length : 0);
-
-/** A local time by the service's clock, after a response; unchanged if no response had a `Date`. */
-function serviceTimeAt(local: number, client: Client, clock: Clock): number {
-  const now = client.serviceNow();
-  return now === null ? local : local + (now - clock.now());
-}

@@ -1,6 +1,14 @@
 import type { Marks } from "../../../state/marks.ts";
+import { hearOf } from "../../batches/key-life.ts";
 import type { ServiceIdentity } from "../../runs/service-identity.ts";
+import { fromTheFuture, isBelievable } from "../../runs/stored-time.ts";
+import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
+
+const firstExport =
+  "No earlier export with --since last, this API key and these roles: exporting everything.";
+
+type OnNote = (sentence: string) => Promise<void>;
 
 /** Remembers when the last export of a selection began, per base URL and API key. */
 export class LastExport {
@@ -16,10 +24,20 @@ export class LastExport {
     this.#name = `export.since ${keyFingerprint} ${selection}`;
   }
 
-  /** The service's time at the start of the last export, in Unix milliseconds; null before the first one. */
-  get startedAt(): number | null {
-    const time = Date.parse(this.#marks.get(this.#baseUrl, this.#name) ?? "");
-    return Number.isNaN(time) ? null : time;
+  /**
+   * The start of the last export, in Unix milliseconds; null, with a note, before the first one, or if the time is in
+   * the future. That one is removed, also for a run that stops: it may not be in the future any more when that is resumed.
+   */
+  async startedAt(service: Pick<Service, "client" | "signal">, onNote: OnNote): Promise<number | null> {
+    const stored = this.#marks.get(this.#baseUrl, this.#name);
+    if (stored !== null) {
+      await hearOf(service);
+      const time = Date.parse(stored);
+      if (isBelievable(time, service.client)) return time;
+      this.#marks.remove(this.#baseUrl, this.#name);
+    }
+    await onNote(stored === null ? firstExport : fromTheFuture(stored));
+    return null;
   }
 
   /** Records an export whose output is safely written. An export that began later keeps its mark. */

@@ -3,9 +3,11 @@
 import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
+import { hearOf } from "../../batches/key-life.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { shownTime } from "../../runs/shown-time.ts";
 import { stoppedBy } from "../../runs/stage.ts";
+import { fromTheFuture, isBelievable } from "../../runs/stored-time.ts";
 import type { LiveSelection } from "../live/read-pages.ts";
 import { AssetFetcher } from "./fetch/asset-fetcher.ts";
 import { clearScratch } from "./fetch/clear-scratch.ts";
@@ -69,6 +71,8 @@ export interface SyncDeps {
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onFailed: (asset: FailedAsset, error: CatError) => void;
+  /** A message for users. */
+  readonly onNote: (sentence: string) => void;
   /** The mirror has so many images that memory counts more than time. */
   readonly onLarge?: (() => void) | undefined;
 }
@@ -194,6 +198,8 @@ async function compareAndFetch(
   const client = await deps.client();
   await checkAccount(index, state, { client, signal, folder, keyFingerprint, sameOrganization });
   if (state.key !== keyFingerprint) await change({ key: keyFingerprint });
+  // Also if this run is stopped: later, the time may not be in the future any more.
+  if (await hasTimeOfFuture(state, client, deps)) await change({ full_read: null });
   const onUnreadable = (entry: MirrorEntry, error: CatError) => {
     counts.fail(failureOf(entry, error), true);
     deps.onFailed({ fields: entry }, error);
@@ -221,15 +227,11 @@ async function readAndFetch(
   state: MirrorState,
   counts: SyncCounts,
   { input, deps, pathOf }: Run,
-): Promise<{ isFull: boolean; mark: string | null; vanished: EntryKey[] }> {
+): Promise<{ isFull: boolean; mark: string; vanished: EntryKey[] }> {
   const { roles, shard, dryRun, concurrency } = input;
   const client = await deps.client();
   const began = deps.clock.now();
-  const serviceTime = () => {
-    const now = client.serviceNow();
-    return now === null ? began : began + (now - deps.clock.now());
-  };
-  const isFull = isFullDue(state, input, serviceTime());
+  const isFull = isFullDue(state, input, began);
   const progress = new SyncProgress(counts, deps.clock, deps.onProgress);
   const fetcher = new AssetFetcher({
     client: progress.of(client),
@@ -241,14 +243,14 @@ async function readAndFetch(
     roles,
     since: isFull ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
   };
-  let mark: string | null = null;
+  let mark = began;
   const vanished: EntryKey[] = [];
   try {
     await readChanges(mirror.index, selection, {
       ...{ client, signal: fetcher.signal, shard, onCompared: progress.compared },
       hasFile: async ({ path, bytes }) => (await mirror.store.stat(path))?.bytes === bytes,
       onPage: () => {
-        mark ??= new Date(serviceTime()).toISOString();
+        mark = Math.min(mark, client.earliest(began));
       },
       onWanted: (wanted) => {
         progress.wants();
@@ -269,7 +271,21 @@ async function readAndFetch(
     // Of several, the reason of the first one: the others follow from it.
     throw fetcher.signal.reason ?? error;
   }
-  return { isFull, mark, vanished };
+  return { isFull, mark: new Date(mark).toISOString(), vanished };
+}
+
+/** Whether a time of the state is in the future; everything is read then. */
+async function hasTimeOfFuture(
+  { mark, full_read }: MirrorState,
+  client: Client,
+  { signal, onNote }: Pick<SyncDeps, "signal" | "onNote">,
+): Promise<boolean> {
+  if (full_read === null) return false;
+  await hearOf({ client, signal });
+  const times = [mark, full_read].filter((time) => time !== null);
+  const wrong = times.find((time) => !isBelievable(Date.parse(time), client));
+  if (wrong !== undefined) onNote(fromTheFuture(wrong));
+  return wrong !== undefined;
 }
 
 function isFullDue({ mark, full_read }: MirrorState, { full, fullEveryMs }: SyncInput, now: number): boolean {

@@ -76,7 +76,7 @@ async function unclaimedTasks(
 ): Promise<Map<string, Task>> {
   const others = state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
   const known = new Set([...state.batches.of(id), ...others].flatMap(({ jobs }) => jobs));
-  const since = Math.min(...batches.map(sentAt)) - clockToleranceMs;
+  const since = Math.min(...batches.map((batch) => Math.min(...timesOf(batch)))) - clockToleranceMs;
   const type = kind === "tryon" ? "tryon" : "beautifier";
   const tasks = new Map<string, Task>();
   const listing = client.paginate(operations.tasks.list, { type, limit: limits.page.max }, { signal });
@@ -87,7 +87,8 @@ async function unclaimedTasks(
   return tasks;
 }
 
-const sentAt = (batch: StoredBatch): number => batch.sentAtService ?? batch.sentAt;
+/** When a batch was sent, by the local clock and by the service's: one of them may be wrong. */
+const timesOf = ({ sentAt, sentAtService }: StoredBatch) => [sentAt, sentAtService ?? sentAt] as const;
 
 /** The tasks that may be those of a batch: of its products, from the time in which its key was known. */
 function tasksOf(
@@ -96,8 +97,8 @@ function tasksOf(
   tasks: ReadonlyMap<string, Task>,
 ): Task[] {
   const products = new Set(generations.map(({ productId }) => productId));
-  const from = sentAt(batch) - clockToleranceMs;
-  const until = sentAt(batch) + keyLifeMs + 2 * clockToleranceMs;
+  const from = Math.min(...timesOf(batch)) - clockToleranceMs;
+  const until = Math.max(...timesOf(batch)) + keyLifeMs + 2 * clockToleranceMs;
   return [...tasks.values()].filter(({ product_id, created_at }) => {
     const at = Date.parse(created_at);
     return products.has(product_id) && at >= from && at <= until;

@@ -1,5 +1,7 @@
 import { productById } from "../../catalogue/find-products.ts";
 import { LookupList, maxLookups } from "../../catalogue/lookup-list.ts";
+import { shownTime } from "../../runs/shown-time.ts";
+import { fromTheFuture, isBelievable } from "../../runs/stored-time.ts";
 import { fetchChanges } from "./fetch-changes.ts";
 import { fetchAllProducts, fetchProductsOfRows } from "./fetch-products.ts";
 import { createdSinceRefresh, forgetVanished, type RefreshDeps } from "./refresh.ts";
@@ -16,9 +18,14 @@ export async function refreshLedger(references: AsyncIterable<string>, deps: Ref
   if (rows.count === 0) return;
   // A batch in flight during the refresh may be processed before it and show up only later.
   const isQuiet = state.batches.unsettledElsewhere({ account, kind, runId: "" }).length === 0;
-  // The service's clock, from the `Date` of a response just now: the local clock may be an hour off.
+  // For the `Date` of a response just now: the local clock may be an hour off.
   await client.exports.list({ limit: 1 }, { signal });
-  const now = client.serviceNow();
+  const now = client.serviceNow() === null ? null : client.earliest();
+  const last = state.ledger.lookedAt(account);
+  if (last !== null && !isBelievable(last, client)) {
+    deps.onNote(fromTheFuture(shownTime(last)));
+    state.ledger.setLookedAt(account, 0);
+  }
   const isWhole = await fetchChanges(rows.items === null ? Number.POSITIVE_INFINITY : maxLookups, deps);
   if (!isWhole) {
     // A service that was restarted has lost uploads as well, and these rows may use them.

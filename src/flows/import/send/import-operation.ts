@@ -16,7 +16,7 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
       { mode, on_image_error: onImageError, ndjson },
       options,
     );
-    return { jobs: [id], createdAt: momentOf(created_at, client.serviceNow()) };
+    return { jobs: [id], createdAt: momentOf(created_at, client.earliest()) };
   },
   rowOf: ({ line }) => (line === undefined ? null : line - 1),
 });
@@ -24,12 +24,11 @@ export const importOperation = (client: Client, { mode, onImageError }: SendOpti
 /**
  * The time of an import's `created_at`, in Unix milliseconds; null if it is not a timestamp with a UTC
  * offset. Without an offset it would be read as local time, and changes of several hours would be skipped. The
- * response is not rejected, because the import is accepted. A time in the future counts as `now`, the
- * service's clock.
+ * response is not rejected, because the import is accepted. A time in the future counts as `now`.
  */
-function momentOf(created_at: string, now: number | null): number | null {
+function momentOf(created_at: string, now: number): number | null {
   const timestamp = Timestamp.safeParse(created_at);
-  return timestamp.success ? Math.min(Date.parse(timestamp.data), now ?? Number.POSITIVE_INFINITY) : null;
+  return timestamp.success ? Math.min(Date.parse(timestamp.data), now) : null;
 }
 
 /** How `cat imports list` shows an import that was just accepted (States and transitions, Import job). */

@@ -4,6 +4,8 @@ import { operations } from "../../../contract/operations.ts";
 import type { Task } from "../../../contract/resources/task.ts";
 import type { State } from "../../../state/state.ts";
 import { isTaskEnded, TaskFollower } from "../../jobs/follow-tasks.ts";
+import { shownTime } from "../../runs/shown-time.ts";
+import { fromTheFuture, isBelievable } from "../../runs/stored-time.ts";
 import type { Service } from "../../service.ts";
 import { isOfService, orNull } from "../../service-errors.ts";
 import type { DeliveryStatus } from "../deliveries/deliveries.ts";
@@ -59,6 +61,10 @@ export class Poller {
   async #start(): Promise<void> {
     const progress = (this.#deps.log.isNew ? null : this.#stored.load()) ?? (await this.#begin());
     this.#since = progress.since;
+    if (!isBelievable(progress.since, this.#deps.service.client)) {
+      this.#deps.onProblem(fromTheFuture(shownTime(progress.since)));
+      this.#since = 0;
+    }
     this.#newest = progress.newestTask;
     for (const id of progress.tasks) this.#openTasks.add(id);
     for (const job of progress.jobs) this.#openJobs.set(keyOf(job), job);

@@ -45,6 +45,7 @@ export class FakeCatalogue {
   get client(): Client {
     return {
       serviceNow: () => this.#clock.now(),
+      earliest: (moment = Number.POSITIVE_INFINITY) => Math.min(moment, this.#clock.now()),
       products: { get: async ({ product_id }: { product_id: string }) => this.#product(product_id) },
       poll: async (_operation: unknown, input: ListInput) => this.#page(input),
       downloadInto: (target: Target, download: Download) => this.#download(target, download),

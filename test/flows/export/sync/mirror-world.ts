@@ -56,6 +56,7 @@ export function mirrorWorld() {
         holder: { pid: 4711, since: "2026-01-05T09:00:00.000Z" },
         onProgress,
         onFailed: () => {},
+        onNote: () => {},
       },
     );
   };

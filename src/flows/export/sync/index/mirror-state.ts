@@ -18,7 +18,7 @@ export interface MirrorState extends Selection {
   readonly version: 1;
   /** A digest of the API key of the last run; missing in a state of an earlier version. */
   readonly key?: string;
-  /** The service's time before the first request of the last complete read: the next delta starts there. */
+  /** The time before the first request of the last complete read (`Client.earliest`): the next delta starts there. */
   readonly mark: string | null;
   /** The same of the last read of everything. */
   readonly full_read: string | null;

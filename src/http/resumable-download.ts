@@ -167,7 +167,7 @@ class OneDownload {
     this.#checkType(url, response);
     if (statusCode === 200) {
       await this.#begin(url, response);
-      return Math.min(this.#download.limits.maxBytes, this.#version.total ?? Number.POSITIVE_INFINITY);
+      return this.#version.total ?? Number.POSITIVE_INFINITY;
     }
     if (asked === null) throw this.#notAFile(url, response, "an unrequested status 206");
     const range = contentRangeOf(response);
@@ -175,8 +175,9 @@ class OneDownload {
     const isNext = range?.start === asked.from && range.total === (this.#version.total ?? range.total);
     const isSame = validator?.header === asked.validator.header && validator.value === asked.validator.value;
     if (range === null || !isNext || !isSame) return null;
+    if (range.total > this.#download.limits.maxBytes) throw this.#tooLarge(url, response);
     this.#version = { validator, total: range.total };
-    return Math.min(range.end, this.#download.limits.maxBytes);
+    return range.end;
   }
 
   async #begin(url: URL, response: Dispatcher.ResponseData): Promise<void> {
@@ -201,9 +202,7 @@ class OneDownload {
         "unknown_length",
       );
     }
-    if (total !== null && total > limits.maxBytes) {
-      throw this.#bad(url, response, `exceeds the limit of ${limits.maxBytes} bytes`, "answer_too_large");
-    }
+    if (total !== null && total > limits.maxBytes) throw this.#tooLarge(url, response);
     this.#version = { validator: validatorOf(response), total };
     this.#bytes = 0;
     await this.#target.begin(this.#version);
@@ -234,8 +233,9 @@ class OneDownload {
   /** Passes a chunk on; returns a promise only if the target asks to wait. */
   #give(url: URL, chunk: Uint8Array, upTo: number): Promise<void> | undefined {
     this.#received += chunk.length;
+    if (this.#bytes + chunk.length > this.#download.limits.maxBytes) throw this.#tooLarge(url);
     if (this.#bytes + chunk.length > upTo) {
-      throw new BadAnswerError(`${nameOfUrl(url)} is longer than the ${upTo} bytes announced or allowed`, {
+      throw new BadAnswerError(`${nameOfUrl(url)} is longer than the ${upTo} bytes announced`, {
         code: "answer_too_large",
       });
     }
@@ -273,9 +273,15 @@ class OneDownload {
     return this.#bad(url, response, `responded with ${what}`, "not_a_file");
   }
 
-  #bad(url: URL, response: Dispatcher.ResponseData, what: string, code: string): BadAnswerError {
-    response.body.on("error", () => {}).destroy();
-    return new BadAnswerError(`${nameOfUrl(url)} ${what}`, { code, status: response.statusCode });
+  #tooLarge(url: URL, response?: Dispatcher.ResponseData): BadAnswerError {
+    const { maxBytes } = this.#download.limits;
+    const text = maxBytes % 1_000_000 === 0 ? `${maxBytes / 1_000_000} MB` : `${maxBytes} bytes`;
+    return this.#bad(url, response, `is larger than ${text}`, "file_too_large");
+  }
+
+  #bad(url: URL, response: Dispatcher.ResponseData | undefined, what: string, code: string): BadAnswerError {
+    response?.body.on("error", () => {}).destroy();
+    return new BadAnswerError(`${nameOfUrl(url)} ${what}`, { code, status: response?.statusCode });
   }
 
   async #wait(url: URL, reason: WaitReason, failures: number): Promise<void> {

@@ -394,7 +394,7 @@ describe("completeness", () => {
 
   test("rejects a file larger than allowed before its first byte", async () => {
     const { get, memory } = await against([all()]);
-    await expect(get({ limits: { maxBytes: 15 } })).rejects.toMatchObject({ code: "answer_too_large" });
+    await expect(get({ limits: { maxBytes: 15 } })).rejects.toMatchObject({ code: "file_too_large" });
     expect(memory.begun).toEqual([]);
   });
 });

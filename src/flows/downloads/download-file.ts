@@ -86,6 +86,9 @@ export async function downloadToFile(
       await part.forget();
       if (attempt === contentAttempts) throw broken;
     }
+  } catch (error) {
+    if (error instanceof BadAnswerError && error.code === "file_too_large") await part.forget();
+    throw error;
   } finally {
     await part.keep();
   }

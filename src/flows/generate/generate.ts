@@ -134,7 +134,8 @@ async function generateAll(
 ): Promise<Omit<EndedRun, "finishedRunOf">> {
   const { input, service, tasks } = run;
   const queuedBefore = new Set(run.sent.keys());
-  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service);
+  const saver =
+    input.saveTo === null ? null : new OutputSaver(input.saveTo, { ...service, maxBytes: input.maxBytes });
   // The tasks of a finished run have ended: their results are read without a wait.
   const follows = input.wait || isFinished;
   const stoppedWork = await queueAndFollow(run, { follows, saver }, deps);

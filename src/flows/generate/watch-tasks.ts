@@ -19,6 +19,8 @@ export interface WatchInput {
   /** What this machine knows of a task. */
   readonly known: (taskId: string) => Generation | undefined;
   readonly saveTo: string | null;
+  /** The largest image to save, in bytes. */
+  readonly maxBytes: number;
   /** Waits until the tasks have ended. */
   readonly wait: boolean;
 }
@@ -47,7 +49,8 @@ export async function watchTasks(
   const ids = input.ids ?? (await openTasks(service));
   const tasks = new Map<string, Task>();
   const lost: string[] = [];
-  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service);
+  const saver =
+    input.saveTo === null ? null : new OutputSaver(input.saveTo, { ...service, maxBytes: input.maxBytes });
   const namer = new OutputNamer(input.known, service);
   const naming: Promise<void>[] = [];
   const onEnded = (task: Task) => {

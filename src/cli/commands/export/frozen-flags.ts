@@ -3,6 +3,7 @@ import { checkEncodingName, type EncodingName } from "../../../flows/rows/encodi
 import { UsageError } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";
 import { duration } from "../../flags/duration.ts";
+import { defaultMaxBytes, maxBytesFlag } from "../../flags/max-bytes.ts";
 import type { RawLiveFlags } from "./live-flags.ts";
 import type { SharedFlags } from "./shared-flags.ts";
 
@@ -11,6 +12,7 @@ export interface RawFrozenFlags {
   manifest?: boolean;
   zip?: boolean;
   extract?: string;
+  maxBytes?: number;
   product?: string[];
   productsFrom?: string;
   delimiter?: string;
@@ -25,6 +27,7 @@ export interface FrozenCommand extends SharedFlags {
   readonly format: "manifest" | "zip";
   /** The folder to extract ZIPs into, as typed; null to keep them. */
   readonly extract: string | null;
+  readonly maxBytes: number;
   /** IDs or references, trimmed. */
   readonly products: readonly string[];
   /** The file with the products, as typed; null for none. */
@@ -48,6 +51,7 @@ export const withFrozenFlags = (one: Command): Command =>
     )
     .option("--zip", `ZIP files with the images (default: --out ${frozenNames.zip}, several get numbers)`)
     .option("--extract <DIR>", "with --zip: extract the images into a new folder")
+    .addOption(maxBytesFlag())
     .addOption(
       new Option("--product <ID|REF>", "only this product (repeatable)").argParser(
         (value: string, earlier: string[] = []) => [...earlier, value],
@@ -69,6 +73,7 @@ export function isFrozen(raw: RawFrozenFlags): boolean {
   if (raw.manifest || raw.zip) return true;
   for (const [flag, value] of [
     ["--extract", raw.extract],
+    ["--max-bytes", raw.maxBytes],
     ["--product", raw.product],
     ["--products-from", raw.productsFrom],
     ["--delimiter", raw.delimiter],
@@ -78,7 +83,9 @@ export function isFrozen(raw: RawFrozenFlags): boolean {
   ] as const) {
     if (value === undefined) continue;
     const [needs, hint] =
-      flag === "--extract" ? ["--zip", "Add --zip."] : ["--manifest or --zip", "Add one of them."];
+      flag === "--extract" || flag === "--max-bytes"
+        ? ["--zip", "Add --zip."]
+        : ["--manifest or --zip", "Add one of them."];
     throw new UsageError(`${flag} needs ${needs}`, { param: flag, hint });
   }
   return false;
@@ -97,6 +104,7 @@ export function readFrozenFlags(
     ["--since", raw.since, mode],
     ["--margin", raw.margin, mode],
     ["--extract", raw.zip ? undefined : raw.extract, mode],
+    ["--max-bytes", raw.zip ? undefined : raw.maxBytes, mode],
     ["--extract", raw.extract === undefined ? undefined : raw.out, "--out"],
     ["--product", raw.productsFrom === undefined ? undefined : raw.product, "--products-from"],
   ] as const) {
@@ -116,6 +124,7 @@ export function readFrozenFlags(
     mode: "frozen",
     format,
     extract: filled("--extract", raw.extract, "Choose a folder, for example --extract images."),
+    maxBytes: raw.maxBytes ?? defaultMaxBytes,
     products: (raw.product ?? []).map((one) => filled("--product", one, "Use an ID or a reference.")!),
     productsFrom: filled("--products-from", raw.productsFrom, "Choose a file, or - for standard input."),
     delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),

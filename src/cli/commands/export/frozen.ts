@@ -16,7 +16,7 @@ import { withRoleHint } from "./role-hint.ts";
 /** `cat export --manifest` and `--zip`. Throws what stopped it, after the report. */
 export async function exportFrozenFiles(app: App, command: FrozenCommand): Promise<void> {
   const { clock, interrupt, pid } = app.context;
-  const { format, roles, extract, timeoutMs, fresh } = command;
+  const { format, roles, extract, timeoutMs, fresh, maxBytes } = command;
   const selection = await selectionOf(app, command);
   const name = frozenName(command);
   const listed = command.productsFrom ?? "";
@@ -27,7 +27,7 @@ export async function exportFrozenFiles(app: App, command: FrozenCommand): Promi
   const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
     exportFrozen(
       {
-        ...{ format, roles, selection, name, timeoutMs, fresh },
+        ...{ format, roles, selection, name, timeoutMs, fresh, maxBytes },
         extract: extract !== null,
         concurrency: defaultConcurrency,
       },

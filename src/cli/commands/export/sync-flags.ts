@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import type { SyncInput } from "../../../flows/export/sync/sync.ts";
 import { UsageError } from "../../context/errors.ts";
+import { defaultMaxBytes } from "../../flags/max-bytes.ts";
 import { readRoles } from "./shared-flags.ts";
 
 /** The flags as commander hands them over. */
@@ -17,6 +18,7 @@ export interface RawSyncFlags {
   merge?: boolean;
   sameOrganization?: boolean;
   concurrency: number;
+  maxBytes?: number;
 }
 
 /** The input of one command: a run, or the merge of indexes. */
@@ -49,6 +51,7 @@ export function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
     fullEveryMs: fullEvery === 0 ? null : fullEvery,
     merge,
     concurrency,
+    maxBytes: raw.maxBytes ?? defaultMaxBytes,
     sameOrganization: raw.sameOrganization ?? false,
   };
 }
@@ -64,6 +67,7 @@ function rejectOthers(raw: RawSyncFlags): void {
     ["--verify", raw.verify],
     ["--full", raw.full],
     ["--same-organization", raw.sameOrganization],
+    ["--max-bytes", raw.maxBytes],
   ] as const;
   const [flag] = others.find(([, value]) => value !== undefined) ?? [];
   if (flag === undefined) return;

@@ -51,6 +51,8 @@ function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
   if (removed > 0 && !flags.delete)
     lines.push("  Files of removed images were kept. To delete them, add --delete.");
   if (failed > 0) lines.push("To try failed images again, run the same command again.");
+  if (summary.failures?.some(({ code }) => code === "file_too_large"))
+    lines.push("To accept larger images, add --max-bytes, for example --max-bytes 200MB.");
   return lines;
 }
 

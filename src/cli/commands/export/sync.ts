@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { App } from "../../app/app.ts";
 import { command, examples, otherFlags } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
+import { maxBytesFlag } from "../../flags/max-bytes.ts";
 import { wholeNumber } from "../../flags/values.ts";
 import { roleFlag } from "./shared-flags.ts";
 import { type RawSyncFlags, readShard, readSyncFlags, type SyncFlags } from "./sync-flags.ts";
@@ -51,7 +52,8 @@ export const syncCommand = (app: App, run = runSync): Command =>
         new Option("--concurrency <N>", "downloads at once")
           .argParser(wholeNumber({ min: 1, max: 64 }))
           .default(8),
-      ),
+      )
+      .addOption(maxBytesFlag()),
   )
     .addHelpText(
       "after",

@@ -3,6 +3,7 @@ import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, examples } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
+import { defaultMaxBytes, maxBytesFlag } from "../../flags/max-bytes.ts";
 import { resourceId } from "../../flags/resource-id.ts";
 import type { DownloadFlags } from "./save-artifact.ts";
 
@@ -10,6 +11,7 @@ interface RawDownloadFlags {
   out?: string;
   extract?: string;
   timeout?: number;
+  maxBytes?: number;
 }
 
 /** `cat exports download`: parses the arguments; `run` does the work. */
@@ -24,6 +26,7 @@ export const downloadCommand = (app: App, run = save): Command =>
     .argument("<ID>", "ID of the export")
     .option("--out <FILE>", "file to write (default: ID.jsonl or ID.zip; --yes replaces an existing file)")
     .option("--extract <DIR>", "extract the images of a ZIP into a new folder")
+    .addOption(maxBytesFlag())
     .addOption(
       new Option("--timeout <TIME>", "how long to wait, for example 90s, 30m, 2h").argParser(duration),
     )
@@ -41,7 +44,7 @@ export const downloadCommand = (app: App, run = save): Command =>
 const save = async (app: App, flags: DownloadFlags): Promise<void> =>
   (await import("./save-artifact.ts")).saveArtifact(app, flags);
 
-function readFlags({ out, extract, timeout }: RawDownloadFlags): Omit<DownloadFlags, "id"> {
+function readFlags({ out, extract, timeout, maxBytes }: RawDownloadFlags): Omit<DownloadFlags, "id"> {
   for (const [flag, value, example] of [
     ["--out", out, "file, for example --out catalogue.zip"],
     ["--extract", extract, "folder, for example --extract images"],
@@ -57,5 +60,10 @@ function readFlags({ out, extract, timeout }: RawDownloadFlags): Omit<DownloadFl
       param: "--extract",
       hint: "Remove one of them.",
     });
-  return { out: out ?? null, extract: extract ?? null, timeoutMs: timeout ?? null };
+  return {
+    out: out ?? null,
+    extract: extract ?? null,
+    timeoutMs: timeout ?? null,
+    maxBytes: maxBytes ?? defaultMaxBytes,
+  };
 }

@@ -20,6 +20,7 @@ export interface DownloadFlags {
   readonly out: string | null;
   readonly extract: string | null;
   readonly timeoutMs: number | null;
+  readonly maxBytes: number;
 }
 
 /** Saves the file of an export and reports it; exits with 7 if the export failed. */
@@ -32,7 +33,7 @@ export async function saveArtifact(app: App, flags: DownloadFlags): Promise<void
     const saved = await runFlow(app, ({ onProgress, onNote, pause }) =>
       downloadJob(
         {
-          ...{ id: flags.id, extract: flags.extract !== null, onProgress, onNote },
+          ...{ id: flags.id, extract: flags.extract !== null, maxBytes: flags.maxBytes, onProgress, onNote },
           target: (format) => {
             pause();
             return targetOf(app, flags, format);

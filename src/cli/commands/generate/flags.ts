@@ -9,6 +9,7 @@ import { UsageError } from "../../context/errors.ts";
 import { type RawFileFlags, readFileFlags, withInputFlags, withOutputFlags } from "../../files/file-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
+import { maxBytesFlag, maxBytesOf } from "../../flags/max-bytes.ts";
 import { either } from "../../flags/usage-message.ts";
 import { wholeNumber } from "../../flags/values.ts";
 
@@ -30,6 +31,7 @@ export interface RawGenerateFlags extends RawFileFlags, SelectionFlags {
   wait: boolean;
   timeout?: number;
   save?: string;
+  maxBytes?: number;
   fresh?: boolean;
   matrix?: boolean;
   maxGenerations?: number;
@@ -56,6 +58,7 @@ export interface GenerateFlags {
   readonly wait: boolean;
   readonly timeoutMs: number | null;
   readonly save: string | undefined;
+  readonly maxBytes: number;
   readonly fresh: boolean;
   readonly matrix: boolean;
   readonly maxGenerations: number | null;
@@ -124,6 +127,7 @@ export function withGenerateFlags(one: Command, kind: GenerationKind): Command {
     )
     .optionsGroup("Output:")
     .option("--save <DIR>", "save the images in a folder, with results.csv and results.ndjson")
+    .addOption(maxBytesFlag())
     .option("--gallery <FILE>", "write an HTML page to review the images");
   withOutputFlags(one);
   return otherFlags(one);
@@ -192,6 +196,7 @@ export function readGenerateFlags(
     wait: raw.wait,
     timeoutMs: raw.timeout ?? null,
     save: raw.save,
+    maxBytes: maxBytesOf(raw),
     fresh: raw.fresh ?? false,
     matrix: raw.matrix ?? false,
     maxGenerations: raw.maxGenerations ?? null,

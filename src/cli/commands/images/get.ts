@@ -8,6 +8,7 @@ import type { App } from "../../app/app.ts";
 import { InterruptError, UsageError } from "../../context/errors.ts";
 import { confirmReplace } from "../../files/confirm-replace.ts";
 import { command, examples } from "../../flags/command.ts";
+import { maxBytesFlag, maxBytesOf } from "../../flags/max-bytes.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { resourceId } from "../../flags/resource-id.ts";
 import { thumbnailFlag } from "../../flags/thumbnail-flag.ts";
@@ -19,6 +20,8 @@ interface GetInput {
   id: string;
   /** The file for the original, as typed. */
   save: string | undefined;
+  /** The largest original that is saved, in bytes. */
+  maxBytes: number;
   printing: Printing<Image>;
   /** Whether to show it on a terminal. */
   thumbnail: boolean;
@@ -37,6 +40,7 @@ export const getCommand = (app: App, run = getImage): Command =>
       )
       .argument("<ID>", "ID of the image")
       .option("--save <FILE>", "download the original to FILE (--yes replaces an existing file)")
+      .addOption(maxBytesFlag())
       .addOption(thumbnailFlag()),
   )
     .addHelpText(
@@ -49,18 +53,27 @@ export const getCommand = (app: App, run = getImage): Command =>
     .action(
       async (
         id: string,
-        { save, thumbnail, ...flags }: { save?: string; thumbnail: boolean } & RawPrintFlags,
+        {
+          save,
+          maxBytes,
+          thumbnail,
+          ...flags
+        }: { save?: string; maxBytes?: number; thumbnail: boolean } & RawPrintFlags,
       ) =>
         run(app, {
           printing: readPrintFlags(flags, imageForm),
           id: resourceId(id, "image"),
           save,
+          maxBytes: maxBytesOf({ maxBytes, save }),
           thumbnail,
         }),
     );
 
 /** Prints one image, or saves its original; not found ends in exit 5. */
-export async function getImage(app: App, { id, save, printing, thumbnail }: GetInput): Promise<void> {
+export async function getImage(
+  app: App,
+  { id, save, maxBytes, printing, thumbnail }: GetInput,
+): Promise<void> {
   const file = save === undefined ? null : namedFile(app, save);
   if (file !== null) await confirmReplace(app, file);
   const client = await app.client();
@@ -85,7 +98,10 @@ export async function getImage(app: App, { id, save, printing, thumbnail }: GetI
       hint: "Run the command again. If it fails again, report this message to the service.",
     });
   };
-  const { downloadToFile } = await import("../../../flows/downloads/download-file.ts");
+  const [{ downloadToFile }, { withSizeHint }] = await Promise.all([
+    import("../../../flows/downloads/download-file.ts"),
+    import("../../../flows/downloads/wrong-content.ts"),
+  ]);
   const bytes = await downloadToFile(client, {
     url: urlOf(image),
     freshUrl: async () => urlOf(await read()),
@@ -94,8 +110,9 @@ export async function getImage(app: App, { id, save, printing, thumbnail }: GetI
     expected: typeof image.mime_type === "string" ? { type: image.mime_type } : {},
     problemOf: (head) => notThisImage(head.subarray(0, imageTypeBytes), image.mime_type),
     signal,
+    limits: { maxBytes },
   }).catch((error: unknown) => {
-    throw withNextStep(error);
+    throw withNextStep(withSizeHint(error));
   });
   if (app.io.json) await app.io.resource(image, printing);
   else await app.io.note(`Saved ${app.io.visible(file.name)} (${grouped(bytes)} bytes).`);

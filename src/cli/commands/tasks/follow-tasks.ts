@@ -20,6 +20,7 @@ export interface FollowInput {
   readonly runId: string | undefined;
   readonly timeoutMs: number | null;
   readonly save: string | undefined;
+  readonly maxBytes: number;
   /** Whether to wait until the tasks have ended. */
   readonly wait: boolean;
   readonly printing: Printing<FollowedTask>;
@@ -51,7 +52,11 @@ export async function followTasks(app: App, input: FollowInput): Promise<void> {
     const saveTo = input.save === undefined ? null : resolve(cwd, input.save);
     const known = saveTo === null ? () => undefined : await knownTasks(app);
     const watched = await runFlow(app, ({ onProgress }) =>
-      watchTasks({ ids: isAll ? null : ids, known, saveTo, wait: input.wait }, service, onProgress),
+      watchTasks(
+        { ids: isAll ? null : ids, known, saveTo, wait: input.wait, maxBytes: input.maxBytes },
+        service,
+        onProgress,
+      ),
     );
     if (saveTo !== null && watched.files.size > 0) {
       const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, examples } from "../../flags/command.ts";
+import { defaultMaxBytes, maxBytesFlag } from "../../flags/max-bytes.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { resourceId } from "../../flags/resource-id.ts";
 import { followedForm } from "./columns.ts";
@@ -10,6 +11,7 @@ import { followTasks } from "./follow-tasks.ts";
 interface Flags extends RawPrintFlags {
   run?: string;
   save?: string;
+  maxBytes?: number;
 }
 
 /** `cat tasks save`: parses the arguments; `run` does the work. */
@@ -23,10 +25,11 @@ export const saveCommand = (app: App, run = followTasks): Command =>
       )
       .argument("[ID...]", "IDs of tasks")
       .option("--run <RUN>", "all tasks of a run of cat tryon or cat beautify on this machine")
-      .option("--save <DIR>", "folder for the images"),
+      .option("--save <DIR>", "folder for the images")
+      .addOption(maxBytesFlag()),
   )
     .addHelpText("after", examples([["save the images of a run", "cat tasks save --run RUN --save images"]]))
-    .action(async (ids: string[], { run: runId, save, ...flags }: Flags) => {
+    .action(async (ids: string[], { run: runId, save, maxBytes = defaultMaxBytes, ...flags }: Flags) => {
       if (save === undefined)
         throw new UsageError("missing --save", { param: "--save", hint: "Add --save DIR." });
       if (ids.length === 0 && runId === undefined)
@@ -40,6 +43,7 @@ export const saveCommand = (app: App, run = followTasks): Command =>
         runId,
         timeoutMs: null,
         save,
+        maxBytes,
         wait: false,
         thumbnail: false,
       });

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
 import { duration } from "../../flags/duration.ts";
+import { maxBytesFlag, maxBytesOf } from "../../flags/max-bytes.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { resourceId } from "../../flags/resource-id.ts";
 import { thumbnailFlag } from "../../flags/thumbnail-flag.ts";
@@ -13,6 +14,7 @@ interface Flags extends RawPrintFlags {
   run?: string;
   timeout?: number;
   save?: string;
+  maxBytes?: number;
 }
 
 /** `cat tasks watch`: parses the arguments; `run` does the work. */
@@ -27,6 +29,7 @@ export const watchCommand = (app: App, run = followTasks): Command =>
       .argument("[ID...]", "IDs of tasks")
       .option("--run <RUN>", "all tasks of a run of cat tryon or cat beautify on this machine")
       .option("--save <DIR>", "save the images in a folder")
+      .addOption(maxBytesFlag())
       .addOption(thumbnailFlag())
       .addOption(
         new Option("--timeout <TIME>", "how long to wait, for example 90s, 30m, 2h (then: exit 7)").argParser(
@@ -38,13 +41,14 @@ export const watchCommand = (app: App, run = followTasks): Command =>
       "after",
       examples([["follow a run and save its images", "cat tasks watch --run RUN --save images"]]),
     )
-    .action(async (ids: string[], { run: runId, timeout, save, thumbnail, ...flags }: Flags) =>
+    .action(async (ids: string[], { run: runId, timeout, save, maxBytes, thumbnail, ...flags }: Flags) =>
       run(app, {
         printing: readPrintFlags(flags, followedForm(save !== undefined)),
         ids: ids.map((id) => resourceId(id, "task")),
         runId,
         timeoutMs: timeout ?? null,
         save,
+        maxBytes: maxBytesOf({ maxBytes, save }),
         wait: true,
         thumbnail,
       }),

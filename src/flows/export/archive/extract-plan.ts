@@ -1,3 +1,4 @@
+import { byteText } from "../../byte-text.ts";
 import { numbered } from "../../outputs/output-file.ts";
 import { ArchiveError, shownEntry } from "./archive-error.ts";
 import { archiveLimits } from "./archive-limits.ts";
@@ -26,11 +27,16 @@ export class ExtractPlan {
   readonly renamed: RenamedFile[] = [];
   bytes = 0;
   count = 0;
+  readonly #maxBytes: number;
   /** Folded path -> its kind, and for a folder its spelling. */
   readonly #taken = new Map<string, { isFolder: boolean; path: string }>();
 
   /** Folded path -> the number to try next, so that many files of one name stay fast. */
   readonly #numbers = new Map<string, number>();
+
+  constructor(maxBytes = Number.POSITIVE_INFINITY) {
+    this.#maxBytes = maxBytes;
+  }
 
   /** Adds an archive of so many bytes. Throws ArchiveError if one of its entries must not be written. */
   add(archive: string, { size, entries }: { size: number; entries: readonly ZipEntry[] }): void {
@@ -42,6 +48,8 @@ export class ExtractPlan {
     for (const entry of entries) {
       const problem = problemOf(entry) ?? nameProblem(entry.name);
       if (problem !== null) throw unsafe(entry.name, problem);
+      if (entry.size > this.#maxBytes)
+        throw unsafe(entry.name, `is larger than ${byteText(this.#maxBytes)} (--max-bytes)`);
       const name = entry.name.replace(/\/$/, "");
       if (own.has(foldedPath(name)))
         throw unsafe(entry.name, "is in it twice, or differs from another name only in case or accents");

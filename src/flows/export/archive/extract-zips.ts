@@ -11,6 +11,8 @@ export interface Extraction {
   readonly archives: readonly { readonly path: string; readonly shown?: string | undefined }[];
   /** A folder that is missing or empty (`findExtractTarget`). */
   readonly dir: string;
+  /** The largest file in an archive, in bytes (default: any). */
+  readonly maxBytes?: number | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: ((event: ProgressEvent) => void) | undefined;
 }
@@ -31,13 +33,14 @@ export interface Extracted {
 export async function extractZips({
   archives,
   dir,
+  maxBytes,
   signal,
   onProgress = () => {},
 }: Extraction): Promise<Extracted> {
   const named = archives.map(({ path, shown = path }) => ({ path, shown }));
   const folder = await ExtractFolder.claim(dir);
   try {
-    const plan = new ExtractPlan();
+    const plan = new ExtractPlan(maxBytes);
     for (const [done, { path, shown }] of named.entries()) {
       onProgress({ step: "checking archives", done, total: named.length });
       signal.throwIfAborted();

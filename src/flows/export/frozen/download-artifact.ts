@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import type { Client } from "../../../client/client.ts";
+import { limits } from "../../../contract/limits.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
 import { downloadToFile, type FileDownload } from "../../downloads/download-file.ts";
@@ -11,6 +12,8 @@ export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" |
   readonly job: ExportJob;
   /** The file in messages. */
   readonly name: string;
+  /** The largest image, in bytes: it limits a ZIP. */
+  readonly maxBytes: number;
   /** The products of a manifest; null if they are not known. */
   readonly ids: readonly string[] | null;
 }
@@ -22,7 +25,7 @@ export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" |
  */
 export async function downloadArtifact(
   client: Client,
-  { job, path, name, ids, signal, onProgress, freeBytes }: ArtifactDownload,
+  { job, path, name, maxBytes, ids, signal, onProgress, freeBytes }: ArtifactDownload,
 ): Promise<number> {
   const saved = await stat(path).catch(() => null);
   if (saved?.isFile()) return saved.size;
@@ -31,6 +34,7 @@ export async function downloadArtifact(
     ...{ path, name, signal, onProgress, freeBytes },
     url: urlOf(job),
     resource: job.id,
+    limits: { maxBytes: largestArtifact(job, maxBytes) },
     freshUrl: async () => urlOf(await client.exports.get({ export_id: job.id }, { signal })),
     check: async (part) => {
       if (job.format === "zip") await checkZip(part, { shown, ...(signal && { signal }) });
@@ -38,6 +42,15 @@ export async function downloadArtifact(
     },
   });
 }
+
+/** More bytes than a line of a manifest has for a product or an image, and than a ZIP adds to an image. */
+const besidesImage = 100_000;
+
+/** The most bytes that an honest artifact may have: one that never ends would fill the disk. */
+const largestArtifact = ({ format, total_assets }: ExportJob, maxBytes: number): number =>
+  format === "zip"
+    ? (total_assets + 1) * (maxBytes + besidesImage)
+    : (total_assets + limits.exportProducts) * besidesImage;
 
 function urlOf({ id, url }: ExportJob): string {
   if (url !== null) return url;

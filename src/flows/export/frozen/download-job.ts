@@ -16,6 +16,8 @@ import { writeResults } from "./write-results.ts";
 export interface JobDownload {
   readonly id: string;
   readonly extract: boolean;
+  /** The largest image of a ZIP, in bytes. */
+  readonly maxBytes: number;
   /** The file or folder for a job of that format, called once the service has the job: throws where it cannot be written. */
   readonly target: (format: ExportJob["format"]) => Promise<FrozenTarget>;
   readonly onSeen: (job: ExportJob) => Promise<void>;
@@ -38,7 +40,7 @@ export interface SavedJob {
  * an interrupt is kept for the same command.
  */
 export async function downloadJob(
-  { id, extract, target: targetOf, onSeen, onProgress, onNote }: JobDownload,
+  { id, extract, maxBytes, target: targetOf, onSeen, onProgress, onNote }: JobDownload,
   { client, signal }: Pick<Service, "client" | "signal">,
 ): Promise<SavedJob> {
   const first = await client.exports.get({ export_id: id }, { signal });
@@ -58,7 +60,7 @@ export async function downloadJob(
   try {
     const { name } = target;
     await downloadArtifact(client, {
-      ...{ job, name, signal, path: artifactPath(folder, id), ids: null },
+      ...{ job, name, maxBytes, signal, path: artifactPath(folder, id), ids: null },
       onProgress: (bytes) => progress.received(id, bytes),
     });
     const jobs = [{ id, job, ids: [], target }];
@@ -66,7 +68,7 @@ export async function downloadJob(
     const place = { folder, memory: null, signal, onProgress, onNote };
     // The manifest of one job is its artifact, so that it is moved like a ZIP.
     const results = { jobs, targets: [target], delivered: new Set<FrozenTarget>() };
-    await writeResults({ format: "zip", extract }, results, place).catch(async (error) => {
+    await writeResults({ format: "zip", extract, maxBytes }, results, place).catch(async (error) => {
       // Extracting the same ZIP again would fail again.
       if (error instanceof ArchiveError) await removeWorkFolder(folder);
       throw error;

@@ -113,7 +113,10 @@ async function fetchAndWrite(
   for (const target of targets) if (await isDelivered(target.path, memory)) delivered.add(target);
   const targetOf = (row: number) =>
     targets[targets.length === 1 ? 0 : Math.floor(row / limits.exportProducts)]!;
-  const fetcher = new ArtifactFetcher({ run, service, plan, format, folder, name, freeBytes, onProgress });
+  const fetcher = new ArtifactFetcher({
+    ...{ run, service, plan, format, folder, name, freeBytes, onProgress },
+    maxBytes: input.maxBytes,
+  });
   const { done: deleted, stopped: uncreated } = await createJobs(plan, { run, input, service }, (job) =>
     fetcher.add(job, delivered.has(targetOf(job.rows[0]!))),
   );

@@ -21,6 +21,7 @@ export interface FetchDeps {
   readonly service: Service;
   readonly plan: readonly string[];
   readonly format: FrozenFormat;
+  readonly maxBytes: number;
   /** The folder for complete artifacts. */
   readonly folder: string;
   /** The file in messages. */
@@ -101,13 +102,13 @@ export class ArtifactFetcher {
   }
 
   async #download(job: ExportJob): Promise<void> {
-    const { service, plan, folder, name, freeBytes } = this.#deps;
+    const { service, plan, folder, name, maxBytes, freeBytes } = this.#deps;
     const { client, signal } = service;
     const { rows } = this.#jobs.get(job.id)!;
     try {
       signal.throwIfAborted();
       await downloadArtifact(client, {
-        ...{ job, name, signal, freeBytes, path: artifactPath(folder, job.id) },
+        ...{ job, name, maxBytes, signal, freeBytes, path: artifactPath(folder, job.id) },
         ids: job.format === "manifest" ? Array.from(rows, (at) => plan[at]!) : null,
         onProgress: (bytes) => this.#progress.received(job.id, bytes),
       });

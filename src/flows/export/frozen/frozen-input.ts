@@ -18,6 +18,8 @@ export interface FrozenInput {
   readonly selection: Selection | null;
   /** Whether the images of the ZIP files are extracted into a folder. */
   readonly extract: boolean;
+  /** The largest image of a ZIP, in bytes. */
+  readonly maxBytes: number;
   /** Starts over instead of resuming a run. */
   readonly fresh: boolean;
   /** The file or folder as typed: exports of this machine are listed with it. */

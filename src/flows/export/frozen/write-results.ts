@@ -33,7 +33,7 @@ interface Results {
 
 /** Gives the complete artifacts of all jobs their final form and names. Throws OutputError, and what `extractZips` throws. */
 export async function writeResults(
-  { format, extract }: Pick<FrozenInput, "format" | "extract">,
+  { format, extract, maxBytes }: Pick<FrozenInput, "format" | "extract" | "maxBytes">,
   { jobs, targets, delivered }: Results,
   place: ResultPlace,
 ): Promise<void> {
@@ -44,7 +44,7 @@ export async function writeResults(
       if (!delivered.has(target)) await deliver(artifactPath(place.folder, id), target, place.memory);
     }
   } else if (!delivered.has(only)) {
-    const from = await (extract ? extracted(jobs, only, place) : merged(jobs, only, place));
+    const from = await (extract ? extracted(jobs, only, { ...place, maxBytes }) : merged(jobs, only, place));
     await deliver(from, only, place.memory);
   }
 }
@@ -67,7 +67,7 @@ async function merged(
 async function extracted(
   jobs: Results["jobs"],
   { name }: FrozenTarget,
-  { folder, signal, freeBytes, onProgress, onNote }: ResultPlace,
+  { folder, maxBytes, signal, freeBytes, onProgress, onNote }: ResultPlace & { maxBytes: number },
 ): Promise<string> {
   const dir = join(folder, "extracted");
   // Complete, if an earlier process was stopped before it gave the folder its name.
@@ -80,7 +80,7 @@ async function extracted(
     const sizes = await Promise.all(archives.map(async ({ path }) => (await stat(path)).size));
     const needed = sizes.reduce((sum, size) => sum + size, 0);
     await rejectWithoutSpace(needed, { folder, name, ...(freeBytes && { freeBytes }) });
-    const { renamed } = await extractZips({ archives, dir, signal, onProgress });
+    const { renamed } = await extractZips({ archives, dir, maxBytes, signal, onProgress });
     if (renamed.length > 0) {
       const files = renamed.length === 1 ? "1 file" : `${grouped(renamed.length)} files`;
       onNote(`${files} got another name: theirs is taken, or not allowed on Windows.`);

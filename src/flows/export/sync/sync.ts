@@ -49,6 +49,8 @@ export interface SyncInput {
   /** Everything is read if the last time was longer ago, in milliseconds; null for never. */
   readonly fullEveryMs: number | null;
   readonly concurrency: number;
+  /** The largest image, in bytes. */
+  readonly maxBytes: number;
   /** Whether the user states that a new API key belongs to the organization of the mirror. */
   readonly sameOrganization: boolean;
 }
@@ -235,7 +237,7 @@ async function readAndFetch(
   const progress = new SyncProgress(counts, deps.clock, deps.onProgress);
   const fetcher = new AssetFetcher({
     client: progress.of(client),
-    ...{ mirror, pathOf, shard, counts, concurrency, isDryRun: dryRun },
+    ...{ mirror, pathOf, shard, counts, concurrency, maxBytes: input.maxBytes, isDryRun: dryRun },
     ...{ signal: deps.signal, onFailed: deps.onFailed },
   });
   const ahead = new ReadAhead((wanted) => fetcher.add(wanted));

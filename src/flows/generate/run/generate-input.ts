@@ -37,6 +37,8 @@ export interface GenerateInput {
   readonly timeoutMs: number | null;
   /** The folder for the images; null to save none. */
   readonly saveTo: string | null;
+  /** The largest image to save, in bytes. */
+  readonly maxBytes: number;
   /** The same as it was typed, for the summary. */
   readonly saveAs: string | null;
   /** The failed file as it was typed; undefined for the default. */

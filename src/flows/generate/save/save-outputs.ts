@@ -11,7 +11,7 @@ import type { imageTypes } from "../../../contract/value-sets.ts";
 import { rejectIncompleteImage } from "../../downloads/complete-image.ts";
 import { downloadToFile } from "../../downloads/download-file.ts";
 import { downloadToMemory } from "../../downloads/download-to-memory.ts";
-import { wrongContent } from "../../downloads/wrong-content.ts";
+import { withSizeHint, wrongContent } from "../../downloads/wrong-content.ts";
 import { fileStart } from "../../file-start.ts";
 import { OutputError } from "../../outputs/output-error.ts";
 import { syncFolder } from "../../outputs/output-file.ts";
@@ -31,6 +31,7 @@ interface FolderNames {
 export class OutputSaver {
   readonly #client: Pick<Client, "downloadInto" | "tasks">;
   readonly #signal: AbortSignal;
+  readonly #limits: { readonly maxBytes: number };
   readonly #folder: string;
   readonly #limit = pLimit(downloadsAtOnce);
   readonly #jobs: Promise<void>[] = [];
@@ -42,11 +43,16 @@ export class OutputSaver {
 
   constructor(
     folder: string,
-    { client, signal }: { client: Pick<Client, "downloadInto" | "tasks">; signal: AbortSignal },
+    {
+      client,
+      signal,
+      maxBytes,
+    }: { client: Pick<Client, "downloadInto" | "tasks">; signal: AbortSignal; maxBytes: number },
   ) {
     this.#folder = folder;
     this.#client = client;
     this.#signal = signal;
+    this.#limits = { maxBytes };
   }
 
   /** The names of the files in the folder, by task ID. */
@@ -67,7 +73,7 @@ export class OutputSaver {
           this.#signal.throwIfAborted();
           this.#files.set(task.id, (await this.#saved(task, named)) ?? (await this.#save(task, named)));
         } catch (error) {
-          this.#faults.set(task.id, error);
+          this.#faults.set(task.id, withSizeHint(error));
         }
       }),
     );
@@ -107,7 +113,9 @@ export class OutputSaver {
       return again.output_image?.url ?? url;
     };
     const path = join(this.#folder, `.${outputName(named, id, "")}.image`);
-    const bytes = await downloadToMemory(this.#client, { url, freshUrl, signal: this.#signal, path });
+    const bytes = await downloadToMemory(this.#client, {
+      ...{ url, freshUrl, path, signal: this.#signal, limits: this.#limits },
+    });
     if (bytes === null) return this.#saveLarge({ id, output: output_image, freshUrl, path }, named);
     const type = imageTypeOf(startOf(bytes));
     if (type === null) throw wrongContent(url, notAnImage);
@@ -136,6 +144,7 @@ export class OutputSaver {
       resource: output.id,
       freshUrl,
       signal: this.#signal,
+      limits: this.#limits,
       problemOf: (head) => {
         type = imageTypeOf(head);
         return type === null ? notAnImage : null;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Client } from "../../../../client/client.ts";
 import type { CatError } from "../../../../errors.ts";
+import { withSizeHint } from "../../../downloads/wrong-content.ts";
 import { isOfService } from "../../../service-errors.ts";
 import type { Mirror } from "../index/mirror.ts";
 import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
@@ -25,6 +26,8 @@ interface FetcherDeps {
   readonly shard: Shard | null;
   readonly counts: SyncCounts;
   readonly concurrency: number;
+  /** The largest image. */
+  readonly maxBytes: number;
   readonly isDryRun: boolean;
   readonly signal: AbortSignal;
   readonly onFailed: (asset: ListedAsset, error: CatError) => void;
@@ -60,7 +63,7 @@ export class AssetFetcher {
         await this.#fetch(wanted);
         this.#consecutive = 0;
       } catch (error) {
-        if (!this.#signal.aborted) this.#failed(wanted, error);
+        if (!this.#signal.aborted) this.#failed(wanted, withSizeHint(error));
       }
     });
   }
@@ -91,7 +94,7 @@ export class AssetFetcher {
   }
 
   async #fetch(wanted: WantedAsset): Promise<void> {
-    const { counts, client, isDryRun, mirror } = this.#deps;
+    const { counts, client, isDryRun, maxBytes, mirror } = this.#deps;
     const { known, fresh } = wanted;
     if (isDryRun) return this.#pretend(wanted);
     let { listed } = wanted;
@@ -107,6 +110,7 @@ export class AssetFetcher {
         assetId: asset_id,
         productId: product_id,
         scratch: mirror.store.scratch,
+        maxBytes,
         signal: this.#signal,
       },
     });

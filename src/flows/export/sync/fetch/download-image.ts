@@ -33,17 +33,19 @@ interface Download {
   readonly productId: string;
   /** A folder for images that are too large for memory. */
   readonly scratch: string;
+  readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
 /** Downloads an image of the announced type. Throws a CatError. */
 export async function downloadImage(
   client: Pick<Client, "downloadInto">,
-  { url, freshUrl, announced, assetId, productId, scratch, signal }: Download,
+  { url, freshUrl, announced, assetId, productId, scratch, maxBytes, signal }: Download,
 ): Promise<DownloadedImage> {
+  const limits = { maxBytes };
   // One asset may belong to several products: each has a part of its own.
   const path = join(scratch, `large-${shortDigest(`${productId} ${assetId}`, 16).toString("hex")}`);
-  const chunks = await downloadToMemory(client, { url, freshUrl, signal, path });
+  const chunks = await downloadToMemory(client, { url, freshUrl, signal, limits, path });
   if (chunks !== null) {
     const [first = new Uint8Array()] = chunks;
     const head = first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
@@ -62,7 +64,7 @@ export async function downloadImage(
   }
   let mime_type = "";
   const bytes = await downloadToFile(client, {
-    ...{ path, url, freshUrl, signal, resource: assetId },
+    ...{ path, url, freshUrl, signal, limits, resource: assetId },
     problemOf: (head) => {
       mime_type = imageTypeOf(head) ?? "";
       return problemOf(head, announced);

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import type { SyncInput } from "../../../flows/export/sync/sync.ts";
+import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { UsageError } from "../../context/errors.ts";
 import { defaultMaxBytes } from "../../flags/max-bytes.ts";
 import { readRoles } from "./shared-flags.ts";

@@ -1,6 +1,7 @@
 import { MovableClock } from "../../../../src/clock.ts";
 import { mirrorFiles } from "../../../../src/flows/export/sync/index/mirror-files.ts";
-import { type SyncInput, type SyncOutcome, syncCatalogue } from "../../../../src/flows/export/sync/sync.ts";
+import { type SyncOutcome, syncCatalogue } from "../../../../src/flows/export/sync/sync.ts";
+import type { SyncInput } from "../../../../src/flows/export/sync/sync-run.ts";
 import type { ProgressEvent } from "../../../../src/flows/progress-event.ts";
 import { FakeCatalogue } from "./fake-catalogue.ts";
 import { MemoryStore, StoredFiles } from "./memory-store.ts";

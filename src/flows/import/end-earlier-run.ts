@@ -3,6 +3,7 @@ import type { Run } from "../../state/runs.ts";
 import { RowSet } from "../rows/row-set.ts";
 import type { RunAtHand } from "../runs/run-at-hand.ts";
 import { changeFailedRows } from "./fields/change-failed-rows.ts";
+import { HeldPhotos } from "./ledger/held-photos.ts";
 import { settleBatches } from "./results/settle-batches.ts";
 import { sendImportsAgain } from "./resume/send-imports-again.ts";
 import type { ImportJob } from "./run/import-job.ts";
@@ -34,7 +35,13 @@ export async function endEarlierRun(
   );
   // With --no-wait, no other step would change the fields of rows whose photos fail every time.
   const resumed = { run, earlier: batches, patched: state.batches.doneRows(begun.id), patching: [] };
-  const rows = new RowsToImport({ input, refused: new RowSet(), resumed, uploads: new Map() });
+  const rows = new RowsToImport({
+    input,
+    refused: new RowSet(),
+    resumed,
+    held: new HeldPhotos(),
+    uploads: new Map(),
+  });
   const sent = batches.flatMap((batch) =>
     batch.state === "sent" ? [] : [{ ...batch, kind: "accepted" as const }],
   );

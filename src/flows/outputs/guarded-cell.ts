@@ -12,5 +12,15 @@ export function isFormula(text: string): boolean {
   return character === undefined || "=+-@".includes(character.normalize("NFKC"));
 }
 
-/** The text of a cell for a file that people open: an apostrophe makes a formula a text. */
-export const guardedCell = (text: string): string => (isFormula(text) ? `'${text}` : text);
+/** Whether a text is a formula, or a formula after apostrophes. */
+const isGuardable = (text: string): boolean => isFormula(text.replace(/^'+/, ""));
+
+/**
+ * The text of a cell for a file that people open: an apostrophe makes a formula a text. A formula with apostrophes gets
+ * one more, so that `unguardedCell` gives every text back.
+ */
+export const guardedCell = (text: string): string => (isGuardable(text) ? `'${text}` : text);
+
+/** The text that was guarded, for an import. */
+export const unguardedCell = (cell: string): string =>
+  cell.startsWith("'") && isGuardable(cell) ? cell.slice(1) : cell;

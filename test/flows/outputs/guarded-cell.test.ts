@@ -2,7 +2,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { csvRecords } from "../../../src/flows/outputs/csv-records.ts";
-import { guardedCell } from "../../../src/flows/outputs/guarded-cell.ts";
+import { guardedCell, unguardedCell } from "../../../src/flows/outputs/guarded-cell.ts";
 
 test.each([
   '=HYPERLINK("https://evil.example","Open")',
@@ -28,6 +28,8 @@ test.each([
   "--5",
   "-5-",
   "-5\n=1",
+  "'=1",
+  "''-x",
 ])("puts an apostrophe before %j", (text) => {
   expect(guardedCell(text)).toBe(`'${text}`);
 });
@@ -42,7 +44,9 @@ test.each([
   "-5.25",
   "-1e-7",
   "0",
-  "'=1",
+  "'",
+  "'5",
+  "'dress",
   "ab\t=1",
   " ",
   "日本",
@@ -81,6 +85,16 @@ describe("for any text,", () => {
     // The texts contain what the property is about.
     expect(guarded).toBeGreaterThan(10);
     expect(fc.check(fc.property(text, (cell) => !runs(cell))).failed).toBe(true);
+  });
+
+  test("a guarded cell is read back as it was, and an import changes no other text", () => {
+    fc.assert(
+      fc.property(fc.tuple(fc.constantFrom("", "'", "''"), text), ([apostrophes, rest]) => {
+        const cell = apostrophes + rest;
+        expect(unguardedCell(guardedCell(cell))).toBe(cell);
+        if (unguardedCell(cell) !== cell) expect(guardedCell(unguardedCell(cell))).toBe(cell);
+      }),
+    );
   });
 
   test("records without a guard are read as they were written, one per line end", () => {

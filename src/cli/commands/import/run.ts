@@ -6,6 +6,7 @@ import type { EndedRun } from "../../../flows/import/close/ended-run.ts";
 import type { ImportSummary } from "../../../flows/import/close/summary.ts";
 import { knownColumns } from "../../../flows/import/columns/csv-columns.ts";
 import { importForm } from "../../../flows/import/columns/import-form.ts";
+import type { ImportInput } from "../../../flows/import/run/import-input.ts";
 import type { LocalPhotos } from "../../../flows/photos/local-photos.ts";
 import { openLocalPhotos } from "../../../flows/photos/open-local-photos.ts";
 import { type CheckResult, checkFile, isHopeless } from "../../../flows/rows/check.ts";
@@ -64,7 +65,7 @@ export async function runImport(app: App, flags: ImportFlags): Promise<void> {
 
 /** The file to import, and its local photos. */
 interface Given {
-  file: RowFile;
+  file: ImportInput["file"];
   localPhotos: LocalPhotos;
 }
 

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { ProductImage } from "../../../contract/resources/product.ts";
+import type { Orientation } from "../../../contract/value-sets.ts";
 import type { App } from "../../app/app.ts";
 import { command, examples } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
@@ -41,8 +42,19 @@ export async function attachPhotos(
   const photos = images.map(photoArgument);
   // Before the first request.
   await checkedForProduct(photos, cwd);
-  const { id } = await productOf(app, product);
-  const body = { images: await attachable(photos, { client: () => app.client(), cwd, signal }) };
+  const { id, images: held } = await productOf(app, product);
+  const attached = await attachable(photos, { client: () => app.client(), cwd, signal });
+  // A photo that the product has already keeps its orientation, unless another one is typed.
+  const known = new Map((Array.isArray(held) ? held : []).map((one) => [one.id, one.orientation]));
+  const body = {
+    images: attached.map(({ image_id, orientation }) => ({
+      image_id,
+      orientation:
+        orientation === "unlabeled"
+          ? ((known.get(image_id) as Orientation | undefined) ?? orientation)
+          : orientation,
+    })),
+  };
   const client = await app.client();
   await app.io.show(printing, await client.products.attach({ product_id: id, body }, { signal }));
 }

@@ -1,4 +1,5 @@
 import { ulidPattern } from "../../../contract/ids.ts";
+import { unguardedCell } from "../../outputs/guarded-cell.ts";
 import type { RowColumns } from "../../rows/row-form.ts";
 import { type Column, meaningOf } from "./csv-columns.ts";
 import { type InputImage, orientationOfName } from "./local-images.ts";
@@ -53,8 +54,8 @@ export class CsvCells implements RowColumns {
       const cell = record[index]!;
       if (cell === "") continue;
       if (column.kind === "field") {
-        const value = column.field === "description" ? cell : cell.trim();
-        if (value.trim() !== "") row[column.field] = value;
+        const value = unguardedCell(column.field === "description" ? cell : cell.trim());
+        if (value.trim() !== "") row[column.field] = column.field === "description" ? value : value.trim();
       } else if (column.kind === "image") {
         const source = cell.trim();
         if (source !== "")

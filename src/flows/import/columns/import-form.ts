@@ -10,38 +10,50 @@ import { CsvCells } from "./csv-cells.ts";
 import { type ColumnMap, isKnownColumn, readColumns } from "./csv-columns.ts";
 import { inputRowProblems, localImagesOf, withOrientations } from "./local-images.ts";
 
+export interface ImportForm extends RowForm {
+  /** Whether a row that was checked names an image ID. */
+  readonly namesImageIds: boolean;
+}
+
 /**
  * The form of rows in an import file: the service's rows (Imports, Row fields), except that a photo may be a
  * local file. `map`: columns mapped with `--map`. `photos`: checks local files; without it only their paths
  * are checked.
  */
-export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems">): RowForm => ({
-  isColumn: (header) => isKnownColumn(header, map),
-  columns: (header, line, report) =>
-    new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report), header),
-  fromObject: withOrientations,
-  problems(row) {
-    const repeated = repeatedPhotos(row);
-    const invalid: readonly FieldProblem[] = inputRowProblems(row);
-    const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
-    const images = photos === undefined ? [] : localImagesOf(row);
-    if (images.length === 0) return problems;
-    return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
-  },
-  referenceOf,
-  // The service finds duplicates within one request only (Imports, rule 1).
-  unique: {
-    keyOf: referenceOf,
-    param: "reference",
-    code: "duplicate_reference_in_file",
-    message: (reference, line) => `duplicate reference "${reference}", first used on line ${line}`,
-    reason: (reference) => inOneLine(`duplicate reference "${reference}", first used in an earlier row`),
-  },
-  withoutDone: (object, done) =>
-    done.size === 0
-      ? object
-      : { ...object, images: (object.images as unknown[]).filter((_, index) => !done.has(index)) },
-});
+export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems">): ImportForm => {
+  let namesImageIds = false;
+  return {
+    get namesImageIds() {
+      return namesImageIds;
+    },
+    isColumn: (header) => isKnownColumn(header, map),
+    columns: (header, line, report) =>
+      new CsvCells(header.length === 0 ? [] : readColumns(header, map, line, report), header),
+    fromObject: withOrientations,
+    problems(row) {
+      namesImageIds ||= hasImageId(row);
+      const repeated = repeatedPhotos(row);
+      const invalid: readonly FieldProblem[] = inputRowProblems(row);
+      const problems = repeated.length === 0 ? invalid : [...invalid, ...repeated];
+      const images = photos === undefined ? [] : localImagesOf(row);
+      if (images.length === 0) return problems;
+      return photos!.problems(images).then((faults) => [...problems, ...faults.map(photoProblem)]);
+    },
+    referenceOf,
+    // The service finds duplicates within one request only (Imports, rule 1).
+    unique: {
+      keyOf: referenceOf,
+      param: "reference",
+      code: "duplicate_reference_in_file",
+      message: (reference, line) => `duplicate reference "${reference}", first used on line ${line}`,
+      reason: (reference) => inOneLine(`duplicate reference "${reference}", first used in an earlier row`),
+    },
+    withoutDone: (object, done) =>
+      done.size === 0
+        ? object
+        : { ...object, images: (object.images as unknown[]).filter((_, index) => !done.has(index)) },
+  };
+};
 
 /** The reference of a row, if it has one that can be shown. */
 function referenceOf(row: unknown): string | undefined {
@@ -50,6 +62,11 @@ function referenceOf(row: unknown): string | undefined {
   const canonical = canonicalReference(reference);
   return canonical === "" ? undefined : canonical;
 }
+
+const hasImageId = (row: unknown): boolean => {
+  const images = (row as { images?: unknown } | null)?.images;
+  return Array.isArray(images) && images.some((image) => image?.image_id !== undefined);
+};
 
 function photoProblem({ index, path, code, message }: PhotoProblem): FieldProblem {
   const param = `images[${index}].path`;

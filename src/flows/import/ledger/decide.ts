@@ -58,6 +58,7 @@ export function decide(
   const sent: { image: number; digest: Buffer }[] = [];
   digests.forEach((digest, image) => {
     if (entry !== null && holds(entry.sources, digest)) leftOut.push(image);
+    else if (isRepeatedUnlabeled(row.images, digests, image)) return;
     else if (!refused.some((one) => one.image === image)) sent.push({ image, digest });
   });
   const isLost = refused.length > 0 && (onImageError === "fail_row" || (entry === null && sent.length === 0));
@@ -81,6 +82,15 @@ export function decide(
     fields: Object.fromEntries(changed.map((field) => [field, values[field]])),
   };
 }
+
+/**
+ * Whether the row has the same photo with an orientation, which this one without any would replace. A URL that is named
+ * twice is two photos.
+ */
+const isRepeatedUnlabeled = (images: readonly FileImage[], digests: readonly Buffer[], at: number): boolean =>
+  images[at]!.orientation === undefined &&
+  images[at]!.url === undefined &&
+  images.some(({ orientation }, other) => orientation !== undefined && digests[other]!.equals(digests[at]!));
 
 /**
  * The fields that an upsert of the row sets; fields missing from the row keep their value (Imports, Row

@@ -21,7 +21,9 @@ export class FieldDigests {
 
   /** Returns the digests of these values; null is the value of a field that is empty at the service. */
   static of(values: FieldValues): FieldDigests {
-    return new FieldDigests(Buffer.concat(ledgerFields.map((field) => digestOf(values[field]))));
+    return new FieldDigests(
+      Buffer.concat(ledgerFields.map((field) => digestOf(compared(field, values[field])))),
+    );
   }
 
   static get nothing(): FieldDigests {
@@ -52,6 +54,10 @@ export class FieldDigests {
 
 /** Bytes that the digests of one product take. */
 export const fieldDigestBytes = ledgerFields.length * digestBytes;
+
+/** A CSV file has no spaces around a name, so they are no change. */
+const compared = (field: LedgerField, value: unknown): unknown =>
+  field === "name" && typeof value === "string" ? value.trim() : value;
 
 /** A response may have a value that is neither a string nor null; it counts as unknown. */
 function digestOf(value: unknown): Buffer {

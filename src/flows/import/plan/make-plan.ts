@@ -14,10 +14,10 @@ import { type Plan, planRows } from "./plan.ts";
 
 /**
  * Refreshes the ledger and plans the writes for the file. Null if there is nothing to plan: the ledger is not
- * used or empty, no row has a local photo, and no other run has rows in flight.
+ * used or empty, no row has a local photo or an image ID, and no other run has rows in flight.
  */
 export async function makePlan(run: ImportRun): Promise<Plan | null> {
-  const { input, service, reporter, random, resumed, uploads, rows } = run;
+  const { input, service, reporter, random, resumed, uploads, rows, held } = run;
   const { state, account, kind } = resumed.run;
   const asksLedger = input.photos === "new" && !state.ledger.isEmpty(account);
   const look: RefreshDeps = {
@@ -37,7 +37,9 @@ export async function makePlan(run: ImportRun): Promise<Plan | null> {
   const asksLost = input.photos === "new" && state.ledger.anyLost(account);
   // Runs with rows in flight, whether stopped or still running.
   let others = input.photos === "new" ? otherRuns(resumed.run) : [];
-  if (!asksLedger && !asksLost && others.length === 0 && !input.localPhotos.areAny) return null;
+  const asksHeld = input.photos === "new" && input.file.form.namesImageIds;
+  const isAnyAsked = asksLedger || asksLost || asksHeld;
+  if (!isAnyAsked && others.length === 0 && !input.localPhotos.areAny) return null;
   let looks = 0;
   while (true) {
     const plan = await planRows(rows.decided(), {
@@ -45,12 +47,17 @@ export async function makePlan(run: ImportRun): Promise<Plan | null> {
       sizeOf: (path) => input.localPhotos.size(path),
       isUploaded: (sha256) => uploads.has(sha256) || state.uploads.imageOf(account, sha256) !== null,
       heldElsewhere: heldBy(others, state),
+      isUnread: (reference, images) => asksHeld && held.isMissing(reference, images),
       isLost: (reference) => input.photos === "new" && state.ledger.isLost(account, reference),
       onProgress: (done) =>
         reporter.onProgress({ step: "comparing with the last import", done, total: null }),
     });
     if (plan.held.length > 0) {
       others = await decideOtherRuns(plan.held, others, resumed.run, run);
+      continue;
+    }
+    if (plan.unread.length > 0) {
+      await withScopes(held.fetch(plan.unread, look), ["products:read"]);
       continue;
     }
     if (plan.uncertain.count > 0 && looks < maxFetches) {

@@ -1,4 +1,5 @@
 import { LookupList } from "../../catalogue/lookup-list.ts";
+import type { FileImage } from "../columns/file-row.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";
 
 /** The result of planning all rows, before anything is sent. */
@@ -15,6 +16,8 @@ export interface Plan {
   uploads: { count: number; bytes: number };
   /** Products to fetch before their rows can be decided. */
   uncertain: LookupList;
+  /** References of rows to send with image IDs that their products may have already. */
+  unread: string[];
   /** References of rows to send whose product is gone: another product may have them now. */
   lost: LookupList;
   /** References of rows that another run has in flight. */
@@ -27,6 +30,8 @@ export interface PlanDeps {
   isUploaded: (sha256: string) => boolean;
   /** References that other runs have in flight. */
   heldElsewhere: ReadonlySet<string>;
+  /** Whether to fetch the product of a reference before these photos are sent. */
+  isUnread: (reference: string, images: readonly FileImage[]) => boolean;
   /** Whether the ledger lost the product of a reference. */
   isLost: (reference: string) => boolean;
   onProgress: (rows: number) => void;
@@ -41,6 +46,7 @@ export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDep
     photos: new Map(),
     uploads: { count: 0, bytes: 0 },
     uncertain: new LookupList(),
+    unread: [],
     lost: new LookupList(),
     held: [],
   };
@@ -49,6 +55,7 @@ export async function planRows(decided: AsyncIterable<DecidedRow>, deps: PlanDep
     if (deps.heldElsewhere.has(reference)) plan.held.push(reference);
     if (decision.kind === "send") {
       plan.sends++;
+      if (deps.isUnread(reference, decision.images)) plan.unread.push(reference);
       if (deps.isLost(reference)) plan.lost.add(reference);
       if (decision.unseen !== null) plan.uncertain.add(decision.unseen);
       for (const { path } of decision.images) {

@@ -11,6 +11,7 @@ import type { RowFile } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { ServiceIdentity } from "../../runs/service-identity.ts";
 import type { ColumnMap } from "../columns/csv-columns.ts";
+import type { ImportForm } from "../columns/import-form.ts";
 
 /** `new`: skips photos that are in the ledger, and rows without any change. `all`: sends rows as is. */
 export const photosModes = ["new", "all"] as const;
@@ -24,7 +25,7 @@ export const unknownChoices = ["resend", "imported", "not-imported"] as const;
 export type UnknownChoice = (typeof unknownChoices)[number];
 
 export interface ImportInput {
-  file: RowFile;
+  file: RowFile & { readonly form: ImportForm };
   /** The columns mapped with `--map`. */
   map: ColumnMap;
   /** The local photos that the file may name. */

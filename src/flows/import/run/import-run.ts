@@ -6,6 +6,7 @@ import type { OutputTargets } from "../../outputs/output-targets.ts";
 import type { PhotoUpload } from "../../photos/upload-photos.ts";
 import type { CheckResult } from "../../rows/check.ts";
 import type { RefusedRows } from "../../rows/row-set.ts";
+import { HeldPhotos } from "../ledger/held-photos.ts";
 import { importFollower } from "../results/follow-imports.ts";
 import type { ImportJob } from "./import-job.ts";
 import { ImportProgress } from "./progress.ts";
@@ -29,6 +30,7 @@ export interface LoadedRun extends ImportJob {
 export interface ImportRun extends LoadedRun {
   /** Outcomes of photos uploaded by this process, by the SHA-256 (hex) of their bytes. */
   readonly uploads: Map<string, PhotoUpload>;
+  readonly held: HeldPhotos;
   readonly rows: RowsToImport;
   readonly progress: ImportProgress;
   /** Follows the imports of accepted batches. */
@@ -44,6 +46,7 @@ export function importRun(loaded: LoadedRun): ImportRun {
     onProgress: progress.followed,
     onStatus: ({ id, status }) => resumed.run.sentJobs.seen(id, status),
   });
-  const rows = new RowsToImport({ input, refused, resumed, uploads });
-  return { ...loaded, uploads, rows, progress, follower };
+  const held = new HeldPhotos();
+  const rows = new RowsToImport({ input, refused, resumed, held, uploads });
+  return { ...loaded, held, uploads, rows, progress, follower };
 }

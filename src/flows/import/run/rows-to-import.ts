@@ -4,6 +4,7 @@ import { openRows } from "../../rows/open-rows.ts";
 import { RowSet, type SomeRows } from "../../rows/row-set.ts";
 import type { RejectedPhoto } from "../ledger/batch-memo.ts";
 import { type DecideDeps, type DecidedRow, decideRows } from "../ledger/decide-rows.ts";
+import type { HeldPhotos } from "../ledger/held-photos.ts";
 import { photosOfRow, rejectedRow, unpackPhotos, updatedRow } from "../outcomes/rejected-photos.ts";
 import type { ChangedAgain, RowOutcome } from "../outcomes/row-result.ts";
 import type { ImportInput } from "./import-input.ts";
@@ -14,6 +15,7 @@ interface RowsOfRun {
   /** Rows that the check rejected. */
   refused: RowSet;
   resumed: Pick<ResumedRun, "run" | "earlier" | "patched" | "patching">;
+  held: HeldPhotos;
   /** Outcomes of photos uploaded by this process, by the SHA-256 (hex) of their bytes. */
   uploads: ReadonlyMap<string, PhotoUpload>;
 }
@@ -66,14 +68,14 @@ export class RowsToImport {
   }
 
   async *#walk(of: Pick<DecideDeps, "isSkipped" | "failedPhotosOf">): AsyncGenerator<DecidedRow> {
-    const { input, resumed, uploads } = this.#at;
+    const { input, resumed, uploads, held } = this.#at;
     const { state, account } = resumed.run;
     const asksLedger = input.photos === "new" && !state.ledger.isEmpty(account);
     yield* decideRows({
       ...of,
       source: input.file.source,
       reader: await openRows(input.file),
-      entryOf: (reference) => (asksLedger ? state.ledger.get(account, reference) : null),
+      entryOf: (reference) => held.added(reference, asksLedger ? state.ledger.get(account, reference) : null),
       onImageError: input.onImageError,
       contentOf: (path) => input.localPhotos.digest(path),
       refusalOf(sha256) {

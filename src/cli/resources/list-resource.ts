@@ -31,6 +31,8 @@ export interface ResourceList<O extends AnyOperation, Flags extends object> {
     readonly kind: Kind;
     name(entry: Item<O>): readonly [name: string, about: string] | null;
   };
+  /** Prints the list in another way and returns true, if the flags ask for it. */
+  readonly printedAs?: (app: App, flags: RawListFlags & Flags) => Promise<boolean>;
   /** The note for an empty list. */
   none(flags: Flags): string;
   readonly examples: Parameters<typeof examples>[0];
@@ -47,6 +49,7 @@ export const listResource =
     ).addHelpText("after", examples(list.examples));
     return made.action(async () => {
       const flags = made.opts<RawListFlags & Flags>();
+      if ((await list.printedAs?.(app, flags)) === true) return;
       const fields = fieldTree(list.operation.reply).fields!.data!.entries!;
       const printing = readPrintFlags<Item<O>>(flags, { columns: list.columns, fields });
       const of = list.of?.input(made.args[0]!) ?? {};

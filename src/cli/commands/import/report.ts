@@ -104,7 +104,7 @@ function headline(summary: ImportSummary, flags: ImportFlags, { stopped }: Repor
     return `Stopped: sent ${grouped(summary.submitted)} of ${rows(total)} of ${file}${done}.`;
   }
   if (unchanged === total) {
-    return `Nothing to do: ${rowsAre(total)} of ${file} ${total === 1 ? "is" : "are"} unchanged since the last import.`;
+    return `Nothing to do: ${rowsAre(total)} of ${file} ${total === 1 ? "is" : "are"} unchanged.`;
   }
   if (!flags.wait) {
     const ids = summary.imports.map(({ id }) => id);

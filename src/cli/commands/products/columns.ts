@@ -11,7 +11,7 @@ export const productColumns: readonly Column<Product>[] = [
   { name: "description", value: (product) => product.description, only: "csv" },
   { name: "sex", value: (product) => product.sex },
   { name: "images", value: ({ images }) => (Array.isArray(images) ? images.length : null), only: "table" },
-  // In the form of an import file, so that the CSV file can be imported again.
+  // As in an import file, but without orientations: `--for-import` prints those.
   { name: "images", value: photoIds, only: "csv" },
   { name: "created_at", value: (product) => product.created_at, only: "csv" },
   { name: "updated_at", value: (product) => product.updated_at, only: "csv" },

@@ -1,0 +1,215 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { product } from "../../client/world.ts";
+import { json, scriptedServer, stopServers } from "../../http/scripted-server.ts";
+import { createWorld, type TestWorld } from "../../support/world.ts";
+
+const cdn = "https://cdn.example.com";
+const orientations = ["front", "back", "detail", undefined] as const;
+
+/** Text that a spreadsheet, a CSV reader or an import might change. */
+const names = [
+  ...["Linen dress", "=1+1", "-10% shirt", "'-quoted", "@home", "+49", "-5", " spaces around ", "a,b;c|d"],
+  ...['5" heel', "two\nlines", "carriage\r\nreturn", "\u200eleft to right", "tab\tinside", "Émile 女 😀"],
+];
+
+/** A mock with one product for each name, with 1 to 6 photos of all kinds, imported by another machine. */
+async function filled(): Promise<TestWorld> {
+  const world = await createWorld({ mock: { rateLimit: false } });
+  const rows = names.map((name, at) => ({
+    reference: `${at % 2 === 0 ? "" : "-"}R-${at}`,
+    name,
+    ...(at % 3 === 0 ? {} : { description: ` ${name} ` }),
+    ...(at % 2 === 0 ? {} : { sex: "kid" }),
+    images: Array.from({ length: 1 + (at % 6) }, (_, photo) => {
+      const orientation = orientations[(at + photo) % orientations.length];
+      return { url: `${cdn}/${at}-${photo}.jpg`, ...(orientation !== undefined && { orientation }) };
+    }),
+  }));
+  world.write("all.ndjson", rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  expect(await world.cat("import all.ndjson --no-progress")).toMatchObject({ exit: 0 });
+  return world;
+}
+
+const writesOf = (world: TestWorld) =>
+  world
+    .requests()
+    .filter(({ method, path }) => method !== "GET" && path.startsWith("/v1/"))
+    .map(({ method, path }) => `${method} ${path.split(/[?]|(?<=products\/)/)[0]}`);
+
+/** A machine without a ledger. */
+const elsewhere = (world: TestWorld, home = "elsewhere") => ({ env: { CAT_HOME: join(world.folder, home) } });
+
+async function save(world: TestWorld, command: string, file: string): Promise<void> {
+  const { exit, stdout, stderr } = await world.cat(command);
+  expect({ exit, stderr }).toEqual({ exit: 0, stderr: "" });
+  world.write(file, stdout);
+}
+
+describe("the sheet of cat products list --for-import", () => {
+  test.each([
+    ["CSV", "products list --for-import", "sheet.csv"],
+    ["NDJSON", "products list --for-import --json", "sheet.ndjson"],
+  ])("imports back as %s without a change, here and without a ledger", async (_, command, file) => {
+    const world = await filled();
+    const before = world.products();
+    const writes = writesOf(world);
+    await save(world, command, file);
+    for (const call of [{}, elsewhere(world)]) {
+      expect(await world.cat(`import ${file} --no-progress`, call)).toMatchObject({
+        exit: 0,
+        stderr: expect.stringContaining(`Nothing to do: all ${names.length} rows of ${file} are unchanged.`),
+      });
+    }
+    expect(writesOf(world)).toEqual(writes);
+    expect(world.products()).toEqual(before);
+  });
+
+  test("after a change of one name sends one PATCH, and no photo", async () => {
+    const world = await filled();
+    const before = world.products();
+    const writes = writesOf(world);
+    await save(world, "products list --for-import", "sheet.csv");
+    world.write("sheet.csv", world.read("sheet.csv").replace("R-0,Linen dress", "R-0,Silk dress"));
+    expect(await world.cat("import sheet.csv --no-progress", elsewhere(world))).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining(`1 updated, ${names.length - 1} unchanged`),
+    });
+    expect(writesOf(world).slice(writes.length)).toEqual(["PATCH /v1/products/"]);
+    const [first, ...rest] = before;
+    expect(world.products()).toEqual([
+      { ...first, name: "Silk dress", updated_at: expect.any(String) },
+      ...rest,
+    ]);
+  });
+
+  test("has a column for each orientation, further photos of one in numbered columns, and others in images", async () => {
+    const world = await createWorld();
+    const images = ["front", "front", "back", "unlabeled", "unlabeled"].map((orientation, at) => ({
+      url: `${cdn}/${at}.jpg`,
+      ...(orientation !== "unlabeled" && { orientation }),
+    }));
+    world.write("a.ndjson", `${JSON.stringify({ reference: "A", name: "=Dress", sex: "kid", images })}\n`);
+    await world.cat("import a.ndjson");
+    const ids = world.products()[0]!.images.map(({ id }) => id);
+    expect((await world.cat("products list --for-import")).stdout).toBe(
+      "reference,name,description,sex,image_front,image_back,image_1,image_1_orientation,images\n" +
+        `A,'=Dress,,kid,${ids[0]},${ids[2]},${ids[1]},front,${ids[3]}|${ids[4]}\n`,
+    );
+    expect((await world.cat("products list --for-import --q coat")).stdout).toBe(
+      "reference,name,description,sex,images\n",
+    );
+  });
+
+  test("has all products, or --limit of them, and rejects formats and flags that no import reads", async () => {
+    const world = await createWorld({ mock: { demo: 60, rateLimit: false } });
+    const lines = async (line: string) => (await world.cat(line)).stdout.trimEnd().split("\n").length - 1;
+    expect(await lines("products list --for-import")).toBe(60);
+    expect(await world.cat("products list --for-import --limit 2")).toMatchObject({
+      exit: 0,
+      stderr: "The service has more products. For all of them, remove --limit.\n",
+    });
+    for (const flag of ["--format table", "--format json", "--fields name", "--no-formula-guard"])
+      expect(await world.cat(`products list --for-import ${flag}`)).toMatchObject({ exit: 2, stdout: "" });
+  });
+
+  test("skips products that an import cannot change, and photos above 20, and says so", async () => {
+    const world = await createWorld();
+    const photos = Array.from({ length: 22 }, (_, at) => ({
+      id: `01JGZZ00000000000000000${String(at).padStart(3, "0")}`,
+      orientation: at === 0 ? "front" : "hanger",
+      origin: "user",
+    }));
+    const [some, odd] = [photos.slice(0, 2), { description: undefined, sex: "divers" }];
+    const data = [
+      product({ reference: null, images: some }),
+      product({ reference: "LONG", name: "x".repeat(201), images: some }),
+      product({ reference: "BARE", images: null }),
+      product({ reference: "MANY", images: photos }),
+      product({ reference: "ODD", ...odd, images: some }),
+    ];
+    const server = await scriptedServer(json(200, { data, has_more: false, next_cursor: null }));
+    onTestFinished(stopServers);
+    const ran = await world.cat("products list --for-import", { env: { CAT_BASE_URL: server.origin } });
+    const ids = photos.map(({ id }) => id);
+    expect(ran).toEqual({
+      exit: 0,
+      stdout:
+        "reference,name,description,sex,image_front,images\n" +
+        `MANY,Linen shirt,,female,${ids[0]},${ids.slice(1, 20).join("|")}\n` +
+        `ODD,Linen shirt,,,${ids[0]},${ids[1]}\n`,
+      stderr:
+        "Skipped 1 product without a reference, which an import needs.\n" +
+        "Skipped 2 products that an import would reject, for example LONG: name has 201 characters; at most 200 are allowed\n" +
+        "1 product with over 20 photos: the row has the first 20. An import changes none of the others.\n",
+    });
+  });
+});
+
+describe("an image ID that the product has", () => {
+  test("is not attached again as an unlabeled photo by a file of IDs alone", async () => {
+    const world = await filled();
+    const photosOf = () => world.products().map(({ images }) => images);
+    const before = photosOf();
+    await save(world, "products list --all --format csv --fields reference,name,sex,images", "ids.csv");
+    for (const call of [{}, elsewhere(world)])
+      expect(await world.cat("import ids.csv --no-progress", call)).toMatchObject({ exit: 0 });
+    expect(photosOf()).toEqual(before);
+  });
+
+  test("is left out next to a new photo, which is sent", async () => {
+    const world = await filled();
+    const [product] = world.products();
+    const { id } = product!.images[0]!;
+    world.write("a.csv", `reference,name,images\nR-0,Linen dress,${id}|${cdn}/new.jpg\n`);
+    expect(await world.cat("import a.csv --no-progress", elsewhere(world))).toMatchObject({ exit: 0 });
+    expect(world.products()[0]!.images).toEqual([
+      ...product!.images,
+      { id: expect.any(String), orientation: "unlabeled", origin: "user" },
+    ]);
+  });
+
+  test("is found in pages for many rows, and only for rows that name one", async () => {
+    const world = await createWorld({ mock: { demo: 320, rateLimit: false } });
+    const before = world.products();
+    await save(world, "products list --for-import", "sheet.csv");
+    expect(await world.cat("import sheet.csv --no-progress")).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining("all 320 rows of sheet.csv are unchanged."),
+    });
+    expect(world.products()).toEqual(before);
+    const reads = world.requests().length;
+    world.write("urls.csv", `reference,name,images\nNEW,Dress,${cdn}/1.jpg\n`);
+    await world.cat("import urls.csv --no-progress --no-wait", elsewhere(world));
+    expect(
+      world
+        .requests()
+        .slice(reads)
+        .filter(({ path }) => path.includes("q=") || path.includes("limit=100")),
+    ).toEqual([]);
+  });
+
+  test("keeps its orientation when cat products attach names it without one", async () => {
+    const world = await filled();
+    const { images } = world.products()[0]!;
+    const { id } = images[0]!;
+    await world.cat(`products attach R-0 ${id}`);
+    expect(world.products()[0]!.images).toEqual(images);
+    await world.cat(`products attach R-0 ${id}:side`);
+    expect(world.products()[0]!.images[0]).toMatchObject({ id, orientation: "side" });
+  });
+});
+
+test("a photo that a row names with and without an orientation has the orientation", async () => {
+  const world = await filled();
+  const { id } = world.products()[1]!.images[0]!;
+  world.write(
+    "a.csv",
+    `reference,name,image_front,images\nR-0,Linen dress,${id},${id}\nNEW,Hat,${id},${id}\n`,
+  );
+  expect(await world.cat("import a.csv --no-progress", elsewhere(world))).toMatchObject({ exit: 0 });
+  for (const { images } of world
+    .products()
+    .filter(({ reference }) => reference === "R-0" || reference === "NEW"))
+    expect(images.find((one) => one.id === id)!.orientation).toBe("front");
+});

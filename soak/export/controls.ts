@@ -11,12 +11,17 @@ export const controls = {
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;
 
-/** Jobs of few products, and checkpoints of few bytes: small catalogues then have all that large ones have. */
+/** Jobs of few products, and parts written in few bytes: small catalogues then have all that large ones have. */
 export const smallLimits: readonly Patch[] = [
   { file: "src/contract/limits.ts", from: "exportProducts: 500,", to: "exportProducts: 7," },
   {
     file: "src/flows/downloads/part-file.ts",
-    from: "defaultCheckpointBytes = 16 * 1024 * 1024;",
-    to: "defaultCheckpointBytes = 8 * 1024;",
+    from: "defaultBatchBytes = 1024 * 1024;",
+    to: "defaultBatchBytes = 8 * 1024;",
+  },
+  {
+    file: "src/flows/downloads/download-to-memory.ts",
+    from: "mostInMemory = 4 * 1024 * 1024;",
+    to: "mostInMemory = 8 * 1024;",
   },
 ];

@@ -26,5 +26,5 @@ export async function tryonRun() {
   let keys = 0;
   const { signal } = new AbortController();
   const service: Service = { client, clock, signal, newKey: () => `key-${++keys}`, concurrency: 2 };
-  return { mock, client, state, run, service };
+  return { mock, client, clock, state, run, service };
 }

@@ -19,6 +19,8 @@ export interface Passing {
   headers: Record<string, string>;
   /** The JSON of the body; undefined for other bodies. */
   json: unknown;
+  /** Cuts the body after this many bytes, and announces only those. */
+  cutAt?: number;
 }
 
 /** What happens to the responses; null leaves them as the mock sent them. */
@@ -86,11 +88,12 @@ function passingOf(request: IncomingMessage, received: IncomingMessage, bytes: B
 
 function send(
   response: ServerResponse,
-  { status, headers, json }: Passing,
+  { status, headers, json, cutAt }: Passing,
   bytes: Buffer,
   secrets: Set<string>,
 ) {
-  const body = json === undefined ? bytes : Buffer.from(JSON.stringify(json));
+  const whole = json === undefined ? bytes : Buffer.from(JSON.stringify(json));
+  const body = whole.subarray(0, cutAt);
   if (json !== undefined) {
     const text = body.toString();
     for (const [secret] of text.matchAll(/(?<=[?&]signature=)\w+|whsec_\w{8,}/g)) secrets.add(secret);

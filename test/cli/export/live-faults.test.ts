@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { catalogueServer, idOf, rowOf } from "../../flows/export/live/catalogue-server.ts";
+import { serviceInFront } from "../every-command/service-in-front.ts";
 import { exportWorld, idsOf } from "./export-world.ts";
 
 /** Requests for the second page and those after it. */
@@ -22,6 +23,38 @@ describe("a page that fails is requested again, and no row comes twice", () => {
     expect(idsOf(world.read("a.ndjson"))).toEqual(world.newestFirst());
     if (failed !== null) expect(world.reads()).toEqual(["first 200", ...failed, "next 200", "next 200"]);
   });
+});
+
+test("a page that is cut off, though HTTP says it is complete, is requested again", async () => {
+  const world = await exportWorld();
+  const front = await serviceInFront(world.mock.baseUrl);
+  let cuts = 3;
+  front.change = (passing) => {
+    if (passing.path.includes("cursor=") && cuts-- > 0) passing.cutAt = 5_000;
+  };
+  const ran = await world.cat("export --out a.ndjson", { env: { CAT_BASE_URL: front.origin } });
+  expect(ran.exit).toBe(0);
+  expect(idsOf(world.read("a.ndjson"))).toEqual(world.newestFirst());
+});
+
+test("a first page that stays cut off ends with 7 and names what to check", async () => {
+  const world = await exportWorld({ demo: 1 });
+  const front = await serviceInFront(world.mock.baseUrl);
+  front.change = (passing) => {
+    passing.cutAt = 40;
+  };
+  const { exit, stdout, stderr } = await world.cat("export", { env: { CAT_BASE_URL: front.origin } });
+  expect([exit, stdout]).toEqual([7, ""]);
+  expect(
+    stderr
+      .replace(/, request [0-9a-f-]+/, "")
+      .split("\n")
+      .slice(-3),
+  ).toEqual([
+    `error: ${front.origin} sent an incomplete response (GET /v1/exports, status 200)`,
+    "Run the command again. If it fails again, check the gateway or proxy in front of the service.",
+    "",
+  ]);
 });
 
 test("an outage of several minutes is survived, one of hours is not", async () => {

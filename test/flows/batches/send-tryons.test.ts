@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import type { BatchOperation } from "../../../src/flows/batches/batch-operation.ts";
 import { Journal } from "../../../src/flows/batches/journal.ts";
@@ -18,10 +18,10 @@ const tryons = (client: Client): BatchOperation => ({
 
 /** A mock, a run of kind `tryon` on a state in memory, and rows on lines 2, 3 and so on. */
 async function tryonWorld() {
-  const { mock, client, state, run: at, service } = await tryonRun();
+  const { mock, client, clock, state, run: at, service } = await tryonRun();
   const product_id = (await client.products.list({ limit: 1 })).data[0]!.id;
   const model_id = (await client.models.list({ limit: 1 })).data[0]!.id;
-  const { clock, signal } = service;
+  const { signal } = service;
   const cut = (first: number, backgrounds: readonly string[]): CutBatch => ({
     body: Buffer.from(
       JSON.stringify({
@@ -42,13 +42,20 @@ async function tryonWorld() {
     mock,
     state,
     cut,
-    async send(batches: readonly CutBatch[]) {
+    /** `sleepMs` is how long the machine sleeps between the check of a key and its sending. */
+    async send(batches: readonly CutBatch[], sleepMs = 0) {
       async function* all() {
         yield* sendAgain(at, state.batches.of(at.id), service);
         yield* batches;
       }
       return sendBatches(all(), {
-        operation: tryons(client),
+        operation: {
+          ...tryons(client),
+          send(...batch) {
+            clock.advance(sleepMs);
+            return tryons(client).send(...batch);
+          },
+        },
         clock,
         signal,
         concurrency: 2,
@@ -101,4 +108,29 @@ test("repeats a batch whose response was lost with its bytes and key: nothing is
   const { sent } = await world.send([]);
   expect(sent).toMatchObject([{ kind: "accepted" }]);
   expect(await world.tasks()).toHaveLength(2);
+});
+
+describe("a machine that sleeps for a day while a batch waits", () => {
+  const day = 24 * 3_600_000;
+
+  test("sends nothing with a key that the service has forgotten", async () => {
+    const world = await tryonWorld();
+    await world.fault({ match: { method: "POST", path: "/v1/tasks/tryon" }, drop: "after" });
+    await world.send([world.cut(0, ["white", "beige"])]);
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    const { sent, stopped } = await world.send([], day);
+    expect(sent).toMatchObject([{ kind: "unknown" }]);
+    expect(stopped).toMatchObject({ code: "key_expired", hint: "Run the same command again." });
+    expect(await world.tasks()).toHaveLength(2);
+    expect(world.state.batches.of("run")).toMatchObject([{ state: "sent" }]);
+  });
+
+  test("leaves a batch that was never sent to the same command", async () => {
+    const world = await tryonWorld();
+    const { sent } = await world.send([world.cut(0, ["white"])], day);
+    expect(sent).toMatchObject([{ kind: "unsent", error: { code: "key_expired" } }]);
+    expect(await world.tasks()).toEqual([]);
+    expect(world.state.batches.of("run")).toEqual([]);
+    expect((await world.send([world.cut(0, ["white"])])).sent).toMatchObject([{ kind: "accepted" }]);
+  });
 });

@@ -85,6 +85,20 @@ async function uploadWorld(files: Record<string, string | Uint8Array>, options: 
 const names = (count: number) => Array.from({ length: count }, (_, index) => `${index}.png`);
 const filesOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, name]));
 
+test("a photo whose upload waited for a day is not sent with its old key, and goes out with the next command", async () => {
+  const world = await uploadWorld({ "a.png": "a" });
+  const upload: typeof world.client.images.upload = (...args) => {
+    world.clock.advance(24 * 3_600_000);
+    return world.client.images.upload(...args);
+  };
+  const client = { ...world.client, images: { ...world.client.images, upload } };
+  await expect(world.upload(["a.png"], { client })).rejects.toMatchObject({ code: "key_expired" });
+  expect(world.posts()).toEqual([]);
+  await world.upload(["a.png"]);
+  expect(world.images()).toBe(1);
+  expect(new Set(world.keys).size).toBe(2);
+});
+
 describe("photos are uploaded", () => {
   test("once per content, whatever their names, and never again", async () => {
     const world = await uploadWorld({ "a.png": "a", "b.png": "b", "twin of a.png": "a" });

@@ -10,8 +10,28 @@ import {
 import type { AddressInfo } from "node:net";
 import type { Moment } from "./trouble.ts";
 
-/** The treatment of one request: its process is killed at that moment, or gets a 500 after the work is done. */
-export type Treatment = { at: Moment; waitMs: number; kill: () => void } | "fails after work" | null;
+/** A gateway answers in the service's place, after it has passed the request on, or instead. */
+export interface GatewayPage {
+  readonly status: number;
+  readonly passesOn: boolean;
+}
+
+/** The service rejects the request for its rate: the next attempt waits for the window; `meanwhile` is called then. */
+export interface UsedUpWindow {
+  readonly opensInMs: number;
+  readonly meanwhile: () => void;
+}
+
+/**
+ * The treatment of one request: its process is killed at that moment, or it gets a 500 after the work is done, a
+ * gateway's page or a 429.
+ */
+export type Treatment =
+  | { at: Moment; waitMs: number; kill: () => void }
+  | "fails after work"
+  | GatewayPage
+  | UsedUpWindow
+  | null;
 
 /** The step of the program that sends a request with that method and path. */
 export type StepOf<Step extends string> = (method: string, path: string) => Step;
@@ -24,6 +44,8 @@ export class Gate<Step extends string> {
   treat: (step: Step) => Treatment = () => null;
   /** Awaited before a request is passed on. */
   hold: (step: Step) => Promise<void> = async () => {};
+  /** How far the `Date` of responses is ahead of the service's clock, in milliseconds. */
+  dateAheadMs = 0;
   /** The step of the last request; null before the first. */
   lastStep: Step | null = null;
   /** The address of the service. */
@@ -68,7 +90,7 @@ export class Gate<Step extends string> {
     const step = this.#stepOf(asked.method!, asked.url!);
     this.lastStep = step;
     const treatment = this.treat(step);
-    const kills = treatment === "fails after work" ? null : treatment;
+    const kills = typeof treatment === "object" && treatment !== null && "at" in treatment ? treatment : null;
     if (kills?.at === "arriving") {
       // A request without a body has arrived by now.
       if (asked.headers["transfer-encoding"] !== undefined || asked.headers["content-length"] !== undefined) {
@@ -86,7 +108,21 @@ export class Gate<Step extends string> {
       return;
     }
     await this.hold(step);
+    if (typeof treatment === "object" && treatment !== null && "opensInMs" in treatment) {
+      rejectForRate(answer, treatment);
+      return;
+    }
+    const page =
+      typeof treatment === "object" && treatment !== null && "passesOn" in treatment ? treatment : null;
+    if (page?.passesOn === false) {
+      answer.writeHead(page.status, { "content-type": "text/html" }).end("<h1>Not allowed</h1>");
+      return;
+    }
     const given = await this.#forward(asked, body);
+    if (page !== null) {
+      answer.writeHead(page.status, { "content-type": "text/html" }).end("<h1>Not allowed</h1>");
+      return;
+    }
     if (kills?.at === "done") {
       kills.kill();
       answer.destroy();
@@ -140,8 +176,22 @@ export class Gate<Step extends string> {
       ? Buffer.from(whole.toString().replaceAll(this.target.origin, this.url))
       : whole;
     const length = isCut ? {} : { "content-length": String(bytes.length) };
-    return { status: given.statusCode!, headers: { ...given.headers, ...length }, bytes, isCut };
+    const date = new Date(Date.parse(given.headers.date ?? "") + this.dateAheadMs);
+    const ahead = this.dateAheadMs === 0 ? {} : { date: date.toUTCString() };
+    return { status: given.statusCode!, headers: { ...given.headers, ...length, ...ahead }, bytes, isCut };
   }
+}
+
+function rejectForRate(answer: ServerResponse, { opensInMs, meanwhile }: UsedUpWindow): void {
+  const error = { type: "rate_limited", code: "rate_limit_exceeded", message: "too many writes" };
+  answer.writeHead(429, {
+    "content-type": "application/json",
+    "retry-after": String(Math.ceil(opensInMs / 1000)),
+    "x-ratelimit-limit": "60",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": String(Math.ceil((Date.now() + opensInMs) / 1000)),
+  });
+  answer.end(JSON.stringify({ error }), () => setTimeout(meanwhile, opensInMs / 2));
 }
 
 const isJson = ({ headers }: IncomingMessage): boolean =>

@@ -7,16 +7,25 @@ export interface MetTrouble<Step extends string> {
   readonly ending: Ending;
   readonly stoppedAt: Step | null;
   readonly restarts: number;
+  /** How the second process ended, if the command was started twice. */
+  readonly other: Ending | null;
 }
 
 /** Starts a process and disturbs it; `atItsEnd` is the step of a process that has little left to do. */
 export async function meetTrouble<Step extends string>(
-  { faults, failsAfterWork, kill, orAtItsEnd, restart }: Trouble<Step>,
+  { faults, failsAfterWork, kill, orAtItsEnd, restart, gateway, skew, twice, sleep }: Trouble<Step>,
   { service, gate }: Lane<Step>,
   { start, atItsEnd, starting }: { start: () => Running; atItsEnd: Step; starting: Step },
 ): Promise<MetTrouble<Step>> {
   for (const fault of faults) await service.fault(fault);
   let failures = failsAfterWork?.times ?? 0;
+  let pages = gateway?.times ?? 0;
+  let requests = 0;
+  let asleep: "awake" | "response lost" | "slept" = "awake";
+  let second: Running | null = null;
+  const startSecond = () => {
+    second ??= start();
+  };
   let seen = 0;
   let stoppedAt: Step | null = null;
   let isOver = false;
@@ -28,13 +37,30 @@ export async function meetTrouble<Step extends string>(
   };
   gate.lastStep = null;
   gate.treat = (step) => {
+    if (skew) gate.dateAheadMs = requests >= skew.from && requests < skew.to ? skew.aheadMs : 0;
+    requests++;
+    if (twice && twice.step === step) setTimeout(startSecond, twice.waitMs);
     if (stoppedAt !== null || isOver) return null;
+    if (sleep?.step === step && asleep === "awake") {
+      asleep = "response lost";
+      return "fails after work";
+    }
+    if (sleep?.step === step && asleep === "response lost") {
+      asleep = "slept";
+      return { opensInMs: 2_000, meanwhile: () => void fallAsleep(sleep.nightMs) };
+    }
+    if (gateway?.step === step && pages-- > 0) return gateway;
     const counts = "step" in kill && (kill.step === null || kill.step === step);
     if (counts && ++seen === kill.nth) return { ...kill, kill: killNow };
     if (orAtItsEnd && step === atItsEnd) return { at: "answered", waitMs: 5, kill: killNow };
     return step === failsAfterWork?.step && failures-- > 0 ? "fails after work" : null;
   };
+  const fallAsleep = async (nightMs: number) => {
+    running.kill("SIGUSR2");
+    await service.advance(nightMs);
+  };
   const running = start();
+  if (twice?.step === null) startSecond();
   const timers = "afterMs" in kill ? [setTimeout(killNow, kill.afterMs)] : [];
   let restarted: Promise<void> = Promise.resolve();
   if (typeof restart === "object" && restart !== null) {
@@ -45,8 +71,11 @@ export async function meetTrouble<Step extends string>(
     timers.push(setTimeout(again, restart.afterMs));
   }
   const ending = await running.ended;
+  if (twice) startSecond();
+  const other = twice ? await second!.ended : null;
   isOver = true;
+  gate.dateAheadMs = 0;
   for (const timer of timers) clearTimeout(timer);
   await restarted;
-  return { ending, stoppedAt, restarts };
+  return { ending, stoppedAt, restarts, other };
 }

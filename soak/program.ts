@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import type { KillSignal } from "./trouble.ts";
+import type { ProgramSignal } from "./trouble.ts";
 
 /** How a process ended: by itself with a status, or killed (null). */
 export interface Ending {
@@ -50,7 +50,7 @@ export class Running {
   }
 
   /** kill -9: no part of it keeps running. */
-  readonly kill = (signal: KillSignal = "SIGKILL"): void => {
+  readonly kill = (signal: ProgramSignal = "SIGKILL"): void => {
     this.#child.kill(signal);
   };
 }

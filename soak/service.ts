@@ -74,6 +74,11 @@ export class Service {
     await this.#ask("POST", "/_mock/account", JSON.stringify({ credits }));
   }
 
+  /** Moves its clock forward. */
+  async advance(ms: number): Promise<void> {
+    await this.#ask("POST", "/_mock/clock", JSON.stringify({ advance_ms: ms }));
+  }
+
   async state(): Promise<MockState> {
     return (await (await this.#ask("GET", "/_mock/state")).json()) as MockState;
   }

@@ -1,8 +1,11 @@
 import type { FaultOrder } from "../src/mock/faults/faults.ts";
 import type { Random } from "../src/mock/seed/random.ts";
+import type { GatewayPage } from "./gate.ts";
 
 /** How a process is stopped: at once, or asked to stop. */
 export type KillSignal = "SIGKILL" | "SIGINT" | "SIGTERM";
+/** SIGUSR2: the machine sleeps (asleep.js). */
+export type ProgramSignal = KillSignal | "SIGUSR2";
 
 /** When a process is killed: a time after its start, or at the n-th request of a step, or of all (null). */
 export type KillPoint<Step extends string> = (
@@ -35,7 +38,31 @@ export interface Trouble<Step extends string> {
    * the next one.
    */
   readonly restart: { readonly afterMs: number } | "between" | null;
+  /** Requests of a step that a gateway answers in the service's place. */
+  readonly gateway?: (GatewayPage & { readonly step: Step; readonly times: number }) | null;
+  /** The `Date` of some responses is ahead: from one request of the process to another. */
+  readonly skew?: { readonly aheadMs: number; readonly from: number; readonly to: number } | null;
+  /** When the same command is started a second time: at once, or a time after a request of that step. */
+  readonly twice?: { readonly step: Step | null; readonly waitMs: number } | null;
+  /**
+   * The machine sleeps for that long while a request of this step waits for the rate limit window, whose first attempt
+   * lost its response after the work.
+   */
+  readonly sleep?: { readonly step: Step; readonly nightMs: number } | null;
 }
+
+/** A gateway's 4xx without the envelope: a few times, or for longer than a process retries. */
+export const gatewayTrouble = <Step extends string>(random: Random, steps: readonly Step[]) => ({
+  ...{ step: random.pick(steps), status: random.pick([400, 403, 404, 408, 413, 499]) },
+  ...{ passesOn: random.next() < 0.7, times: random.pick([1, 1, 2, 8]) },
+});
+
+/** Ten minutes, or until the year 2050. */
+export const dateSkew = (random: Random): NonNullable<Trouble<string>["skew"]> => {
+  const from = random.below(6);
+  const aheadMs = random.pick([600_000, Date.UTC(2050, 0) - Date.now()]);
+  return { aheadMs, from, to: from + 1 + random.below(12) };
+};
 
 /** How far a request may be when its process is killed, and how long after that. */
 export const killMoment = (random: Random) => ({

@@ -14,5 +14,26 @@ export const controls = {
     from: "get: (account, reference) => entryOf(get.get(account, toKey(reference))),",
     to: "get: () => null,",
   },
+  /** A gateway's page counts as a response of the service. */
+  "trust-gateway": {
+    file: "src/client/read-response.ts",
+    from: "if (error instanceof BadAnswerError) return error;",
+    to: `if (error instanceof BadAnswerError) {
+      const body = { type: "invalid_request", code: "gateway", message: "page" };
+      return new ApiError({ request: "", status: about.answer.status, body });
+    }`,
+  },
+  /** A key is sent however old it is. */
+  "old-key": {
+    file: "src/http/key-life.ts",
+    from: "return passedMs < lifeMs ? null",
+    to: "return passedMs < Number.POSITIVE_INFINITY ? null",
+  },
+  /** Two processes work on one run. */
+  "no-hold": {
+    file: "src/flows/runs/claim-run.ts",
+    from: 'if ("heldBy" in hold) throw alive(runs.findOpen(run) ?? run, hold.heldBy);',
+    to: "",
+  },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;

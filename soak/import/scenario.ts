@@ -1,12 +1,21 @@
 import type { ImportMode, OnImageError } from "../../src/contract/value-sets.ts";
 import { Random } from "../../src/mock/seed/random.ts";
-import type { Trouble } from "../trouble.ts";
+import { dateSkew, type Trouble } from "../trouble.ts";
 import { earlierVersion, makeRows, type SoakRow } from "./rows.ts";
 import type { Step } from "./step.ts";
 import { makeTroubles } from "./troubles.ts";
 
 /** Restricts the runs (`--only`). */
-export const focuses = ["uploads", "patches", "calls", "results"] as const;
+export const focuses = [
+  "uploads",
+  "patches",
+  "calls",
+  "results",
+  "gateway",
+  "twice",
+  "skew",
+  "sleep",
+] as const;
 export type Focus = (typeof focuses)[number];
 
 /** A file, its service, and all faults on the way, derived from the seed. */
@@ -25,6 +34,8 @@ export interface Scenario {
   readonly earlier: readonly SoakRow[] | null;
   /** Products created by other clients. */
   readonly existing: readonly SoakRow[];
+  /** How far the `Date` of responses is ahead during the earlier import, in milliseconds. */
+  readonly earlierAheadMs: number;
   /** Changes by other clients after the earlier import. */
   readonly meddling: readonly Meddling[];
   /** Whether the ledger is a separate file (`--ledger`). */
@@ -49,12 +60,19 @@ export interface Meddling {
 export function scenarioOf(seed: string, only?: Focus): Scenario {
   const random = Random.from(`import soak ${seed}`);
   const chance = (share: number) => random.next() < share;
-  const isUpsert = only === "patches" || chance(0.78);
+  const isUpsert = only === "patches" || only === "twice" || only === "sleep" || chance(0.78);
   const mode = isUpsert ? "upsert" : random.pick(["create", "skip_existing"] as const);
-  const photos = mode === "upsert" ? (only === "patches" || chance(0.8) ? null : "all") : null;
+  const photos =
+    mode === "upsert"
+      ? only === "patches" || only === "twice" || only === "sleep" || chance(0.8)
+        ? null
+        : "all"
+      : null;
   const size = sizeOf(random, only);
   const hasPhotos = only === "uploads" || (size < 500 && chance(0.4));
-  const rows = makeRows(random, size, { hasPhotos });
+  const made = makeRows(random, size, { hasPhotos });
+  // After a day only the user knows what became of a batch, and counts all of its photos as attached.
+  const rows = only === "sleep" ? made.map(withoutFailures) : made;
   const hasEarlier = only === "patches" || chance(0.5);
   const earlier = hasEarlier ? earlierVersion(random, rows) : null;
   const known = new Set(earlier?.map(({ reference }) => reference));
@@ -76,11 +94,20 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
     concurrency: random.pick([1, 2, 4, 4]),
     namesOutputs: chance(0.5),
     hasLedgerFile: chance(0.15),
-    troubles: makeTroubles(random, { hasPhotos, hasPatches: hasEarlier && photos === null, only }),
+    earlierAheadMs: only === "skew" || chance(0.1) ? dateSkew(random).aheadMs : 0,
+    troubles: makeTroubles(random, {
+      ...{ hasPhotos, hasPatches: hasEarlier && photos === null, only },
+      isRepeatable: mode === "upsert" && photos === null,
+    }),
     // Only imports that skip attached photos may be repeated.
     detour: mode === "upsert" && photos === null && chance(0.2) ? detourOf(random, rows) : null,
   };
 }
+
+const withoutFailures = (row: SoakRow): SoakRow => ({
+  ...row,
+  images: row.images.map((one) => ("url" in one ? { url: one.url.replace("/fail-", "/ok-") } : one)),
+});
 
 const byOthers = (row: SoakRow): SoakRow => ({
   ...row,
@@ -96,6 +123,7 @@ function detourOf(random: Random, rows: readonly SoakRow[]): Detour {
 
 /** Small files show the most in the least time; more than 2,000 rows need several batches (Limits). */
 function sizeOf(random: Random, only: Focus | undefined): number {
+  if (only === "sleep") return 1 + random.below(40);
   if (only === "calls") return 2_001 + random.below(4_000);
   const dice = random.next();
   if (dice < 0.7) return 1 + random.below(40);

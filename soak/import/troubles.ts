@@ -1,5 +1,13 @@
 import type { Random } from "../../src/mock/seed/random.ts";
-import { type KillPoint, killMoment, restartMoment, someFaults, type Trouble } from "../trouble.ts";
+import {
+  dateSkew,
+  gatewayTrouble,
+  type KillPoint,
+  killMoment,
+  restartMoment,
+  someFaults,
+  type Trouble,
+} from "../trouble.ts";
 import type { Focus } from "./scenario.ts";
 import type { Step } from "./step.ts";
 
@@ -7,9 +15,11 @@ interface Weights {
   hasPhotos: boolean;
   hasPatches: boolean;
   only: Focus | undefined;
+  /** Whether the same command again sends nothing that is attached. */
+  isRepeatable: boolean;
 }
 
-const focusSteps: Record<Focus, Step> = {
+const focusSteps: Partial<Record<Focus, Step>> = {
   uploads: "uploading photos",
   patches: "changing fields",
   calls: "sending calls",
@@ -17,7 +27,13 @@ const focusSteps: Record<Focus, Step> = {
 };
 
 export function makeTroubles(random: Random, weights: Weights): Trouble<Step>[] {
+  const { only, hasPhotos, hasPatches, isRepeatable } = weights;
+  if (only === "sleep") return [asleep];
   const count = random.pick([1, 2, 3, 3, 4]);
+  const writes: Step[] = ["sending calls", "sending calls"];
+  if (hasPhotos) writes.push("uploading photos");
+  if (hasPatches) writes.push("changing fields");
+  const happens = (focus: Focus) => only === focus || random.next() < 0.12;
   return Array.from({ length: count }, () => ({
     kill: killPoint(random, weights),
     orAtItsEnd: random.next() < 0.4,
@@ -27,8 +43,23 @@ export function makeTroubles(random: Random, weights: Weights): Trouble<Step>[] 
         ? { step: random.pick(["sending calls", "uploading photos", "changing fields"] as const), times: 1 }
         : null,
     restart: restartMoment(random),
+    gateway: happens("gateway") ? gatewayTrouble(random, writes) : null,
+    skew: happens("skew") ? dateSkew(random) : null,
+    twice: isRepeatable && happens("twice") ? secondStart(random) : null,
   }));
 }
+
+/** At once, or about when the first process ends. */
+const secondStart = (random: Random) => ({
+  step: random.pick([null, "sending calls", "reading results", "reading results"] as const),
+  waitMs: random.pick([0, 5, 20, 60, 150, 400]),
+});
+
+/** The machine sleeps for a day; nothing else happens to the process. */
+const asleep: Trouble<Step> = {
+  ...{ kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 }, orAtItsEnd: false, faults: [] },
+  ...{ failsAfterWork: null, restart: null, sleep: { step: "sending calls", nightMs: 25 * 3_600_000 } },
+};
 
 function killPoint(random: Random, { hasPhotos, hasPatches, only }: Weights): KillPoint<Step> {
   const dice = random.next();
@@ -41,7 +72,8 @@ function killPoint(random: Random, { hasPhotos, hasPatches, only }: Weights): Ki
   likely.push("looking for changes", "following jobs", "reading results");
   if (hasPhotos) likely.push("uploading photos", "uploading photos", "uploading photos");
   if (hasPatches) likely.push("changing fields", "changing fields", "changing fields");
-  const step = only !== undefined && random.next() < 0.7 ? focusSteps[only] : random.pick(likely);
+  const focused = only === undefined ? undefined : focusSteps[only];
+  const step = focused !== undefined && random.next() < 0.7 ? focused : random.pick(likely);
   return {
     step,
     nth: random.next() < 0.7 ? 1 : 1 + random.below(step === "uploading photos" ? 12 : 4),

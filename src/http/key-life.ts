@@ -21,10 +21,10 @@ export const keyLife =
     if (!isWrite(request)) return next(request);
     const now = () => ({ here: clock.now(), service: serviceNow() });
     const since = request.keyFrom ?? now();
-    // Before the first response of the service nothing is known of the distance between the clocks.
-    const hasService = request.keyFrom !== undefined || since.service !== null;
     const whyNotSent = () => {
-      const passedMs = elapsedMs(since, hasService ? now() : { here: clock.now(), service: null });
+      // Before the first response of the service nothing is known of the distance between the clocks.
+      const at = since.service === null ? { here: clock.now(), service: null } : now();
+      const passedMs = elapsedMs(since, at);
       return passedMs < lifeMs ? null : expired(nameOf(request), lifeMs);
     };
     return next({ ...request, whyNotSent });

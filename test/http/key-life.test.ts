@@ -10,7 +10,7 @@ afterEach(closeAll);
 /** A core whose keys live for 23 hours; `clocks` are those of the machine and the service. */
 async function coreWithKeys(steps: (clocks: { machine: TestClock; ahead: { ms: number } }) => Step[]) {
   const machine = new TestClock();
-  const ahead = { ms: 0 };
+  const ahead = { ms: 30 * hour };
   const serviceNow = () => machine.now() + ahead.ms;
   const core = await coreAgainst(steps({ machine, ahead }), {
     ...{ clock: machine, keyLife: { serviceNow, lifeMs: 23 * hour } },
@@ -40,7 +40,7 @@ const usedUp = (machine: TestClock) => ({
 test("a write is not sent again after the service's clock moved on while it waited for a retry", async () => {
   const { write, server, words } = await coreWithKeys(({ ahead }) => [
     (response, seen) => {
-      ahead.ms = 23 * hour;
+      ahead.ms += 23 * hour;
       reset(response, seen);
     },
     json(201, {}),
@@ -68,10 +68,19 @@ test("a write is not sent after the machine slept while it waited for the rate l
 test("a write with a key of an earlier process is as old as that key", async () => {
   const { write, server, machine } = await coreWithKeys(() => [json(201, {})]);
   const since = (hours: number) => machine.now() - hours * hour;
-  await expect(write({ here: since(23), service: since(1) })).rejects.toMatchObject(expired);
-  await expect(write({ here: since(1), service: since(23) })).rejects.toMatchObject(expired);
+  const there = (hours: number) => since(hours) + 30 * hour;
+  await expect(write({ here: since(23), service: there(1) })).rejects.toMatchObject(expired);
+  await expect(write({ here: since(1), service: there(23) })).rejects.toMatchObject(expired);
   expect(server.requests).toHaveLength(0);
-  expect((await write({ here: since(22), service: since(22) })).status).toBe(201);
+  expect((await write({ here: since(22), service: there(22) })).status).toBe(201);
+});
+
+test("only this machine's clock counts until the service's time was known, because the two may differ by days", async () => {
+  const { write, machine, server } = await coreWithKeys(() => [json(201, {})]);
+  const since = (hours: number) => ({ here: machine.now() - hours * hour, service: null });
+  expect((await write(since(22))).status).toBe(201);
+  await expect(write(since(23))).rejects.toMatchObject(expired);
+  expect(server.requests).toHaveLength(1);
 });
 
 test("a read is sent however long it waited", async () => {

@@ -55,7 +55,7 @@ function plain(seed: string): Scenario {
     return { reference, name: `Dress ${at}`, images: [{ url: `https://cdn.example.com/${reference}.jpg` }] };
   });
   const given = { mode: "upsert", onImageError: "skip", photos: null, format: "csv" } as const;
-  const before = { earlier: null, existing: [], meddling: [], troubles: [], detour: null };
+  const before = { earlier: null, existing: [], meddling: [], troubles: [], detour: null, earlierAheadMs: 0 };
   return { seed, ...given, concurrency: 4, namesOutputs: true, hasLedgerFile: false, rows, ...before };
 }
 

@@ -14,7 +14,7 @@ import type { Handler } from "./forward/handlers.ts";
 import { EventLog } from "./log/event-log.ts";
 import type { EventLine } from "./log/log-line.ts";
 import type { UnacceptedEvents } from "./log/unaccepted-events.ts";
-import { Poller } from "./poll/poller.ts";
+import { type OnPoll, Poller } from "./poll/poller.ts";
 import { syntheticEvent } from "./poll/synthetic-event.ts";
 import { openReceiver, type ReceivedRequest } from "./receiver/receiver.ts";
 import { openRegistration } from "./register/register-webhook.ts";
@@ -68,6 +68,8 @@ export interface ListenDeps {
   readonly onUnaccepted: (events: Pick<UnacceptedEvents, "count" | "urls">) => void;
   /** Called once, when events can come. */
   readonly onListening: (listening: Listening) => Promise<void>;
+  /** For each poll of a listener that polls. */
+  readonly onPoll?: OnPoll;
 }
 
 export interface Listening {
@@ -243,6 +245,7 @@ async function poll(
       return deliveries.take(event, { rawHeaders, body }, { header, synthetic: true });
     },
     onProblem: view.onProblem,
+    onPoll: deps.onPoll,
   });
   try {
     const resend = resender(deliveries, secret, input.headerName, clock);

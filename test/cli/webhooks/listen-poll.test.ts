@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
+import { catProgram, needsBuild } from "../../support/spawn-cat.ts";
 import { until } from "../../support/until.ts";
 import { listenWorld, startHandler } from "./listen-world.ts";
 
@@ -107,5 +108,55 @@ describe("cat webhooks listen --poll", () => {
     expect(
       await world.cat("webhooks listen --poll", { env: { CAT_API_KEY: "ak_mock_revoked" } }),
     ).toMatchObject({ exit: 4 });
+  });
+
+  describe("with --wait and a COMMAND that has exited with 0", () => {
+    beforeEach(needsBuild);
+
+    const importing = [process.execPath, catProgram, "import", "a.csv", "--no-wait", "--quiet"];
+    const flags = "webhooks listen --poll --wait import.completed --events import.completed --".split(" ");
+
+    test("ends with 0 after the event, and the second time with a note, because nothing is in progress", async () => {
+      const world = await listenWorld();
+      const first = await world.cat([...flags, ...importing]);
+      expect([first.exit, first.stderr.split("\n").at(-2)]).toEqual([
+        0,
+        expect.stringContaining("import.completed"),
+      ]);
+      const second = await world.cat([...flags, ...importing]);
+      expect([second.exit, second.stderr.split("\n").at(-2)]).toEqual([
+        0,
+        "No import.completed came, because nothing was in progress.",
+      ]);
+    });
+
+    test("ends with 7 if an import failed instead", async () => {
+      const world = await listenWorld();
+      await fetch(`${world.mock.baseUrl}/_mock/faults`, {
+        method: "POST",
+        body: JSON.stringify({ match: { job: "import" }, fail: { code: "internal", message: "broken" } }),
+        headers: { "content-type": "application/json" },
+      });
+      const ran = await world.cat([...flags, ...importing]);
+      expect([ran.exit, ran.stderr.split("\n").slice(-3)]).toEqual([
+        7,
+        [
+          "error: nothing is in progress: 0 events of 1 came",
+          "Check the events that came instead, or use a smaller --count.",
+          "",
+        ],
+      ]);
+      expect(world.logLines().map(({ type }) => type)).toEqual(["import.failed"]);
+    });
+
+    test("waits for what is in progress", async () => {
+      const world = await pollWorld();
+      const task = await world.generate("--no-wait");
+      const ran = await world.cat("webhooks listen --poll --count 1 -- true", {
+        env: { PATH: process.env.PATH },
+      });
+      expect(ran).toMatchObject({ exit: 0 });
+      expect(world.logLines().map(({ data }) => data)).toEqual([{ task: { id: task, status: "succeeded" } }]);
+    });
   });
 });

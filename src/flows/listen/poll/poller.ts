@@ -20,7 +20,16 @@ export interface PollerDeps {
   /** Takes the end of a task or job: 200, 502 if a handler failed, 500 if it could not be logged. */
   readonly onEnded: (job: EndedJob) => Promise<DeliveryStatus>;
   readonly onProblem: (message: string, hint?: string) => void;
+  readonly onPoll?: OnPoll | undefined;
 }
+
+type Resources = ReadonlySet<EndedJob["resource"]>;
+
+/**
+ * Called when a poll starts. The result is called when it has succeeded, with what is in progress then, and what has
+ * ended since the first poll.
+ */
+export type OnPoll = () => (found: { readonly inProgress: Resources; readonly ended: Resources }) => void;
 
 const jobKinds = ["import", "export"] as const;
 const keyOf = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `${resource} ${id}`;
@@ -39,6 +48,7 @@ export class Poller {
   readonly #openJobs = new Map<string, OpenJob>();
   /** Jobs sent after the first poll that need no further check. */
   readonly #settledJobs = new Set<string>();
+  readonly #ended = new Set<EndedJob["resource"]>();
   /** Events that a handler did not accept: how often, and when to try again, in milliseconds since the epoch. */
   readonly #retries = new Map<string, { tries: number; due: number }>();
 
@@ -94,6 +104,7 @@ export class Poller {
   /** One look at everything. An outage of the service is waited out. */
   async #round(): Promise<void> {
     const { signal, concurrency } = this.#deps.service;
+    const onDone = this.#deps.onPoll?.();
     try {
       const newest = await this.#newTasks();
       const ended = [...(await this.#endedTasks()), ...(await this.#endedJobs())];
@@ -102,6 +113,7 @@ export class Poller {
       await Promise.all(ended.map((job) => limit(async () => signal.aborted || (await this.#report(job)))));
       this.#newest = newest;
       this.#save();
+      onDone?.({ inProgress: this.#inProgress(), ended: this.#ended });
     } catch (error) {
       if (signal.aborted) return;
       if (!isOfService(error)) throw error;
@@ -139,22 +151,10 @@ export class Poller {
   }
 
   async #endedJobs(): Promise<EndedJob[]> {
-    const { state, log, service } = this.#deps;
-    const open = new Map(this.#openJobs);
-    for (const resource of jobKinds) {
-      for (const { id, at, status } of this.#sentJobs(resource)) {
-        const key = keyOf({ resource, id });
-        // Newest first.
-        if (at < this.#since) break;
-        if (open.has(key) || this.#settledJobs.has(key)) continue;
-        if (isEndStatus(status) && log.isKnown(eventIdOf({ resource, id, status })))
-          this.#settledJobs.add(key);
-        else open.set(key, { resource, id });
-      }
-    }
+    const { state, service } = this.#deps;
     const limit = pLimit(service.concurrency);
     const found = await Promise.all(
-      [...open.values()]
+      this.#jobsToCheck()
         .filter((job) => this.#isDue(job))
         .map((job) =>
           limit(async (): Promise<EndedJob | null> => {
@@ -171,6 +171,31 @@ export class Poller {
     return found.filter((job) => job !== null);
   }
 
+  /** The imports and exports that have not ended, or whose end has not been reported. */
+  #jobsToCheck(): OpenJob[] {
+    const { log } = this.#deps;
+    const open = new Map(this.#openJobs);
+    for (const resource of jobKinds) {
+      for (const { id, at, status } of this.#sentJobs(resource)) {
+        const key = keyOf({ resource, id });
+        // Newest first.
+        if (at < this.#since) break;
+        if (open.has(key) || this.#settledJobs.has(key)) continue;
+        if (isEndStatus(status) && log.isKnown(eventIdOf({ resource, id, status })))
+          this.#settledJobs.add(key);
+        else open.set(key, { resource, id });
+      }
+    }
+    return [...open.values()];
+  }
+
+  /** What may still bring an event: an end that only a handler has not accepted brings none. */
+  #inProgress(): Resources {
+    const tasks = [...this.#openTasks].map((id) => ({ resource: "task" as const, id }));
+    const open = [...tasks, ...this.#jobsToCheck()].filter((job) => !this.#retries.has(keyOf(job)));
+    return new Set(open.map(({ resource }) => resource));
+  }
+
   #read({ resource, id }: OpenJob): Promise<{ status: string; finished_at: string | null } | null> {
     const { client, signal } = this.#deps.service;
     return resource === "import"
@@ -180,6 +205,7 @@ export class Poller {
 
   async #report(job: EndedJob): Promise<void> {
     const status = await this.#deps.onEnded(job);
+    this.#ended.add(job.resource);
     if (status === 200) return this.#close(job);
     // Keep it also for the next run.
     if (job.resource === "task") this.#openTasks.add(job.id);

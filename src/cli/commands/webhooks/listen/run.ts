@@ -1,7 +1,8 @@
 import type { EventPattern } from "../../../../flows/listen/forward/event-pattern.ts";
-import { matches } from "../../../../flows/listen/forward/event-pattern.ts";
+import { matches, typesOf } from "../../../../flows/listen/forward/event-pattern.ts";
 import type { Handler } from "../../../../flows/listen/forward/handlers.ts";
 import type { Listening } from "../../../../flows/listen/listen.ts";
+import type { OnPoll } from "../../../../flows/listen/poll/poller.ts";
 import { TimeoutError } from "../../../../http/errors.ts";
 import type { App } from "../../../app/app.ts";
 import { newRunId } from "../../../app/run-id.ts";
@@ -75,6 +76,7 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   const view = screen ?? plainView(app, { write, client, signal });
   for (const warning of warnings) view.onProblem(warning);
   let missing = goal?.count ?? 0;
+  const isAwaited = awaitedResources(goal?.events ?? []);
   let isRunning = command !== null;
   const endIfDone = () => {
     if (missing <= 0 && !isRunning) stop.abort();
@@ -103,6 +105,20 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
       stop.abort(error);
     }
   };
+
+  const onPoll: OnPoll = () => {
+    // What the command has started is known to a poll that starts later.
+    const isLast = command !== null && !isRunning;
+    return ({ inProgress, ended }) => {
+      if (!isLast || missing <= 0 || [...inProgress].some(isAwaited)) return;
+      // Something came, but not what was awaited: a failure, or fewer than --count.
+      if ([...ended].some(isAwaited)) return stop.abort(nothingLeft(flags, missing));
+      onNote(`No ${spokenEvents(goal!.events)} came, because nothing was in progress.`);
+      stop.abort();
+    };
+  };
+  const onNote = (sentence: string) =>
+    screen === null ? void io.note(io.visible(sentence)) : screen.note(sentence);
 
   let webhookId: string | null = null;
   const unregister = context.onStop(() => {
@@ -139,7 +155,8 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
             endIfDone();
           },
         },
-        onNote: (sentence) => (screen === null ? void io.note(io.visible(sentence)) : screen.note(sentence)),
+        onNote,
+        onPoll,
         onUnaccepted: (events) => view.onProblem(...unacceptedNote(app, events, { ...flags, logPath })),
         async onListening(listening) {
           webhookId = listening.webhookId;
@@ -209,6 +226,21 @@ function timedOut({ timeoutMs, goal }: ListenFlags, missing: number): TimeoutErr
     hint: "Use a longer --timeout, or check that the events are sent.",
   });
 }
+
+/** Whether the end of a task, import or export can be what the patterns wait for. */
+function awaitedResources(patterns: EventPattern): (resource: string) => boolean {
+  const resources = new Set(typesOf(patterns).map((type) => type.split(".")[0]!));
+  return (resource) => resources.has(resource);
+}
+
+const spokenEvents = (patterns: EventPattern): string =>
+  patterns.includes("*") ? "event" : patterns.join(" or ");
+
+const nothingLeft = ({ goal }: ListenFlags, missing: number): TimeoutError =>
+  new TimeoutError(
+    `nothing is in progress: ${counted(goal!.count - missing, "event")} of ${goal!.count} came`,
+    { code: "nothing_in_progress", hint: "Check the events that came instead, or use a smaller --count." },
+  );
 
 const pathOf = (publicUrl: string | undefined): string =>
   publicUrl === undefined ? "/" : new URL(publicUrl).pathname;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
@@ -55,6 +55,74 @@ test("the key is a secret, and the state is kept also after a failure", () => {
   expect(github).toMatch(/ {6}- if: always\(\)\n {8}uses: actions\/cache\/save@v4\n/);
   expect(gitlab).toMatch(/paths: \[state, images\]\n {4}when: always\n/);
   for (const text of [github, gitlab]) expect(text).toMatch(/CAT_HOME: .*\/state$/m);
+});
+
+/** The caches of a repository: a saved one never changes, and a restore takes the key, else the latest with a prefix. */
+class Caches {
+  readonly #saved: { key: string; folder: string }[] = [];
+  readonly #root = temporaryFolder();
+
+  restore(key: string, prefixes: readonly string[], into: string): void {
+    const found =
+      this.#saved.find((one) => one.key === key) ??
+      this.#saved.findLast((one) => prefixes.some((prefix) => one.key.startsWith(prefix)));
+    if (found !== undefined) cpSync(found.folder, into, { recursive: true });
+  }
+
+  save(key: string, from: string): void {
+    if (this.#saved.some((one) => one.key === key)) return;
+    const folder = join(this.#root, String(this.#saved.length));
+    cpSync(from, folder, { recursive: true });
+    this.#saved.push({ key, folder });
+  }
+}
+
+/** Plays three runs of the job for GitHub, the second one with "Re-run jobs"; gives the number of photos per product. */
+async function rerun(workflow: string): Promise<number[]> {
+  needsBuild();
+  const mock = await startMock({ speed: 1000, rateLimit: false });
+  onTestFinished(() => mock.stop());
+  const caches = new Caches();
+  const keys = [...workflow.matchAll(/^ {10}key: (.*)$/gm)].map((match) => match[1]!);
+  const prefixes = [...workflow.matchAll(/^ {10}restore-keys: (.*)$/gm)].map((match) => match[1]!);
+  expect(keys).toHaveLength(2);
+  const attempt = async (run: number, number: number, references: readonly string[]) => {
+    const named = (key: string) =>
+      key
+        .replace(/\$\{\{ github\.run_id \}\}/, `${run}`)
+        .replace(/\$\{\{ github\.run_attempt \}\}/, `${number}`);
+    // A clean machine.
+    const work = temporaryFolder();
+    caches.restore(named(keys[0]!), prefixes, join(work, "state"));
+    const rows = references.map((one) => `${one},Dress,https://cdn.example.com/${one}.jpg`);
+    writeFileSync(join(work, "products.csv"), ["reference,name,images", ...rows, ""].join("\n"));
+    writeFileSync(join(work, "import.sh"), files.get("import.sh")!);
+    mkdirSync(join(work, "node_modules/.bin"), { recursive: true });
+    symlinkSync(catalogueProgram, join(work, "node_modules/.bin/catalogue"));
+    const ran = await execa("sh", ["import.sh"], {
+      ...{ cwd: work, extendEnv: false },
+      env: {
+        ...{ PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, HOME: work, CAT_HOME: join(work, "state") },
+        ...{ CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey },
+      },
+    });
+    expect(ran.exitCode).toBe(0);
+    caches.save(named(keys[1]!), join(work, "state"));
+  };
+  // The second attempt also has a row that the first one did not get to.
+  await attempt(1, 1, ["A-1"]);
+  await attempt(2, 1, ["A-1", "B-2"]);
+  await attempt(2, 2, ["A-1", "B-2", "C-3"]);
+  await attempt(3, 1, ["A-1", "B-2", "C-3", "D-4"]);
+  return mock.state().organizations.main.products.map(({ images }) => images.length);
+}
+
+test("a job that is run again finds the ledger of the attempt before, and adds no photo twice", async () => {
+  expect(await rerun(github)).toEqual([1, 1, 1, 1]);
+  // With a key that all attempts share, the ledger of the second one is not saved.
+  expect(await rerun(github.replace(/-\$\{\{ github\.run_attempt \}\}/g, ""))).toEqual([1, 1, 2, 1]);
+  // Without the prefix, each job starts with an empty ledger.
+  expect(await rerun(github.replace(/^ {10}restore-keys: .*\n/m, ""))).toEqual([4, 3, 2, 1]);
 });
 
 test("the jobs import a file once, keep the ledger, report failed rows and export the changes", async () => {

@@ -16,6 +16,7 @@ import { retryAfterMs, serverNow } from "../http/retry-after.ts";
 import { type Answer, headerOf, type Message } from "../http/send.ts";
 import { isOfService } from "../http/service-answer.ts";
 import type { OnWait } from "../http/wait.ts";
+import { keyMask } from "../http/without-key.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
 import type { AnyOperation, Arguments, Input, Item, Reply } from "./call-types.ts";
 import { type Page, paginate } from "./paginate.ts";
@@ -122,19 +123,18 @@ export interface Client extends Calls {
    * service's, whose smallest `Date` so far counts. To read later changes, start there: one clock may be wrong.
    */
   earliest(moment?: number): number;
+  /**
+   * A text that the service wrote, with the API key masked, for a download: responses are masked by the client. Before
+   * the first request nothing is masked.
+   */
+  withoutKey(text: string): string;
   /** Closes all connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
 /** Creates a client without sending anything. Throws a CatError for an invalid base URL or proxy variable. */
 export function createClient(options: ClientOptions): Client {
-  const {
-    apiKey,
-    clock = systemClock(),
-    random = systemRandom,
-    userAgent = "catalogue",
-    onExchange,
-  } = options;
+  const { clock = systemClock(), random = systemRandom, userAgent = "catalogue", onExchange } = options;
   const base = parseBaseUrl(options.baseUrl);
   const connections = openConnections({ env: options.env, isLoopback: isLoopbackHost });
   const retry = { windowMs: limits.rateWindowMs, ...options.retry };
@@ -152,6 +152,12 @@ export function createClient(options: ClientOptions): Client {
     if (there === null) return;
     ahead = there - clock.now();
     leastAhead = Math.min(leastAhead, ahead);
+  };
+  let withoutKey = (text: string): string => text;
+  const apiKey = async () => {
+    const key = typeof options.apiKey === "string" ? options.apiKey : await options.apiKey();
+    withoutKey = keyMask(key.trim()).text;
+    return key;
   };
   const send = httpCore({
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
@@ -210,6 +216,7 @@ export function createClient(options: ClientOptions): Client {
     serviceNow,
     // The local clock may have been set back since the moment.
     earliest: (moment = Number.POSITIVE_INFINITY) => Math.max(0, Math.min(moment, clock.now()) + leastAhead),
+    withoutKey: (text) => withoutKey(text),
     close: () => connections.close(),
   };
 }

@@ -14,6 +14,7 @@ import { requestId } from "./request-id.ts";
 import { defaultRetryPolicy, type RetryPolicy, retry } from "./retry.ts";
 import { type Answer, compose, type Interceptor } from "./send.ts";
 import type { OnWait } from "./wait.ts";
+import { withoutKey } from "./without-key.ts";
 
 export interface HttpCoreOptions {
   /** The only origin that receives the API key. */
@@ -69,6 +70,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     completeJson,
     ...(onExchange === undefined ? [] : [exchangeLog(clock, onExchange)]),
     attemptTimeout({ clock, ...limits }),
+    withoutKey(),
   );
   return deadline({ clock, totalMs: limits.totalMs })(send);
 }

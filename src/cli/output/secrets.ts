@@ -1,8 +1,6 @@
 import { maskedKey } from "../../http/mask.ts";
+import { shortestSecret } from "../../http/without-key.ts";
 import type { Context, Output } from "../context/context.ts";
-
-/** A shorter text could occur in words that are not secret. */
-const shortestSecret = 8;
 
 /** The signing secret of a webhook, and the start of one at the end of a text. */
 const webhookSecret = /whsec_[\w+/=-]{8,}/g;

@@ -111,6 +111,7 @@ export async function listen(input: ListenInput, deps: ListenDeps): Promise<void
       view: deps.view,
       clock: deps.clock,
       send: deps.send,
+      mask: (text) => ("service" in input.source ? input.source.service.client.withoutKey(text) : text),
       onViewFailed: (error) => stop.abort(error),
     });
     const onStop = () => {

@@ -19,7 +19,7 @@ export async function fileSink(app: App, path: string, runId: string): Promise<R
   const file = await OutputFile.begin(path, true, name);
   app.onClose(onStop(() => void file.discardAtOnce()));
   return {
-    write: (text) => file.write(app.secrets.mask(text)),
+    write: (text) => file.write(text),
     commit: () => file.commit(),
     discard: () => file.discard(),
   };

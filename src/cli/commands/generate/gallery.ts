@@ -58,7 +58,6 @@ export async function writeRunGallery(app: App, flags: GenerateFlags, ended: End
     results,
     tasks,
     savedIn: save === undefined ? null : resolve(cwd, save),
-    mask: app.secrets.mask,
   };
   try {
     const service = { client: await app.client(), clock, signal, concurrency };

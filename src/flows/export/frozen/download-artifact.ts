@@ -6,6 +6,7 @@ import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
 import { downloadToFile, type FileDownload } from "../../downloads/download-file.ts";
 import { checkZip } from "../archive/check-zip.ts";
 import { checkManifest } from "./check-manifest.ts";
+import { maskManifest } from "./mask-manifest.ts";
 
 /** The artifact of a completed job, and where to save it. */
 export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" | "onProgress" | "freeBytes"> {
@@ -28,9 +29,11 @@ export async function downloadArtifact(
   { job, path, name, maxBytes, ids, signal, onProgress, freeBytes }: ArtifactDownload,
 ): Promise<number> {
   const saved = await stat(path).catch(() => null);
-  if (saved?.isFile()) return saved.size;
+  // Its process may have been killed before it masked the key.
+  if (saved?.isFile()) return job.format === "zip" ? saved.size : maskManifest(path, name, client);
+  let hasKey = false;
   const shown = `the file of export ${job.id}`;
-  return downloadToFile(client, {
+  const length = await downloadToFile(client, {
     ...{ path, name, signal, onProgress, freeBytes },
     url: urlOf(job),
     resource: job.id,
@@ -38,9 +41,13 @@ export async function downloadArtifact(
     freshUrl: async () => urlOf(await client.exports.get({ export_id: job.id }, { signal })),
     check: async (part) => {
       if (job.format === "zip") await checkZip(part, { shown, ...(signal && { signal }) });
-      else await checkManifest(part, shown, ids);
+      else
+        await checkManifest(part, shown, ids, (line) => {
+          hasKey ||= client.withoutKey(line) !== line;
+        });
     },
   });
+  return hasKey ? maskManifest(path, name, client) : length;
 }
 
 /** More bytes than a line of a manifest has for a product or an image, and than a ZIP adds to an image. */

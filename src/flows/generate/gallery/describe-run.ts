@@ -17,8 +17,6 @@ export interface GalleryInput extends Pick<GalleryData, "run" | "kind" | "title"
   readonly savedIn: string | null;
   /** The folder of the page. */
   readonly pageIn: string;
-  /** Masks secrets in the texts of the service. */
-  readonly mask: (text: string) => string;
 }
 
 /** How an image of the gallery is fetched. */
@@ -32,7 +30,7 @@ export async function describeRun(
   input: GalleryInput,
   service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
 ): Promise<{ data: GalleryData; images: readonly Fetch[] }> {
-  const { results, tasks, savedIn, pageIn, mask } = input;
+  const { results, tasks, savedIn, pageIn } = input;
   const found = await findProducts(results, service);
   const fetcher = new ImageFetcher(service);
   const images: Fetch[] = [];
@@ -55,7 +53,7 @@ export async function describeRun(
     const task = task_id === null ? undefined : tasks.get(task_id);
     const image =
       status === "succeeded" && task !== undefined ? add(() => fetcher.output(task, file, savedIn)) : null;
-    const reason = failure_reason === null ? null : mask(reasonText(failure_reason));
+    const reason = failure_reason === null ? null : reasonText(failure_reason);
     const names = { modelId, modelName, subtype, style, background, angleShot };
     return { line, taskId: task_id, status, product, ...names, reason, file, image };
   });

@@ -1,3 +1,4 @@
+import type { Client } from "../../../client/client.ts";
 import { ImportRowResult } from "../../../contract/resources/import.ts";
 import { asRead } from "../../../contract/response-values.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
@@ -14,10 +15,11 @@ export interface ResultsOf {
 export async function resultsOfFile(
   of: ResultsOf,
   chunks: AsyncIterable<Uint8Array>,
+  { withoutKey }: Pick<Client, "withoutKey">,
 ): Promise<ImportRowResult[]> {
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
-  const text = Buffer.concat(parts).toString("utf8");
+  const text = withoutKey(Buffer.concat(parts).toString("utf8"));
   // A truncated file lacks the last line end (JSONL).
   if (!text.endsWith("\n")) throw badResults(of, "has an incomplete results file");
   return text

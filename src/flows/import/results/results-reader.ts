@@ -62,7 +62,8 @@ export class ResultsReader {
         reading.hasLink = true;
         if (url === null) throw badResults(of, "has no results yet");
         const attempts = isHurried ? 1 : undefined;
-        const results = whole(of, await resultsOfFile(of, this.#download(of, { url, attempts, reading })));
+        const file = this.#download(of, { url, attempts, reading });
+        const results = whole(of, await resultsOfFile(of, file, this.#client));
         this.#lost.links = 0;
         return results;
       } catch (error) {

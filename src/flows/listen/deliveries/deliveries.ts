@@ -19,6 +19,8 @@ export interface DeliveriesDeps {
   readonly shown: EventPattern | null;
   readonly view: ListenView;
   readonly clock: Clock;
+  /** Masks the API key in the text of an event, for the log. */
+  readonly mask: (text: string) => string;
   /** Sends one request to a handler. */
   readonly send: (post: Post) => Promise<PostOutcome>;
   /** Receives the first error of `view.onEvent`. */
@@ -111,18 +113,20 @@ export class Deliveries {
 
   #lineOf(
     { id, type, created_at, data }: ReceivedEvent,
-    { body }: Delivery,
+    delivery: Delivery,
     { header, synthetic }: Pick<EventLine, "header" | "synthetic">,
     handlers: readonly string[],
   ): EventLine {
+    const received = delivery.body.toString("utf8");
+    const body = this.#deps.mask(received);
     return {
       id,
       type,
       created_at,
-      data,
+      data: body === received ? data : ((JSON.parse(body) as { data?: unknown }).data ?? null),
       received_at: new Date(this.#deps.clock.now()).toISOString(),
       header,
-      body: body.toString("utf8"),
+      body,
       ...(synthetic && { synthetic }),
       ...(handlers.length > 0 && { handlers }),
     };

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { generateWorld } from "../generate/generate-world.ts";
+import { listenWorld, startHandler } from "../webhooks/listen-world.ts";
 import { serviceInFront } from "./service-in-front.ts";
 
 const key = "ak_live_0123456789abcdefWXYZ";
@@ -104,4 +105,25 @@ test("other texts that look like a key stay", async () => {
   const ran = await world.cat("export", { env: { CAT_BASE_URL: front.origin, CAT_API_KEY: key } });
   const [row] = ran.stdout.split("\n").map((line) => JSON.parse(line || "null"));
   expect(row.product).toMatchObject({ reference: "ak_dress_001", name: "Dress ak_live_0123456789" });
+});
+
+test("an event with the key is forwarded as it is, and logged without the key", async () => {
+  const world = await listenWorld();
+  const front = await serviceInFront(world.mock.baseUrl);
+  const handler = await startHandler(() => [200]);
+  const listener = await world.listen(`--forward-to ${handler.url}`, {
+    env: { CAT_BASE_URL: front.origin, CAT_API_KEY: key },
+  });
+  const [webhook] = world.mock.state().organizations.main.webhooks;
+  const body = `{ "id":"evt_1", "type":"import.failed", "data": {"import":{"id":"X","error":"${key}"}} }`;
+  const secret = webhook!.signing_secret;
+  expect(await world.send(listener.first.listening, body, { secret })).toEqual([200, "ok"]);
+  expect(handler.received[0]).toMatchObject({ body });
+  expect(world.logLines()[0]).toMatchObject({
+    data: { import: { id: "X", error: masked } },
+    body: body.replace(key, masked),
+  });
+  const { stdout, stderr } = await listener.stop();
+  expect(filesOf(world.folder).filter(([, text]) => text.includes(key))).toEqual([]);
+  expect(stdout + stderr).not.toContain(key);
 });

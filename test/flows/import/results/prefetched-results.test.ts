@@ -36,6 +36,7 @@ async function readEight(failing: readonly number[]) {
         return { results_url: id };
       },
     },
+    withoutKey: (text: string) => text,
     async *download(id: string) {
       await nextTurn();
       underWay.delete(id);

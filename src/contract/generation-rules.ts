@@ -12,9 +12,8 @@ import {
 } from "./value-sets.ts";
 
 /**
- * The rules of the values of a generation (Tasks), as plain code: a file is checked with them without loading a schema
- * library. The schemas of the same values, for types and documents, are in resources/task.ts; a property test holds the two
- * together. Each function gives what is wrong as the end of a sentence that begins with the field, or null.
+ * The values of a generation (Tasks), as plain code: a file is checked without loading a schema library. The specification
+ * lists subtypes and styles; every other list is a choice of the interface, which only the mock enforces.
  */
 
 /** What is generated: the product on a model, or the product alone. */
@@ -33,36 +32,59 @@ export const angleShotsOf = (kind: GenerationKind, subtype: string | null): read
   return isSubtype(subtype) ? beautifierAngleShots[subtype] : [];
 };
 
+/** The angle shots of a kind, of any subtype. */
+export const everyAngleShotOf = (kind: GenerationKind): readonly string[] =>
+  kind === "tryon" ? tryonAngleShots : [...new Set(Object.values(beautifierAngleShots).flat())];
+
 const isSubtype = (value: string | null): value is (typeof taskSubtypes)[number] =>
   value !== null && Object.hasOwn(beautifierAngleShots, value);
 
-export const backgroundProblem = (kind: GenerationKind, value: string): string | null =>
-  hexBackground.test(value)
-    ? null
-    : choiceProblem(value, backgroundsOf(kind), ", or a color such as #f4f1ea");
-
-/** A subtype that is unknown has a problem of its own, so its angle shot is not judged. */
-export function angleShotProblem(kind: GenerationKind, subtype: string | null, value: string): string | null {
-  if (kind === "tryon") {
-    const custom = `, or a custom slug that begins with ${customAngleShotPrefix}`;
-    return customAngleShot.test(value) ? null : choiceProblem(value, tryonAngleShots, custom);
-  }
-  return isSubtype(subtype)
-    ? choiceProblem(value, beautifierAngleShots[subtype], "", `for ${subtype} `)
-    : null;
-}
-
+/** A subtype is one of three (Tasks). Gives the end of a sentence that begins with the field, or null; so does `styleProblem`. */
 export const subtypeProblem = (value: string): string | null => choiceProblem(value, taskSubtypes);
 
-/** Only clothing has a style (interface, style). */
-export const styleProblem = (subtype: string | null, value: string): string | null =>
-  choiceProblem(value, beautifierStyles) ??
-  (isSubtype(subtype) && subtype !== "clothing"
-    ? `applies to clothing only, not to ${subtype}: remove it`
-    : null);
+export const styleProblem = (value: string): string | null => choiceProblem(value, beautifierStyles);
 
-function choiceProblem(value: string, known: readonly string[], more = "", of = ""): string | null {
+function choiceProblem(value: string, known: readonly string[]): string | null {
   if (known.includes(value)) return null;
   const question = questionFor(didYouMean(value, known), ": ", (word) => `"${word}"`);
-  return `${of}must be one of ${known.join(", ")}${more}, not ${shortened(value)}${question}`;
+  return `must be one of ${known.join(", ")}, not ${shortened(value)}${question}`;
+}
+
+/** A value that the lists of this program do not have. The specification shows no lists, so the service may know it. */
+export interface UnlistedValue {
+  readonly field: "background" | "angle_shot" | "style";
+  readonly value: string;
+  /** The subtype on which the list depends; null for none. */
+  readonly of: string | null;
+  /** The listed values; none where the field does not apply. */
+  readonly known: readonly string[];
+}
+
+interface Values {
+  readonly kind: GenerationKind;
+  readonly background: string;
+  readonly angleShot: string;
+  readonly subtype: string | null;
+  readonly style: string | null;
+}
+
+/** The values of a generation that are not listed. Those of an unknown subtype are not judged. */
+export function unlistedValues({ kind, background, angleShot, subtype, style }: Values): UnlistedValue[] {
+  const found: UnlistedValue[] = [];
+  const judge = (
+    field: UnlistedValue["field"],
+    value: string,
+    known: readonly string[],
+    more: RegExp | null,
+  ) => {
+    if (known.includes(value) || more?.test(value)) return;
+    found.push({ field, value, of: field === "background" ? null : subtype, known });
+  };
+  judge("background", background, backgroundsOf(kind), hexBackground);
+  if (kind === "tryon") judge("angle_shot", angleShot, tryonAngleShots, customAngleShot);
+  else if (isSubtype(subtype)) {
+    judge("angle_shot", angleShot, beautifierAngleShots[subtype], null);
+    if (style !== null && subtype !== "clothing") judge("style", style, [], null);
+  }
+  return found;
 }

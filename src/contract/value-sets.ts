@@ -64,7 +64,9 @@ export const taskStatuses = ["queued", "running", "succeeded", "failed"] as cons
 /** Why a task failed: the only documented code. An open set (Task). */
 export const taskFailureCodes = ["model_unsafe_content"] as const;
 export const beautifierStyles = ["ghost", "flatlay"] as const;
+// The specification shows no catalogue of backgrounds and angle shots: the following lists are assumed.
 export const hexBackground = /^#[0-9a-fA-F]{6}$/;
+export const exampleColor = "#f4f1ea";
 const plainBackgrounds = ["white", "light-grey", "beige", "black"] as const;
 export const beautifierBackgrounds = [...plainBackgrounds, "floor"] as const;
 export const tryonBackgrounds = [...plainBackgrounds, "studio", "loft", "street", "garden", "beach"] as const;

@@ -90,6 +90,7 @@ const rules: Readonly<Record<string, Rule>> = {
   ],
   latencyMs: wholeNumber(optionRanges.latencyMs),
   strict: yesOrNo,
+  strictSlugs: yesOrNo,
   fetchImages: yesOrNo,
   network: [isObject, "an object with functions"],
 };

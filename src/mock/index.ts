@@ -39,6 +39,11 @@ export interface MockOptions {
   latencyMs?: number;
   /** Rejects webhook URLs on loopback, like the service. */
   strict?: boolean;
+  /**
+   * Whether to reject backgrounds, angle shots and lengths of product fields that the specification does not list. Default:
+   * true; false takes any.
+   */
+  strictSlugs?: boolean;
   /** Fetches the image URLs of imports. Default: draws a picture for each. */
   fetchImages?: boolean;
   /** State at the start and after a reset, instead of demo products. */
@@ -80,6 +85,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   checkOptions(options);
   const { port = 0, host = "127.0.0.1", clock = new MovableClock() } = options;
   const { seed = null, demo = 0, speed = 1, latencyMs = 0, strict = false, fetchImages = false } = options;
+  const { strictSlugs = true } = options;
   const state = stateOf(options);
   const world = new World({
     clock,
@@ -88,6 +94,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     speed,
     latencyMs,
     strict,
+    strictSlugs,
     fetchImages,
     rateLimit: rateLimitOf(options),
     begin: state && ((world) => restoreSnapshot(world, state)),

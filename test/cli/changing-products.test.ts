@@ -1,4 +1,4 @@
-import { copyFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
@@ -11,8 +11,8 @@ import { createWorld } from "../support/world.ts";
 const unknownId = "01KE6W9ZJ8Q3V5X7B2D4F6H8JK";
 
 /** A test environment with two photos and, with `demo`, one product. */
-async function withPhotos({ demo = 0 } = {}) {
-  const world = await createWorld({ mock: { demo } });
+async function withPhotos({ demo = 0, strictSlugs = true } = {}) {
+  const world = await createWorld({ mock: { demo, strictSlugs, rateLimit: false } });
   for (const [name, background] of [
     ["front.jpg", "red"],
     ["back.jpg", "blue"],
@@ -66,11 +66,7 @@ describe("cat products create", () => {
     ["--reference D --name N --image front.jpg:fornt", 2, 'unknown orientation "fornt"; did you mean front?'],
     ["--reference D --name N --image none.jpg:front", 2, "/none.jpg does not exist"],
     ["--reference D --name N --image front.jpg --sex women", 2, 'invalid --sex "women": use male, female, '],
-    [
-      `--reference ${"D".repeat(101)} --name N --image front.jpg`,
-      3,
-      "reference has 101 characters; at most 100",
-    ],
+    ["--reference= --name N --image front.jpg", 3, "error: reference is empty"],
   ])("sends nothing for products create %s", async (flags, exit, message) => {
     const world = await withPhotos();
     const ran = await world.cat(`products create ${flags}`);
@@ -121,6 +117,38 @@ describe("cat products create", () => {
       'error: "text.jpg" does not contain a JPEG, PNG or WebP image\nChoose other files, and run the command again. Nothing was sent.\n',
     ]);
     expect(world.requests()).toEqual([]);
+  });
+});
+
+describe("limits that the specification has for imports only", () => {
+  const note = "The name has 201 characters; imports allow at most 200. The service decides.\n";
+  const long = "N".repeat(201);
+
+  test("are a note of products create, update and attach; the service decides", async () => {
+    const world = await withPhotos({ strictSlugs: false, demo: 1 });
+    const many = Array.from({ length: 21 }, (_, at) => `p${at}.jpg`);
+    const bytes = readFileSync(join(world.folder, "front.jpg"));
+    for (const [at, name] of many.entries()) world.write(name, Buffer.concat([bytes, Buffer.from([at])]));
+    const images = many.map((name) => `--image ${name}`).join(" ");
+    const created = await world.cat(`products create --reference ${"D".repeat(101)} --name N ${images}`);
+    expect(created).toMatchObject({
+      exit: 0,
+      stderr:
+        "The reference has 101 characters; imports allow at most 100. The service decides.\n21 photos; imports allow at most 20. The service decides.\n",
+    });
+    const { id } = world.products()[0]!;
+    expect(await world.cat(`products update ${id} --name ${long}`)).toMatchObject({ exit: 0, stderr: note });
+    expect(world.products()[0]).toMatchObject({ name: long });
+  });
+
+  test("are enforced by the mock, whose response is shown", async () => {
+    const world = await withPhotos({ demo: 1 });
+    const { id } = world.products()[0]!;
+    const ran = await world.cat(`products update ${id} --name ${long}`);
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toMatch(
+      /^The name has 201 characters; imports allow at most 200. The service decides.\nerror: name must have at most 200 characters \(PATCH/,
+    );
   });
 });
 

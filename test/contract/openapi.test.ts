@@ -336,3 +336,30 @@ describe("the document and the contract accept the same requests", () => {
     );
   });
 });
+
+test("sets and limits that the specification does not have are marked as assumed, and not closed", () => {
+  const { TryonInput, BeautifierRequest, ProductToCreate, ProductPatch, PhotosToAttach, ImportRow } =
+    document.components.schemas;
+  const { subtype, inputs } = BeautifierRequest.properties;
+  const assumed = [
+    ...[TryonInput.properties.background, TryonInput.properties.angle_shot],
+    ...[inputs.properties.background, inputs.properties.angle_shot],
+    ...["reference", "name", "description", "images"].map((field) => ProductToCreate.properties[field]),
+    ...["reference", "name"].map((field) => ProductPatch.properties[field]),
+    PhotosToAttach.properties.images,
+  ];
+  for (const schema of assumed) {
+    expect(schema).toMatchObject({ "x-assumed": true });
+    for (const closes of ["enum", "anyOf", "maxLength", "maxItems"])
+      expect(schema).not.toHaveProperty(closes);
+  }
+  expect(TryonInput.properties.background.examples).toContain("studio");
+  expect([subtype.enum, inputs.properties.style.enum]).toEqual([
+    ["clothing", "shoes", "headwear"],
+    ["ghost", "flatlay"],
+  ]);
+  const { reference, name, images } = ImportRow.properties;
+  expect([name.maxLength, images.maxItems]).toEqual([200, 20]);
+  expect(reference.pattern).toContain("{0,98}");
+  expect(JSON.stringify(ImportRow)).not.toContain("x-assumed");
+});

@@ -16,6 +16,7 @@ export const silentWorld = (clock: MovableClock): World =>
     rateLimit: null,
     latencyMs: 0,
     strict: false,
+    strictSlugs: true,
     fetchImages: false,
   });
 

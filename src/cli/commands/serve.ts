@@ -20,6 +20,7 @@ interface Flags {
   save?: string;
   fetchImages?: boolean;
   strict?: boolean;
+  strictSlugs: boolean;
 }
 
 /**
@@ -79,7 +80,9 @@ export function serveCommand(app: App, run = serveMock): Command {
       .option("--no-rate-limit", "allow any number of requests")
       .optionsGroup("Images and webhooks:")
       .option("--fetch-images", "download image URLs instead of generating images")
-      .option("--strict", "reject webhook URLs that lead to this machine"),
+      .option("--strict", "reject webhook URLs that lead to this machine")
+      .option("--strict-slugs", "reject backgrounds and angles that are not listed (default)")
+      .option("--no-strict-slugs", "accept any background, angle and length of a product field"),
   )
     .addHelpText(
       "after",
@@ -134,6 +137,7 @@ function readFlags(flags: Flags, commandLine: readonly string[] | null): ServeIn
       ...(limit === false || typeof limit === "object" ? { rateLimit: limit } : {}),
       ...(latency === undefined ? {} : { latencyMs: latency }),
       strict: flags.strict ?? false,
+      strictSlugs: flags.strictSlugs,
       fetchImages: flags.fetchImages ?? false,
     },
   };

@@ -1,3 +1,4 @@
+import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../contract/generation-rules.ts";
 import type { CommandList, ListedCommand, ListedFlag } from "../commands/commands/command-list.ts";
 import { pathPlaceholder } from "../flags/local-path.ts";
 
@@ -15,8 +16,13 @@ export interface Expected {
   readonly before: string;
 }
 
+/** Fields whose values the specification does not list. */
+export type LearnedField = "background" | "angle_shot";
+/** Their values that this machine has seen and no list of this program has. */
+export type LearnedKind = `${GenerationKind} ${LearnedField}`;
+
 /** Names of a profile that are kept on this machine. */
-export type Kind = "profiles" | "products" | "models";
+export type Kind = "profiles" | "products" | "models" | LearnedKind;
 
 const nothing = { words: [], kind: null, files: false, before: "" };
 
@@ -28,13 +34,13 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
   const typed = words.at(-1) ?? "";
   const place = placeOf(list, words.slice(0, -1));
   if (place === null) return { ...nothing, files: true, typed };
-  if (place.flag !== null) return { ...nothing, ...valuesOf(place.flag), typed };
+  if (place.flag !== null) return { ...nothing, ...valuesOf(place.flag, place.path), typed };
   const flags = [...(place.command?.flags ?? []), ...list.global_flags];
   if (typed.startsWith("--") && typed.includes("=")) {
     const at = typed.indexOf("=");
     const flag = flags.find((one) => one.flag === typed.slice(0, at));
     if (flag === undefined || flag.value === null) return { ...nothing, typed };
-    return { ...valuesOf(flag), typed: typed.slice(at + 1), before: typed.slice(0, at + 1) };
+    return { ...valuesOf(flag, place.path), typed: typed.slice(at + 1), before: typed.slice(0, at + 1) };
   }
   if (typed.startsWith("-") && typed !== "-") {
     const help = ["--help", "show help"] as const;
@@ -48,7 +54,7 @@ export function expectedAt(list: CommandList, words: readonly string[], isCat: b
   // `cat export sync`: a command with subcommands of its own.
   const first = place.given === 0 ? subs : [];
   if (argument === null) return { ...nothing, typed, words: first };
-  const expected = valuesOf({ ...argument, flag: "", value: argument.name });
+  const expected = valuesOf({ ...argument, flag: "", value: argument.name }, "");
   return { ...nothing, ...expected, typed, words: [...first, ...expected.words] };
 }
 
@@ -105,8 +111,13 @@ function subcommands({ commands }: CommandList, path: string): (readonly [string
   return [...found];
 }
 
-function valuesOf(one: Pick<ListedFlag, "flag" | "value" | "choices">): Omit<Expected, "typed" | "before"> {
+function valuesOf(
+  one: Pick<ListedFlag, "flag" | "value" | "choices">,
+  path: string,
+): Omit<Expected, "typed" | "before"> {
   const { flag, value } = one;
+  const slugs = path === "tryon" || path === "beautify" ? slugsOf(path, flag) : null;
+  if (slugs !== null) return slugs;
   const names = value ?? "";
   return {
     words: choicesOf(one),
@@ -120,6 +131,16 @@ function valuesOf(one: Pick<ListedFlag, "flag" | "value" | "choices">): Omit<Exp
             : null,
     files: pathPlaceholder.test(names),
   };
+}
+
+/** Backgrounds and angle shots: those that are listed, and those that this machine has seen. */
+function slugsOf(command: GenerationKind, flag: string): Omit<Expected, "typed" | "before"> | null {
+  if (flag !== "--background" && flag !== "--angle") return null;
+  const [field, listed] =
+    flag === "--background"
+      ? (["background", backgroundsOf(command)] as const)
+      : (["angle_shot", everyAngleShotOf(command)] as const);
+  return { words: listed.map((slug) => [slug, ""] as const), kind: `${command} ${field}`, files: false };
 }
 
 const choicesOf = ({ choices }: Pick<ListedFlag, "choices">): (readonly [string, string])[] =>

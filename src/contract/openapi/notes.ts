@@ -1,6 +1,7 @@
 import { limits } from "../limits.ts";
 
 const reference = `${limits.referenceLength.min} to ${limits.referenceLength.max} characters; surrounding whitespace is trimmed first.`;
+const productReference = "Surrounding whitespace is trimmed.";
 const megabytes = limits.imageBytes / 1024 / 1024;
 const lifetime = `valid for ${limits.signedUrlMs / 60_000} minutes`;
 const importRows = limits.importRows.max.toLocaleString("en");
@@ -14,10 +15,10 @@ export const schemaNotes: Readonly<Record<string, string>> = {
     "Changes with name, reference, description and sex only, not when images are attached or removed.",
   ProductImage: "A photo of a product.",
   ProductToCreate: "A product with its photos. Upload the photos first.",
-  "ProductToCreate.reference": reference,
+  "ProductToCreate.reference": productReference,
   "ProductToCreate.images": "IDs from POST /v1/images. Several products can share an image.",
   ProductPatch: "A merge patch: absent fields keep their value; null clears description or sex.",
-  "ProductPatch.reference": reference,
+  "ProductPatch.reference": productReference,
   Image: "An uploaded image.",
   "Image.mime_type": "Determined from the bytes, not from a declared content type.",
   "Image.url": `Signed URL of the original bytes, ${lifetime}. Every read returns a new one.`,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { limits } from "../limits.ts";
-import { Name, Reference } from "../resources/fields.ts";
+import { Name, ProductName, ProductReference, Reference } from "../resources/fields.ts";
 import { ImageUrl } from "../resources/import.ts";
 import { growsMark } from "../response-values.ts";
 import { answered, refOf, taken } from "./components.ts";
@@ -50,7 +50,8 @@ function withoutMarks({ $schema: _dialect, $id: _id, id: _name, ...schema }: Jso
 function override({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: JsonObject }): void {
   const schema: unknown = zodSchema;
   if (schema === Reference) Object.assign(jsonSchema, { pattern: trimmedReference });
-  if (schema === Name) Object.assign(jsonSchema, { pattern: "\\S" });
+  if (schema === Name || schema === ProductName || schema === ProductReference)
+    Object.assign(jsonSchema, { pattern: "\\S" });
   if (schema === ImageUrl) Object.assign(jsonSchema, { pattern: "^[Hh][Tt][Tt][Pp][Ss]://" });
   // The format is enough; the pattern is a page of digits.
   if (jsonSchema.format === "date-time") delete jsonSchema.pattern;

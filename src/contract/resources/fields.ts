@@ -48,13 +48,29 @@ const text = (field: string, max: number, min = 0) =>
     .refine((value) => !isLongerThan(value, max), `${field} must have at most ${max} characters`)
     .meta({ minLength: min, maxLength: max });
 
-/** A product's reference in a request: trimmed, then 1 to 100 characters. */
+/** The reference of an import row: trimmed, then 1 to 100 characters. */
 export const Reference = z
   .string()
   .transform(canonicalReference)
   .pipe(text("reference", limits.referenceLength.max, limits.referenceLength.min));
 export const Name = text("name", limits.nameLength.max, limits.nameLength.min);
 export const Description = text("description", limits.descriptionLength.max);
+
+/** Any text that is not empty. The specification limits these fields in imports only, so the limits are assumed. */
+const productText = (field: string) =>
+  z
+    .string()
+    .refine((value) => value.trim() !== "", `${field} must not be empty`)
+    .meta({ minLength: 1, "x-assumed": true });
+
+/** The fields of a product in a request. */
+export const ProductReference = z
+  .string()
+  .transform(canonicalReference)
+  .pipe(productText("reference"))
+  .meta({ "x-assumed": true });
+export const ProductName = productText("name");
+export const ProductDescription = z.string().meta({ "x-assumed": true });
 /** A product's sex in a request. */
 export const Sex = z.enum(sexes);
 

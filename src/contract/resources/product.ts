@@ -2,7 +2,7 @@ import * as z from "zod";
 import { limits } from "../limits.ts";
 import { closedSet, openSet } from "../response-values.ts";
 import { imageOrigins, orientations, sexes } from "../value-sets.ts";
-import { Description, Name, Reference, Sex, Timestamp, Ulid } from "./fields.ts";
+import { ProductDescription, ProductName, ProductReference, Sex, Timestamp, Ulid } from "./fields.ts";
 
 /** A photo of a product. */
 export const ProductImage = z.looseObject({
@@ -31,25 +31,22 @@ export type Product = z.infer<typeof Product>;
 /** A photo to attach: the ID of an uploaded image and its orientation, both required (Products). */
 const ImageToAttach = z.strictObject({ image_id: z.string().min(1), orientation: z.enum(orientations) });
 
-/** 1 to 20, as in an import, because the specification has no bounds here. */
-const ImagesToAttach = z
-  .array(ImageToAttach)
-  .min(limits.imagesPerProduct.min)
-  .max(limits.imagesPerProduct.max);
+/** At least one. The specification shows no bounds here: the mock has those of an import. */
+const ImagesToAttach = z.array(ImageToAttach).min(limits.imagesPerProduct.min).meta({ "x-assumed": true });
 
 export const ProductToCreate = z.strictObject({
-  name: Name,
-  reference: Reference,
-  description: Description.optional(),
+  name: ProductName,
+  reference: ProductReference,
+  description: ProductDescription.optional(),
   sex: Sex.optional(),
   images: ImagesToAttach,
 });
 
 /** A merge patch: absent fields keep their value, null clears a nullable field (Products, PATCH). */
 export const ProductPatch = z.strictObject({
-  name: Name.optional(),
-  reference: Reference.optional(),
-  description: Description.nullable().optional(),
+  name: ProductName.optional(),
+  reference: ProductReference.optional(),
+  description: ProductDescription.nullable().optional(),
   sex: Sex.nullable().optional(),
 });
 

@@ -59,9 +59,8 @@ export function productView(scene: Scene): string {
     const shadow = `<path d="${view.body}" fill="#000" opacity="0.2" transform="translate(14 16)"/>`;
     return `${paint.defs}<g transform="rotate(-7 300 400) translate(18 10) scale(0.94)">${shadow}${one}</g>`;
   }
-  const turn =
-    turns[garment.subject === "hat" && angle === "side" ? "hat side" : angle] ??
-    "translate(18 0) scale(0.94)";
+  const turnOf = garment.subject === "hat" && angle === "side" ? "hat side" : angle;
+  const turn = Object.hasOwn(turns, turnOf) ? turns[turnOf]! : "translate(18 0) scale(0.94)";
   // Details and top views have no ground.
   if (angle === "detail" || angle === "top") return `${paint.defs}<g transform="${turn}">${one}</g>`;
   const drop = `translate(0 ${drops[garment.subject] ?? 0})`;
@@ -88,7 +87,7 @@ const drops: Partial<Record<Subject, number>> = {
 
 function viewOf(subject: Subject, angle: string): { body: string; lines: string } {
   const front = silhouettes[subject];
-  if (subject === "shoe") return shoeViews[angle] ?? front;
+  if (subject === "shoe") return Object.hasOwn(shoeViews, angle) ? shoeViews[angle]! : front;
   if (angle === "back") return { body: front.body, lines: backLines[subject] };
   return front;
 }

@@ -1,7 +1,9 @@
 import type * as z from "zod";
 import { type ErrorCode, errorCodes, type TryonRefusal } from "../../contract/error-codes.ts";
+import { unlistedValues } from "../../contract/generation-rules.ts";
 import { limits } from "../../contract/limits.ts";
 import { TryonInput } from "../../contract/resources/task.ts";
+import { unlistedProblem } from "../rules/assumed-values.ts";
 import { everyProblem } from "../rules/checks.ts";
 import { Refusal } from "../rules/refusal.ts";
 import { findModel } from "../store/curated-models.ts";
@@ -24,7 +26,11 @@ type Found = TryonRefusal["errors"][number];
  * The inputs of a try-on request if all are valid, else a 400 that lists every problem in order (Tasks:
  * "every bad input is listed"). Products and models are looked up even if the input has other problems.
  */
-export function judgeTryons(organization: Organization, inputs: readonly unknown[]): JudgedTryon[] {
+export function judgeTryons(
+  organization: Organization,
+  inputs: readonly unknown[],
+  strictSlugs: boolean,
+): JudgedTryon[] {
   const errors: Found[] = [];
   inputs.forEach((input, input_index) => {
     const add = (code: ErrorCode, message: string, param?: string) =>
@@ -45,7 +51,17 @@ export function judgeTryons(organization: Organization, inputs: readonly unknown
         add("invalid_request", message, param);
       }
     }
-    if (typeof input === "object" && input !== null) lookUp(organization, input as Fields, add);
+    if (typeof input !== "object" || input === null) return;
+    if (strictSlugs) {
+      const { background, angle_shot } = input as Fields;
+      // A missing or empty one is reported already.
+      const textOf = (value: unknown, listed: string) =>
+        typeof value === "string" && value !== "" ? value : listed;
+      const values = { background: textOf(background, "white"), angleShot: textOf(angle_shot, "full-front") };
+      for (const one of unlistedValues({ kind: "tryon", subtype: null, style: null, ...values }))
+        add("invalid_request", `${one.field}: ${unlistedProblem(one)}`, one.field);
+    }
+    lookUp(organization, input as Fields, add);
   });
   if (errors.length > 0) throw new Refusal("invalid_request", "inputs are invalid", { list: { errors } });
   return inputs.map((value) => {

@@ -1,5 +1,6 @@
 import type { Product } from "../../contract/resources/product.ts";
 import type { Handlers } from "../requests/handler.ts";
+import { rejectLongFields } from "../rules/assumed-values.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
@@ -10,6 +11,7 @@ import type { ProductRecord } from "../store/product-record.ts";
 /** Products: create, list, get, update, delete; attach and detach photos. */
 export const products = {
   create({ world, organization, body }) {
+    if (world.options.strictSlugs) rejectLongFields(body.value);
     const { name, reference, description, sex, images } = body.value;
     const photos = photosOf(organization, images);
     refuseTaken(organization, reference);
@@ -45,6 +47,7 @@ export const products = {
   },
 
   update({ world, organization, params, body }) {
+    if (world.options.strictSlugs) rejectLongFields(body.value);
     const product = productOf(organization, params.product_id);
     changeProduct(organization, product, body.value, world.timestamp());
     return { body: shown(product) };
@@ -56,6 +59,7 @@ export const products = {
   },
 
   attach({ world, organization, params, body }) {
+    if (world.options.strictSlugs) rejectLongFields(body.value);
     const product = productOf(organization, params.product_id);
     const photos = photosOf(organization, body.value.images);
     return { body: attach(organization, product, photos, world.timestamp()) };

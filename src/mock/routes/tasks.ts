@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { unlistedValues } from "../../contract/generation-rules.ts";
 import { canShow } from "../../contract/required-photo.ts";
 import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
@@ -8,8 +9,9 @@ import { pollInterval } from "../jobs/poll-interval.ts";
 import { startTask, type TaskOrder } from "../jobs/task-job.ts";
 import { type JudgedTryon, judgeTryons } from "../jobs/tryon-inputs.ts";
 import type { Handlers } from "../requests/handler.ts";
+import { unlistedProblem } from "../rules/assumed-values.ts";
 import { pageOf } from "../rules/cursors.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
 import type { ModelRecord, Organization } from "../store/organization.ts";
 import type { ProductRecord } from "../store/product-record.ts";
 import type { PlacedTask, TaskRecord } from "../store/task-record.ts";
@@ -35,7 +37,7 @@ export const tasks = {
   // account.
   beautify({ world, organization, body }) {
     const { inputs } = body.value;
-    rejectMismatch(body.value);
+    if (world.options.strictSlugs) rejectUnlisted(body.value);
     const product = organization.products.get(inputs.product_id);
     if (product === undefined) {
       throw new Refusal("product_not_found", "product not found", { param: "inputs.product_id" });
@@ -52,7 +54,7 @@ export const tasks = {
   },
 
   tryon({ world, organization, body }) {
-    const judged = judgeTryons(organization, body.value.inputs);
+    const judged = judgeTryons(organization, body.value.inputs, world.options.strictSlugs);
     charge(organization, judged.length);
     // Inputs with the same model, product and styling list look consistent (Tasks): they share the ID of
     // their first task.
@@ -102,16 +104,24 @@ function* filtered<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolea
   for (const item of items) if (isWanted(item)) yield item;
 }
 
-/** Responds with 422 to an angle that the subtype does not have, and to a style for anything but clothing. */
-function rejectMismatch({ subtype, inputs }: z.output<typeof BeautifierRequest>): void {
-  const angles: readonly string[] = beautifierAngleShots[subtype];
-  if (!angles.includes(inputs.angle_shot)) {
-    const message = `angle_shot for ${subtype} must be one of ${angles.join(", ")}`;
-    throw new Refusal("inputs_mismatch", message, { param: "inputs.angle_shot" });
-  }
-  if (inputs.style !== undefined && subtype !== "clothing") {
-    const message = `style is only for clothing, not ${subtype}`;
-    throw new Refusal("inputs_mismatch", message, { param: "inputs.style" });
+/**
+ * Rejects an unlisted background or angle shot: with 422 an angle shot of another subtype, and a style for anything but
+ * clothing.
+ */
+function rejectUnlisted({ subtype, inputs }: z.output<typeof BeautifierRequest>): void {
+  const { background, angle_shot, style = null } = inputs;
+  const everyAngleShot: readonly string[] = Object.values(beautifierAngleShots).flat();
+  const found = unlistedValues({ kind: "beautify", background, angleShot: angle_shot, subtype, style });
+  for (const one of found) {
+    const { field, value } = one;
+    const param = `inputs.${field}`;
+    if (field === "style")
+      throw new Refusal("inputs_mismatch", `style is only for clothing, not ${subtype}`, { param });
+    if (field === "angle_shot" && everyAngleShot.includes(value)) {
+      const message = `angle_shot for ${subtype} ${unlistedProblem(one)}`;
+      throw new Refusal("inputs_mismatch", message, { param });
+    }
+    throw invalid(`${param}: ${unlistedProblem(one)}`, param);
   }
 }
 

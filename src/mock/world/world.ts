@@ -31,6 +31,8 @@ export interface WorldOptions {
   readonly latencyMs: number;
   /** Rejects webhook URLs on loopback, like the service. */
   readonly strict: boolean;
+  /** Rejects backgrounds, angle shots and lengths of product fields that the specification does not list. */
+  readonly strictSlugs: boolean;
   /** Fetches the image URLs of imports instead of drawing a picture for each. */
   readonly fetchImages: boolean;
   /** Loads an initial state instead of demo products; runs in `begin()` and after a reset. */

@@ -19,6 +19,8 @@ test.for([
   ["a choice", ["cat", "products", "list", "--format", "c"], ["csv", ":"]],
   ["a choice after =", ["cat", "products", "list", "--format=c"], ["--format=csv", ":"]],
   ["an argument with choices", ["catalogue", "completion", "z"], ["zsh", ":"]],
+  ["a listed background", ["cat", "tryon", "--background", "st"], ["studio", "street", ":"]],
+  ["an angle of any subtype", ["cat", "beautify", "--angle=pa"], ["--angle=pair", ":"]],
   ["a profile", ["cat", "--profile", "st"], ["studio", ":"]],
   [
     "a reference of the last list",

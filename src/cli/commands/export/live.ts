@@ -5,6 +5,7 @@ import { rowFormat } from "../../../flows/export/live/row-format.ts";
 import { guardedCell } from "../../../flows/outputs/guarded-cell.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId } from "../../app/run-id.ts";
+import { LearnedValues } from "../../completion/learned-values.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
 import type { LiveInput } from "./live-flags.ts";
 import { reportLive } from "./live-report.ts";
@@ -30,6 +31,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const progress = path === null && stdout.isTTY ? null : await app.io.progress({ lines: path === null });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };
   const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
+  const learned = new LearnedValues();
   let result: LiveResult;
   try {
     result = await exportLive(selection, rowFormat(format, { json: visibleInJson, cell }), {
@@ -37,6 +39,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
       clock,
       sink,
       onProgress: (event) => progress?.update(event),
+      onRows: (rows) => learned.addRows(rows),
     });
   } catch (error) {
     throw withRoleHint(error, roles);
@@ -44,6 +47,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
     progress?.end();
   }
   last?.record(result.startedAt);
+  await learned.keep(app);
   await reportLive(app, { out, path, runId, result, duration_ms: clock.now() - began });
 }
 

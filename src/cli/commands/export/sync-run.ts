@@ -8,6 +8,7 @@ import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/memory.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { newRunId } from "../../app/run-id.ts";
+import { LearnedValues } from "../../completion/learned-values.ts";
 import { withRoleHint } from "./role-hint.ts";
 import type { SyncFlags } from "./sync-flags.ts";
 import { mirrorFolder } from "./sync-folder.ts";
@@ -25,12 +26,14 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
     ? { baseUrl: "--mock", keyFingerprint: "--mock" }
     : await serviceOf(app);
   let listed = 0;
+  const learned = new LearnedValues();
   const outcome = await runFlow(app, ({ onProgress, onNote }) =>
     syncCatalogue(flags, {
       ...{ clock, baseUrl, onProgress, onNote, signal: interrupt, keyFingerprint },
       onLarge: () => app.context.keepHeapSmall?.(),
       store: new LocalFolder(folder, mirrorFiles(flags.shard).work),
       client: () => app.client(),
+      onRows: (rows) => learned.addRows(rows),
       holder: { pid, since: new Date(clock.now()).toISOString() },
       runId: newRunId(clock.now(), randomUUID()),
       onFailed: (asset, error) => {
@@ -38,6 +41,7 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
       },
     }),
   );
+  await learned.keep(app);
   await reportSync(app, flags, { ...outcome, stopped: withRoleHint(outcome.stopped, flags.roles) });
 }
 

@@ -16,6 +16,7 @@ import { counted, grouped } from "../../output/numbers.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { rejected } from "./rejected.ts";
+import { noteLines, unlistedNotes } from "./unlisted-values.ts";
 
 /**
  * Checks the input and shows what it would generate. With an API key it also looks up products and models; without one it
@@ -46,6 +47,7 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
     : withUnresolved(checked, unresolved);
   problems.sort((one, other) => one.line - other.line);
   const batches = cutGenerations(valid.map(asGeneration)).length;
+  const notes = await unlistedNotes(app, flags, valid);
   if (app.io.json) {
     await app.io.jsonData({
       file: file.source.name,
@@ -61,11 +63,15 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
         code,
         message,
       })),
+      ...(notes.length > 0 && {
+        notes: notes.map(({ line, param, code, message }) => ({ line, param, code, message })),
+      }),
     });
   } else {
     const list = problemsForPeople(file.source.name, app, { listsAll: "--json" });
     for (const problem of problems) await list.add(problem);
     await list.end();
+    if (notes.length > 0) for (const line of noteLines(flags, notes)) await app.io.note(app.io.visible(line));
   }
   if (check.unusable || check.invalid > 0) throw rejected(file.source.name, flags, check);
   if (app.io.json) return;

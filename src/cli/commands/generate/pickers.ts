@@ -3,6 +3,7 @@ import { taskSubtypes } from "../../../contract/value-sets.ts";
 import { allModels } from "../../../flows/catalogue/find-models.ts";
 import type { App } from "../../app/app.ts";
 import { type Choice, openPrompts, type Prompts } from "../../app/prompts.ts";
+import { learnedValues } from "../../completion/learned-values.ts";
 import type { SelectionFlags } from "./flags.ts";
 
 /** How many products a search shows. */
@@ -19,8 +20,18 @@ export async function pickMissing(
   picked.product ??= [await pickProduct(app, prompts)];
   if (kind === "tryon") picked.model ??= [await pickModel(app, prompts)];
   else picked.subtype ??= [await pickOne(prompts, "Subtype", taskSubtypes)];
-  picked.background ??= [await pickOne(prompts, "Background", backgroundsOf(kind))];
-  picked.angle ??= [await pickOne(prompts, "Angle", angleShotsOf(kind, picked.subtype?.[0] ?? null))];
+  picked.background ??= [
+    await pickOne(prompts, "Background", [
+      ...backgroundsOf(kind),
+      ...(await learnedValues(app, `${kind} background`)),
+    ]),
+  ];
+  picked.angle ??= [
+    await pickOne(prompts, "Angle", [
+      ...angleShotsOf(kind, picked.subtype?.[0] ?? null),
+      ...(await learnedValues(app, `${kind} angle_shot`)),
+    ]),
+  ];
   return picked;
 }
 

@@ -79,12 +79,14 @@ async function fullRun(
 ): Promise<void> {
   const { file } = input;
   const { clock, random, interrupt, cwd, pid } = app.context;
-  const [{ generate }, { outputTargets }, { confirmCost, doubtPrompt }, { randomUUID }] = await Promise.all([
-    import("../../../flows/generate/generate.ts"),
-    import("../../files/output-targets.ts"),
-    import("./questions.ts"),
-    import("node:crypto"),
-  ]);
+  const [{ generate }, { outputTargets }, { confirmCost, doubtPrompt }, { confirmUnlisted }, { randomUUID }] =
+    await Promise.all([
+      import("../../../flows/generate/generate.ts"),
+      import("../../files/output-targets.ts"),
+      import("./questions.ts"),
+      import("./unlisted-values.ts"),
+      import("node:crypto"),
+    ]);
   const saveTo = flags.save === undefined ? null : resolve(cwd, flags.save);
   const named = { ...flags, file: flags.rerun ?? flags.file ?? "flags" };
   const list = app.io.json
@@ -130,7 +132,10 @@ async function fullRun(
         },
         client: () => app.client(),
         memory: () => memoryOfProfile(app),
-        confirm: (plan) => confirmCost(app, plan, pause),
+        confirm: async (plan) => {
+          await confirmUnlisted(app, flags, plan.generations, { onNote, pause });
+          await confirmCost(app, plan, pause);
+        },
         ask: doubtPrompt(app, flags, pause),
         onProblem: (problem) => (isSilent ? void skipped.push(problem) : list.add(problem)),
         onFailed: (generation, { failure_reason }) => {
@@ -153,6 +158,7 @@ async function fullRun(
 /** Reports the run, and sets or throws what the program exits with. */
 async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<void> {
   const { summary, stopped, results } = ended;
+  await keepAccepted(app, results);
   // The summary of what was paid for is shown whatever could not be written.
   let unlisted: unknown;
   if (flags.save !== undefined) {
@@ -189,6 +195,18 @@ async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<vo
   // Without a summary, the exit status needs a reason.
   if (app.io.quiet && !app.io.json) throw notAllGenerated(flags, summary, bad);
   app.exit = ExitCode.partial;
+}
+
+/** The service has accepted the values of these images: they are known from now on. */
+async function keepAccepted(app: App, results: EndedRun["results"]): Promise<void> {
+  const { LearnedValues } = await import("../../completion/learned-values.ts");
+  const learned = new LearnedValues();
+  for (const { task_id, generation } of results) {
+    if (task_id === null) continue;
+    learned.add(generation.kind, "background", generation.background);
+    learned.add(generation.kind, "angle_shot", generation.angleShot);
+  }
+  await learned.keep(app);
 }
 
 function notAllGenerated(

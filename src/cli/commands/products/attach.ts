@@ -6,6 +6,7 @@ import { command, examples } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import type { Printing } from "../../output/printing.ts";
 import { resourceForm } from "../../resources/resource-form.ts";
+import { noteLongFields } from "./note-long-fields.ts";
 import { productOf } from "./product-of.ts";
 
 /** `cat products attach`: parses the arguments; `run` does the work. */
@@ -42,6 +43,7 @@ export async function attachPhotos(
   const photos = images.map(photoArgument);
   // Before the first request.
   await checkedForProduct(photos, cwd);
+  await noteLongFields(app, { photos: photos.length });
   const { id, images: held } = await productOf(app, product);
   const attached = await attachable(photos, { client: () => app.client(), cwd, signal });
   // A photo that the product has already keeps its orientation, unless another one is typed.

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
-import { importRowProblems } from "../../../contract/import-row.ts";
 import { sexes } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";
 import type { PhotoArgument } from "../../files/photo-arguments.ts";
 import { command, examples } from "../../flags/command.ts";
+import { noteLongFields } from "./note-long-fields.ts";
 
 interface CreateInput {
   reference: string;
@@ -49,8 +49,8 @@ export const createCommand = (app: App, run = createProduct): Command =>
 export async function createProduct(app: App, { images, ...fields }: CreateInput): Promise<void> {
   const { attachable, photoArgument } = await import("../../files/photo-arguments.ts");
   const photos: PhotoArgument[] = images.map(photoArgument);
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-  rejectInvalid({ ...given, images: photos.map(() => ({ url: "https://example.com/" })) });
+  rejectEmpty(fields);
+  await noteLongFields(app, { ...fields, photos: photos.length });
   const { cwd, interrupt: signal } = app.context;
   const uploaded = await attachable(photos, { client: () => app.client(), cwd, signal });
   const client = await app.client();
@@ -69,15 +69,14 @@ export async function createProduct(app: App, { images, ...fields }: CreateInput
   await app.io.resource(created);
 }
 
-/** The limits of a product are those of an import row (Limits). Throws a CatError (exit 3) with every problem. */
-function rejectInvalid(row: object): void {
-  const problems = importRowProblems(row);
-  const [first] = problems;
-  if (first === undefined) return;
-  throw new CatError(problems.map(({ message }) => message).join("; "), {
+/** Throws a CatError (exit 3) for an empty reference or name. */
+function rejectEmpty(fields: Pick<CreateInput, "reference" | "name">): void {
+  const empty = (["reference", "name"] as const).filter((field) => fields[field].trim() === "");
+  if (empty.length === 0) return;
+  throw new CatError(empty.map((field) => `${field} is empty`).join("; "), {
     type: "input",
     code: "invalid_request",
-    param: first.param,
+    param: empty[0],
     hint: "Nothing was sent. Fix the value and run the command again.",
   });
 }

@@ -3,6 +3,7 @@ import { sexes } from "../../../contract/value-sets.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, examples } from "../../flags/command.ts";
+import { noteLongFields } from "./note-long-fields.ts";
 import { productOf } from "./product-of.ts";
 
 /** Fields that can be empty (Products, PATCH). */
@@ -72,6 +73,7 @@ export async function updateProduct(
   app: App,
   { product, change }: { product: string; change: Change },
 ): Promise<void> {
+  await noteLongFields(app, change);
   const { id } = await productOf(app, product);
   const client = await app.client();
   const signal = app.context.interrupt;

@@ -20,6 +20,8 @@ export interface LiveDeps {
   readonly signal: AbortSignal;
   readonly sink: RowSink;
   readonly onProgress: (event: ProgressEvent) => void;
+  /** Receives the rows of each page. */
+  readonly onRows?: (rows: readonly ExportRow[]) => void;
 }
 
 /** What was exported. */
@@ -39,7 +41,7 @@ export interface LiveResult {
 export async function exportLive(
   selection: LiveSelection,
   format: RowFormat,
-  { client, clock, signal, sink, onProgress }: LiveDeps,
+  { client, clock, signal, sink, onProgress, onRows }: LiveDeps,
 ): Promise<LiveResult> {
   const began = clock.now();
   let startedAt = began;
@@ -50,6 +52,7 @@ export async function exportLive(
     for await (const { rows } of readPages(selection, { client, signal })) {
       startedAt = Math.min(startedAt, client.earliest(began));
       if (rows.length > 0) await sink.write(format.text(rows));
+      onRows?.(rows);
       products += rows.length;
       for (const row of rows) {
         assets += assetsOf(row);

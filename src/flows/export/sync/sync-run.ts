@@ -1,5 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { Clock } from "../../../clock.ts";
+import type { ExportRow } from "../../../contract/resources/export.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Shard } from "./index/shard.ts";
@@ -51,6 +52,8 @@ export interface SyncDeps {
   readonly runId: string;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onFailed: (asset: FailedAsset, error: CatError) => void;
+  /** Receives the rows of each page. */
+  readonly onRows?: ((rows: readonly ExportRow[]) => void) | undefined;
   /** A message for users. */
   readonly onNote: (sentence: string) => void;
   /** The mirror has so many images that memory counts more than time. */

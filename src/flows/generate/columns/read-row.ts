@@ -1,10 +1,4 @@
-import {
-  angleShotProblem,
-  backgroundProblem,
-  type GenerationKind,
-  styleProblem,
-  subtypeProblem,
-} from "../../../contract/generation-rules.ts";
+import { type GenerationKind, styleProblem, subtypeProblem } from "../../../contract/generation-rules.ts";
 import { ulidPattern } from "../../../contract/ids.ts";
 import { limits } from "../../../contract/limits.ts";
 import { shortened } from "../../../contract/shortened.ts";
@@ -137,23 +131,20 @@ function judgeValues(
     told.add(message);
     add(field, message);
   };
-  const each = (field: Field, judge: (value: string, subtype: string | null) => string | null) => {
+  const each = (field: Field, judge: (value: string) => string | null) => {
     const told = new Set<string>();
-    for (const value of values.get(field) ?? [])
-      for (const subtype of values.get("subtype") ?? [null]) {
-        const message = judge(value, subtype);
-        addOnce(field, message === null ? null : `${message}${several(value)}`, told);
-      }
+    for (const value of values.get(field) ?? []) {
+      const message = judge(value);
+      addOnce(field, message === null ? null : `${message}${several(value)}`, told);
+    }
   };
-  each("background", (value) => backgroundProblem(kind, value));
-  each("angle_shot", (value, subtype) => angleShotProblem(kind, subtype, value));
   if (kind === "tryon") {
     each("look_at_camera", (value) =>
       lookOf(value) === null ? `must be true or false, not ${shortened(value)}` : null,
     );
   } else {
-    each("subtype", (value) => subtypeProblem(value));
-    each("style", (value, subtype) => styleProblem(subtype, value));
+    each("subtype", subtypeProblem);
+    each("style", styleProblem);
   }
 }
 

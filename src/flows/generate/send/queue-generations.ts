@@ -139,7 +139,7 @@ function keepRejections(
       const own = batch.problems.filter(({ row }) => row === at);
       const [first] = own;
       // A beautifier request names no input: its one row is meant.
-      if (first === undefined && generations.length > 1) continue;
+      if (first === undefined && generations.length > 1 && at !== inputNamed(batch.error)) continue;
       const why =
         first === undefined
           ? reasonOf(batch.error)
@@ -148,6 +148,12 @@ function keepRejections(
     }
   }
   return rejected.size > before;
+}
+
+/** The index of the input that `param` of a single error names, e.g. `inputs[3].background`; null for none. */
+function inputNamed({ param }: CatError): number | null {
+  const index = /^inputs(?:\[(\d+)\]|\.(\d+)(?=\.|$))/.exec(param ?? "");
+  return index === null ? null : Number(index[1] ?? index[2]);
 }
 
 const reasonOf = (error: CatError): Rejection => ({

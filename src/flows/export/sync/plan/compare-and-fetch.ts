@@ -103,7 +103,8 @@ async function readAndFetch(
     await readChanges(mirror.index, selection, {
       ...{ client, signal: fetcher.signal, shard, onCompared: progress.compared },
       hasFile: async ({ path, bytes }) => (await mirror.store.stat(path))?.bytes === bytes,
-      onPage: () => {
+      onPage: (rows) => {
+        deps.onRows?.(rows);
         mark = Math.min(mark, client.earliest(began));
       },
       onWanted: (wanted) => {

@@ -1,4 +1,5 @@
 import type { Client } from "../../../../client/client.ts";
+import type { ExportRow } from "../../../../contract/resources/export.ts";
 import { type LiveSelection, readPages } from "../../live/read-pages.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";
 import type { MirrorIndex } from "../index/mirror-index.ts";
@@ -15,7 +16,7 @@ interface ReadDeps {
   readonly hasFile: (entry: MirrorEntry) => Promise<boolean>;
   /** So many more assets were compared with the index. */
   readonly onCompared: (count: number) => void;
-  readonly onPage: () => void;
+  readonly onPage: (rows: readonly ExportRow[]) => void;
   /** The next asset is read once this resolves. */
   readonly onWanted: (wanted: WantedAsset) => Promise<void>;
   /** An asset that was removed from the catalogue, and is listed again. */
@@ -37,7 +38,7 @@ export async function readChanges(
   const { client, signal, shard, onCompared, onPage } = deps;
   const seen = new Set<string>();
   for await (const { rows, again } of readPages(selection, { client, signal })) {
-    onPage();
+    onPage(rows);
     const fresh = new FreshAssets(again);
     for (const row of rows) {
       const { id } = row.product;

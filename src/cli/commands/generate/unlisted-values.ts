@@ -1,0 +1,106 @@
+import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
+import { type UnlistedValue, unlistedValues } from "../../../contract/generation-rules.ts";
+import { shortened } from "../../../contract/shortened.ts";
+import { partsOf } from "../../../flows/generate/columns/fields.ts";
+import type { Generation } from "../../../flows/generate/generation.ts";
+import { shownName } from "../../../flows/rows/shown-name.ts";
+import type { App } from "../../app/app.ts";
+import { canAsk, openPrompts } from "../../app/prompts.ts";
+import { learnedValues } from "../../completion/learned-values.ts";
+import { UsageError } from "../../context/errors.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import type { GenerateFlags } from "./flags.ts";
+
+/** A value that the service may not know, for people and for `--json`. */
+export interface UnlistedNote {
+  readonly line: number;
+  readonly param: UnlistedValue["field"];
+  readonly code: "unlisted_value";
+  readonly message: string;
+  /** How many rows after `line` have the same. */
+  readonly others: number;
+}
+
+type Looks = readonly Pick<Generation, "kind" | "line" | "background" | "angleShot" | "subtype" | "style">[];
+
+/** So many values are shown one by one. */
+const mostShown = 20;
+
+/** The values of an input that neither the lists of this program nor earlier commands have, each once. */
+export async function unlistedNotes(app: App, flags: GenerateFlags, looks: Looks): Promise<UnlistedNote[]> {
+  const found = new Map<string, { one: UnlistedValue; lines: Set<number> }>();
+  for (const look of looks) {
+    for (const one of unlistedValues(look)) {
+      const key = JSON.stringify([one.field, one.value, one.of]);
+      const { lines } = found.get(key) ?? { lines: new Set() };
+      found.set(key, { one, lines: lines.add(look.line) });
+    }
+  }
+  if (found.size === 0) return [];
+  const learned = {
+    background: await learnedValues(app, `${flags.kind} background`),
+    angle_shot: await learnedValues(app, `${flags.kind} angle_shot`),
+    style: [] as string[],
+  };
+  return [...found.values()]
+    .filter(({ one }) => !learned[one.field].includes(one.value))
+    .map(({ one, lines }) => ({
+      line: Math.min(...lines),
+      param: one.field,
+      code: "unlisted_value" as const,
+      message: messageOf(one, learned[one.field], flags.matrix),
+      others: lines.size - 1,
+    }))
+    .sort((one, other) => one.line - other.line);
+}
+
+function messageOf(
+  { field, value, of, known }: UnlistedValue,
+  learned: readonly string[],
+  matrix: boolean,
+): string {
+  const what = `${field} ${shortened(value)}`;
+  if (field === "style") return `${what} is usual for clothing only, not for ${of}`;
+  if (!matrix && partsOf(value).length > 1)
+    return `${what} is not a known value: to generate an image for each part, add --matrix`;
+  const meant = didYouMean(value, [...known, ...learned]);
+  const near = questionFor(meant, ": ", (word) => JSON.stringify(word));
+  return `${what} is not a known value${of === null ? "" : ` for ${of}`}${near}`;
+}
+
+/**
+ * Shows the values that the service may not know, and asks a person once whether to send them. Without a terminal, or with
+ * `--yes`, they are sent: the service decides. Throws UsageError.
+ */
+export async function confirmUnlisted(
+  app: App,
+  flags: GenerateFlags,
+  looks: Looks,
+  { onNote, pause }: { onNote: (text: string) => void; pause: () => void },
+): Promise<void> {
+  const notes = await unlistedNotes(app, flags, looks);
+  if (notes.length === 0) return;
+  for (const line of noteLines(flags, notes)) onNote(line);
+  if (app.globals.yes || !canAsk(app)) return;
+  pause();
+  const prompts = await openPrompts(app);
+  if (await prompts.confirm(`Send ${counted(notes.length, "unknown value")} to the service?`, false)) return;
+  throw new UsageError("nothing was queued", {
+    code: "declined",
+    hint: "Fix the values and run the command again, or add --yes to send them.",
+  });
+}
+
+/** The notes as lines for people. */
+export function noteLines(flags: GenerateFlags, notes: readonly UnlistedNote[]): string[] {
+  const file = flags.rerun ?? flags.file;
+  const lines = notes.slice(0, mostShown).map(({ line, param, message, others }) => {
+    if (file === null) return flagOf[param] + message.slice(param.length);
+    const rest = others === 0 ? "" : ` (and ${counted(others, "more row")})`;
+    return `${shownName(file)}:${line}  ${message}${rest}`;
+  });
+  if (notes.length > mostShown) lines.push(`${grouped(notes.length - mostShown)} more values are not known.`);
+  return [...lines, "The service decides about these values."];
+}
+
+const flagOf = { background: "--background", angle_shot: "--angle", style: "--style" } as const;

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { candidates } from "../../../src/cli/completion/complete.ts";
+import { atTerminal } from "../../support/at-terminal.ts";
+import { generateWorld } from "./generate-world.ts";
+
+const anySlug = { mock: { strictSlugs: false } };
+const decides = "The service decides about these values.\n";
+
+describe("a background or angle that is not listed", () => {
+  test("is a note with the nearest value, and is sent", async () => {
+    const world = await generateWorld(anySlug);
+    world.looks(
+      "DRESS-1,Amara,studoi,full-front",
+      "DRESS-2,Amara,studoi,full-front",
+      "DRESS-3,Amara,constructor,fullfront",
+    );
+    const ran = await world.cat("tryon looks.csv --yes");
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toMatch(
+      new RegExp(
+        [
+          'looks.csv:2  background "studoi" is not a known value: did you mean "studio"\\? \\(and 1 more row\\)',
+          'looks.csv:4  background "constructor" is not a known value',
+          'looks.csv:4  angle_shot "fullfront" is not a known value: did you mean "full-front"\\?',
+          decides,
+        ].join("\\n"),
+      ),
+    );
+    expect(world.tasks().map(({ scene }) => scene.background)).toEqual(["studoi", "studoi", "constructor"]);
+  });
+
+  test("is listed by --dry-run, and does not make the row invalid", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studoi,full-front");
+    const people = await world.cat("tryon looks.csv --dry-run");
+    expect(people.exit).toBe(0);
+    expect(people.stderr).toContain(
+      `looks.csv:2  background "studoi" is not a known value: did you mean "studio"?\n${decides}`,
+    );
+    const programs = await world.cat("tryon looks.csv --dry-run --json");
+    expect(JSON.parse(programs.stdout)).toMatchObject({
+      ...{ total: 1, valid: 1, invalid: 0, generations: 1, problems: [] },
+      notes: [
+        {
+          ...{ line: 2, param: "background", code: "unlisted_value" },
+          message: 'background "studoi" is not a known value: did you mean "studio"?',
+        },
+      ],
+    });
+  });
+
+  test("is asked about once on a terminal, for all values", async () => {
+    const world = await generateWorld(anySlug);
+    world.looks("DRESS-1,Amara,studoi,full-front", "DRESS-2,Amara,lofty,full-front");
+    const declined = atTerminal(world, "tryon looks.csv");
+    await declined.type("Send 2 unknown values to the service?", "n\r");
+    expect((await declined.ran).exit).toBe(2);
+    expect(world.tasks()).toEqual([]);
+    const agreed = atTerminal(world, "tryon looks.csv");
+    await agreed.type("Send 2 unknown values to the service?", "y\r");
+    await agreed.type("Generate 2 images?", "y\r");
+    expect((await agreed.ran).exit).toBe(0);
+    expect(world.tasks()).toHaveLength(2);
+  });
+
+  test("that the service rejects is named with its line; the other rows are queued with --skip-invalid", async () => {
+    const world = await generateWorld();
+    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studoi,full-front");
+    const ran = await world.cat("tryon looks.csv --yes");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr).toContain(
+      "looks.csv:3  rejected by the service  invalid_request: background: must be one of",
+    );
+    expect(world.tasks()).toEqual([]);
+    expect(await world.cat("tryon looks.csv --yes --skip-invalid")).toMatchObject({ exit: 8 });
+    expect(world.tasks()).toHaveLength(1);
+    expect(world.read("looks.failed.csv")).toContain("DRESS-2,Amara,studoi,full-front,invalid_request,");
+  });
+
+  test("that flags name is shown by its flag", async () => {
+    const world = await generateWorld(anySlug);
+    const ran = await world.cat(
+      "tryon --product DRESS-1 --model Amara --background studoi --angle half --yes",
+    );
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toContain(
+      `--background "studoi" is not a known value: did you mean "studio"?\n--angle "half" is not a known value: did you mean "half-front" or "half-back"?\n${decides}`,
+    );
+  });
+
+  test("is known once the service has accepted it, or an export has shown it", async () => {
+    const world = await generateWorld(anySlug);
+    world.looks("DRESS-1,Amara,terrace,full-front");
+    expect((await world.cat("tryon looks.csv --yes")).stderr).toContain('"terrace" is not a known value');
+    world.looks("DRESS-2,Amara,terrace,full-front");
+    expect((await world.cat("tryon looks.csv --yes")).stderr).not.toContain("known value");
+    const elsewhere = { env: { CAT_HOME: `${world.folder}/other` } };
+    world.looks("DRESS-3,Amara,terrase,full-front");
+    const before = await world.cat("tryon looks.csv --dry-run", elsewhere);
+    expect(before.stderr).toContain('background "terrase" is not a known value\n');
+    for (const [at, command] of ["export --out a.ndjson --yes", "export sync mirror"].entries()) {
+      const home = { env: { CAT_HOME: `${world.folder}/other-${at}` } };
+      expect(await world.cat(command, home)).toMatchObject({ exit: 0 });
+      const after = await world.cat("tryon looks.csv --dry-run", home);
+      expect(after.stderr).toContain('"terrase" is not a known value: did you mean "terrace"?');
+      const list = JSON.parse((await world.cat("commands --json")).stdout);
+      const host = { env: { ...home.env, CAT_BASE_URL: world.mock.baseUrl }, cwd: () => world.folder };
+      const words = ["cat", "tryon", "--background", "t"];
+      expect(await candidates(host, words, list)).toBe("terrace\n:\n");
+    }
+  });
+});
+
+describe("a beautified shot", () => {
+  const shots = "product_reference,subtype,background,angle_shot,style\n";
+
+  test("with values that are not listed for its subtype is sent", async () => {
+    const world = await generateWorld(anySlug);
+    world.write("shots.csv", `${shots}DRESS-1,shoes,marble,detail,ghost\n`);
+    const ran = await world.cat("beautify shots.csv --yes");
+    expect(ran.exit).toBe(0);
+    expect(ran.stderr).toContain(
+      [
+        'shots.csv:2  background "marble" is not a known value',
+        'shots.csv:2  angle_shot "detail" is not a known value for shoes',
+        'shots.csv:2  style "ghost" is usual for clothing only, not for shoes',
+        decides,
+      ].join("\n"),
+    );
+    expect(world.tasks()).toMatchObject([
+      { subtype: "shoes", scene: { angle_shot: "detail", style: "ghost" } },
+    ]);
+  });
+
+  test("that the service rejects with 422 is named with its line", async () => {
+    const world = await generateWorld();
+    world.write("shots.csv", `${shots}DRESS-1,clothing,white,front,\nDRESS-2,shoes,white,detail,\n`);
+    const ran = await world.cat("beautify shots.csv --yes");
+    expect(ran.exit).toBe(8);
+    expect(ran.stderr).toContain(
+      "shots.csv:3  rejected by the service  inputs_mismatch: angle_shot for shoes must be",
+    );
+  });
+
+  test("with a subtype or style that the specification does not list is invalid", async () => {
+    const world = await generateWorld();
+    world.write("shots.csv", `${shots}DRESS-1,cloth,white,front,\nDRESS-2,clothing,white,front,gost\n`);
+    const ran = await world.cat("beautify shots.csv --yes");
+    expect(ran.exit).toBe(3);
+    expect(ran.stderr.split("\n").slice(0, 2)).toEqual([
+      'shots.csv:2  subtype  invalid_row  subtype must be one of clothing, shoes, headwear, not "cloth": did you mean "clothing"?',
+      'shots.csv:3  style  invalid_row  style must be one of ghost, flatlay, not "gost": did you mean "ghost"?',
+    ]);
+    expect(world.queuing()).toEqual([]);
+  });
+});

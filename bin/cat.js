@@ -7,8 +7,8 @@ import { answeredVersion, handOver, isOurs, keepCompiledCode } from "../dist/han
 const argv = process.argv.slice(2);
 if (!(await isOurs(argv))) {
   await handOver(process, import.meta.url);
-} else if (!answeredVersion(process)) {
+} else if (!answeredVersion(process, "cat")) {
   keepCompiledCode(process);
   const { main, nodeContext } = await import("../dist/main.js");
-  process.exitCode = await main(argv, nodeContext());
+  process.exitCode = await main(argv, nodeContext("cat"));
 }

@@ -10,8 +10,8 @@ if (process.argv[2] === "__complete") {
   const { complete } = await import("../dist/complete.js");
   const list = JSON.parse(readFileSync(new URL("../dist/commands.json", import.meta.url), "utf8"));
   await complete(process, process.argv.slice(3), list);
-} else if (!answeredVersion(process)) {
+} else if (!answeredVersion(process, "catalogue")) {
   keepCompiledCode(process);
   const { main, nodeContext } = await import("../dist/main.js");
-  process.exitCode = await main(process.argv.slice(2), nodeContext());
+  process.exitCode = await main(process.argv.slice(2), nodeContext("catalogue"));
 }

@@ -2,4 +2,4 @@
 import { nodeContext } from "../src/cli/context/context.ts";
 import { main } from "../src/cli/main.ts";
 
-process.exitCode = await main(process.argv.slice(2), nodeContext());
+process.exitCode = await main(process.argv.slice(2), nodeContext("cat"));

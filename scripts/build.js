@@ -219,7 +219,7 @@ async function printedBy(...args) {
     /** @param {string | Uint8Array} text */
     write: (text) => void printed.push(String(text)),
   };
-  const context = Object.create(nodeContext(), { stdout: { value: stdout }, env: { value: {} } });
+  const context = Object.create(nodeContext("cat"), { stdout: { value: stdout }, env: { value: {} } });
   if ((await main(args, context)) !== 0) throw new Error(`cannot run cat ${args.join(" ")}`);
   return printed.join("");
 }

@@ -1,5 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
+import { asCalled } from "./as-called.ts";
+import type { ProgramName } from "./context/context.ts";
 import { versionLine } from "./context/version.ts";
 import { findCommand } from "./find-command.ts";
 import { descriptors } from "./hand-over/descriptors.ts";
@@ -31,8 +33,8 @@ export async function isOurs(argv: readonly string[]): Promise<boolean> {
  * Prints the version or the top help if the command line asks for it, else returns false. Done before the rest of the
  * program loads, because scripts often run `--version`.
  */
-export function answeredVersion(host: NodeJS.Process): boolean {
-  if (findCommand(host.argv.slice(2))?.name !== "--version") return answeredHelp(host);
+export function answeredVersion(host: NodeJS.Process, program: ProgramName): boolean {
+  if (findCommand(host.argv.slice(2))?.name !== "--version") return answeredHelp(host, program);
   try {
     // For a pipe, process.stdout would load Node's network modules.
     writeSync(1, versionLine);
@@ -47,14 +49,14 @@ export function answeredVersion(host: NodeJS.Process): boolean {
  * Prints the top help if the command line asks for nothing else and no terminal decides its width or colors; else
  * returns false. The build writes its text to a file, because creating it loads the program.
  */
-function answeredHelp(host: NodeJS.Process): boolean {
+function answeredHelp(host: NodeJS.Process, program: ProgramName): boolean {
   const [word, ...others] = host.argv.slice(2);
   const asks = word === "--help" || word === "-h" || word === "help";
   if (!asks || others.length > 0 || host.env.FORCE_COLOR !== undefined) return false;
   if (host.getBuiltinModule("node:tty").isatty(1)) return false;
   try {
     // Shorter than what a pipe accepts at once.
-    writeSync(1, readFileSync(new URL("./help.txt", import.meta.url)));
+    writeSync(1, asCalled(program, [])(readFileSync(new URL("./help.txt", import.meta.url), "utf8")));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "EPIPE";
   }

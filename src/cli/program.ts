@@ -61,7 +61,7 @@ export async function createProgram(app: App, argv: readonly string[]): Promise<
         if (!(error instanceof HelpShown)) throw error;
         rejectUnknown(root, args);
       }
-      await app.io.data(wrappedColumns(help.join(""), lineWidth(app.context.stdout)));
+      await app.io.data(wrappedColumns(app.io.asCalled(help.join("")), lineWidth(app.context.stdout)));
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createApp } from "./app/app.ts";
+import { asCalled } from "./as-called.ts";
 import type { Context } from "./context/context.ts";
 import { noGlobals } from "./context/global-options.ts";
 import { earlyFlags } from "./early-flags.ts";
@@ -14,6 +15,7 @@ export async function run(argv: readonly string[], context: Context, secrets: Se
   const { color } = earlyFlags(argv);
   const { app, close } = createApp(context, noGlobals(), {
     secrets,
+    asCalled: asCalled(context.program, argv),
     paint: await paintOf(context, "stdout", color),
     paintNote: await paintOf(context, "stderr", color),
   });

@@ -1,4 +1,5 @@
 import { asFileError } from "../errors.ts";
+import { asCalled } from "./as-called.ts";
 import type { Context } from "./context/context.ts";
 import { InterruptError } from "./context/errors.ts";
 import { exitCodeOf } from "./context/exit.ts";
@@ -13,13 +14,15 @@ export async function tell(
   thrown: unknown,
   argv: readonly string[],
   context: Context,
-  { mask }: Secrets,
+  secrets: Secrets,
 ): Promise<number> {
   // Work in progress at an interrupt fails with its own errors; report the interrupt instead.
   const { interrupt } = context;
   const isInterrupt = interrupt.aborted && !(thrown instanceof InterruptError);
   const error = isInterrupt ? interrupt.reason : asFileError(thrown);
   const { json, verbose, color } = earlyFlags(argv);
+  const named = asCalled(context.program, argv);
+  const mask = (text: string) => secrets.mask(named(text));
   const { red } = await paintOf(context, "stderr", color);
   const text = explain(error, { json, verbose, width: lineWidth(context.stderr), mask, paint: red });
   if (text !== "") await context.stderr.write(text);

@@ -8,7 +8,7 @@ const { dist, log, lines } = JSON.parse(readFileSync(0, "utf8"));
 register("./record-loads.js", import.meta.url, { data: { dist, log } });
 
 const { nodeContext } = await import(`${dist}main.js`);
-const context = nodeContext();
+const context = nodeContext("cat");
 const silent = { isTTY: false, columns: 80, raw: process.stderr, write: () => {} };
 const exits = [];
 for (const [run, argv] of lines.entries()) {

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -31,9 +33,26 @@ test("catalogue does not run the system's cat", async () => {
   const ran = await execa(catalogueProgram, ["notes.txt"], { reject: false });
   expect({ exit: ran.exitCode, stderr: ran.stderr }).toEqual({
     exit: 2,
-    stderr: 'error: unknown command "notes.txt"\nSee: cat --help',
+    stderr: 'error: unknown command "notes.txt"\nSee: catalogue --help',
   });
-  expect((await execa(catalogueProgram, [], { input: "" })).stdout).toContain("Usage: cat COMMAND");
+  expect((await execa(catalogueProgram, [], { input: "" })).stdout).toContain("Usage: catalogue COMMAND");
+});
+
+test("each program names itself in the help and in next steps, also through a link", async () => {
+  const link = join(temporaryFolder(), "catalogue");
+  symlinkSync(catalogueProgram, link);
+  for (const [name, program] of [
+    ["cat", catProgram],
+    ["catalogue", catalogueProgram],
+    ["catalogue", link],
+  ] as const) {
+    const help = (await execa(program, ["--help"])).stdout;
+    expect(help).toContain(`Usage: ${name} COMMAND`);
+    expect(help).toContain(`\n  $ ${name} import products.csv --mock\n`);
+    expect(help).toContain("`cat notes.txt`, `echo hi | cat` and `cat -n FILE`");
+    const failed = await execa(program, ["webhooks", "nope"], { reject: false });
+    expect(failed.stderr.split("\n").at(-1)).toBe(`See: ${name} webhooks --help`);
+  }
 });
 
 test("accepts a global flag before the command", async () => {

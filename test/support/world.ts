@@ -91,6 +91,7 @@ export async function createWorld(options: WorldOptions = {}) {
       const interrupt = new AbortController();
       const lastActs = new Set<(signal: InterruptSignal) => void>();
       const context: Context = {
+        program: "cat",
         stdin: Object.assign(stdin, { isTTY: terminal.stdin ?? false }),
         stdout,
         stderr,

@@ -45,7 +45,7 @@ export interface App {
 export function createApp(
   context: Context,
   globals: GlobalOptions,
-  { secrets, ...paints }: { secrets: Secrets; paint: Paint; paintNote: Paint },
+  { secrets, ...ofIo }: { secrets: Secrets; paint: Paint; paintNote: Paint; asCalled(text: string): string },
 ): { app: App; close: () => Promise<void> } {
   const releases: (() => void | Promise<void>)[] = [];
   let connection: Promise<Connection> | undefined;
@@ -55,7 +55,7 @@ export function createApp(
     context,
     globals,
     commandLine: null,
-    io: createIo(context, globals, { ...paints, mask: secrets.mask }),
+    io: createIo(context, globals, { ...ofIo, mask: secrets.mask }),
     secrets,
     connection() {
       connection ??= connect(app).then((made) => {

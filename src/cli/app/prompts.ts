@@ -52,7 +52,7 @@ export async function openPrompts({ context, globals, io, secrets }: App): Promi
   const { stdin, stderr, interrupt } = context;
   // The library breaks long lines inside words. A question has two characters before it.
   const width = lineWidth(stderr);
-  const fitted = (text: string) => wrappedText(text, width === null ? null : width - 2);
+  const fitted = (text: string) => wrappedText(io.asCalled(text), width === null ? null : width - 2);
   const fittedProblem = (check: (text: string) => true | string) => (text: string) => {
     const problem = check(text);
     return problem === true || fitted(problem);

@@ -3,6 +3,7 @@ import type { App } from "../app/app.ts";
 import { command, examples } from "../flags/command.ts";
 import { lineWidth } from "../output/wrapped.ts";
 import { wrappedColumns } from "../output/wrapped-columns.ts";
+import type { CommandList } from "./commands/command-list.ts";
 
 /** `cat commands`; the program loads every command for it (`everyCommand` in the command table). */
 export const commandsCommand = (app: App): Command =>
@@ -17,7 +18,9 @@ export const commandsCommand = (app: App): Command =>
     )
     .action(async (_flags: object, made: Command) => {
       const { commandList } = await import("./commands/command-list.ts");
-      const list = commandList(made.parent!);
+      const list: CommandList = JSON.parse(JSON.stringify(commandList(made.parent!)), (_, value) =>
+        typeof value === "string" ? app.io.asCalled(value) : value,
+      );
       if (app.io.json) return app.io.jsonData(list);
       const { commandListText } = await import("./commands/command-list-text.ts");
       const text = commandListText(list, (title) => app.io.paint.bold(title));

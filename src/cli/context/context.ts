@@ -5,8 +5,13 @@ import { InterruptError, type InterruptSignal, OutputError, ReaderGoneError } fr
 import { exitOnSignal } from "./exit.ts";
 import { interruptReceiver } from "./interrupts.ts";
 
+/** The names of the program; the package installs both. */
+export type ProgramName = "cat" | "catalogue";
+
 /** Everything outside the program that a command may use. Tests pass their own context. */
 export interface Context {
+  /** The name that the program was called by. */
+  readonly program: ProgramName;
   readonly stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   readonly stdout: Output;
   readonly stderr: Output;
@@ -59,7 +64,7 @@ const passed = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM", "SIGUSR1", "SIGUSR2"] 
 const sentByTerminals: ReadonlySet<NodeJS.Signals> = new Set(["SIGINT", "SIGQUIT"]);
 
 /** The context of the installed program: the only place that reads `process`. */
-export function nodeContext(): Context {
+export function nodeContext(program: ProgramName): Context {
   const interrupt = new AbortController();
   const clock = systemClock();
   let passing = false;
@@ -84,6 +89,7 @@ export function nodeContext(): Context {
   let stdout: Output | undefined;
   let stderr: Output | undefined;
   return {
+    program,
     get stdin() {
       touchedStdin = true;
       return process.stdin;

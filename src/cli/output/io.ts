@@ -36,10 +36,19 @@ export interface Io {
   show<Row>(printing: Printing<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<number>;
   /** Prints a single resource: one JSON object with `--json`, one CSV row, else one field per line. */
   resource<Row extends object>(value: Row, printing?: Printing<Row>): Promise<void>;
+  /** Writes the commands in a text of this program with the name that the user called. Notes and lines need no call. */
+  asCalled(text: string): string;
   /** Makes control characters visible and masks secrets, for any text from the service or a file. */
   visible(text: string): string;
   /** Creates a view of the progress of a job on stderr, without a bar if `lines`. The caller calls `end()`. */
   progress(options?: { lines: boolean }): Promise<ProgressView>;
+}
+
+interface IoOptions {
+  paint: Paint;
+  paintNote: Paint;
+  mask(text: string): string;
+  asCalled(text: string): string;
 }
 
 /**
@@ -49,13 +58,13 @@ export interface Io {
 export function createIo(
   context: Context,
   globals: GlobalOptions,
-  { paint, paintNote, mask }: { paint: Paint; paintNote: Paint; mask: (text: string) => string },
+  { paint, paintNote, mask, asCalled }: IoOptions,
 ): Io {
   let view: ProgressView | undefined;
   const line = async (text: string, { wrap } = { wrap: true }) => {
     // JSON stays on one line.
     const width = wrap && !globals.json ? lineWidth(context.stderr) : null;
-    const shown = wrappedText(maskedSignatures(mask(text)), width);
+    const shown = wrappedText(maskedSignatures(mask(asCalled(text))), width);
     // While a bar is shown, lines are printed above it.
     if (view?.above?.(shown) !== true) await context.stderr.write(`${shown}\n`);
   };
@@ -100,6 +109,7 @@ export function createIo(
       else if (format === "json") await io.data(`${indented(shown)}\n`);
       else await io.data(resourceLines(shown, (text) => io.paint.bold(text)));
     },
+    asCalled,
     // Mask before the text is cut to a width: a secret that is cut would not be recognized.
     visible: (text) => visible(mask(text)),
     async progress(options) {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { asCalled } from "../../../src/cli/as-called.ts";
 import type { CommandList, ListedCommand } from "../../../src/cli/commands/commands/command-list.ts";
 import { explain } from "../../../src/cli/output/explain.ts";
 import { nextSteps } from "../../../src/cli/output/next-steps.ts";
@@ -52,6 +53,12 @@ describe("an error of the service", () => {
     });
     expect(explain(own, format)).toContain("\nTry again in 5 s.\n");
   });
+});
+
+test("each command in a message is written as the user called the program", () => {
+  const named = asCalled("catalogue", []);
+  const lines = messages().map(({ line }) => named(line));
+  expect(lines.filter((line) => /(?:: |\()cat /.test(line))).toEqual([]);
 });
 
 test("a command that a message names exists, with its flags", async () => {

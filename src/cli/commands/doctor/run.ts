@@ -38,7 +38,10 @@ export async function doctor(app: App): Promise<void> {
   ]);
   context.interrupt.throwIfAborted();
   const results: Results = { node, settings, keychain, ...ofService, state, terminal };
-  const checks = checkNames.map((name) => ({ name, ...results[name] }));
+  const checks = checkNames.map((name) => {
+    const { hint, ...result } = results[name];
+    return { name, ...result, hint: hint && io.asCalled(hint) };
+  });
   const exit = checks.find(({ status }) => status === "error")?.exit ?? 0;
   app.exit = exit;
   if (io.json) {

@@ -73,10 +73,10 @@ export async function writeRunGallery(app: App, flags: GenerateFlags, ended: End
 }
 
 /** The command that generates the rejected images again, once the page has saved the decisions. */
-function rerunCommand({ globals }: App, { kind, save }: GenerateFlags): string {
+function rerunCommand({ globals, io }: App, { kind, save }: GenerateFlags): string {
   const words = new CommandWords(kind, null);
   words.give("--rerun", decisionsFile);
   words.give("--save", save);
   words.giveService(globals);
-  return words.line;
+  return io.asCalled(words.line);
 }

@@ -77,7 +77,8 @@ async function saveState(app: App, file: StateFile, mock: Mock): Promise<void> {
   }
 }
 
-function explained({ globals, io, context, secrets: { mask } }: App, error: unknown): string {
+function explained({ globals, io, context, secrets }: App, error: unknown): string {
+  const mask = (text: string) => secrets.mask(io.asCalled(text));
   const { json, verbose } = globals;
   return explain(error, { json, verbose, width: lineWidth(context.stderr), mask, paint: io.paintNote.red });
 }

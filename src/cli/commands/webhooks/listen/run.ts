@@ -124,7 +124,9 @@ export async function listenForEvents(app: App, flags: ListenFlags): Promise<voi
   const unregister = context.onStop(() => {
     if (webhookId === null) return;
     void context.stderr.write(
-      `Webhook ${webhookId} was not deleted. The next cat webhooks listen at its URL takes it over.\n`,
+      io.asCalled(
+        `Webhook ${webhookId} was not deleted. The next cat webhooks listen at its URL takes it over.\n`,
+      ),
     );
   });
   try {

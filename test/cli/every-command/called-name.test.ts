@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { commandNames } from "../../../src/cli/command-names.ts";
+import type { CallOptions } from "../../support/world.ts";
+import { lineOf } from "./command-lines.ts";
+import { type Finished, type SeededWorld, seededWorld } from "./seeded-world.ts";
+
+/** `cat` and a command, which the user who called `catalogue` may not be able to run: `cat` may be the system's. */
+const otherName = new RegExp(`(?<!/bin/)\\bcat (?:${[...commandNames, "COMMAND", "--help"].join("|")})\\b`);
+
+/** The lines with the other name that a command printed, or that are in a file of its folder. */
+function linesWithOtherName({ stdout, stderr, folder }: Finished): string[] {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile() && /\.(?:html|csv|ndjson|jsonl?)$/.test(file.name))
+    .map((file) => readFileSync(join(file.parentPath, file.name), "utf8"));
+  return [stdout, stderr, ...files]
+    .flatMap((text) => text.split("\n"))
+    .filter((line) => otherName.test(line));
+}
+
+/** Runs command lines as `catalogue`; gives the lines with the other name, and the number of those with the called one. */
+async function asCatalogue(
+  { run }: SeededWorld,
+  lines: readonly (readonly string[])[],
+  call: CallOptions = {},
+) {
+  const wrong: string[] = [];
+  let called = 0;
+  for (const line of lines) {
+    const ran = await run(line, { ...call, context: { program: "catalogue" } });
+    wrong.push(...linesWithOtherName(ran).map((text) => `${line.join(" ")}: ${text}`));
+    called += `${ran.stdout}\n${ran.stderr}`.split("\n").filter((text) => text.includes("catalogue ")).length;
+  }
+  return { wrong, called };
+}
+
+test("the help of every command, called as catalogue, names no command of cat", async () => {
+  const world = await seededWorld();
+  const names = world.list.commands.map(({ name }) => name.split(" "));
+  const groups = new Set(names.map(([group]) => group!));
+  const pages = [...names, ...[...groups].map((group) => [group]), []].map((line) => [...line, "--help"]);
+  const { wrong, called } = await asCatalogue(world, [["commands"], ...pages]);
+  expect(wrong).toEqual([]);
+  expect(called).toBeGreaterThan(2 * pages.length);
+});
+
+test("every command, called as catalogue, says catalogue in its notes, errors and files", async () => {
+  const world = await seededWorld();
+  const { ids, list } = world;
+  const lines = list.commands.map((one) => lineOf(one, ids, ["--yes"], ["--", "true"]));
+  const noSettings = { CAT_API_KEY: undefined, CAT_BASE_URL: undefined };
+  const found = [
+    await asCatalogue(world, lines),
+    await asCatalogue(world, lines, { tty: true, stdin: "\u0003" }),
+    await asCatalogue(world, lines, { env: noSettings }),
+    await asCatalogue(world, lines, { env: { CAT_API_KEY: "ak_mock_revoked" } }),
+    await asCatalogue(world, [...lines.map((line) => [...line, "--json"])], { env: noSettings }),
+    await asCatalogue(
+      world,
+      lines.map((line) => [...line, "--nope"]),
+    ),
+    await asCatalogue(world, [
+      ["tryon", "looks.csv", "--yes", "--gallery", "review.html"],
+      ["tryon", "looks.csv", "--yes", "--no-wait"],
+      ["import", "a.csv", "--no-wait"],
+      ["webhooks", "nope"],
+      ["config", "get", "apiKey"],
+    ]),
+  ];
+  expect(found.flatMap(({ wrong }) => wrong)).toEqual([]);
+  for (const { called } of found) expect(called).toBeGreaterThan(3);
+});
+
+test("the harness sees the commands of a program that was called as cat", async () => {
+  const { run } = await seededWorld();
+  expect(linesWithOtherName(await run(["whoami"], { env: { CAT_BASE_URL: undefined } }))).toHaveLength(1);
+  const page = await run(["tryon", "looks.csv", "--yes", "--gallery", "review.html"]);
+  expect(linesWithOtherName(page).filter((line) => line.includes("--rerun"))).toHaveLength(1);
+});

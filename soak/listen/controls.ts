@@ -23,6 +23,65 @@ export const controls = {
       to: "if (file.isNew) for await",
     },
   ],
+  /** Creates another webhook instead of taking over the one that a killed listener left. */
+  "leave-behind": [
+    {
+      file: "src/flows/listen/register/leftovers.ts",
+      from: "webhook.url === url && found === null",
+      to: "webhook.url === null && found === null",
+    },
+  ],
+  /** Listens at a URL that another listener has. */
+  "share-url": [
+    {
+      file: "src/flows/listen/register/leftovers.ts",
+      from: "if (mark.url === url) throw urlInUse(url, hold.heldBy.pid);",
+      to: "",
+    },
+  ],
+  /** Takes the 403 of a gateway for one of the service. */
+  "trust-gateway": [
+    {
+      file: "src/flows/listen/register/register-webhook.ts",
+      from: "error instanceof ApiError && isRefusal(error)",
+      to: "error instanceof CatError && isRefusal(error)",
+    },
+  ],
+  /** Cuts the log after a full disk by the size that this process knows. */
+  "known-size": [
+    {
+      file: "src/flows/listen/log/log-file.ts",
+      from: "let isTorn = startTorn;",
+      to: "let [isTorn, known] = [startTorn, -1];",
+    },
+    {
+      file: "src/flows/listen/log/log-file.ts",
+      from: "isTorn = false;\n      } catch",
+      to: "known = (known < 0 ? now.size : known) + all.length;\n } catch",
+    },
+    {
+      file: "src/flows/listen/log/log-file.ts",
+      from: "if (!cutBack(file.fd, now.size, all.subarray(0, written))) isTorn = true;",
+      to: "ftruncateSync(file.fd, Math.max(0, known));",
+    },
+  ],
+  /** Uses a log that has another name. */
+  "two-names": [
+    { file: "src/flows/listen/log/log-file.ts", from: "if (nlink > 1) throw hasOtherNames(path);", to: "" },
+  ],
+  /** Believes the `Date` of the service when it starts to poll. */
+  "believe-date": [
+    {
+      file: "src/flows/listen/poll/poller.ts",
+      from: "const since = clock.now();",
+      to: "const since = client.serviceNow() ?? clock.now();",
+    },
+    {
+      file: "src/flows/listen/poll/poller.ts",
+      from: "const { client, clock, signal } = this.#deps.service;",
+      to: "const { client, clock, signal } = this.#deps.service; await client.models.list({ limit: 1 }, { signal });",
+    },
+  ],
 } as const satisfies Record<string, readonly Patch[]>;
 
 export type Control = keyof typeof controls;

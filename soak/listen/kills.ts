@@ -151,7 +151,7 @@ function shuffled({ seed, deliveries, events }: KillPlan): string[] {
 }
 
 /** The IDs of the complete lines of a log. */
-function loggedIds(log: string): string[] {
+export function loggedIds(log: string): string[] {
   if (!existsSync(log)) return [];
   return readFileSync(log, "utf8")
     .split("\n")

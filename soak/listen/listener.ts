@@ -13,6 +13,19 @@ export interface ListenerFiles {
   readonly folder: string;
   /** The path of the event log. */
   readonly log: string;
+  /** Added to the flags, and to the environment. */
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A listener that ended before it listened. */
+export class NotListeningError extends Error {
+  readonly exit: number;
+
+  constructor(exit: number, stderr: string) {
+    super(`the listener exited with ${exit}: ${stderr}`);
+    this.exit = exit;
+  }
 }
 
 /** One process of `cat webhooks listen`. Its output goes to a file, which survives a kill. */
@@ -28,10 +41,13 @@ export class Listener {
   }
 
   /** Starts it on a free port, and waits until it listens. */
-  static async start({ program, folder, log }: ListenerFiles, name: string): Promise<Listener> {
+  static async start(
+    { program, folder, log, flags = [], env = {} }: ListenerFiles,
+    name: string,
+  ): Promise<Listener> {
     const out = join(folder, `out-${name}.ndjson`);
     const descriptor = openSync(out, "a");
-    const args = ["webhooks", "listen", "--json", "--port", "0", "--log", log];
+    const args = ["webhooks", "listen", "--json", "--port", "0", "--log", log, ...flags];
     const child = spawn(process.execPath, [program, ...args], {
       cwd: folder,
       env: {
@@ -39,6 +55,7 @@ export class Listener {
         CAT_HOME: join(folder, "home"),
         CAT_BASE_URL: "https://service.example.com",
         CAT_WEBHOOK_SECRET: secret,
+        ...env,
       },
       stdio: ["ignore", descriptor, "pipe"],
     });
@@ -49,7 +66,7 @@ export class Listener {
     });
     const listener = new Listener(child, out);
     while (listener.#lines().length === 0) {
-      if (child.exitCode !== null) throw new Error(`the listener exited with ${child.exitCode}: ${stderr}`);
+      if (child.exitCode !== null) throw new NotListeningError(child.exitCode, stderr);
       await pause(5);
     }
     return listener;
@@ -64,6 +81,19 @@ export class Listener {
     return this.#lines()
       .slice(1)
       .map((line) => (JSON.parse(line) as { id: string }).id);
+  }
+
+  /**
+   * Starts one that must not start. Returns its exit status; null if it listens, in which case it is killed.
+   */
+  static async refused(files: ListenerFiles, name: string): Promise<number | null> {
+    try {
+      await (await Listener.start(files, name)).stop("SIGKILL");
+      return null;
+    } catch (error) {
+      if (error instanceof NotListeningError) return error.exit;
+      throw error;
+    }
   }
 
   /** Ends it as Ctrl-C does, or kills it. Returns its exit status; null if it was killed. */

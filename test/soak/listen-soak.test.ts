@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { controls } from "../../soak/listen/controls.ts";
+import { diskFaults, playDisk } from "../../soak/listen/full-disk.ts";
 import { type KillCounts, type KillPlan, killFaults, playKills } from "../../soak/listen/kills.ts";
+import { playTakeovers, takeoverFaults } from "../../soak/listen/takeovers.ts";
 import { copyProgram } from "../../soak/program-files.ts";
 import { repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
@@ -33,6 +35,30 @@ test.concurrent("a listener that responds before the log is written, and does no
     const { faults } = await played(program);
     expect(faults).toContain("acknowledged events are missing from the log");
     expect(faults).toContain("events were printed twice");
+  } finally {
+    remove();
+  }
+});
+
+/** Kills with deliveries pending, and full disks with a log that is rotated and linked. */
+async function disturbed(program: string): Promise<string[]> {
+  const takeovers = await playTakeovers({ program, seed: 1, kills: repetitions(2, 30), events: 5 });
+  const disk = await playDisk({ program, seed: 1, rounds: repetitions(4, 100) });
+  return [...takeoverFaults(takeovers), ...diskFaults(disk)];
+}
+
+test.concurrent("no event is lost over kills with deliveries pending, full disks and a rotated log", async () => {
+  needsBuild();
+  expect(await disturbed(catProgram)).toEqual([]);
+});
+
+test.concurrent("a listener that leaves webhooks behind, and cuts its log by a known size, is detected", async () => {
+  needsBuild();
+  const { program, remove } = await copyProgram([...controls["leave-behind"], ...controls["known-size"]]);
+  try {
+    const faults = await disturbed(program);
+    expect(faults).toContain("deliveries were abandoned");
+    expect(faults).toContain("acknowledged events are missing from the log and its copies");
   } finally {
     remove();
   }

@@ -36,10 +36,10 @@ async function freePort(): Promise<number> {
 async function start(name: string, lines: readonly string[]) {
   needsBuild();
   const folder = temporaryFolder();
-  mkdirSync(join(folder, "node_modules"));
+  mkdirSync(join(folder, "node_modules/@catalogue-imaging"), { recursive: true });
   for (const linked of ["express", "fastify"])
     symlinkSync(join(root, "node_modules", linked), join(folder, "node_modules", linked));
-  symlinkSync(root, join(folder, "node_modules/catalogue"));
+  symlinkSync(root, join(folder, "node_modules/@catalogue-imaging/catalogue"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }\n');
   const file = join(folder, name.replace("/", "-"));
   writeFileSync(file, `${lines.join("\n")}\n`);

@@ -39,9 +39,9 @@ test("only these blocks do not run here", () => {
     }),
   );
   expect(found).toEqual([
-    'README.md: import { startMock } from "catalogue/mock"; (test/package)',
-    'README.md: import { createClient } from "catalogue"; (test/package)',
-    'README.md: import { verifyWebhook } from "catalogue"; (test/package)',
+    'README.md: import { startMock } from "@catalogue-imaging/catalogue/mock"; (test/package)',
+    'README.md: import { createClient } from "@catalogue-imaging/catalogue"; (test/package)',
+    'README.md: import { verifyWebhook } from "@catalogue-imaging/catalogue"; (test/package)',
     "CONTRIBUTING.md: npm ci             # install, and build dist/",
     "docs/command-line.md: $ source <(catalogue completion bash)   # or zsh, after compinit",
     "docs/mock-server.md: cat serve --mock --load shop.json --save shop.json",

@@ -114,8 +114,9 @@ async function openPage(settings: boolean) {
   const env: Record<string, string> = settings ? given : {};
   const bin = join(world.folder, "node_modules/.bin");
   mkdirSync(bin, { recursive: true });
+  mkdirSync(join(world.folder, "node_modules/@catalogue-imaging"));
   symlinkSync(catProgram, join(bin, "cat"));
-  symlinkSync(root, join(world.folder, "node_modules/catalogue"));
+  symlinkSync(root, join(world.folder, "node_modules/@catalogue-imaging/catalogue"));
   const served: { running: Running; url: string }[] = [];
   let last = 0;
 

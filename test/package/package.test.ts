@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
-import { rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -103,6 +103,19 @@ test("the installed programs print their version and run a command", async () =>
     },
   );
   expect(listed.stdout.split("\n")).toHaveLength(2);
+});
+
+test("no page tells users to get a package by a name without a scope, which is not this one", () => {
+  const root = fileURLToPath(new URL("../../", import.meta.url));
+  const pages = [
+    "README.md",
+    "CONTRIBUTING.md",
+    ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`),
+  ];
+  const bare = /\b(?:npx|npm (?:i|install|add|exec)|(?:pnpm|yarn) add)(?: -\S+)* (?:catalogue|cat-\S+)\b/;
+  expect(manifest.name).toMatch(/^@[\w-]+\/catalogue$/);
+  expect(pages.filter((page) => bare.test(readFileSync(join(root, page), "utf8")))).toEqual([]);
+  expect("npx --yes catalogue import").toMatch(bare);
 });
 
 test("the package has exactly the files that are needed", () => {

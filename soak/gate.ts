@@ -16,9 +16,10 @@ export interface GatewayPage {
   readonly passesOn: boolean;
 }
 
-/** The service rejects the request for its rate: the next attempt waits for the window; `meanwhile` is called then. */
+/** The service rejects the request for its rate: the next attempt waits for the window; `meanwhile` is called then, `before` awaited first. */
 export interface UsedUpWindow {
   readonly opensInMs: number;
+  readonly before: () => Promise<void>;
   readonly meanwhile: () => void;
 }
 
@@ -109,6 +110,7 @@ export class Gate<Step extends string> {
     }
     await this.hold(step);
     if (typeof treatment === "object" && treatment !== null && "opensInMs" in treatment) {
+      await treatment.before();
       rejectForRate(answer, treatment);
       return;
     }
@@ -182,6 +184,7 @@ export class Gate<Step extends string> {
   }
 }
 
+// The program waits for the window itself in the last second; a wait before that ends with its deadline.
 function rejectForRate(answer: ServerResponse, { opensInMs, meanwhile }: UsedUpWindow): void {
   const error = { type: "rate_limited", code: "rate_limit_exceeded", message: "too many writes" };
   answer.writeHead(429, {
@@ -191,7 +194,7 @@ function rejectForRate(answer: ServerResponse, { opensInMs, meanwhile }: UsedUpW
     "x-ratelimit-remaining": "0",
     "x-ratelimit-reset": String(Math.ceil((Date.now() + opensInMs) / 1000)),
   });
-  answer.end(JSON.stringify({ error }), () => setTimeout(meanwhile, opensInMs / 2));
+  answer.end(JSON.stringify({ error }), () => setTimeout(meanwhile, opensInMs - 300));
 }
 
 const isJson = ({ headers }: IncomingMessage): boolean =>

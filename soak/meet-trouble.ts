@@ -47,17 +47,14 @@ export async function meetTrouble<Step extends string>(
     }
     if (sleep?.step === step && asleep === "response lost") {
       asleep = "slept";
-      return { opensInMs: 2_000, meanwhile: () => void fallAsleep(sleep.nightMs) };
+      const before = () => service.advance(sleep.nightMs);
+      return { opensInMs: 2_000, before, meanwhile: () => running.kill("SIGUSR2") };
     }
     if (gateway?.step === step && pages-- > 0) return gateway;
     const counts = "step" in kill && (kill.step === null || kill.step === step);
     if (counts && ++seen === kill.nth) return { ...kill, kill: killNow };
     if (orAtItsEnd && step === atItsEnd) return { at: "answered", waitMs: 5, kill: killNow };
     return step === failsAfterWork?.step && failures-- > 0 ? "fails after work" : null;
-  };
-  const fallAsleep = async (nightMs: number) => {
-    running.kill("SIGUSR2");
-    await service.advance(nightMs);
   };
   const running = start();
   if (twice?.step === null) startSecond();

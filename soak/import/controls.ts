@@ -29,11 +29,12 @@ export const controls = {
     from: "return passedMs < lifeMs ? null",
     to: "return passedMs < Number.POSITIVE_INFINITY ? null",
   },
-  /** Two processes work on one run. */
+  /** Two processes may start a run of one file each. */
   "no-hold": {
     file: "src/flows/runs/claim-run.ts",
-    from: 'if ("heldBy" in hold) throw alive(runs.findOpen(run) ?? run, hold.heldBy);',
-    to: "",
+    from: `if ("heldBy" in hold) throw alive(runs.findOpen(run) ?? run, hold.heldBy);
+  const begun = runs.findOpen(run);`,
+    to: "if (alive === null) return; const begun = null; Object.assign(hold, { release() {} });",
   },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;

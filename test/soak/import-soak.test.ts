@@ -32,6 +32,38 @@ test("an import that forgets its attached photos is detected", patience, async (
   expect(played!.faults.map(({ kind }) => kind)).toContain("photo doubled");
 });
 
+test.each<[string, () => Scenario, Control, string]>([
+  ["a gateway's page that counts as a rejection", gatewayAnswers, "trust-gateway", "not resumable"],
+  ["a key that is sent after the machine slept", machineSleeps, "old-key", "photo doubled"],
+  ["a run that two processes work on", startedTwice, "no-hold", "photo doubled"],
+])("%s is detected", patience, async (_, scenario, control, kind) => {
+  const [sound] = await playedOf([scenario()], null);
+  expect(sound!.faults).toEqual([]);
+  const [played] = await playedOf([scenario()], control);
+  expect(played!.faults.map((fault) => fault.kind)).toContain(kind);
+});
+
+/** A gateway passes the first batch on, and responds to all of its attempts. */
+function gatewayAnswers(): Scenario {
+  const gateway = { step: "sending calls", status: 400, passesOn: true, times: 8 } as const;
+  return { ...plain("gateway"), troubles: [{ ...calm, kill: never, gateway }] };
+}
+
+/** A batch waits for the rate limit window after its response was lost. */
+function machineSleeps(): Scenario {
+  const sleep = { step: "sending calls", nightMs: 25 * 3_600_000 } as const;
+  return { ...plain("sleep"), troubles: [{ ...calm, kill: never, sleep }] };
+}
+
+/** The command is started a second time while its first batch is sent; nothing but the run keeps photos from doubling. */
+function startedTwice(): Scenario {
+  const twice = { step: "sending calls", waitMs: 0 } as const;
+  const faults = [{ match: { method: "POST", path: "/v1/imports" }, delay_ms: 5_000, times: 1 }];
+  return { ...plain("twice"), photos: "all", troubles: [{ ...calm, kill: never, faults, twice }] };
+}
+
+const never = { step: null, nth: 10_000, at: "arrived", waitMs: 0 } as const;
+
 /** Killed after the service has accepted the first batch, before the response arrives. */
 function answerLost(): Scenario {
   const kill = { step: "sending calls", nth: 1, at: "done", waitMs: 0 } as const;

@@ -8,5 +8,38 @@ export const controls = {
     from: "yield { index, rows, lines, bytes, body, idempotencyKey, again: true };",
     to: "yield { index, rows, lines, bytes, body, idempotencyKey: newKey(), again: true };",
   },
+  /** A gateway's page counts as a response of the service. */
+  "trust-gateway": {
+    file: "src/client/read-response.ts",
+    from: "if (error instanceof BadAnswerError) return error;",
+    to: `if (error instanceof BadAnswerError) {
+      const body = { type: "invalid_request", code: "gateway", message: "page" };
+      return new ApiError({ request: "", status: about.answer.status, body });
+    }`,
+  },
+  /** A key is sent however old it is. */
+  "old-key": {
+    file: "src/http/key-life.ts",
+    from: "return passedMs < lifeMs ? null",
+    to: "return passedMs < Number.POSITIVE_INFINITY ? null",
+  },
+  /** The clock that is ahead is believed: a search for tasks begins too late. */
+  "believe-date": {
+    file: "src/flows/generate/resume/doubtful-batches.ts",
+    from: "if (Date.parse(task.created_at) < since) break;",
+    to: "if (Date.parse(task.created_at) >= since) continue;",
+  },
+  /** Two processes work on one run, and a run that has ended is begun again. */
+  "no-hold": {
+    file: "src/flows/runs/claim-run.ts",
+    from: "const finished = once && begun === null ? runs.findEnded(run) : null;",
+    to: "const finished = null as Run | null;",
+  },
+  /** Nobody knows which rejected image another one replaces. */
+  "forget-replaced": {
+    file: "src/flows/generate/plan/read-generations.ts",
+    from: "...(replaces !== undefined && { replaces })",
+    to: "...{ replaces: undefined }",
+  },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;

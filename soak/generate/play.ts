@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Lane, onEmptyLane } from "../lane.ts";
 import { meetTrouble } from "../meet-trouble.ts";
@@ -37,6 +37,8 @@ class Run {
   #restarts = 0;
   #withoutCredits = 0;
   #processes = 0;
+  /** How long the machine has slept. */
+  #sleptMs = 0;
   #waits: boolean;
   /** Whether the run had ended before the last process was started: then it reports that there is nothing to do. */
   #wasEnded = false;
@@ -67,6 +69,7 @@ class Run {
       ),
     );
     if (ending !== null) this.#judge(ending, tasks);
+    if (ending !== null && this.#scenario.reruns) await this.#rerunTwice();
     const images = saves ? tasks.filter(({ status }) => status === "succeeded").length : 0;
     const counts = {
       images_wanted: this.#wanted.length,
@@ -122,6 +125,8 @@ class Run {
     const { service } = this.#lane;
     for (const trouble of this.#scenario.troubles) {
       const ending = await this.#endingOf(trouble);
+      // Of two processes either may have done the work: the next one is judged.
+      if (trouble.twice && [0, 6, 8].includes(ending.status ?? 0)) continue;
       if (ending.status === 0 || ending.status === 8) {
         if (this.#waits) return ending;
         this.#waits = true;
@@ -139,7 +144,10 @@ class Run {
     await this.#lane.calm();
     await service.credits(null);
     for (;;) {
-      const ending = await this.#start(null).ended;
+      let ending = await this.#start(null).ended;
+      // After a day the user decides; the service did all that was sent.
+      if (ending.status === 6 && this.#sleptMs > 0 && ending.stderr.includes("unknown_outcome"))
+        ending = await this.#start(null, ["--unknown", "queued"]).ended;
       if (ending.status !== 0 && ending.status !== 8) return this.#stuck(ending);
       if (this.#waits) return ending;
       this.#waits = true;
@@ -155,14 +163,15 @@ class Run {
   async #endingOf(trouble: GenerateTrouble): Promise<Ending> {
     await this.#lane.service.credits(trouble.credits);
     const resumed = this.#processes > 0;
-    const { ending, stoppedAt, restarts } = await meetTrouble(trouble, this.#lane, {
+    const { ending, stoppedAt, restarts, other } = await meetTrouble(trouble, this.#lane, {
       start: () => this.#start(trouble.timeout),
       atItsEnd: "following tasks",
       starting: "starting",
     });
     this.#restarts += restarts;
     if (stoppedAt !== null) this.#kills.push({ step: stoppedAt, resumed });
-    return ending;
+    if (trouble.sleep) this.#sleptMs += trouble.sleep.nightMs;
+    return other !== null && !resumable.includes(other.status) ? other : ending;
   }
 
   get #memory(): string {
@@ -170,11 +179,10 @@ class Run {
   }
 
   /** The one command that is run again and again. */
-  #start(timeout: number | null): Running {
+  #start(timeout: number | null, more: readonly string[] = []): Running {
     const { kind, matrix, allowDuplicates, skipInvalid, saves, namesResults } = this.#scenario;
     this.#processes++;
     this.#wasEnded = memoryOf(this.#memory).ended > 0;
-    const env = { CAT_HOME: this.#home, CAT_BASE_URL: this.#lane.gate.url, CAT_API_KEY: "ak_mock" };
     const args = [
       ...[kind, this.#file, "--yes", "--json"],
       ...(matrix ? ["--matrix"] : []),
@@ -184,8 +192,57 @@ class Run {
       ...(this.#waits ? [] : ["--no-wait"]),
       ...(this.#waits && saves ? ["--save", "images"] : []),
       ...(this.#waits && namesResults ? ["--results", "all.ndjson"] : []),
+      ...more,
     ];
+    return this.#run(args);
+  }
+
+  #run(args: readonly string[]): Running {
+    const asleep = {
+      NODE_OPTIONS: `--import=${new URL("../asleep.js", import.meta.url).href}`,
+      SOAK_SLEPT_MS: String(this.#sleptMs),
+      SOAK_NIGHT_MS: String(25 * 3_600_000),
+    };
+    const sleeps = this.#scenario.troubles.some(({ sleep }) => sleep);
+    const service = { CAT_BASE_URL: this.#lane.gate.url, CAT_API_KEY: "ak_mock" };
+    const env = { CAT_HOME: this.#home, ...service, ...(sleeps && asleep) };
     return new Running(this.#program, args, { cwd: this.#folder, env });
+  }
+
+  /** Two reviews reject overlapping images, and both are generated again at once: each image once. */
+  async #rerunTwice(): Promise<void> {
+    const { service } = this.#lane;
+    const tasksNow = async () => (await service.state()).organizations.main.tasks;
+    const before = (await tasksNow()).filter(({ status }) => status === "succeeded");
+    const known = new Set((await tasksNow()).map(({ id }) => id));
+    const [third, most] = [Math.ceil(before.length / 3), 30];
+    const doomed = new Set(
+      this.#scenario.products
+        .filter(({ isDoomed }) => isDoomed)
+        .map(({ reference }) => this.#ids.get(reference)),
+    );
+    const usable = before.filter(({ product_id }) => !doomed.has(product_id)).slice(0, most);
+    if (usable.length === 0) return;
+    const reviews = { one: usable.slice(0, 2 * third), other: usable.slice(third) };
+    const started = Object.entries(reviews).map(([name, rejected]) => {
+      if (rejected.length === 0) return null;
+      const rows = rejected.map(({ id, product_id }) => `${id},${product_id},reject`);
+      writeFileSync(join(this.#folder, `${name}.csv`), `task_id,product_id,decision\n${rows.join("\n")}\n`);
+      return this.#run([
+        this.#scenario.kind,
+        "--rerun",
+        `${name}.csv`,
+        "--allow-duplicates",
+        "--yes",
+        "--json",
+      ]).ended;
+    });
+    for (const one of await Promise.all(started))
+      if (one !== null && one.status !== 0 && one.status !== 8) this.#stuck(one);
+    const wanted = new Set([...reviews.one, ...reviews.other].map(({ id }) => id)).size;
+    const made = (await tasksNow()).filter(({ id }) => !known.has(id)).length;
+    if (made > wanted) this.#found("queued twice", `${made} images for ${wanted} rejected ones`);
+    if (made < wanted) this.#found("lost", `${made} images for ${wanted} rejected ones`);
   }
 
   /** Whether the last process reported the actual result. */

@@ -1,10 +1,13 @@
 import { Random } from "../../src/mock/seed/random.ts";
-import { anyKillPoint, otherFaults, type Trouble } from "../trouble.ts";
+import { anyKillPoint, dateSkew, gatewayTrouble, otherFaults, type Trouble } from "../trouble.ts";
 import { type Kind, type Look, makeLooks, type ShopProduct } from "./looks.ts";
 import type { Step } from "./step.ts";
 
 /** The values of `--only`, which narrow the runs down. */
-export const focuses = ["tryon", "beautify", "saves", "rejections"] as const;
+export const focuses = [
+  ...(["tryon", "beautify", "saves", "rejections"] as const),
+  ...(["gateway", "twice", "skew", "sleep", "reruns"] as const),
+] as const;
 export type Focus = (typeof focuses)[number];
 
 /** A file, the service that it meets, and all faults on the way; everything follows from the seed. */
@@ -21,6 +24,8 @@ export interface Scenario {
   readonly namesResults: boolean;
   /** Whether the command is run with `--no-wait` until all is queued, and then without. */
   readonly waitsLater: boolean;
+  /** Whether two overlapping reviews of the images are run again at once at the end. */
+  readonly reruns: boolean;
   readonly products: readonly ShopProduct[];
   readonly looks: readonly Look[];
   /** One for each process that is started, until one ends by itself. */
@@ -38,11 +43,12 @@ export interface GenerateTrouble extends Trouble<Step> {
 export function scenarioOf(seed: string, only?: Focus): Scenario {
   const random = Random.from(`generate soak ${seed}`);
   const chance = (share: number) => random.next() < share;
-  const kind = only === "tryon" || only === "beautify" ? only : chance(0.7) ? "tryon" : "beautify";
+  const drawn = chance(0.7) ? "tryon" : "beautify";
+  const kind = only === "tryon" || only === "beautify" ? only : only === "sleep" ? "tryon" : drawn;
   const matrix = chance(0.5);
   const allowDuplicates = chance(0.15);
   const skipInvalid = only === "rejections" || chance(0.3);
-  const size = sizeOf(random, kind);
+  const size = only === "sleep" || only === "reruns" ? 1 + random.below(8) : sizeOf(random, kind);
   const { products, looks } = makeLooks(random, {
     ...{ kind, size, matrix, allowDuplicates, hasRejected: skipInvalid },
   });
@@ -56,11 +62,12 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
     skipInvalid,
     saves,
     waitsLater,
+    reruns: only === "reruns" || chance(0.1),
     products,
     looks,
     format: random.pick(["csv", "ndjson"] as const),
     namesResults: chance(0.3),
-    troubles: makeTroubles(random, { size, saves, kind }),
+    troubles: only === "sleep" ? [asleep] : makeTroubles(random, { size, saves, kind, only }),
   };
 }
 
@@ -76,9 +83,24 @@ interface Weights {
   readonly size: number;
   readonly saves: boolean;
   readonly kind: Kind;
+  readonly only: Focus | undefined;
 }
 
+/** The machine sleeps for a day while a request waits for the rate window; nothing else happens. */
+const asleep: GenerateTrouble = {
+  ...{ kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 }, orAtItsEnd: false, faults: [] },
+  ...{ failsAfterWork: null, restart: null, credits: null, timeout: null },
+  sleep: { step: "queuing", nightMs: 25 * 3_600_000 },
+};
+
+/** At once, or about when the first process ends. */
+const secondStart = (random: Random) => ({
+  step: random.pick([null, "queuing", "following tasks", "following tasks"] as const),
+  waitMs: random.pick([0, 5, 20, 60, 150, 400]),
+});
+
 function makeTroubles(random: Random, weights: Weights): GenerateTrouble[] {
+  const happens = (focus: Focus) => weights.only === focus || random.next() < 0.12;
   const count = random.pick([1, 2, 2, 3, 3, 4]);
   return Array.from({ length: count }, () => ({
     kill: anyKillPoint<Step>(random, {
@@ -90,6 +112,9 @@ function makeTroubles(random: Random, weights: Weights): GenerateTrouble[] {
     ...otherFaults<Step>(random, { places, sending: places[0], work: "queuing" }),
     credits: random.next() < 0.25 ? random.below(weights.size + 1) : null,
     timeout: random.next() < 0.08 ? 1 + random.below(6) : null,
+    gateway: happens("gateway") ? gatewayTrouble<Step>(random, ["queuing"]) : null,
+    skew: happens("skew") ? dateSkew(random) : null,
+    twice: happens("twice") ? secondStart(random) : null,
   }));
 }
 

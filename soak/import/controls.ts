@@ -32,9 +32,8 @@ export const controls = {
   /** Two processes may start a run of one file each. */
   "no-hold": {
     file: "src/flows/runs/claim-run.ts",
-    from: `if ("heldBy" in hold) throw alive(runs.findOpen(run) ?? run, hold.heldBy);
-  const begun = runs.findOpen(run);`,
-    to: "if (alive === null) return; const begun = null; Object.assign(hold, { release() {} });",
+    from: "throw alive(begun ?? run, hold.heldBy);",
+    to: "return { hold: { release() {} }, begun, finished, open: begun ?? run };",
   },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;

@@ -17,13 +17,15 @@ export interface NamedFile {
 }
 
 /**
- * Checks before any request that a regular file can be written; asks on a terminal before it replaces one.
- * Throws UsageError if the file cannot be written or the user wants to keep it.
+ * Checks before any request that a regular file can be written; asks on a terminal before it replaces one. Resolves to
+ * whether a file may be replaced: one that appears later, only with `--yes`. Throws UsageError if the file cannot be
+ * written or the user wants to keep it.
  */
-export const confirmReplace = (app: App, file: NamedFile): Promise<void> => confirmReplaceAll(app, [file]);
+export const confirmReplace = async (app: App, file: NamedFile): Promise<boolean> =>
+  (await confirmReplaceAll(app, [file])).has(file.path);
 
-/** The same for several files of one flag, with one question. */
-export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): Promise<void> {
+/** The same for several files of one flag, with one question. Resolves to the paths that may be replaced. */
+export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): Promise<ReadonlySet<string>> {
   const existing: NamedFile[] = [];
   for (const file of files) {
     const { flag, name, path } = file;
@@ -39,10 +41,12 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
     if (found !== null) existing.push(file);
   }
   const [first, ...others] = existing;
-  if (first === undefined || app.globals.yes) return;
+  if (app.globals.yes) return new Set(files.map(({ path }) => path));
+  const agreed = new Set(existing.map(({ path }) => path));
+  if (first === undefined) return agreed;
   const { flag, left = "nothing was saved" } = first;
   const shown = `${app.io.visible(first.name)}${others.length === 0 ? "" : ` and ${counted(others.length, "other file")}`}`;
-  if (canAsk(app) && (await (await openPrompts(app)).confirm(`Replace ${shown}?`, false))) return;
+  if (canAsk(app) && (await (await openPrompts(app)).confirm(`Replace ${shown}?`, false))) return agreed;
   const [verb, them] = others.length === 0 ? ["exists", "it"] : ["exist", "them"];
   throw new UsageError(`${shown} ${verb}; ${left}`, {
     code: "file_exists",

@@ -1,10 +1,10 @@
 import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { resolve } from "node:path";
+import { numbered } from "../../flows/outputs/move-file.ts";
 import { OutputError } from "../../flows/outputs/output-error.ts";
-import { numbered } from "../../flows/outputs/output-file.ts";
 import { OutputPipe, type PipePlace } from "../../flows/outputs/output-pipe.ts";
-import type { OutputTarget, OutputTargets } from "../../flows/outputs/output-targets.ts";
+import type { OutputTargets } from "../../flows/outputs/output-targets.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import type { App } from "../app/app.ts";
 import type { Asker } from "../app/open-profile-state.ts";
@@ -14,6 +14,8 @@ import { exampleFiles, type FileFlags } from "./file-flags.ts";
 import { ownFiles } from "./own-files.ts";
 import { identityOf, identityOfFile, standingOf } from "./standing.ts";
 import { writablePlace } from "./writable-place.ts";
+
+type Named = Omit<OutputTargets["failedFile"], "mode">;
 
 interface Place extends PipePlace {
   cwd: string;
@@ -44,7 +46,7 @@ export async function outputTargets(
   ];
   const { mask } = place.app.secrets;
   const isOurs = await ownFiles(place.app, flags.ledger);
-  const target = async (flag: string | null, name: string): Promise<OutputTarget> => {
+  const target = async (flag: string | null, name: string): Promise<Named> => {
     const path = resolve(cwd, name);
     if (name === "")
       throw new UsageError(`${flag} is empty`, { param: flag ?? "", hint: chooseAnother(flag, "a") });
@@ -61,14 +63,15 @@ export async function outputTargets(
     }
     taken.push(identity);
     // A default name is never an existing pipe, because it gets the next free number.
-    if (flag === null || found?.isFIFO() !== true) return { path, name, mask };
-    return { path, name, mask, pipe: await openPipe(flag, path, name, place) };
+    const overwrite = flag !== null && (found === null ? "never" : true);
+    if (flag === null || found?.isFIFO() !== true) return { path, name, mask, overwrite };
+    return { path, name, mask, overwrite, pipe: await openPipe(flag, path, name, place) };
   };
   const unnamed = failedName(source.place === null ? "stdin" : flags.file, source.format);
   const failed =
     flags.failed === undefined ? await target(null, unnamed) : await target("--failed", flags.failed);
   return {
-    failedFile: { ...failed, overwrite: flags.failed !== undefined, mode: await modeOfFailed(input) },
+    failedFile: { ...failed, mode: await modeOfFailed(input) },
     resultsFile:
       flags.results === undefined
         ? null

@@ -12,8 +12,10 @@ type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
 export interface FileDownload
   extends Pick<ResumableDownload, "url" | "freshUrl" | "expected" | "signal" | "limits"> {
-  /** The path of the file; an existing one is replaced. */
+  /** The path of the complete file. */
   path: string;
+  /** Whether a file that has the path is replaced (default: true). */
+  replaces?: boolean | undefined;
   /** The file as errors name it (default: its path). */
   name?: string | undefined;
   /** The name of the part next to it (default: `.NAME.part`). */
@@ -61,6 +63,7 @@ export async function downloadToFile(
   const part = await PartFile.open({
     path,
     name: file.name,
+    replaces: file.replaces,
     part: file.part,
     freeBytes: file.freeBytes,
     resource: () => file.resource ?? withoutQuery(current),

@@ -1,6 +1,7 @@
-import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { type FileHandle, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
+import { moveToName } from "../outputs/move-file.ts";
 import { OutputError } from "../outputs/output-error.ts";
 import { syncFolder } from "../outputs/output-file.ts";
 import { type freeBytesIn, rejectWithoutSpace } from "./disk-space.ts";
@@ -19,6 +20,8 @@ export interface PartOptions {
   path: string;
   /** The file as errors name it (default: its path). */
   name?: string | undefined;
+  /** Whether a file that has the path is replaced (default: true). */
+  replaces?: boolean | undefined;
   /** The name of the part in the folder of the file (default: derived from the file's name). */
   part?: string | undefined;
   /** The free space of a folder in bytes (default: as the system reports it). */
@@ -93,7 +96,7 @@ export class PartFile implements DownloadTarget {
     return this.#orOutputError(this.#head(length));
   }
 
-  /** Moves the complete file to its path and syncs it to disk. */
+  /** Moves the complete file to its path and syncs it to disk. Throws OutputError. */
   async finish(length: number): Promise<void> {
     await this.#orOutputError(this.#finish(length));
   }
@@ -233,9 +236,11 @@ export class PartFile implements DownloadTarget {
       });
     }
     await this.#close();
-    await rename(this.#part, this.#options.path);
-    await syncFolder(dirname(this.#options.path));
+    const { path, name, replaces = true } = this.#options;
+    const taken = await moveToName(this.#part, path, { replaces, name });
+    await syncFolder(dirname(path));
     await rm(this.#sidecar, { force: true });
+    if (taken !== null) throw taken;
   }
 
   async #rejectWithoutSpace(needed: number): Promise<void> {

@@ -1,20 +1,17 @@
-import { constants, unlinkSync } from "node:fs";
-import {
-  copyFile,
-  type FileHandle,
-  link,
-  open,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from "node:fs/promises";
-import { dirname, extname, join, resolve } from "node:path";
+import { unlinkSync } from "node:fs";
+import { type FileHandle, open, readlink, realpath, rm, stat } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { appeared, moveFile, moveToFreeName } from "./move-file.ts";
 import { OutputError } from "./output-error.ts";
 
 /** Characters buffered before they are written: one write per row costs more than the row. */
 const bufferLength = 64 * 1024;
+
+/**
+ * What happens to a file that has the name: `true` replaces it, `false` takes the next number instead, and so does
+ * `"never"`, as an error: the user named a file that did not exist.
+ */
+export type Overwrite = boolean | "never";
 
 /**
  * A text file that appears under its name only when it is complete. Links are followed; a device is written
@@ -25,10 +22,10 @@ export class OutputFile {
   /** Null if the handle is the target itself. */
   readonly #temporary: string | null;
   readonly #handle: FileHandle;
-  readonly #overwrite: boolean;
+  readonly #overwrite: Overwrite;
   #buffered = "";
 
-  private constructor(path: string, temporary: string | null, handle: FileHandle, overwrite: boolean) {
+  private constructor(path: string, temporary: string | null, handle: FileHandle, overwrite: Overwrite) {
     this.#path = path;
     this.#temporary = temporary;
     this.#handle = handle;
@@ -36,22 +33,22 @@ export class OutputFile {
   }
 
   /**
-   * Starts the file; `overwrite` allows replacing an existing file at the end. `unfinished` names the
-   * temporary file and must be unique to this writer, because the final name may be at its maximum length. A
-   * replaced file keeps its permissions; `mode` (less the umask) applies to a new one. Throws OutputError.
+   * Starts the file. `unfinished` names the temporary file and must be unique to this writer, because the final name
+   * may be at its maximum length. A replaced file keeps its permissions; `mode` (less the umask) applies to a new one.
+   * Throws OutputError.
    */
   static async begin(
     path: string,
-    overwrite: boolean,
+    overwrite: Overwrite,
     unfinished: string,
     mode = 0o666,
   ): Promise<OutputFile> {
     try {
-      const found = overwrite ? await stat(path).catch(missingIsNull) : null;
+      const found = overwrite === true ? await stat(path).catch(missingIsNull) : null;
       if (found !== null && !found.isFile() && !found.isDirectory()) {
         return new OutputFile(path, null, await open(path, "w"), overwrite);
       }
-      const target = overwrite ? await whereLinksLead(path) : path;
+      const target = overwrite !== false ? await whereLinksLead(path) : path;
       const temporary = join(dirname(target), `.${unfinished}.part`);
       // Left by a killed process: only the holder of the run uses this name.
       await rm(temporary, { force: true });
@@ -77,7 +74,7 @@ export class OutputFile {
 
   /**
    * Moves the complete file to its final name and syncs it to disk. Resolves to the number of the name
-   * (`numbered`): 1 for the requested name, more if that was taken and may not be replaced.
+   * (`numbered`): 1 for the requested name, more if that was taken and may not be replaced. Throws OutputError.
    */
   async commit(): Promise<number> {
     return this.#orDiscard(this.#finish());
@@ -112,34 +109,14 @@ export class OutputFile {
     if (this.#temporary === null) return 1;
     const number = await this.#place(this.#temporary);
     await syncFolder(dirname(this.#path));
+    if (number > 1 && this.#overwrite === "never") throw appeared(this.#path, number);
     return number;
   }
 
   async #place(temporary: string): Promise<number> {
-    if (!this.#overwrite) return this.#placeBeside(temporary);
-    await rename(temporary, this.#path);
+    if (this.#overwrite !== true) return moveToFreeName(temporary, this.#path);
+    await moveFile(temporary, this.#path, false);
     return 1;
-  }
-
-  /**
-   * `rename` would replace a file created in the meantime. A hard link fails instead, and the next number is
-   * tried.
-   */
-  async #placeBeside(temporary: string): Promise<number> {
-    for (let number = 1; ; number++) {
-      const path = numbered(this.#path, number);
-      try {
-        await link(temporary, path).catch((error) => {
-          if (error.code === "EEXIST") throw error;
-          return copyFile(temporary, path, constants.COPYFILE_EXCL);
-        });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
-        throw error;
-      }
-      await rm(temporary);
-      return number;
-    }
   }
 
   async #orDiscard<T>(work: Promise<T>): Promise<T> {
@@ -147,6 +124,7 @@ export class OutputFile {
       return await work;
     } catch (error) {
       await this.discard();
+      if (error instanceof OutputError) throw error;
       throw new OutputError(this.#path, error as NodeJS.ErrnoException);
     }
   }
@@ -163,12 +141,6 @@ const missingIsNull = (error: NodeJS.ErrnoException): null => {
   if (error.code === "ENOENT") return null;
   throw error;
 };
-
-/** `rows.failed.csv`, then `rows.failed-2.csv` and so on. */
-export function numbered(path: string, number: number): string {
-  const extension = extname(path);
-  return number === 1 ? path : `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
-}
 
 /** The final target of a path, even if a link names a file that does not exist yet. */
 export async function whereLinksLead(path: string): Promise<string> {

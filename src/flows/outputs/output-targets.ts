@@ -1,9 +1,12 @@
+import type { Overwrite } from "./output-file.ts";
 import type { OutputPipe } from "./output-pipe.ts";
 
 /** A file to write: its path, and its name in messages. */
 export interface OutputTarget {
   path: string;
   name: string;
+  /** What happens to a file that has the path (default: it is replaced). */
+  overwrite?: Overwrite | undefined;
   /** The opened pipe, if the path is one; opened before anything is sent. */
   pipe?: OutputPipe | undefined;
   /** Masks secrets in the service's texts, which may repeat the API key. */
@@ -15,6 +18,6 @@ export interface OutputTarget {
 /** The files of a run. */
 export interface OutputTargets {
   /** For the failed rows; a default name is never overwritten. `mode` applies to a new file. */
-  failedFile: OutputTarget & { overwrite: boolean; mode?: number };
+  failedFile: OutputTarget & { overwrite: Overwrite; mode?: number };
   resultsFile: OutputTarget | null;
 }

@@ -7,7 +7,7 @@ import { UnreadableInput } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-set.ts";
 import { InputError } from "../rows/source.ts";
 import { FailedFile, type WordFailure } from "./failed-file.ts";
-import { numbered } from "./output-file.ts";
+import { numbered } from "./move-file.ts";
 import type { OutputTargets } from "./output-targets.ts";
 import { ResultsFile, type ResultsForm } from "./results-file.ts";
 import type { RowOutcome } from "./row-outcome.ts";

@@ -1,7 +1,8 @@
 import * as files from "node:fs";
-import { rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { moveFile } from "./move-file.ts";
 import { OutputError } from "./output-error.ts";
 
 // For thousands of small files, file handles take a third more processor time than descriptors.
@@ -26,7 +27,7 @@ export async function placeFile(path: string, bytes: readonly Uint8Array[], part
     const written = descriptor;
     descriptor = null;
     await close(written);
-    await rename(unfinished, path);
+    await moveFile(unfinished, path, false);
   } catch (error) {
     if (descriptor !== null) await close(descriptor).catch(() => {});
     await rm(unfinished, { force: true }).catch(() => {});

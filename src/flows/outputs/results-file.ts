@@ -41,7 +41,7 @@ export class ResultsFile<Result> {
     form: ResultsForm<Result>,
     unfinished: string,
   ): Promise<ResultsFile<Result>> {
-    const file = target.pipe ?? (await OutputFile.begin(target.path, true, unfinished));
+    const file = target.pipe ?? (await OutputFile.begin(target.path, target.overwrite ?? true, unfinished));
     const results = new ResultsFile(file, form, target);
     if (results.#csv) await file.write(csvRecords([form.columns]));
     return results;

@@ -25,15 +25,20 @@ export const frozenTargets =
       command.format === "zip" && command.extract === null && jobs !== 1
         ? Array.from({ length: jobs }, (_, at) => numberedName(name, at + 1))
         : [name];
-    const targets = names.map((one) => ({ name: one, path: resolve(app.context.cwd, one) }));
+    const isFile = command.extract === null;
+    const targets = names.map((one) => ({
+      ...{ name: one, path: resolve(app.context.cwd, one), replaces: !isFile },
+    }));
     const open: FrozenTarget[] = [];
     for (const target of targets) if (!(await isDelivered(target.path))) open.push(target);
-    if (command.extract === null)
-      await checkOutFiles(
+    if (isFile) {
+      const checked = await checkOutFiles(
         app,
         open.map((target) => target.name),
       );
-    else for (const { path } of open) await findExtractTarget(path);
+      return targets.map((target) => checked.find(({ path }) => path === target.path) ?? target);
+    }
+    for (const { path } of open) await findExtractTarget(path);
     return targets;
   };
 

@@ -18,7 +18,7 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const { out, roles, format, formulaGuard } = input;
   const began = clock.now();
   const runId = newRunId(began, randomUUID());
-  const path = out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out);
+  const file = out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out);
   const last = input.since === "last" ? await lastExport(app, input) : null;
   const client = await app.client();
   const service = { client, signal: interrupt };
@@ -26,7 +26,8 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
     input.since === "last"
       ? ((await last?.startedAt(service, (sentence) => app.io.note(sentence))) ?? null)
       : input.since;
-  const sink = path === null ? stdoutSink(app) : await fileSink(app, path, runId);
+  const path = file?.path ?? null;
+  const sink = file === null ? stdoutSink(app) : await fileSink(app, file, runId);
   // Rows on a terminal show the progress themselves. What reads them from a pipe may write to the same terminal as a bar.
   const progress = path === null && stdout.isTTY ? null : await app.io.progress({ lines: path === null });
   const selection = { roles, since: since === null ? null : Math.max(0, since - input.marginMs) };

@@ -5,11 +5,18 @@ import { confirmReplaceAll } from "../../files/confirm-replace.ts";
 import { ownFiles } from "../../files/own-files.ts";
 import { identityOfFile, standingOf } from "../../files/standing.ts";
 
+/** A file of `--out`: its name as typed, its path, and whether a file that has the path is replaced. */
+export interface OutFile {
+  readonly name: string;
+  readonly path: string;
+  readonly replaces: boolean;
+}
+
 /**
  * Checks before any request that the file of `--out` can be written, and asks before an existing one is
- * replaced. Resolves to its path. Throws UsageError.
+ * replaced. Throws UsageError.
  */
-export const checkOutFile = async (app: App, name: string, left?: string): Promise<string> =>
+export const checkOutFile = async (app: App, name: string, left?: string): Promise<OutFile> =>
   (await checkOutFiles(app, [name], left))[0]!;
 
 /** The same for several files, with one question. `left` is what has not happened when they are kept. */
@@ -17,7 +24,7 @@ export async function checkOutFiles(
   app: App,
   names: readonly string[],
   left = "nothing was exported",
-): Promise<readonly string[]> {
+): Promise<readonly OutFile[]> {
   const taken = await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile));
   const isOurs = await ownFiles(app, undefined);
   const files = names.map((name) => ({ name, path: resolve(app.context.cwd, name) }));
@@ -27,11 +34,11 @@ export async function checkOutFiles(
     if (taken.includes(standing.identity)) throw unwritable(app, name, "the command already writes it");
     if (await isOurs(standing)) throw unwritable(app, name, "the program keeps its own data there");
   }
-  await confirmReplaceAll(
+  const agreed = await confirmReplaceAll(
     app,
     files.map((file) => ({ ...file, flag: "--out", left })),
   );
-  return files.map(({ path }) => path);
+  return files.map((file) => ({ ...file, replaces: agreed.has(file.path) }));
 }
 
 const unwritable = (app: App, name: string, why: string): UsageError =>

@@ -1,5 +1,6 @@
 import type { RowSink } from "../../../flows/export/live/export-live.ts";
 import type { App } from "../../app/app.ts";
+import type { OutFile } from "./out-file.ts";
 
 /** Standard output. Each write has left the program when it resolves. */
 export const stdoutSink = (app: App): RowSink => ({
@@ -9,18 +10,18 @@ export const stdoutSink = (app: App): RowSink => ({
 });
 
 /** A file that appears when it is complete. A second interrupt removes what is unfinished. */
-export async function fileSink(app: App, path: string, runId: string): Promise<RowSink> {
+export async function fileSink(app: App, { path, replaces }: OutFile, runId: string): Promise<RowSink> {
   const { pid, isRunning, onStop } = app.context;
   const [{ OutputFile, whereLinksLead }, { unfinishedName }] = await Promise.all([
     import("../../../flows/outputs/output-file.ts"),
     import("../../../flows/outputs/unfinished-name.ts"),
   ]);
   const name = await unfinishedName(await whereLinksLead(path), { pid, runId, isRunning });
-  const file = await OutputFile.begin(path, true, name);
+  const file = await OutputFile.begin(path, replaces || "never", name);
   app.onClose(onStop(() => void file.discardAtOnce()));
   return {
     write: (text) => file.write(text),
-    commit: () => file.commit(),
+    commit: async () => void (await file.commit()),
     discard: () => file.discard(),
   };
 }

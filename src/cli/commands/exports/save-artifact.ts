@@ -57,7 +57,7 @@ async function targetOf(
 ): Promise<FrozenTarget> {
   if (extract === null) {
     const name = out ?? `${id}${format === "zip" ? ".zip" : ".jsonl"}`;
-    return { name, path: await checkOutFile(app, name, "nothing was downloaded") };
+    return checkOutFile(app, name, "nothing was downloaded");
   }
   if (format !== "zip")
     throw new UsageError("--extract needs a ZIP, and this export is a manifest", {
@@ -66,7 +66,7 @@ async function targetOf(
     });
   const path = resolve(app.context.cwd, extract);
   await findExtractTarget(path);
-  return { name: extract, path };
+  return { name: extract, path, replaces: true };
 }
 
 async function report(

@@ -17,9 +17,10 @@ const concurrency = 4;
 
 /**
  * Checks before anything is queued that the page of `--gallery` can be written, and asks on a terminal before it replaces a
- * file. `others` are the paths that the command reads or writes besides. Throws UsageError.
+ * file. Resolves to whether a file may be replaced. `others` are the paths that the command reads or writes besides. Throws
+ * UsageError.
  */
-export async function checkGallery(app: App, name: string, others: readonly string[]): Promise<void> {
+export async function checkGallery(app: App, name: string, others: readonly string[]): Promise<boolean> {
   const path = resolve(app.context.cwd, name);
   const standing = await standingOf(path);
   const taken = await Promise.all([
@@ -30,7 +31,7 @@ export async function checkGallery(app: App, name: string, others: readonly stri
     new UsageError(`cannot write --gallery ${app.io.visible(name)}: ${why}`, { param: "--gallery", hint });
   if (taken.includes(standing.identity)) throw reject("the command already reads or writes it");
   if (await (await ownFiles(app, undefined))(standing)) throw reject("the program keeps its own data there");
-  await confirmReplace(app, { flag: "--gallery", name, path, left: "nothing was queued" });
+  const replaces = await confirmReplace(app, { flag: "--gallery", name, path, left: "nothing was queued" });
   const { openThumbnailer } = await import("../../../flows/generate/gallery/thumbnail.ts");
   await openThumbnailer().catch((error: unknown) => {
     throw reject(
@@ -38,15 +39,20 @@ export async function checkGallery(app: App, name: string, others: readonly stri
       "Install catalogue again on this system, or remove --gallery.",
     );
   });
+  return replaces;
 }
 
 /**
  * Writes the page of a run, and puts its name into the summary; gives why it could not be written. A run that was interrupted
  * gets none, nor one without tasks.
  */
-export async function writeRunGallery(app: App, flags: GenerateFlags, ended: EndedRun): Promise<unknown> {
+export async function writeRunGallery(
+  app: App,
+  flags: GenerateFlags & { readonly replacesGallery: boolean },
+  ended: EndedRun,
+): Promise<unknown> {
   const { interrupt: signal, clock, cwd } = app.context;
-  const { gallery, save } = flags;
+  const { gallery, save, replacesGallery: replaces } = flags;
   const { summary, results, tasks } = ended;
   if (gallery === undefined || signal.aborted || summary.tasks.length === 0) return undefined;
   const { writeGallery } = await import("../../../flows/generate/gallery/write-gallery.ts");
@@ -62,7 +68,12 @@ export async function writeRunGallery(app: App, flags: GenerateFlags, ended: End
   try {
     const service = { client: await app.client(), clock, signal, concurrency };
     await runFlow(app, async ({ onProgress, onNote }) => {
-      const { missing } = await writeGallery(resolve(cwd, gallery), input, service, onProgress);
+      const { missing } = await writeGallery(
+        { path: resolve(cwd, gallery), replaces },
+        input,
+        service,
+        onProgress,
+      );
       if (missing > 0) onNote(`The gallery lacks ${counted(missing, "image")} that could not be fetched.`);
     });
     summary.gallery_file = gallery;

@@ -95,6 +95,7 @@ async function fullRun(
   // The summary is the one object on stdout; the failed file lists the skipped rows.
   const isSilent = app.io.json && flags.skipInvalid;
   const skipped: Problem[] = [];
+  let replacesGallery = false;
   const outcome = await runFlow(app, ({ onProgress, onNote, pause }) =>
     generate(
       { ...flags, ...input, concurrency: defaultConcurrency, saveTo, saveAs: flags.save ?? null },
@@ -126,7 +127,8 @@ async function fullRun(
               failedFile.path,
               ...(resultsFile === null ? [] : [resultsFile.path]),
             ];
-            await (await import("./gallery.ts")).checkGallery(app, flags.gallery, others);
+            const { checkGallery } = await import("./gallery.ts");
+            replacesGallery = await checkGallery(app, flags.gallery, others);
           }
           return targets;
         },
@@ -152,11 +154,15 @@ async function fullRun(
   if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
   if (outcome.ended === null || !isSilent) await list.end(outcome.check);
   if (outcome.ended === null) throw rejected(named.file, flags, outcome.check);
-  await tell(app, flags, outcome.ended);
+  await tell(app, { ...flags, replacesGallery }, outcome.ended);
 }
 
 /** Reports the run, and sets or throws what the program exits with. */
-async function tell(app: App, flags: GenerateFlags, ended: EndedRun): Promise<void> {
+async function tell(
+  app: App,
+  flags: GenerateFlags & { readonly replacesGallery: boolean },
+  ended: EndedRun,
+): Promise<void> {
   const { summary, stopped, results } = ended;
   await keepAccepted(app, results);
   // The summary of what was paid for is shown whatever could not be written.

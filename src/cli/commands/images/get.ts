@@ -75,7 +75,7 @@ export async function getImage(
   { id, save, maxBytes, printing, thumbnail }: GetInput,
 ): Promise<void> {
   const file = save === undefined ? null : namedFile(app, save);
-  if (file !== null) await confirmReplace(app, file);
+  const replaces = file !== null && (await confirmReplace(app, file));
   const client = await app.client();
   const signal = app.context.interrupt;
   const read = () => client.images.get({ image_id: id }, { signal });
@@ -105,7 +105,7 @@ export async function getImage(
   const bytes = await downloadToFile(client, {
     url: urlOf(image),
     freshUrl: async () => urlOf(await read()),
-    path: file.path,
+    ...{ path: file.path, name: file.name, replaces },
     resource: `${(await app.connection()).baseUrl} image ${id}`,
     expected: typeof image.mime_type === "string" ? { type: image.mime_type } : {},
     problemOf: (head) => notThisImage(head.subarray(0, imageTypeBytes), image.mime_type),

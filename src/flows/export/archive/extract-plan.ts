@@ -1,5 +1,5 @@
 import { byteText } from "../../byte-text.ts";
-import { numbered } from "../../outputs/output-file.ts";
+import { numbered } from "../../outputs/move-file.ts";
 import { ArchiveError, shownEntry } from "./archive-error.ts";
 import { archiveLimits } from "./archive-limits.ts";
 import { foldedPath, nameProblem, portablePath } from "./name-problem.ts";

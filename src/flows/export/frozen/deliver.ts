@@ -1,6 +1,7 @@
-import { chmod, mkdir, rename, rm, rmdir, stat } from "node:fs/promises";
+import { chmod, mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { partName } from "../../downloads/part-name.ts";
+import { moveToName } from "../../outputs/move-file.ts";
 import { OutputError } from "../../outputs/output-error.ts";
 import { syncFolder, whereLinksLead } from "../../outputs/output-file.ts";
 import type { FrozenTarget } from "./frozen-input.ts";
@@ -39,22 +40,24 @@ export async function isDelivered(path: string, memory: FrozenMemory): Promise<b
 }
 
 /**
- * Moves a complete file or folder to its target, which it replaces at once. Its identity is recorded first: a process that
+ * Moves a complete file or folder to its target at once. Its identity is recorded first: a process that
  * is killed just then recognizes it. What is replaced passes its permissions on.
  */
 export async function deliver(
   from: string,
-  { path, name }: FrozenTarget,
+  { path, name, replaces }: FrozenTarget,
   memory: Pick<FrozenMemory, "addDelivered"> | null,
 ): Promise<void> {
   const target = await whereLinksLead(path);
   try {
-    const old = await stat(target).catch(() => null);
+    const old = replaces ? await stat(target).catch(() => null) : null;
     if (old !== null) await chmod(from, old.mode & 0o777).catch(() => {});
     memory?.addDelivered(target, (await identityAt(from))!);
-    await rename(from, target);
+    const taken = await moveToName(from, target, { replaces, name });
     await syncFolder(dirname(target));
+    if (taken !== null) throw taken;
   } catch (error) {
+    if (error instanceof OutputError) throw error;
     throw new OutputError(name, error as NodeJS.ErrnoException);
   }
 }

@@ -34,6 +34,8 @@ export interface FrozenTarget {
   readonly path: string;
   /** Its name in messages. */
   readonly name: string;
+  /** Whether a file that has the path is replaced; a folder must be empty. */
+  readonly replaces: boolean;
 }
 
 export interface FrozenDeps {

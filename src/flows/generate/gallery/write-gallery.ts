@@ -14,7 +14,7 @@ const imagesAtOnce = 8;
 
 /** Writes the page of a run; it appears when it is complete. Gives how many images are missing. Throws OutputError. */
 export async function writeGallery(
-  path: string,
+  { path, replaces }: { readonly path: string; readonly replaces: boolean },
   input: Omit<GalleryInput, "pageIn">,
   service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
   onProgress: (event: ProgressEvent) => void,
@@ -22,7 +22,7 @@ export async function writeGallery(
   const thumbnailer = await openThumbnailer();
   const { data, images } = await describeRun({ ...input, pageIn: dirname(path) }, service);
   const { before, after } = pageAround(data);
-  const file = await OutputFile.begin(path, true, `${input.run}.gallery`);
+  const file = await OutputFile.begin(path, replaces || "never", `${input.run}.gallery`);
   let done = 0;
   let missing = 0;
   try {

@@ -36,7 +36,7 @@ export function reportedRows({
   sent,
 }: Pick<RunToClose, "input" | "targets" | "check" | "sent">): ReportedRows {
   // Piped input exists nowhere else, and a failed file requested by flag is always written.
-  const mustBeWritten = input.file.source.path === null || targets.failedFile.overwrite;
+  const mustBeWritten = input.file.source.path === null || targets.failedFile.overwrite !== false;
   return {
     accepted: input.wait,
     notAccepted: mustBeWritten || wereRowsRejected(sent),

@@ -24,7 +24,7 @@ async function place() {
   const path = join(folder, "a.zip");
   const from = join(folder, "work");
   writeFileSync(from, "new");
-  return { folder, marks, memory, path, from, target: { path, name: "a.zip" } };
+  return { folder, marks, memory, path, from, target: { path, name: "a.zip", replaces: true } };
 }
 
 test("the folder for incomplete files is made in a folder that exists, and found again", async () => {
@@ -34,7 +34,7 @@ test("the folder for incomplete files is made in a folder that exists, and found
     join(folder, ".a.zip.12345678.part"),
     made,
   ]);
-  const elsewhere = { path: join(folder, "missing", "a.zip"), name: "missing/a.zip" };
+  const elsewhere = { path: join(folder, "missing", "a.zip"), name: "missing/a.zip", replaces: true };
   await expect(makeWorkFolder(elsewhere, "run_12345678")).rejects.toThrow(
     "cannot write missing/a.zip: no such file or folder",
   );
@@ -79,13 +79,27 @@ describe("a file that was moved to its place", () => {
     expect(await isDelivered(path, memory)).toBe(true);
   });
 
+  test("does not replace a file that took its name meanwhile, but gets the next one", async () => {
+    const { folder, memory, path, from, target } = await place();
+    writeFileSync(path, "mine");
+    await expect(deliver(from, { ...target, replaces: false }, memory)).rejects.toMatchObject({
+      ...{ type: "output", code: "file_appeared" },
+      message: "a.zip was created by another program meanwhile, and stays; the new file is a-2.zip",
+    });
+    expect([readFileSync(path, "utf8"), readFileSync(join(folder, "a-2.zip"), "utf8")]).toEqual([
+      "mine",
+      "new",
+    ]);
+    expect(await isDelivered(path, memory)).toBe(false);
+  });
+
   test("that is a folder replaces an empty folder only", async () => {
     const { folder, memory } = await place();
     const [from, path] = [join(folder, "files"), join(folder, "images")];
     for (const one of [from, path]) mkdirSync(one);
     writeFileSync(join(from, "a.jpg"), "new");
     writeFileSync(join(path, "mine"), "old");
-    await expect(deliver(from, { path, name: "images" }, memory)).rejects.toMatchObject({
+    await expect(deliver(from, { path, name: "images", replaces: true }, memory)).rejects.toMatchObject({
       type: "output",
       message: "cannot write images: the folder is not empty",
     });

@@ -14,11 +14,11 @@ import { dirname, join } from "node:path";
 import { CatError } from "../../../../errors.ts";
 import { lockFile } from "../../../../state/file-lock.ts";
 import { StateError } from "../../../../state/state-error.ts";
+import { moveFile } from "../../../outputs/move-file.ts";
 import { OutputError } from "../../../outputs/output-error.ts";
 import { syncFolder } from "../../../outputs/output-file.ts";
 import { MirrorFolders } from "./mirror-folders.ts";
 import type { Content, Holder, MirrorStore } from "./mirror-store.ts";
-import { placeFile } from "./place-file.ts";
 import { whatIsAt } from "./what-is-at.ts";
 import { writeDurably } from "./write-durably.ts";
 
@@ -76,7 +76,7 @@ export class LocalFolder implements MirrorStore {
       let isPlaced = false;
       try {
         await writeDurably(part, content);
-        isPlaced = await placeFile(part, target, exclusive);
+        isPlaced = await moveFile(part, target, exclusive);
       } finally {
         if (!isPlaced) await unlink(part).catch(() => {});
       }
@@ -112,7 +112,7 @@ export class LocalFolder implements MirrorStore {
     return this.#orOutputError(to, async () => {
       const old = await this.#folders.target(from);
       const target = await this.#folders.target(to);
-      if (!(await placeFile(old, target, true))) return false;
+      if (!(await moveFile(old, target, true))) return false;
       this.#unsynced.add(dirname(target)).add(dirname(old));
       await this.#prune(from);
       return true;

@@ -8,6 +8,33 @@ export const controls = {
     from: "this.#part = join(dirname(options.path), name);",
     to: "this.#part = options.path; void name;",
   },
+  /** A mirror believes every list. */
+  "believe-lists": {
+    file: "src/flows/export/sync/sync.ts",
+    from: "const isDoubtful = refused !== null || (isFull && vanished.length > 0);",
+    to: "const isDoubtful = refused !== null;",
+  },
+  /** A list may remove most of a mirror. */
+  "remove-most": {
+    file: "src/flows/export/sync/sync.ts",
+    from: "const refused = refusalOf(vanished.length, { index, before, ...input });",
+    to: "const refused = refusalOf(0, { index, before, delete: false, maxDelete: null });",
+  },
+  /** The `Date` of the service is trusted. */
+  "trust-date": {
+    file: "src/client/client.ts",
+    from: "leastAhead = Math.min(leastAhead, ahead);",
+    to: "leastAhead = ahead;",
+  },
+  /** A gateway's page counts as a response of the service. */
+  "trust-gateway": {
+    file: "src/client/read-response.ts",
+    from: "if (error instanceof BadAnswerError) return error;",
+    to: `if (error instanceof BadAnswerError) {
+      const body = { type: "invalid_request", code: "gateway", message: "page" };
+      return new ApiError({ request: "", status: about.answer.status, body });
+    }`,
+  },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;
 

@@ -1,5 +1,6 @@
 import { Random } from "../../src/mock/seed/random.ts";
-import { anyKillPoint, otherFaults, type Trouble } from "../trouble.ts";
+import { anyKillPoint, dateSkew, gatewayTrouble, otherFaults, type Trouble } from "../trouble.ts";
+import { type ListFault, listFaults } from "./faulty-lists.ts";
 import type { Step } from "./step.ts";
 
 /** The kinds of exports, and values of `--only`. */
@@ -18,6 +19,16 @@ export interface Scenario {
   readonly replaces: boolean;
   /** One for each process that is started, until one ends by itself. */
   readonly troubles: readonly ExportTrouble[];
+  /** Runs that a complete mirror has afterwards. */
+  readonly laterRuns: readonly LaterRun[];
+}
+
+/** A run that reads everything from a service that answers wrongly, and the changes of other clients after it. */
+export interface LaterRun {
+  readonly list: ListFault | null;
+  /** How far the `Date` of responses is ahead, in milliseconds. */
+  readonly aheadMs: number;
+  readonly delete: boolean;
 }
 
 /** The faults of one process. */
@@ -39,8 +50,15 @@ export function scenarioOf(seed: string, only?: Mode): Scenario {
     ...{ seed, mode, photos, selected },
     replaces: mode !== "sync" && mode !== "extract" && random.next() < 0.4,
     troubles: Array.from({ length: random.pick([1, 2, 2, 3, 3, 4]) }, () => troubleOf(random, mode)),
+    laterRuns: mode === "sync" ? Array.from({ length: random.below(4) }, () => laterRunOf(random)) : [],
   };
 }
+
+const laterRunOf = (random: Random): LaterRun => ({
+  list: random.pick([null, ...listFaults]),
+  aheadMs: random.next() < 0.5 ? dateSkew(random).aheadMs : 0,
+  delete: random.next() < 0.5,
+});
 
 function troubleOf(random: Random, mode: Mode): ExportTrouble {
   return {
@@ -58,6 +76,9 @@ function troubleOf(random: Random, mode: Mode): ExportTrouble {
       sending: mode === "sync" ? places.at(-1)! : places[0],
       work: "creating jobs",
     }),
+    gateway: mode !== "sync" && random.next() < 0.25 ? gatewayTrouble(random, ["creating jobs"]) : null,
+    skew: random.next() < 0.15 ? dateSkew(random) : null,
+    twice: random.next() < 0.15 ? { step: null, waitMs: 0 } : null,
     timeout: mode !== "sync" && random.next() < 0.1 ? 1 + random.below(3) : null,
   };
 }

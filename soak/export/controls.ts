@@ -10,15 +10,15 @@ export const controls = {
   },
   /** A mirror believes every list. */
   "believe-lists": {
-    file: "src/flows/export/sync/sync.ts",
+    file: "src/flows/export/sync/plan/compare-and-fetch.ts",
     from: "const isDoubtful = refused !== null || (isFull && vanished.length > 0);",
     to: "const isDoubtful = refused !== null;",
   },
   /** A list may remove most of a mirror. */
   "remove-most": {
-    file: "src/flows/export/sync/sync.ts",
-    from: "const refused = refusalOf(vanished.length, { index, before, ...input });",
-    to: "const refused = refusalOf(0, { index, before, delete: false, maxDelete: null });",
+    file: "src/flows/export/sync/plan/compare-and-fetch.ts",
+    from: "const refused = refusalOf(vanished.length, { index, before, isFull, ...input });",
+    to: "const refused = refusalOf(0, { index, before, isFull, delete: false, maxDelete: null });",
   },
   /** The `Date` of the service is trusted. */
   "trust-date": {

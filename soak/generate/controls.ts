@@ -5,8 +5,8 @@ export const controls = {
   /** A batch of unknown outcome is sent again with a new key. */
   "new-key": {
     file: "src/flows/batches/send-again.ts",
-    from: "yield { index, rows, lines, bytes, body, idempotencyKey, again: true };",
-    to: "yield { index, rows, lines, bytes, body, idempotencyKey: newKey(), again: true };",
+    from: "yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: from, again: true };",
+    to: "yield { index, rows, lines, bytes, body, idempotencyKey: newKey(), keyFrom: from, again: true };",
   },
   /** A gateway's page counts as a response of the service. */
   "trust-gateway": {

@@ -73,7 +73,8 @@ function connectReady(connect: Connect, path: string | null, journal: "WAL" | "D
       checkOurs(db, path);
       closeToOthers(path);
       db.pragma(`journal_mode = ${journal}`);
-      db.execute("PRAGMA state.synchronous = FULL");
+      // A deleted secret of a webhook must not stay in free pages.
+      db.execute("PRAGMA state.synchronous = FULL; PRAGMA state.secure_delete = ON");
       db.writeOnlyWhile(sameFileAt(path));
     }
     db.execute("PRAGMA foreign_keys = ON");

@@ -211,15 +211,20 @@ describe("rows", () => {
   });
 
   test("fetch at most 16 images at once", async () => {
-    let open = 0;
     let most = 0;
+    let received = 0;
+    let open: ServerResponse[] = [];
     const { run } = await fetchingWorld((_request, response) => {
-      most = Math.max(most, ++open);
-      // Long enough for more requests to arrive.
+      open.push(response);
+      received++;
+      most = Math.max(most, open.length);
+      if (open.length !== 16 && received !== 50) return;
+      // Long enough for one more request to arrive.
       setTimeout(() => {
-        open--;
-        response.end(tinyPng);
-      }, 150);
+        const all = open;
+        open = [];
+        for (const one of all) one.end(tinyPng);
+      }, 50);
     });
     const rows = Array.from({ length: 10 }, (_, index) =>
       withImages(`R${index}`, ...Array.from({ length: 5 }, (_, image) => url(`${index}-${image}`))),

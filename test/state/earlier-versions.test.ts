@@ -153,9 +153,10 @@ test.each(news.map((_, index) => index + 1))(
       ...{ reference: "D", productId: "P4", fields: bytes("fields"), sources: bytes("sources") },
     });
     expect(state.uploads.imageOf(7, photo)).toBe("image-1");
-    expect(state.uploads.begin(7, "unanswered", { newKey: "new", at: 1000, notBefore: 900 })).toBe(
-      "key-of-photo",
-    );
+    expect(state.uploads.begin(7, "unanswered", { newKey: "new", at: 1000, notBefore: 900 })).toEqual({
+      key: "key-of-photo",
+      begunAt: 900,
+    });
     const imported = { id: "import-0", kind: "import", baseUrl: service, runId: "run-1", file: "a.csv" };
     expect([...state.sentJobs.list("import", service)]).toEqual([
       { ...imported, variant: "upsert", rows: 2, at: 2100, status: "processing" },

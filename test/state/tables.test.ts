@@ -167,18 +167,18 @@ test("a key has one account, which several keys may share", () => {
 test("an upload without an outcome is retried with its key while the key is young enough", () => {
   const begin = (newKey: string, at: number, notBefore: number) =>
     state.uploads.begin(1, "digest", { newKey, at, notBefore });
-  expect(begin("one", 100, 0)).toBe("one");
-  expect(begin("two", 200, 100)).toBe("one");
-  expect(begin("three", 300, 101)).toBe("three");
+  expect(begin("one", 100, 0)).toEqual({ key: "one", begunAt: 100 });
+  expect(begin("two", 200, 100)).toEqual({ key: "one", begunAt: 100 });
+  expect(begin("three", 300, 101)).toEqual({ key: "three", begunAt: 300 });
   expect(state.uploads.imageOf(1, "digest")).toBe(null);
   state.uploads.done(1, "digest", "image");
   expect(state.uploads.imageOf(1, "digest")).toBe("image");
   expect(state.uploads.imageOf(2, "digest")).toBe(null);
   // Its outcome is known.
-  expect(begin("four", 400, 0)).toBe("four");
+  expect(begin("four", 400, 0)).toEqual({ key: "four", begunAt: 400 });
   state.uploads.forget(1, "digest");
   expect(state.uploads.imageOf(1, "digest")).toBe(null);
-  expect(begin("five", 500, 0)).toBe("five");
+  expect(begin("five", 500, 0)).toEqual({ key: "five", begunAt: 500 });
 });
 
 test("sent imports are listed newest first, of one base URL or of all", () => {

@@ -15,7 +15,7 @@ test.for([
   ["a file for the system's cat", ["cat", "notes.txt", ""], [":files"]],
   ["a file after a flag of the system's cat", ["cat", "-n", ""], [":files"]],
   ["a file of an import", ["cat", "import", ""], [":files"]],
-  ["a flag", ["cat", "products", "list", "--fo"], ["--format\toutput format", ":"]],
+  ["a flag", ["cat", "products", "list", "--forma"], ["--format\toutput format", ":"]],
   ["a choice", ["cat", "products", "list", "--format", "c"], ["csv", ":"]],
   ["a choice after =", ["cat", "products", "list", "--format=c"], ["--format=csv", ":"]],
   ["an argument with choices", ["catalogue", "completion", "z"], ["zsh", ":"]],

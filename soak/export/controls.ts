@@ -20,11 +20,11 @@ export const controls = {
     from: "const refused = refusalOf(vanished.length, { index, before, isFull, ...input });",
     to: "const refused = refusalOf(0, { index, before, isFull, delete: false, maxDelete: null });",
   },
-  /** The `Date` of the service is trusted. */
-  "trust-date": {
-    file: "src/client/client.ts",
-    from: "leastAhead = Math.min(leastAhead, ahead);",
-    to: "leastAhead = ahead;",
+  /** Changes are read from too late a time, as after a wrong `Date`: two rules each prevent that one. */
+  "late-mark": {
+    file: "src/flows/export/sync/plan/compare-and-fetch.ts",
+    from: "Date.parse(state.mark!) - marginMs",
+    to: "Date.parse(state.mark!) + 600_000",
   },
   /** A gateway's page counts as a response of the service. */
   "trust-gateway": {
@@ -38,7 +38,7 @@ export const controls = {
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;
 
-/** Jobs of few products, and parts written in few bytes: small catalogues then have all that large ones have. */
+/** Jobs of few products, parts written in few bytes, a short margin: small catalogues then have all that large ones have. */
 export const smallLimits: readonly Patch[] = [
   { file: "src/contract/limits.ts", from: "exportProducts: 500,", to: "exportProducts: 7," },
   {
@@ -50,5 +50,11 @@ export const smallLimits: readonly Patch[] = [
     file: "src/flows/downloads/download-to-memory.ts",
     from: "mostInMemory = 4 * 1024 * 1024;",
     to: "mostInMemory = 8 * 1024;",
+  },
+  // A delta would list all that a run has created.
+  {
+    file: "src/flows/export/sync/plan/compare-and-fetch.ts",
+    from: "const marginMs = 5 * 60_000;",
+    to: "const marginMs = 1_000;",
   },
 ];

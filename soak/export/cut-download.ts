@@ -6,23 +6,23 @@ const cutDownload: ExportTrouble = {
   kill: { step: "downloading", nth: 1, at: "half answered", waitMs: 400 },
 };
 
-/** The first request for a job is passed on, and a gateway answers in the service's place. */
+/** The requests for a job are passed on, and a gateway answers in the service's place. */
 const lostInGateway: ExportTrouble = {
   ...{ orAtItsEnd: false, faults: [], failsAfterWork: null, restart: null, timeout: null },
   kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 },
-  gateway: { step: "creating jobs", status: 403, passesOn: true, times: 1 },
+  gateway: { step: "creating jobs", status: 403, passesOn: true, times: 8 },
 };
 
 const wrongAnswers: readonly LaterRun[] = [
-  { list: "half", aheadMs: 0, delete: true },
-  { list: "empty", aheadMs: 0, delete: false },
+  { list: "two thirds", aheadMs: 0, delete: true },
+  { list: "empty", aheadMs: 0, delete: true },
   { list: null, aheadMs: 600_000, delete: false },
 ];
 
 /** The same scenario, after a download that was cut off, a gateway's page, and wrong lists and dates. */
 export const afterCutDownload = (scenario: Scenario): Scenario => ({
   ...scenario,
-  troubles: [cutDownload, lostInGateway, ...scenario.troubles],
+  troubles: [lostInGateway, cutDownload, ...scenario.troubles],
   laterRuns: scenario.mode === "sync" ? [...wrongAnswers, ...scenario.laterRuns] : [],
 });
 

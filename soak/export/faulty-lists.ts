@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-/** How the list of the catalogue is wrong: without products, with half of them, or with a page that is cut off. */
-export const listFaults = ["empty", "half", "cut page"] as const;
+/** How the list of the catalogue is wrong: without products, with half or two thirds of them, or with a page that is cut off. */
+export const listFaults = ["empty", "half", "two thirds", "cut page"] as const;
 export type ListFault = (typeof listFaults)[number];
 
 interface Page {
@@ -65,7 +65,8 @@ export class FaultyLists {
   #listed(text: string): string {
     if (this.#fault === "cut page") return this.#cuts-- > 0 ? text.slice(0, text.length / 2) : text;
     const page = JSON.parse(text) as Page;
-    const count = this.#fault === "empty" ? 0 : Math.floor(page.data.length / 2);
+    const share = { empty: 0, half: 1 / 2, "two thirds": 2 / 3 }[this.#fault];
+    const count = Math.floor(page.data.length * share);
     return JSON.stringify({ ...page, data: page.data.slice(0, count), next_cursor: null, has_more: false });
   }
 }

@@ -161,11 +161,15 @@ class Run {
     const lists = list === null ? null : await FaultyLists.before(service.baseUrl, list);
     if (lists !== null) gate.target = new URL(lists.url);
     gate.dateAheadMs = aheadMs;
+    const before = (await this.#treeOf("run")).size - 1;
     const { status, stderr } = await this.#start("run", null, ["--full", ...(deletes ? ["--delete"] : [])])
       .ended;
     gate.target = new URL(service.baseUrl);
     gate.dateAheadMs = 0;
     lists?.stop();
+    // Without the index.
+    const left = (await this.#treeOf("run")).size - 1;
+    if (left < before / 2) this.#found("wrong files", `a wrong list left ${left} of ${before} images`);
     const isRefused = status === 8 && /too_many_deletions|most_images_missing/.test(stderr);
     if (status !== 0 && !isRefused)
       this.#found("not resumable", `it exited with ${status}: ${stderr.trim()}`);

@@ -43,8 +43,8 @@ export const controls = {
   "trust-gateway": [
     {
       file: "src/flows/listen/register/register-webhook.ts",
-      from: "error instanceof ApiError && isRefusal(error)",
-      to: "error instanceof CatError && isRefusal(error)",
+      from: 'if (isRefusal(error)) left = "mark";',
+      to: 'if (isRefusal(error) || error instanceof CatError) left = "mark";',
     },
   ],
   /** Cuts the log after a full disk by the size that this process knows. */

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { limits } from "../../src/contract/limits.ts";
 import { type Lane, onEmptyLane } from "../lane.ts";
 import { meetTrouble } from "../meet-trouble.ts";
 import { memoryOf } from "../memory.ts";
@@ -201,9 +202,10 @@ class Run {
     return other.status === 0 || other.status === 8 ? other : ending;
   }
 
-  /** Whether the other of two processes holds the run, or rows of it. */
-  #isAnswered({ twice }: Trouble<Step>, { stderr }: Ending): boolean {
-    return twice !== undefined && twice !== null && /run_alive|under_way/.test(stderr);
+  /** Whether the other of two processes holds the run or rows of it, or a wrong `Date` makes a key too old to be sent. */
+  #isAnswered({ twice, skew }: Trouble<Step>, { stderr }: Ending): boolean {
+    if (twice && /run_alive|under_way/.test(stderr)) return true;
+    return (skew?.aheadMs ?? 0) > limits.idempotencyKeyMs && stderr.includes("unknown_outcome");
   }
 
   /** The one command that is run again and again. */

@@ -14,7 +14,6 @@ import { resumableDownloader } from "../http/resumable-download.ts";
 import type { RetryPolicy } from "../http/retry.ts";
 import { retryAfterMs, serverNow } from "../http/retry-after.ts";
 import { type Answer, headerOf, type Message } from "../http/send.ts";
-import { isOfService } from "../http/service-answer.ts";
 import type { OnWait } from "../http/wait.ts";
 import { keyMask } from "../http/without-key.ts";
 import { checkDownloadUrl, parseBaseUrl } from "./base-url.ts";
@@ -24,6 +23,7 @@ import { type PollOptions, poll } from "./poll.ts";
 import { type RawRequest, type RawResponse, rawMessage, rawResponse } from "./raw-request.ts";
 import { readResponse } from "./read-response.ts";
 import { messageOf } from "./request.ts";
+import { isOfService } from "./service-answer.ts";
 
 export interface ClientOptions {
   /** The address of the service without `/v1`: https, or http on this machine. */
@@ -161,7 +161,7 @@ export function createClient(options: ClientOptions): Client {
   };
   const send = httpCore({
     ...{ origin, apiKey, connections, clock, random, onExchange, onWait, retry, timeLimits, maxAnswerBytes },
-    ...{ onAnswer, keyLife: { serviceNow, lifeMs: keyLifeMs } },
+    ...{ isOfService, onAnswer, keyLife: { serviceNow, lifeMs: keyLifeMs } },
   });
 
   const answerTo = async (message: Message, { signal, onDoubt, keyFrom }: CallOptions): Promise<Answer> => {

@@ -5,9 +5,9 @@ import { isJsonType } from "../http/complete-json.ts";
 import { BadAnswerError } from "../http/errors.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
 import { type Answer, headerOf, isWrite, type Message, nameOf } from "../http/send.ts";
-import { isEnvelope } from "../http/service-answer.ts";
 import { ApiError, type Problem } from "./api-error.ts";
 import type { AnyOperation } from "./call-types.ts";
+import { isEnvelope } from "./service-answer.ts";
 
 /**
  * Reads a response by the contract: returns the parsed body, or throws an ApiError, or a BadAnswerError if it
@@ -65,7 +65,8 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
     throw error;
   }
   const { message, answer } = about;
-  if (!isEnvelope(json, answer.status)) {
+  // A read is shown as far as possible: nothing depends on who responded.
+  if (!(isEnvelope(json, answer.status) || (!isWrite(message) && hasType(json)))) {
     return badAnswer(about, "an error without the service's envelope", "wrong_shape");
   }
   const refusal = {
@@ -88,6 +89,9 @@ export function responseError(listsProblems: boolean, about: About): ApiError | 
   if (error === undefined) return badAnswer(about, "an unexpected list of problems", "wrong_shape");
   return new ApiError({ ...refusal, body: errorBodyOf(error, answer.status) });
 }
+
+const hasType = (json: unknown): boolean =>
+  isText((json as { error?: { type?: unknown } } | null)?.error?.type);
 
 /** The error of an envelope; what it lacks apart from its type is derived. */
 function errorBodyOf({ type, ...given }: { readonly type: string }, status: number): ErrorBody {

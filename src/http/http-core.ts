@@ -32,6 +32,8 @@ export interface HttpCoreOptions {
   maxAnswerBytes?: number | undefined;
   /** How long idempotency keys are used; without it, for ever. */
   keyLife?: Omit<KeyLife, "clock"> | undefined;
+  /** Whether the service sent a response: a gateway may have passed the request on before it responds. */
+  isOfService: (answer: Answer) => boolean;
   /** Receives the response to each attempt. */
   onAnswer?: ((answer: Answer) => void) | undefined;
 }
@@ -61,7 +63,7 @@ export function httpCore(options: HttpCoreOptions): SendMessage {
     exchange(connections.forOrigin, options.maxAnswerBytes ?? defaultMaxAnswerBytes),
     idempotency(),
     ...(options.keyLife === undefined ? [] : [keyLife({ clock, ...options.keyLife })]),
-    retry({ clock, random, policy, onWait }),
+    retry({ clock, random, policy, isOfService: options.isOfService, onWait }),
     ...(options.onAnswer === undefined ? [] : [heard(options.onAnswer)]),
     pacing({ clock, random, windowMs: policy.windowMs, onWait }),
     requestId(),

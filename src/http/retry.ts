@@ -3,7 +3,6 @@ import { type Backoff, backoffMs } from "./backoff.ts";
 import { NetworkError, TimeoutError } from "./errors.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { type Answer, type HttpRequest, headerOf, type Interceptor, isWrite } from "./send.ts";
-import { isOfService } from "./service-answer.ts";
 import type { OnWait, WaitReason } from "./wait.ts";
 
 export interface RetryPolicy {
@@ -40,6 +39,8 @@ interface RetryOptions {
   clock: Clock;
   random: () => number;
   policy: RetryPolicy;
+  /** Whether the service sent a response, not a gateway. */
+  isOfService: (answer: Answer) => boolean;
   onWait?: OnWait | undefined;
 }
 
@@ -63,7 +64,7 @@ interface Plan {
  * last outcome is final. The deadline does not count the time in the queue of the rate limit window, so 429s
  * have a limit of their own.
  */
-export function retry({ clock, random, policy, onWait }: RetryOptions): Interceptor {
+export function retry({ clock, random, policy, isOfService, onWait }: RetryOptions): Interceptor {
   // A host never found is probably a typo; one found before will come back.
   let everAnswered = false;
 
@@ -87,7 +88,10 @@ export function retry({ clock, random, policy, onWait }: RetryOptions): Intercep
         return unanswered ? { ...answer, earlierUnanswered: true } : answer;
       }
       // An attempt without a connection was never sent.
-      unanswered ||= "error" in outcome ? request.call.inDoubt : !isDecisive(outcome.answer);
+      unanswered ||=
+        "error" in outcome
+          ? request.call.inDoubt
+          : !(outcome.answer.status < 500 && isOfService(outcome.answer));
       request.signal.throwIfAborted();
       onWait?.({ reason: plan.reason, ms: plan.waitMs, method: request.method, path: request.path });
       await clock.sleep(plan.waitMs, request.signal);
@@ -149,9 +153,6 @@ function unwrap(outcome: Outcome): Answer {
   if ("error" in outcome) throw outcome.error;
   return outcome.answer;
 }
-
-/** Whether a response tells the outcome of its own attempt. */
-const isDecisive = (answer: Answer): boolean => answer.status < 500 && isOfService(answer);
 
 /** Whether the first request with the same key is still running (Cross-cutting rule 4). */
 const isInProgress = ({ json }: Answer): boolean =>

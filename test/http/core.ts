@@ -1,3 +1,4 @@
+import { isOfService } from "../../src/client/service-answer.ts";
 import { MovableClock } from "../../src/clock.ts";
 import { type Connections, openConnections } from "../../src/http/dispatcher.ts";
 import { type HttpCoreOptions, httpCore } from "../../src/http/http-core.ts";
@@ -20,6 +21,7 @@ export function coreFor(server: ScriptedServer, options: Partial<HttpCoreOptions
   opened.push(connections);
   const send = httpCore({
     ...{ origin: server.origin, apiKey: "ak_test_key_0123456789", connections, random: () => 0.5 },
+    isOfService,
     ...options,
     clock,
   });

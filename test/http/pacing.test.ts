@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
+import { isOfService } from "../../src/client/service-answer.ts";
 import { deadline } from "../../src/http/deadline.ts";
 import { NetworkError } from "../../src/http/errors.ts";
 import { pacing } from "../../src/http/pacing.ts";
@@ -146,7 +147,7 @@ describe("an unknown window", () => {
     const send = deadline({ clock, totalMs: 300_000 })(
       compose(
         service,
-        retry({ clock, random: () => 0.5, policy: defaultRetryPolicy }),
+        retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService }),
         pacing({ clock, random: () => 0.5, windowMs: 60_000 }),
       ),
     );

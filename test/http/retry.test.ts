@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, describe, expect, test } from "vitest";
+import { isOfService } from "../../src/client/service-answer.ts";
 import { backoffMs } from "../../src/http/backoff.ts";
 import { completeJson } from "../../src/http/complete-json.ts";
 import { deadline } from "../../src/http/deadline.ts";
@@ -129,7 +130,7 @@ describe("a retry", () => {
     const send = deadline({ clock, totalMs: 1e6 })(
       compose(
         exchange(connections.forOrigin, 1e6),
-        retry({ clock, random: () => 0.5, policy: defaultRetryPolicy }),
+        retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService }),
       ),
     );
     const message = { method: "POST", origin: server.origin, path: "/", headers: {}, body: null } as const;
@@ -152,7 +153,7 @@ describe("a retry", () => {
       });
       const clock = new TestClock();
       const connections = openConnections({ isLoopback: () => true });
-      const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy });
+      const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService });
       const layers = order.length > 0 ? [order[0]!, again] : [idempotency(() => "outer"), again, freshKeys];
       const send = deadline({ clock, totalMs: 1e6 })(
         compose(exchange(connections.forOrigin, 1e6), ...layers, completeJson),

@@ -1,3 +1,4 @@
+import { isOfService } from "../../src/client/service-answer.ts";
 import { MovableClock } from "../../src/clock.ts";
 import { deadline } from "../../src/http/deadline.ts";
 import { pacing } from "../../src/http/pacing.ts";
@@ -107,7 +108,7 @@ export async function share(
     };
     const paced = compose(
       service,
-      retry({ clock, random, policy: defaultRetryPolicy }),
+      retry({ clock, random, policy: defaultRetryPolicy, isOfService }),
       pacing({ clock, random, windowMs: minuteMs }),
     );
     const send = deadline({ clock, totalMs: 300_000 })(sender.greedy ? patient : paced);

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
+import { isOfService } from "../../src/client/service-answer.ts";
 import { deadline } from "../../src/http/deadline.ts";
 import { NetworkError } from "../../src/http/errors.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
@@ -81,7 +82,7 @@ test.each([
     if (wentOut) call.doubt(true);
     throw new NetworkError("no line", { code: "unreachable", transient: true });
   };
-  const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy });
+  const again = retry({ clock, random: () => 0.5, policy: defaultRetryPolicy, isOfService });
   const send = deadline({ clock, totalMs: 60_000 })(compose(attempt, again));
   const answer = await send({
     method: "GET",

@@ -103,7 +103,9 @@ function repetition(
   if (keys === undefined) return null;
   if (earlierReason?.code === unique.code) {
     const reasons = [null, ...[keys].flat()].map((key) => unique.reason(key));
-    const still = reasons.find((reason) => earlierReason.message.startsWith(reason));
+    const known = reasons.find((reason) => earlierReason.message.startsWith(reason));
+    // Without a key in the message it is not known which one was rejected.
+    const still = known ?? (unique.namesKey(earlierReason.message) ? undefined : reasons.at(-1));
     if (still !== undefined) return `${still} of an earlier file: change the row, or empty its error_code`;
   }
   // A million rows have one key each.

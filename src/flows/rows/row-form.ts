@@ -50,6 +50,8 @@ export interface UniqueKey {
    * has changed. `key`: null for a row with several keys, which stays rejected until the reason is removed.
    */
   reason(key: string | null): string;
+  /** Whether a text is a reason that names a key. */
+  namesKey(reason: string): boolean;
 }
 
 /** Turns the records of one CSV file into rows, by its header. Columns are counted from 0. */

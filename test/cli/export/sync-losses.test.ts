@@ -66,6 +66,20 @@ describe("a list that lacks most of the mirror", () => {
     expect(world.since()).toBe(true);
   });
 
+  test("that comes twice and is short by less loses nothing: --delete reads everything before it deletes", async () => {
+    const world = await mirrored();
+    await world.list(6);
+    expect((await world.sync("images --full")).counts).toMatchObject({ removed: 6 });
+    await world.list(6);
+    expect((await world.sync("images")).exit).toBe(0);
+    await world.list(9);
+    expect((await world.sync("images")).exit).toBe(0);
+    expect(world.since()).toBe(true);
+    expect((await world.sync("images --delete")).exit).toBe(0);
+    expect(world.since()).toBe(false);
+    expect(world.tree("images")).toEqual(world.complete);
+  });
+
   test("without --delete marks nothing as removed: exit 8", async () => {
     const world = await mirrored();
     await world.list(0);

@@ -35,6 +35,12 @@ describe("a row that was rejected as a duplicate", () => {
     expect(await world.products()).toEqual(["A Dress 1"]);
   });
 
+  test("stays rejected without the column error_message", async () => {
+    const world = await refusedOnce();
+    await world.write("a.csv", `reference,name,images,error_code\nA,Hat,${cdn}/2.jpg,${code}\n`);
+    expect((await world.import("a.csv")).problems.map((one) => one.message)).toEqual([still("A")]);
+  });
+
   test("is imported once its reference has changed, in any of its columns' order and case", async () => {
     const world = await refusedOnce();
     await world.write(
@@ -49,6 +55,8 @@ describe("a row that was rejected as a duplicate", () => {
     ["another name", hat.replace("Hat", "Cap")],
     ["spaces around the reference", hat.replace("A,", " A ,")],
     ["more text after the reason", hat.replace('row"', 'row; sex is wrong"')],
+    ["another message", hat.replace(/"duplicate.*"/, "see line 2")],
+    ["an empty message", hat.replace(/"duplicate.*"/, "")],
   ])("stays rejected with %s", async (_, row) => {
     const world = await refusedOnce();
     await world.write("a.csv", head + row);

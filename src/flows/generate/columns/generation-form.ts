@@ -48,6 +48,7 @@ export function generationForm(options: FormOptions): RowForm {
             key === null
               ? "an image of this row is requested in an earlier row"
               : inOneLine(`the same image (${wordsOfKey(key)}) is requested in an earlier row`),
+          namesKey: (reason) => /^the same image \(.*\) is requested/.test(reason),
         },
     withoutDone: (object, done) => {
       const left = leftOf(flat(object), done, options);

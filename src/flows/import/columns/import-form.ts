@@ -47,6 +47,7 @@ export const importForm = (map: ColumnMap, photos?: Pick<LocalPhotos, "problems"
       code: "duplicate_reference_in_file",
       message: (reference, line) => `duplicate reference "${reference}", first used on line ${line}`,
       reason: (reference) => inOneLine(`duplicate reference "${reference}", first used in an earlier row`),
+      namesKey: (reason) => /^duplicate reference ".*", first used/.test(reason),
     },
     withoutDone: (object, done) =>
       done.size === 0

@@ -85,7 +85,9 @@ async function readAndFetch(
   const { roles, shard, dryRun, concurrency } = input;
   const client = await deps.client();
   const began = deps.clock.now();
-  const isFull = isFullDue(state, input, began);
+  // An incomplete list may have marked files as removed: only a complete read confirms that before they are deleted.
+  const isUnconfirmed = input.delete && mirror.index.size > mirror.index.present;
+  const isFull = isUnconfirmed || isFullDue(state, input, began);
   const progress = new SyncProgress(counts, deps.clock, deps.onProgress);
   const fetcher = new AssetFetcher({
     client: progress.of(client),

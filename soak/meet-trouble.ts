@@ -39,7 +39,7 @@ export async function meetTrouble<Step extends string>(
   gate.treat = (step) => {
     if (skew) gate.dateAheadMs = requests >= skew.from && requests < skew.to ? skew.aheadMs : 0;
     requests++;
-    if (twice && twice.step === step) setTimeout(startSecond, twice.waitMs);
+    if (twice && twice !== "in turn" && twice.step === step) setTimeout(startSecond, twice.waitMs);
     if (stoppedAt !== null || isOver) return null;
     if (sleep?.step === step && asleep === "awake") {
       asleep = "response lost";
@@ -57,7 +57,7 @@ export async function meetTrouble<Step extends string>(
     return step === failsAfterWork?.step && failures-- > 0 ? "fails after work" : null;
   };
   const running = start();
-  if (twice?.step === null) startSecond();
+  if (twice && twice !== "in turn" && twice.step === null) startSecond();
   const timers = "afterMs" in kill ? [setTimeout(killNow, kill.afterMs)] : [];
   let restarted: Promise<void> = Promise.resolve();
   if (typeof restart === "object" && restart !== null) {

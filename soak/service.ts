@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { FaultOrder } from "../src/mock/faults/faults.ts";
@@ -16,6 +17,8 @@ export class Service {
   readonly #program: string;
   #child: ChildProcess | null = null;
   #blank: string | null = null;
+  /** Whether its clock is ahead of the machine's. */
+  #isAhead = false;
   baseUrl = "";
 
   private constructor(folder: string, program: string) {
@@ -58,6 +61,13 @@ export class Service {
   /** Resets it to the start, without faults. */
   async reset(): Promise<void> {
     await this.clearFaults();
+    // No saved state moves a clock back.
+    if (this.#isAhead) {
+      await this.stop();
+      rmSync(this.#stateFile, { force: true });
+      this.#isAhead = false;
+      await this.restart();
+    }
     await this.#ask("PUT", "/_mock/state", this.#blank!);
   }
 
@@ -74,8 +84,9 @@ export class Service {
     await this.#ask("POST", "/_mock/account", JSON.stringify({ credits }));
   }
 
-  /** Moves its clock forward. */
+  /** Moves its clock forward, until the next reset. */
   async advance(ms: number): Promise<void> {
+    this.#isAhead = true;
     await this.#ask("POST", "/_mock/clock", JSON.stringify({ advance_ms: ms }));
   }
 

@@ -21,8 +21,8 @@ export interface Soak<Scenario, Step extends string> {
   readonly patches?: readonly Patch[];
   /** Faults to add to the program, by the value of `--control`. */
   readonly controls: Readonly<Record<string, Patch>>;
-  /** Adds to the scenario of a control run what the fault needs to show. */
-  readonly underControl?: (scenario: Scenario) => Scenario;
+  /** Gives the scenario of a control run what the fault needs to show. */
+  readonly underControl?: (scenario: Scenario, control: string) => Scenario;
   readonly scenarioOf: (seed: string, only: string | undefined) => Scenario;
   /** Plays a scenario on a lane with the program in that file, and checks the result. */
   readonly play: (scenario: Scenario, lane: Lane<Step>, program: string) => Promise<Played<Step>>;
@@ -91,7 +91,7 @@ export async function runSoak<Scenario, Step extends string>(soak: Soak<Scenario
   }
   const scenarioOf: typeof soak.scenarioOf = (...of) => {
     const scenario = soak.scenarioOf(...of);
-    return control === undefined ? scenario : (soak.underControl?.(scenario) ?? scenario);
+    return control === undefined ? scenario : (soak.underControl?.(scenario, control) ?? scenario);
   };
   const tally = new Tally(soak);
   const began = performance.now();

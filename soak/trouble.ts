@@ -42,8 +42,8 @@ export interface Trouble<Step extends string> {
   readonly gateway?: (GatewayPage & { readonly step: Step; readonly times: number }) | null;
   /** The `Date` of some responses is ahead: from one request of the process to another. */
   readonly skew?: { readonly aheadMs: number; readonly from: number; readonly to: number } | null;
-  /** When the same command is started a second time: at once, or a time after a request of that step. */
-  readonly twice?: { readonly step: Step | null; readonly waitMs: number } | null;
+  /** When the same command is started a second time: at once, a time after a request of that step, or when the first has ended. */
+  readonly twice?: { readonly step: Step | null; readonly waitMs: number } | "in turn" | null;
   /**
    * The machine sleeps for that long while a request of this step waits for the rate limit window, whose first attempt
    * lost its response after the work.
@@ -54,7 +54,7 @@ export interface Trouble<Step extends string> {
 /** A gateway's 4xx without the envelope: a few times, or for longer than a process retries. */
 export const gatewayTrouble = <Step extends string>(random: Random, steps: readonly Step[]) => ({
   ...{ step: random.pick(steps), status: random.pick([400, 403, 404, 408, 413, 499]) },
-  ...{ passesOn: random.next() < 0.7, times: random.pick([1, 1, 2, 8]) },
+  ...{ passesOn: random.next() < 0.7, times: random.pick([1, 1, 2, 50]) },
 });
 
 /** Ten minutes, or until the year 2050. */

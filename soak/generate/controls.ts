@@ -23,13 +23,13 @@ export const controls = {
     from: "return passedMs < lifeMs ? null",
     to: "return passedMs < Number.POSITIVE_INFINITY ? null",
   },
-  /** The clock that is ahead is believed: a search for tasks begins too late. */
+  /** The service's clock alone is believed: while it is ahead, tasks are searched for from too late on. */
   "believe-date": {
     file: "src/flows/generate/resume/doubtful-batches.ts",
-    from: "if (Date.parse(task.created_at) < since) break;",
-    to: "if (Date.parse(task.created_at) >= since) continue;",
+    from: "=> [sentAt, sentAtService ?? sentAt] as const",
+    to: "=> [sentAtService ?? sentAt] as const",
   },
-  /** Two processes work on one run, and a run that has ended is begun again. */
+  /** A run that has ended is begun again. */
   "no-hold": {
     file: "src/flows/runs/claim-run.ts",
     from: "const finished = once && begun === null ? runs.findEnded(run) : null;",

@@ -54,7 +54,7 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
   });
   const waitsLater = only !== "saves" && chance(0.2);
   const saves = only === "saves" || chance(0.4);
-  return {
+  const scenario: Scenario = {
     seed,
     kind,
     matrix,
@@ -67,8 +67,13 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
     looks,
     format: random.pick(["csv", "ndjson"] as const),
     namesResults: chance(0.3),
-    troubles: only === "sleep" ? [asleep] : makeTroubles(random, { size, saves, kind, only }),
+    troubles:
+      only === "sleep"
+        ? [{ ...asleep, skew: chance(0.5) ? dateSkew(random) : null }]
+        : makeTroubles(random, { size, saves, kind, only }),
   };
+  const alsoSleeps = only === undefined ? 0.05 : only === "skew" ? 0.3 : 0;
+  return chance(alsoSleeps) ? scenarioOf(seed, "sleep") : scenario;
 }
 
 /** Small files show the most in the least time; a request takes 20 try-ons (Limits). */
@@ -86,10 +91,15 @@ interface Weights {
   readonly only: Focus | undefined;
 }
 
-/** The machine sleeps for a day while a request waits for the rate window; nothing else happens. */
-const asleep: GenerateTrouble = {
+/** Nothing happens to the process. */
+export const undisturbed: GenerateTrouble = {
   ...{ kill: { step: null, nth: 10_000, at: "arrived", waitMs: 0 }, orAtItsEnd: false, faults: [] },
   ...{ failsAfterWork: null, restart: null, credits: null, timeout: null },
+};
+
+/** The machine sleeps for a day while a request waits for the rate window; nothing else happens. */
+export const asleep: GenerateTrouble = {
+  ...undisturbed,
   sleep: { step: "queuing", nightMs: 25 * 3_600_000 },
 };
 

@@ -33,7 +33,7 @@ export const controls = {
   "no-hold": {
     file: "src/flows/runs/claim-run.ts",
     from: "throw alive(begun ?? run, hold.heldBy);",
-    to: "return { hold: { release() {} }, begun, finished, open: begun ?? run };",
+    to: "runs.begin(run); return { hold: { release() {} }, begun: null, finished, open: run };",
   },
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;

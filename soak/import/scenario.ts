@@ -81,7 +81,7 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
   const meddling = (earlier ?? [])
     .filter(() => chance(0.03))
     .map(({ reference }) => ({ reference, name: chance(0.5) ? null : `Renamed ${reference}` }));
-  return {
+  const scenario: Scenario = {
     seed,
     mode,
     photos,
@@ -102,6 +102,7 @@ export function scenarioOf(seed: string, only?: Focus): Scenario {
     // Only imports that skip attached photos may be repeated.
     detour: mode === "upsert" && photos === null && chance(0.2) ? detourOf(random, rows) : null,
   };
+  return only === undefined && chance(0.05) ? scenarioOf(seed, "sleep") : scenario;
 }
 
 const withoutFailures = (row: SoakRow): SoakRow => ({

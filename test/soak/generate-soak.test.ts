@@ -23,7 +23,7 @@ const mistakes: readonly [mistake: string, control: Control, kind: string][] = [
   ["an image that two reviews reject and both generate again", "forget-replaced", "queued twice"],
 ];
 /** The others take longer: they are tried in `npm run test:long`. */
-const tried = mistakes.slice(0, repetitions(2, mistakes.length));
+const tried = mistakes.slice(0, repetitions(1, mistakes.length));
 
 test.concurrent(
   "runs that are stopped again and again queue each image once",

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { type Control, controls } from "../../soak/import/controls.ts";
 import { importSoak } from "../../soak/import/import-soak.ts";
 import { type Scenario, scenarioOf } from "../../soak/import/scenario.ts";
@@ -26,7 +26,7 @@ const mistakes: readonly [mistake: string, scenario: () => Scenario, control: Co
 /** The others take longer: they are tried in `npm run test:long`. */
 const tried = mistakes.slice(0, repetitions(3, mistakes.length));
 
-test(undone, patience, async () => {
+test.concurrent(undone, patience, async ({ expect }) => {
   const some = [...smallScenarios(scenarios), ...tried.map(([, scenario]) => scenario())];
   const played = await playedOf(some, null);
   expect(played.flatMap(({ seed, faults }) => faults.map((fault) => ({ seed, ...fault })))).toEqual([]);
@@ -34,7 +34,7 @@ test(undone, patience, async () => {
   expect(played.flatMap(({ kills }) => kills).length).toBeGreaterThanOrEqual(scenarios);
 });
 
-test.each(tried)("%s is detected", patience, async (_, scenario, control, kind) => {
+test.concurrent.for(tried)("%s is detected", patience, async ([, scenario, control, kind], { expect }) => {
   const [played] = await playedOf([scenario()], control);
   expect(played!.faults.map((fault) => fault.kind)).toContain(kind);
 });

@@ -52,14 +52,22 @@ test.concurrent("no event is lost over kills with deliveries pending, full disks
   expect(await disturbed(catProgram)).toEqual([]);
 });
 
-test.concurrent("a listener that leaves webhooks behind, and cuts its log by a known size, is detected", async () => {
-  needsBuild();
-  const { program, remove } = await copyProgram([...controls["leave-behind"], ...controls["known-size"]]);
-  try {
-    const faults = await disturbed(program);
-    expect(faults).toContain("deliveries were abandoned");
-    expect(faults).toContain("acknowledged events are missing from the log and its copies");
-  } finally {
-    remove();
-  }
-});
+const isLong = repetitions(false, true);
+
+// In `npm run test:long` only: a patched program takes the longest.
+test
+  .runIf(isLong)
+  .concurrent(
+    "a listener that leaves webhooks behind, and cuts its log by a known size, is detected",
+    async () => {
+      needsBuild();
+      const { program, remove } = await copyProgram([...controls["leave-behind"], ...controls["known-size"]]);
+      try {
+        const faults = await disturbed(program);
+        expect(faults).toContain("deliveries were abandoned");
+        expect(faults).toContain("acknowledged events are missing from the log and its copies");
+      } finally {
+        remove();
+      }
+    },
+  );

@@ -198,8 +198,33 @@ test("a write that a gateway blocks ends with 7 and names what to check", async 
     "",
     [
       `error: ${world.origin} sent HTML, not JSON (PATCH /v1/products/ID, status 403)`,
-      `Check that ${world.origin} is the base URL of the service and that no gateway blocks PATCH requests. Then run the command again.`,
+      `Check that ${world.origin} is the base URL of the service and that no gateway blocks PATCH requests.`,
       "",
     ],
   ]);
+});
+
+test.each([
+  ["products attach DRESS-1 IMAGE", "Check the photos before you attach them again: cat products get ID"],
+  [
+    "webhooks create --url https://example.com/hook --events task.succeeded",
+    "Delete a webhook whose secret you do not have before you create another: cat webhooks list",
+  ],
+  [
+    "api POST webhooks -f url=https://example.com/hook -F events[]=task.succeeded",
+    "Check what it did before you send POST /v1/webhooks again.",
+  ],
+])("a write without a record that got no response is not to be repeated blindly: %s", async (line, check) => {
+  const world = await behindGateway();
+  const fault = { match: { method: "POST", path: "/v1/" }, drop: "after", times: 20 };
+  await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(fault) });
+  const { id } = world.products().at(-1)!.images[0]!;
+  const ran = await world.cat(line.replace("IMAGE", id));
+  expect(ran.exit).toBe(7);
+  expect(
+    ran.stderr
+      .replaceAll(/[0-9A-Z]{26}/g, "ID")
+      .split("\n")
+      .at(-2),
+  ).toBe(`The service may have done it. ${check}`);
 });

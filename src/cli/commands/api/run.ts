@@ -5,6 +5,7 @@ import type { Operation } from "../../../contract/operation.ts";
 import { CatError } from "../../../errors.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
+import { sendOnce } from "../../app/send-once.ts";
 import { UsageError } from "../../context/errors.ts";
 import { isList, knownOperation, requestHint } from "./known-operation.ts";
 import { printResponse } from "./print-response.ts";
@@ -44,7 +45,11 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
     await app.io.show({ columns: [], format: "ndjson" }, pages(app, client, request, target));
     return;
   }
-  const response = await client.raw(request, { signal: app.context.interrupt });
+  const { interrupt: signal } = app.context;
+  const response = await sendOnce(
+    (options) => client.raw(request, { ...options, signal }),
+    `Check what it did before you send ${method} ${target.path} again.`,
+  );
   const { error } = response;
   // A login page may respond with 200 to any request.
   if (error === null && operation?.reply != null) response.json();

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { ProductImage } from "../../../contract/resources/product.ts";
 import type { Orientation } from "../../../contract/value-sets.ts";
 import type { App } from "../../app/app.ts";
+import { sendOnce } from "../../app/send-once.ts";
 import { command, examples } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import type { Printing } from "../../output/printing.ts";
@@ -58,5 +59,9 @@ export async function attachPhotos(
     })),
   };
   const client = await app.client();
-  await app.io.show(printing, await client.products.attach({ product_id: id, body }, { signal }));
+  const photosOf = await sendOnce(
+    (options) => client.products.attach({ product_id: id, body }, { ...options, signal }),
+    `Check the photos before you attach them again: cat products get ${id}`,
+  );
+  await app.io.show(printing, photosOf);
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import type { EventType } from "../../../contract/value-sets.ts";
 import type { App } from "../../app/app.ts";
+import { sendOnce } from "../../app/send-once.ts";
 import { command, examples } from "../../flags/command.ts";
 import { eventTypeList, eventTypesText } from "../../flags/event-types.ts";
 import { showWithSecret } from "./show-secret.ts";
@@ -42,9 +43,11 @@ export const createCommand = (app: App, run = createWebhook): Command =>
 /** Creates a webhook and prints it with its secret. */
 export async function createWebhook(app: App, { url, events, description }: CreateInput): Promise<void> {
   const client = await app.client();
-  const created = await client.webhooks.create(
-    { body: { url, events, ...(description !== undefined && { description }) } },
-    { signal: app.context.interrupt },
+  const { interrupt: signal } = app.context;
+  const body = { url, events, ...(description !== undefined && { description }) };
+  const created = await sendOnce(
+    (options) => client.webhooks.create({ body }, { ...options, signal }),
+    "Delete a webhook whose secret you do not have before you create another: cat webhooks list",
   );
   await showWithSecret(app, created);
 }

@@ -1,0 +1,27 @@
+import { CatError } from "../../errors.ts";
+import { isRefusal } from "../../flows/service-errors.ts";
+import type { OnDoubt } from "../../http/deadline.ts";
+
+/**
+ * Sends a write that the same command would carry out a second time, because it keeps no record of it. If its outcome is
+ * unknown, the error says so, with `check` as its next step.
+ */
+export async function sendOnce<T>(
+  send: (options: { readonly onDoubt: OnDoubt }) => Promise<T>,
+  check: string,
+): Promise<T> {
+  let isInDoubt = false;
+  const onDoubt: OnDoubt = (inDoubt) => {
+    isInDoubt = inDoubt;
+  };
+  try {
+    return await send({ onDoubt });
+  } catch (error) {
+    if (!isInDoubt || !(error instanceof CatError) || isRefusal(error)) throw error;
+    const { message, type, code, param, status, requestId } = error;
+    throw new CatError(message, {
+      ...{ type, code, param, status, requestId, cause: error },
+      hint: `The service may have done it. ${check}`,
+    });
+  }
+}

@@ -23,7 +23,7 @@ export const controls = {
       to: "if (file.isNew) for await",
     },
   ],
-  /** Creates another webhook instead of taking over the one that a killed listener left. */
+  /** Creates another webhook instead of taking over the one that an earlier listener left. */
   "leave-behind": [
     {
       file: "src/flows/listen/register/leftovers.ts",

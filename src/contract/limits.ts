@@ -42,3 +42,6 @@ export const limits = {
   /** Maximum distance of a webhook signature's timestamp from now, in seconds (Events, Signature 3). */
   signatureToleranceSeconds: 300,
 } as const;
+
+/** The time from an event to the last attempt to deliver it: about 7 h 21 min. */
+export const webhookRetryTotalMs = limits.webhookRetryMs.reduce((sum: number, wait) => sum + wait, 0);

@@ -17,7 +17,7 @@ import type { UnacceptedEvents } from "./log/unaccepted-events.ts";
 import { type OnPoll, Poller } from "./poll/poller.ts";
 import { syntheticEvent } from "./poll/synthetic-event.ts";
 import { openReceiver, type ReceivedRequest } from "./receiver/receiver.ts";
-import { openRegistration } from "./register/register-webhook.ts";
+import { openRegistration, seeEnded } from "./register/register-webhook.ts";
 
 /** Where events come from. */
 export type EventSource =
@@ -97,7 +97,7 @@ const resender =
 
 /**
  * Receives events until the signal, whose reason does not matter here. Throws a CatError if it cannot listen,
- * register or poll. Deliveries in progress are responded to before it ends, and its webhook is deleted.
+ * register or poll. Deliveries in progress are responded to before it ends, and its webhook is deleted or kept.
  */
 export async function listen(input: ListenInput, deps: ListenDeps): Promise<void> {
   const log = await EventLog.open(input.logPath);
@@ -145,7 +145,7 @@ const abandonedNote = ({ unaccepted }: Deliveries): [message: string, hint: stri
   unaccepted === 1
     ? "1 event was not accepted; the service does not send it again, because the webhook was deleted"
     : `${unaccepted} events were not accepted; the service does not send them again, because the webhook was deleted`,
-  "Send events of the log with cat webhooks replay --failed. For others, use cat webhooks listen --poll.",
+  `Send events of the log with cat webhooks replay --failed. ${seeEnded}`,
 ];
 
 async function receive(

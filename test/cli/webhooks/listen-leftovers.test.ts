@@ -7,6 +7,14 @@ import { openState } from "../../../src/state/open-state.ts";
 import { until } from "../../support/until.ts";
 import { eventText, jsonLines, listenWorld } from "./listen-world.ts";
 
+const retriesMs = 26_460_000;
+
+/** The warning of a listener that keeps its webhook. */
+const keptWarning = (id: string, url: string) => ({
+  message: `webhook ${id} was kept: events from before its takeover may be pending`,
+  hint: `The next cat webhooks listen at ${url} takes it over. To abandon its events: cat webhooks delete ${id}`,
+});
+
 /** A service with the webhooks of killed listeners, and a port that is free. */
 async function leftWorld() {
   const world = await listenWorld();
@@ -65,7 +73,7 @@ test.each(["known", null] as const)(
     const listener = world.cat(`webhooks listen --port ${world.port} --events import.*`);
     await until(() => listener.stderr.includes("Events are stored"));
     expect(listener.stderr.split("\n")[0]).toBe(
-      `Took over webhook ${made.id}, which a killed listener had left. The service sends its pending events again within about six hours.`,
+      `Took over webhook ${made.id}, which an earlier listener had left. The service sends its pending events again within about six hours.`,
     );
     expect(world.webhooks().map(({ id, status, events }) => ({ id, status, events }))).toEqual([
       { id: made.id, status: "active", events: ["import.completed", "import.failed"] },
@@ -83,9 +91,74 @@ test.each(["known", null] as const)(
     expect(listener.stderr + listener.stdout).not.toContain("whsec_");
     listener.interrupt();
     expect(await listener).toMatchObject({ exit: 0 });
-    expect([world.webhooks(), world.marks()]).toEqual([[], []]);
+    const { message, hint } = keptWarning(made.id, world.url);
+    expect(listener.stderr).toMatch(`warning: ${message}\n${hint}\n`);
+    expect(world.webhooks()).toEqual([webhook]);
   },
 );
+
+test.each([
+  ["Ctrl-C", "", 0],
+  ["--count", "--count 1", 0],
+  ["--wait", "--wait import.*", 0],
+  ["--timeout", "--timeout 30s", 7],
+  ["SIGTERM", "", 143],
+] as const)(
+  "no end of a listener abandons pending events of a webhook that it took over: %s",
+  async (end, flags, exit) => {
+    const world = await leftWorld();
+    const { id } = await world.leave("run_a", world.url);
+    for (const name of ["b", "c", "d", "e"]) {
+      world.write(`${name}.csv`, `reference,name,images\n${name},Dress,https://cdn.example.com/1.jpg\n`);
+      expect(await world.cat(`import ${name}.csv --quiet`)).toMatchObject({ exit: 0 });
+    }
+    await world.mock.settled();
+    const states = () => world.mock.deliveries().map(({ state }) => state);
+    const first = await world.listen(`--port ${world.port} ${flags}`);
+    if (flags === "--timeout 30s") world.clock.advance(30_000);
+    else if (flags !== "") {
+      const secret = world.webhooks()[0]!.signing_secret;
+      expect(await world.send(world.url, eventText("evt_new"), { secret })).toEqual([200, "ok"]);
+    } else first.running.interrupt(end === "SIGTERM" ? "SIGTERM" : "SIGINT");
+    expect((await first.running).exit).toBe(exit);
+    expect(jsonLines(first.running.stderr).filter(({ warning }) => warning)).toEqual([
+      { warning: keptWarning(id, world.url) },
+    ]);
+    expect(states()).toEqual(["pending", "pending", "pending", "pending"]);
+    const second = await world.listen(`--port ${world.port}`);
+    expect(second.first.webhook_id).toBe(id);
+    world.clock.advance(300_000);
+    await world.mock.settled();
+    expect(states()).toEqual(["delivered", "delivered", "delivered", "delivered"]);
+  },
+);
+
+test("a webhook that was taken over is kept until the last retry of its events, counted from the last kill", async () => {
+  const world = await leftWorld();
+  const { id, signing_secret: secret } = await world.leave("run_a", world.url);
+  const start = world.clock.now();
+  const keptUntil = () => world.marks().map(({ value }) => JSON.parse(value).keptUntil);
+  const listenUntil = async (ms: number) => {
+    const listener = await world.listen(`--port ${world.port}`);
+    expect(listener.first.webhook_id).toBe(id);
+    expect(keptUntil()).toEqual([undefined]);
+    world.clock.advance(start + ms - world.clock.now());
+    return listener.stop();
+  };
+  await listenUntil(1_000);
+  expect(keptUntil()).toEqual([start + retriesMs]);
+  // The second takeover keeps the time of the first one.
+  await listenUntil(2_000);
+  expect(keptUntil()).toEqual([start + retriesMs]);
+  // As a kill of the second one leaves it.
+  world.mark("run_a", { id, secret, url: world.url });
+  const kill = 2_000;
+  await listenUntil(kill + retriesMs - 1);
+  expect(keptUntil()).toEqual([start + kill + retriesMs]);
+  const last = await listenUntil(kill + retriesMs);
+  expect([last.exit, jsonLines(last.stderr).filter(({ warning }) => warning)]).toEqual([0, []]);
+  expect([world.webhooks(), world.marks()]).toEqual([[], []]);
+});
 
 test("deliveries in flight during a takeover, signed with the earlier secret, are accepted for ten seconds", async () => {
   const world = await leftWorld();
@@ -109,8 +182,8 @@ test("a listener that could not delete its webhook leaves it to the next one", a
   );
   const second = await world.listen(`--port ${world.port}`);
   expect(second.first.webhook_id).toBe(webhook!.id);
-  await second.stop();
-  expect(world.webhooks()).toEqual([]);
+  const { stderr } = await second.stop();
+  expect(jsonLines(stderr).at(-1)).toEqual({ warning: keptWarning(webhook!.id, world.url) });
 });
 
 test("webhooks that are not of a killed listener at the URL are kept, and those of killed ones are reported", async () => {
@@ -136,7 +209,7 @@ test("webhooks that are not of a killed listener at the URL are kept, and those 
   expect(jsonLines(next.running.stderr)).toEqual([
     {
       warning: {
-        message: `webhook ${far.id} of a killed listener still gets events, at http://127.0.0.1:1/`,
+        message: `webhook ${far.id} of an earlier listener still gets events, at http://127.0.0.1:1/`,
         hint: `To get them, listen at that URL again. To abandon them: cat webhooks delete ${far.id}`,
       },
     },
@@ -151,15 +224,15 @@ test("webhooks that are not of a killed listener at the URL are kept, and those 
   expect(world.marks().map(({ name }) => name)).toEqual(["listen run_far", "listen run_other"]);
 });
 
-test("a webhook that cannot be taken over keeps its pending events, and the error names --poll", async () => {
+test("a webhook that cannot be taken over keeps its pending events, and the error names what shows the ended tasks", async () => {
   const world = await leftWorld();
   const { id } = await world.leave("run_a", world.url);
   await world.post("/_mock/faults", { match: { method: "PATCH" }, status: 403 });
   const ran = await world.cat(`webhooks listen --port ${world.port}`);
   expect(ran.exit).toBe(4);
   expect(ran.stderr.split("\n").slice(0, 2)).toEqual([
-    expect.stringMatching(`^error: cannot take over webhook ${id} of a killed listener: `),
-    `It keeps its pending events; the service does not report their number. To get what has ended, use --poll. To abandon them: cat webhooks delete ${id}`,
+    expect.stringMatching(`^error: cannot take over webhook ${id} of an earlier listener: `),
+    `It keeps its pending events; the service does not report their number. To see what has ended: cat tasks list, cat imports list, cat exports list. To abandon its events: cat webhooks delete ${id}`,
   ]);
   expect([world.webhooks().length, world.marks().length]).toEqual([1, 1]);
 });
@@ -219,7 +292,7 @@ test("an event that was not accepted is reported when the webhook is deleted", a
     warning: {
       message:
         "1 event was not accepted; the service does not send it again, because the webhook was deleted",
-      hint: "Send events of the log with cat webhooks replay --failed. For others, use cat webhooks listen --poll.",
+      hint: "Send events of the log with cat webhooks replay --failed. To see what has ended: cat tasks list, cat imports list, cat exports list.",
     },
   });
 });

@@ -60,6 +60,18 @@ test("a wait for an event that --events excludes exits with 2", async () => {
   expect(checkPatterns({ events: ["import.completed"], wait: ["imp*"] })).toBeUndefined();
 });
 
+test("a route whose events --events excludes exits with 2", async () => {
+  const world = await createWorld();
+  const routes = "--route import.*=http://127.0.0.1:1/ --route task.*=http://127.0.0.1:2/";
+  expect(await world.cat(`webhooks listen --port 0 --events import.completed ${routes}`)).toEqual({
+    exit: 2,
+    stdout: "",
+    stderr:
+      "error: --route task.*=URL never gets an event with --events import.completed\nAdd the event to --events, or remove --events.\n",
+  });
+  expect(world.requests()).toEqual([]);
+});
+
 test("a handler's response names its event", () => {
   const plain = (text: string) => text;
   const paint = { bold: plain, dim: plain, red: plain, green: plain, yellow: plain, cyan: plain };

@@ -117,7 +117,7 @@ export const listenCommand = (app: App, run = listenForEvents): Command =>
     )
     .action(async ({ forwardTo: all = [], route: some = [], wait, count, timeout, ...flags }: Flags) => {
       const handlers = [...all, ...some];
-      checkPatterns({ events: flags.events, wait });
+      checkPatterns({ events: flags.events, wait, routes: some });
       const { port, host, publicUrl, poll = false } = flags;
       checkHandlers(handlers, { port, host, publicUrl, poll });
       await run(app, {

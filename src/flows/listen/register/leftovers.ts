@@ -23,21 +23,25 @@ interface Mark {
   readonly url?: string;
   /** The secret of the webhook, as far as it is known. */
   readonly secret?: string;
+  /** Only if its listener has ended and kept it: until when its events may be pending, in milliseconds since the epoch. */
+  readonly keptUntil?: number;
 }
 
 export const markText = (mark: Mark): string => JSON.stringify(mark);
 
-/** A webhook that a killed listener has left, held for this process. */
+/** A webhook that an earlier listener has left, held for this process. */
 export interface Leftover {
   readonly name: string;
   readonly hold: RunHold;
   readonly webhook: Webhook;
   /** Null if it is unknown. */
   readonly secret: string | null;
+  /** Null if its listener did not keep it, but was killed. */
+  readonly keptUntil: number | null;
 }
 
 /**
- * The webhook of a killed listener with this URL, which the service still delivers to; null if there is none. Those with
+ * The webhook of an earlier listener with this URL, which the service still delivers to; null if there is none. Those with
  * other URLs are reported and kept, because deleting one abandons its pending events. Throws a CatError if a listener
  * that lives has the URL.
  */
@@ -59,14 +63,14 @@ export async function findLeftover(deps: RegisterDeps, runId: string, url: strin
         // With the key of another organization the webhook only seems to be missing.
         if (mark.keyFingerprint === keyFingerprint) state.marks.remove(baseUrl, name);
       } else if (webhook.url === url && found === null) {
-        found = { name, hold, webhook, secret: mark.secret ?? null };
+        found = { name, hold, webhook, secret: mark.secret ?? null, keptUntil: mark.keptUntil ?? null };
       } else onProblem(...leftElsewhere(webhook));
     } catch (error) {
       if (!mayNotRead(error)) {
         found?.hold.release();
         throw error;
       }
-      onProblem(`cannot check the webhook of a killed listener: ${(error as CatError).message}`);
+      onProblem(`cannot check the webhook of an earlier listener: ${(error as CatError).message}`);
     } finally {
       if (found?.hold !== hold) hold.release();
     }
@@ -88,7 +92,7 @@ export async function findWebhook(
 }
 
 const leftElsewhere = ({ id, url }: Webhook): [message: string, hint: string] => [
-  `webhook ${id} of a killed listener still gets events, at ${url}`,
+  `webhook ${id} of an earlier listener still gets events, at ${url}`,
   `To get them, listen at that URL again. To abandon them: cat webhooks delete ${id}`,
 ];
 

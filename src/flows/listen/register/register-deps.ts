@@ -16,6 +16,6 @@ export interface RegisterDeps {
   readonly signal: AbortSignal;
   /** Receives a sentence for people. */
   readonly onNote: (sentence: string) => void;
-  /** Receives a warning about the webhook of a killed listener: a phrase in lower case, and the next step. */
+  /** Receives a warning about the webhook of a listener: a phrase in lower case, and the next step. */
   readonly onProblem: (message: string, hint?: string) => void;
 }

@@ -1,3 +1,4 @@
+import { webhookRetryTotalMs } from "../../../contract/limits.ts";
 import type { EventType } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
 import { isRefusal, orNull } from "../../service-errors.ts";
@@ -21,13 +22,19 @@ export interface Registered {
 
 /** The webhook of one listener, from before its creation to its deletion. */
 export interface Registration {
-  /** Takes over the webhook that a killed listener left at the URL, or creates one. Throws the error of the service. */
+  /** Takes over the webhook that an earlier listener left at the URL, or creates one. Throws the error of the service. */
   register(url: string, events: readonly EventType[]): Promise<Registered>;
-  /** Deletes it within 10 s, and returns whether it did. Notes a failure: the next listener takes it over then. */
+  /**
+   * Deletes it within 10 s, and returns whether it did. Notes a failure: the next listener takes it over then. One that
+   * was taken over is kept, with a warning, while events from before the takeover may be pending.
+   */
   end(): Promise<boolean>;
 }
 
 const longestEndMs = 10_000;
+
+/** A next step for events that do not come: a first poll would not bring them. */
+export const seeEnded = "To see what has ended: cat tasks list, cat imports list, cat exports list.";
 
 /**
  * Prepares a webhook. A mark is written before it is created, so that no kill leaves a webhook that the next listener
@@ -42,7 +49,14 @@ export function openRegistration(deps: RegisterDeps): Registration {
   let hold = own;
   /** What this listener deletes at its end: only its mark, or a webhook, whose ID may be unknown. */
   let left: "nothing" | "mark" | { readonly id: string | null } = "mark";
-  const mark = (url: string, webhook: { id: string | null; secret?: string }) =>
+  /** Set by a takeover: until when events from before it may be pending, in milliseconds since the epoch. */
+  let taken: {
+    readonly id: string;
+    readonly url: string;
+    readonly secret: string;
+    readonly until: number;
+  } | null = null;
+  const mark = (url: string, webhook: { id: string | null; secret?: string; keptUntil?: number }) =>
     state.marks.set(baseUrl, name, markText({ ...webhook, keyFingerprint, url }));
 
   async function create(url: string, events: readonly EventType[]): Promise<Registered> {
@@ -73,8 +87,10 @@ export function openRegistration(deps: RegisterDeps): Registration {
     const secret = await newSecret(deps, id, events);
     mark(url, { id, secret });
     left = { id };
+    // A listener that ended had no new events pending; one that was killed may have had.
+    taken = { id, url, secret, until: leftover.keptUntil ?? clock.now() + webhookRetryTotalMs };
     deps.onNote(
-      `Took over webhook ${id}, which a killed listener had left. The service sends its pending events again within about six hours.`,
+      `Took over webhook ${id}, which an earlier listener had left. The service sends its pending events again within about six hours.`,
     );
     return { id, secret, earlierSecret: leftover.secret };
   }
@@ -89,6 +105,12 @@ export function openRegistration(deps: RegisterDeps): Registration {
       const patience = new AbortController();
       const cancel = clock.at(clock.now() + longestEndMs, () => patience.abort(new Error("timed out")));
       try {
+        if (taken !== null && clock.now() < taken.until) {
+          const { id, url, secret, until } = taken;
+          mark(url, { id, secret, keptUntil: until });
+          deps.onProblem(...kept(id, url));
+          return false;
+        }
         if (typeof left === "object") await deleteWebhook(client, { id: left.id, runId }, patience.signal);
         if (left !== "nothing") state.marks.remove(baseUrl, name);
         return typeof left === "object";
@@ -104,6 +126,11 @@ export function openRegistration(deps: RegisterDeps): Registration {
     },
   };
 }
+
+const kept = (id: string, url: string): [message: string, hint: string] => [
+  `webhook ${id} was kept: events from before its takeover may be pending`,
+  `The next cat webhooks listen at ${url} takes it over. To abandon its events: cat webhooks delete ${id}`,
+];
 
 /**
  * Makes the service deliver to a webhook again, signed with a new secret: the stored one may have been replaced since,
@@ -123,11 +150,11 @@ async function newSecret(
     signal.throwIfAborted();
     if (!(error instanceof CatError)) throw error;
     const { type, code, status, requestId } = error;
-    throw new CatError(`cannot take over webhook ${id} of a killed listener: ${error.message}`, {
+    throw new CatError(`cannot take over webhook ${id} of an earlier listener: ${error.message}`, {
       ...{ type, code, status, requestId, cause: error },
       hint:
-        "It keeps its pending events; the service does not report their number. " +
-        `To get what has ended, use --poll. To abandon them: cat webhooks delete ${id}`,
+        `It keeps its pending events; the service does not report their number. ${seeEnded} ` +
+        `To abandon its events: cat webhooks delete ${id}`,
     });
   }
 }

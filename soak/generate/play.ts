@@ -126,7 +126,11 @@ class Run {
     for (const trouble of this.#scenario.troubles) {
       const ending = await this.#endingOf(trouble);
       // Of two processes either may have done the work: the next one is judged.
-      if (trouble.twice && [0, 6, 8].includes(ending.status ?? 0)) continue;
+      if (
+        trouble.twice &&
+        ([0, 6, 8].includes(ending.status ?? 0) || ending.stderr.includes("file_appeared"))
+      )
+        continue;
       if (ending.status === 0 || ending.status === 8) {
         if (this.#waits) return ending;
         this.#waits = true;

@@ -58,7 +58,8 @@ export async function playTakeovers({ program, seed, kills, events }: TakeoverPl
   const start = async (): Promise<Listener> => {
     gateway.dateShiftMs = random.pick([0, 600_000, 24 * 365 * 86_400_000]);
     // The first start creates the webhook; later ones take it over.
-    gateway.refusals = starts === 0 || random.next() < 0.3 ? 1 : 0;
+    // All attempts of the first start, and some of the others.
+    gateway.refusals = starts === 0 ? 6 : random.next() < 0.3 ? 1 : 0;
     for (;;) {
       try {
         return await Listener.start(files, String(starts++));

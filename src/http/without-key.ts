@@ -4,8 +4,8 @@ import type { Interceptor } from "./send.ts";
 /** A shorter text could occur in words that are not secret. */
 export const shortestSecret = 8;
 
-/** Starts of JSON escapes that may hide a character of a key. */
-const escapes = ["\\u00", "\\/"];
+/** Starts of escapes, in JSON and in URLs, that may hide a character of a key. */
+const escapes = ["\\u00", "\\/", "%"];
 
 /** Masks an API key in texts of the service. */
 export interface KeyMask {

@@ -13,6 +13,11 @@ describe("a key in a text of the service is masked", () => {
     ["with each character escaped", [...key].map((one) => `\\u00${one.charCodeAt(0).toString(16)}`).join("")],
     ["with escapes in upper case", key.replaceAll("/", "\\u002F")],
     ["in a URL", encodeURIComponent(key)],
+    ["in a URL that encodes more", key.replaceAll("_", "%5F")],
+    [
+      "in a URL that encodes each character",
+      [...key].map((one) => `%${one.charCodeAt(0).toString(16)}`).join(""),
+    ],
   ])("%s", ([, form]) => {
     const text = `{"name":"Käse 日本 ${form}!","other":"${form}"}`;
     const without = `{"name":"Käse 日本 ${masked}!","other":"${masked}"}`;

@@ -8,7 +8,7 @@ import { shellWord } from "../output/shell-word.ts";
 export const pathPlaceholder = /\b(?:FILE|DIR|PHOTO|DECISIONS)\b/;
 
 /** A drive letter such as `C:` is not a scheme. */
-const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/)/i;
+const scheme = /^\s*([a-z][a-z0-9+.-]+:\/\/?)/i;
 
 /**
  * Throws UsageError for an address such as `s3://bucket/x`: as a path it would name a folder `s3:` of this computer.

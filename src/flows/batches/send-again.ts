@@ -1,3 +1,4 @@
+import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { RunAtHand } from "../runs/run-at-hand.ts";
 import type { Service } from "../service.ts";
@@ -24,8 +25,8 @@ export async function* sendAgain(
     const body = state.batches.body(run, index);
     let { idempotencyKey, sentAt, sentAtService } = batch;
     if (!isKeyAlive(batch, await readClocks(service))) {
-      // What costs money each time is never sent under another key.
-      if (!renewsKeys) continue;
+      // What costs money each time is never sent under another key: the same command settles it first.
+      if (!renewsKeys) throw expiredMeanwhile();
       [idempotencyKey, sentAt, sentAtService] = [newKey(), clock.now(), client.serviceNow()];
       const references = state.batches.references(run, index);
       const memo = state.batches.memo(run, index);
@@ -48,6 +49,13 @@ export async function* sendAgain(
     yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: from, again: true };
   }
 }
+
+const expiredMeanwhile = (): CatError =>
+  new CatError("a request without a response was not sent again: its idempotency key has expired meanwhile", {
+    type: "timeout",
+    code: "key_expired",
+    hint: "Run the same command again. Check the clocks if it happens again.",
+  });
 
 /**
  * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws the

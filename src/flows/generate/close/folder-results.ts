@@ -27,6 +27,10 @@ export async function writeFolderResults(
   const unlock = await waitForLock(() => lockTemporaryFile(join(folder, ".results.lock")), clock, patienceMs);
   if (unlock === null) throw listsBusy(folder);
   try {
+    const foreign = await foreignResults(folder).catch((error: NodeJS.ErrnoException) => {
+      throw new OutputError(folder, error, "read", "folder");
+    });
+    if (foreign !== null) throw listsForeign(folder, foreign);
     await addRows(folder, rows, formulaGuard);
   } finally {
     unlock();
@@ -41,6 +45,13 @@ const listsBusy = (folder: string): CatError =>
     type: "output",
     code: "results_busy",
     hint: "To write it, run cat tasks save again with the same folder.",
+  });
+
+const listsForeign = (folder: string, name: string): CatError =>
+  new CatError(`cannot write ${join(folder, name)}: another program has written it meanwhile`, {
+    type: "output",
+    code: "results_foreign",
+    hint: "Move it to another folder, then run cat tasks save with this folder.",
   });
 
 async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard: boolean): Promise<void> {
@@ -65,9 +76,14 @@ export async function foreignResults(folder: string): Promise<string | null> {
   ] as const) {
     const start = String(await fileStart(join(folder, name), 65_536).catch(noFile));
     if (start !== "" && !isOwn(start.split("\n", 1)[0]!)) return name;
+    // Its rows are read from the other list.
+    if (name === folderResults.csv && start.trimEnd().includes("\n") && !(await hasRows(folder))) return name;
   }
   return null;
 }
+
+const hasRows = async (folder: string): Promise<boolean> =>
+  (await fileStart(join(folder, folderResults.ndjson), 1).catch(noFile)).length > 0;
 
 /** Nothing is in a file that does not exist. */
 function noFile(error: NodeJS.ErrnoException): string {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { writeFolderResults } from "../../../../src/flows/generate/close/folder-results.ts";
@@ -62,4 +62,21 @@ test("a list that cannot be read is not replaced by one without its rows", async
   mkdirSync(join(folder, "results.ndjson"));
   await expect(listsIn(folder).write("own")).rejects.toMatchObject({ code: "file_not_readable" });
   expect(readdirSync(folder)).toEqual(["results.ndjson"]);
+});
+
+test.each([
+  ["a list of another program", { "results.csv": "mine\n1\n" }],
+  [
+    "rows that the other list lacks",
+    { "results.csv": `${resultColumns.join(",")}\n2,task-9\n`, "results.ndjson": "" },
+  ],
+])("%s is not replaced", async (_, files) => {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  await expect(listsIn(folder).write("own")).rejects.toMatchObject({
+    ...{ code: "results_foreign", type: "output" },
+    message: `cannot write ${join(folder, "results.csv")}: another program has written it meanwhile`,
+  });
+  for (const [name, text] of Object.entries(files))
+    expect(readFileSync(join(folder, name), "utf8")).toBe(text);
 });

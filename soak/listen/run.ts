@@ -33,7 +33,7 @@ const parts: Readonly<Record<string, () => Promise<readonly [counts: object, fau
     return [counts, killFaults(plan, counts)];
   },
   async takeovers() {
-    const counts = await playTakeovers({ program, seed, kills: rounds, events: 15 });
+    const counts = await playTakeovers({ program, seed, kills: rounds, events: 15, refusals: 6 });
     return [counts, takeoverFaults(counts)];
   },
   async disk() {

@@ -19,6 +19,8 @@ export interface TakeoverPlan {
   readonly kills: number;
   /** Events between two kills. */
   readonly events: number;
+  /** How many attempts of the first start a gateway rejects; six are all that the program makes. */
+  readonly refusals: number;
 }
 
 /** What has become of the events of listeners that were killed with deliveries pending. */
@@ -39,7 +41,13 @@ export interface TakeoverCounts {
 }
 
 /** Kills a listener with a webhook of its own while events are delivered, and starts it again at the same URL. */
-export async function playTakeovers({ program, seed, kills, events }: TakeoverPlan): Promise<TakeoverCounts> {
+export async function playTakeovers({
+  program,
+  seed,
+  kills,
+  events,
+  refusals,
+}: TakeoverPlan): Promise<TakeoverCounts> {
   const folder = mkdtempSync(join(tmpdir(), "catalogue-soak-"));
   const random = Random.from(String(seed));
   const clock = new MovableClock({ frozenAt: Date.now() });
@@ -58,8 +66,7 @@ export async function playTakeovers({ program, seed, kills, events }: TakeoverPl
   const start = async (): Promise<Listener> => {
     gateway.dateShiftMs = random.pick([0, 600_000, 24 * 365 * 86_400_000]);
     // The first start creates the webhook; later ones take it over.
-    // All attempts of the first start, and some of the others.
-    gateway.refusals = starts === 0 ? 6 : random.next() < 0.3 ? 1 : 0;
+    gateway.refusals = starts === 0 ? refusals : random.next() < 0.3 ? 1 : 0;
     for (;;) {
       try {
         return await Listener.start(files, String(starts++));

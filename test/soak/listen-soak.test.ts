@@ -42,7 +42,13 @@ test.concurrent("a listener that responds before the log is written, and does no
 
 /** Kills with deliveries pending, and full disks with a log that is rotated and linked. */
 async function disturbed(program: string): Promise<string[]> {
-  const takeovers = await playTakeovers({ program, seed: 1, kills: repetitions(2, 30), events: 5 });
+  const takeovers = await playTakeovers({
+    program,
+    seed: 1,
+    kills: repetitions(2, 30),
+    events: 5,
+    refusals: repetitions(1, 6),
+  });
   const disk = await playDisk({ program, seed: 1, rounds: repetitions(4, 100) });
   return [...takeoverFaults(takeovers), ...diskFaults(disk)];
 }

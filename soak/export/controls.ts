@@ -1,3 +1,4 @@
+import { trustGateway } from "../common-controls.ts";
 import type { Patch } from "../program-files.ts";
 
 /** Programs that report success for incomplete files, to prove that the harness detects it. */
@@ -27,14 +28,7 @@ export const controls = {
     to: "Date.parse(state.mark!) + 600_000",
   },
   /** A gateway's page counts as a response of the service. */
-  "trust-gateway": {
-    file: "src/client/read-response.ts",
-    from: "if (error instanceof BadAnswerError) return error;",
-    to: `if (error instanceof BadAnswerError) {
-      const body = { type: "invalid_request", code: "gateway", message: "page" };
-      return new ApiError({ request: "", status: about.answer.status, body });
-    }`,
-  },
+  "trust-gateway": trustGateway,
 } as const satisfies Record<string, Patch>;
 export type Control = keyof typeof controls;
 

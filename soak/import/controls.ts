@@ -1,3 +1,4 @@
+import { oldKey, trustGateway } from "../common-controls.ts";
 import type { Patch } from "../program-files.ts";
 
 /** Programs that double photos, to prove that the harness detects it. The program itself has no switch for them. */
@@ -15,20 +16,9 @@ export const controls = {
     to: "get: () => null,",
   },
   /** A gateway's page counts as a response of the service. */
-  "trust-gateway": {
-    file: "src/client/read-response.ts",
-    from: "if (error instanceof BadAnswerError) return error;",
-    to: `if (error instanceof BadAnswerError) {
-      const body = { type: "invalid_request", code: "gateway", message: "page" };
-      return new ApiError({ request: "", status: about.answer.status, body });
-    }`,
-  },
+  "trust-gateway": trustGateway,
   /** A key is sent however old it is. */
-  "old-key": {
-    file: "src/http/key-life.ts",
-    from: "return passedMs < lifeMs ? null",
-    to: "return passedMs < Number.POSITIVE_INFINITY ? null",
-  },
+  "old-key": oldKey,
   /** Two processes may start a run of one file each. */
   "no-hold": {
     file: "src/flows/runs/claim-run.ts",

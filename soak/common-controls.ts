@@ -1,0 +1,18 @@
+import type { Patch } from "./program-files.ts";
+
+/** A gateway's page counts as a response of the service. */
+export const trustGateway = {
+  file: "src/client/read-response.ts",
+  from: "if (error instanceof BadAnswerError) return error;",
+  to: `if (error instanceof BadAnswerError) {
+    const body = { type: "invalid_request", code: "gateway", message: "page" };
+    return new ApiError({ request: "", status: about.answer.status, body });
+  }`,
+} as const satisfies Patch;
+
+/** A key is sent however old it is. */
+export const oldKey = {
+  file: "src/http/key-life.ts",
+  from: "return passedMs < lifeMs ? null",
+  to: "return passedMs < Number.POSITIVE_INFINITY ? null",
+} as const satisfies Patch;

@@ -2,6 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { beforeEach, describe, expect, test } from "vitest";
+import { isLong, repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -32,18 +33,22 @@ const shell = async (line: string) => {
   return { exit, stdout, stderr: stderr.replaceAll(folder, "FOLDER").split("\n") };
 };
 
+/** What `npm run test:long` tries too: other outputs, which fail in the same way. */
+const longTest = test.runIf(isLong);
+
 const space = "Free some space or choose another disk, and run the command again.";
 
 describe.skipIf(process.platform !== "linux")(
   "a full disk exits with 2, and the error names the file, the reason and a next step:",
   () => {
-    test.each([
+    const commands = [
       "products list --mock",
+      "--help",
       "products list --mock --format csv",
       "export --mock",
       "--version",
-      "--help",
-    ])("stdout of %s", async (line) => {
+    ];
+    test.each(commands.slice(0, repetitions(2, 5)))("stdout of %s", async (line) => {
       expect(await shell(`cat ${line} > /dev/full`)).toEqual({
         exit: 2,
         stdout: "",
@@ -51,7 +56,7 @@ describe.skipIf(process.platform !== "linux")(
       });
     });
 
-    test("stdout with --json", async () => {
+    longTest("stdout with --json", async () => {
       const { exit, stderr } = await shell("cat import a.csv --dry-run --json > /dev/full");
       expect([exit, JSON.parse(stderr.join(""))]).toEqual([
         2,
@@ -66,13 +71,13 @@ describe.skipIf(process.platform !== "linux")(
       ]);
     });
 
-    test("stderr, with the same exit status", async () => {
+    longTest("stderr, with the same exit status", async () => {
       expect(await shell("cat products list --nope 2> /dev/full")).toMatchObject({ exit: 2, stdout: "" });
       const listed = await shell("cat products list --mock --q nothing --verbose 2> /dev/full");
       expect(listed).toMatchObject({ exit: 0, stdout: "" });
     });
 
-    test.each([
+    longTest.each([
       ["the results file", "--results /dev/full --failed f.csv", "/dev/full"],
       ["the failed file", "--failed /dev/full", "/dev/full"],
     ])("%s", async (_, flags, path) => {
@@ -87,20 +92,24 @@ describe.skipIf(process.platform !== "linux")(
     const limited = (line: string) => shell(`trap '' XFSZ; ulimit -f 8; ${line}`);
     const large = "the file is too large for its disk";
 
-    test.each([
+    const limitedCommands = [
       ["the default failed file", "cat import a.csv --mock --quiet --no-progress", "a.failed.csv"],
       ["a results file", "cat import a.csv --mock --quiet --results r.csv --failed /dev/null", "r.csv"],
       ["the state that serve saves", "cat serve --mock --port 0 --demo 100 --save s.json -- true", "s.json"],
-    ])("%s, without a temporary file left", async (_, line, name) => {
-      const { exit, stderr } = await limited(line);
-      expect({ exit, stderr }).toEqual({
-        exit: 2,
-        stderr: [`error: cannot write FOLDER/${name}: ${large}`, space],
-      });
-      expect(readdirSync(folder)).toEqual(["a.csv"]);
-    });
+    ] as const;
+    test.each(limitedCommands.slice(0, repetitions(1, 3)))(
+      "%s, without a temporary file left",
+      async (_, line, name) => {
+        const { exit, stderr } = await limited(line);
+        expect({ exit, stderr }).toEqual({
+          exit: 2,
+          stderr: [`error: cannot write FOLDER/${name}: ${large}`, space],
+        });
+        expect(readdirSync(folder)).toEqual(["a.csv"]);
+      },
+    );
 
-    test("stdout to a file, even if the disk accepts part of the last write", async () => {
+    longTest("stdout to a file, even if the disk accepts part of the last write", async () => {
       const { exit, stderr } = await limited("cat products list --mock --format ndjson > list.ndjson");
       expect({ exit, stderr }).toEqual({
         exit: 2,
@@ -109,7 +118,7 @@ describe.skipIf(process.platform !== "linux")(
       rmSync(join(folder, "list.ndjson"));
     });
 
-    test("the temporary copy of stdin, without a file left", async () => {
+    longTest("the temporary copy of stdin, without a file left", async () => {
       const { exit, stderr } = await limited("cat import - --format csv --dry-run < a.csv");
       expect({ exit, stderr }).toEqual({
         exit: 2,

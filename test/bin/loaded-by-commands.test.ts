@@ -5,6 +5,7 @@ import { execa } from "execa";
 import { beforeEach, expect, test } from "vitest";
 import { type Ids, lineOf } from "../cli/every-command/command-lines.ts";
 import { listedCommands } from "../support/listed-commands.ts";
+import { repetitions } from "../support/repetitions.ts";
 import { needsBuild } from "../support/spawn-cat.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { createWorld } from "../support/world.ts";
@@ -66,8 +67,11 @@ async function loadedBy(lines: readonly (readonly string[])[]): Promise<Loaded[]
   });
 }
 
-const { commands } = await listedCommands();
-const groups = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
+const listed = await listedCommands();
+const groups = [...new Set(listed.commands.map(({ name }) => name.split(" ")[0]!))];
+/** Every command in `npm run test:long`; else some, which differ in what they load. */
+const some = ["import", "products list", "tasks list", "export", "webhooks create", "serve", "config get"];
+const commands = listed.commands.filter(({ name }) => repetitions(some.includes(name), true));
 
 /** The packages that a command may load while it runs; others load nothing but those of the settings. */
 const network = ["libsql"];

@@ -8,6 +8,8 @@ import manifest from "../../package.json" with { type: "json" };
 import { startMock } from "../../src/mock/index.ts";
 import { hasFile, type Installed, installPackage, readmeLines, runModule } from "./installed.ts";
 
+const compiler = fileURLToPath(new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url));
+
 let installed: Installed;
 beforeAll(async () => {
   installed = await installPackage();
@@ -80,7 +82,7 @@ test("the README's examples pass the type check against the packed declarations;
   const files = ["startMock.js", "createClient.js", "verifyWebhook.js", "wrong.js"];
   const config = join(installed.folder, "tsconfig.json");
   writeFileSync(config, JSON.stringify({ compilerOptions, files }));
-  const { stdout } = await execa("tsc", ["-p", config], { preferLocal: true, reject: false });
+  const { stdout } = await execa(process.execPath, [compiler, "-p", config], { reject: false });
   const errors = stdout.split("\n").filter((line) => /error TS\d+/.test(line));
   // One compilation for all: the only error is in the wrong file.
   expect(errors).toEqual([

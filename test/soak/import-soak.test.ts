@@ -24,7 +24,7 @@ const mistakes: readonly [mistake: string, scenario: () => Scenario, control: Co
   ["a run that two processes work on", startedTwice, "no-hold", "photo doubled"],
 ];
 /** The others take longer: they are tried in `npm run test:long`. */
-const tried = mistakes.slice(0, repetitions(3, mistakes.length));
+const tried = mistakes.slice(0, repetitions(1, mistakes.length));
 
 test.concurrent(undone, patience, async ({ expect }) => {
   const some = [...smallScenarios(scenarios), ...tried.map(([, scenario]) => scenario())];

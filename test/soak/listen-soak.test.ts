@@ -4,7 +4,7 @@ import { diskFaults, playDisk } from "../../soak/listen/full-disk.ts";
 import { type KillCounts, type KillPlan, killFaults, playKills } from "../../soak/listen/kills.ts";
 import { playTakeovers, takeoverFaults } from "../../soak/listen/takeovers.ts";
 import { copyProgram } from "../../soak/program-files.ts";
-import { repetitions } from "../support/repetitions.ts";
+import { isLong, repetitions } from "../support/repetitions.ts";
 import { catProgram, needsBuild } from "../support/spawn-cat.ts";
 
 /** A short part of `npm run soak:listen`: a real listener that is stopped and killed while events arrive. */
@@ -21,6 +21,9 @@ async function played(program: string): Promise<{ counts: KillCounts; faults: st
   return { counts, faults: killFaults({ ...planned, program }, counts) };
 }
 
+/** What `npm run test:long` tries too: more troubles, and programs with a mistake. */
+const longTest = test.runIf(isLong);
+
 test.concurrent("every event is logged before its response and printed at most once, over kills", async () => {
   needsBuild();
   const { counts, faults } = await played(catProgram);
@@ -28,17 +31,20 @@ test.concurrent("every event is logged before its response and printed at most o
   expect(counts.printed + counts.loggedBeforeKill).toBe(planned.events);
 });
 
-test.concurrent("a listener that responds before the log is written, and does not read it, is detected", async () => {
-  needsBuild();
-  const { program, remove } = await copyProgram([...controls["respond-first"], ...controls.forget]);
-  try {
-    const { faults } = await played(program);
-    expect(faults).toContain("acknowledged events are missing from the log");
-    expect(faults).toContain("events were printed twice");
-  } finally {
-    remove();
-  }
-});
+longTest.concurrent(
+  "a listener that responds before the log is written, and does not read it, is detected",
+  async () => {
+    needsBuild();
+    const { program, remove } = await copyProgram([...controls["respond-first"], ...controls.forget]);
+    try {
+      const { faults } = await played(program);
+      expect(faults).toContain("acknowledged events are missing from the log");
+      expect(faults).toContain("events were printed twice");
+    } finally {
+      remove();
+    }
+  },
+);
 
 /** Kills with deliveries pending, and full disks with a log that is rotated and linked. */
 async function disturbed(program: string): Promise<string[]> {
@@ -53,27 +59,25 @@ async function disturbed(program: string): Promise<string[]> {
   return [...takeoverFaults(takeovers), ...diskFaults(disk)];
 }
 
-test.concurrent("no event is lost over kills with deliveries pending, full disks and a rotated log", async () => {
-  needsBuild();
-  expect(await disturbed(catProgram)).toEqual([]);
-});
+longTest.concurrent(
+  "no event is lost over kills with deliveries pending, full disks and a rotated log",
+  async () => {
+    needsBuild();
+    expect(await disturbed(catProgram)).toEqual([]);
+  },
+);
 
-const isLong = repetitions(false, true);
-
-// In `npm run test:long` only: a patched program takes the longest.
-test
-  .runIf(isLong)
-  .concurrent(
-    "a listener that leaves webhooks behind, and cuts its log by a known size, is detected",
-    async () => {
-      needsBuild();
-      const { program, remove } = await copyProgram([...controls["leave-behind"], ...controls["known-size"]]);
-      try {
-        const faults = await disturbed(program);
-        expect(faults).toContain("deliveries were abandoned");
-        expect(faults).toContain("acknowledged events are missing from the log and its copies");
-      } finally {
-        remove();
-      }
-    },
-  );
+longTest.concurrent(
+  "a listener that leaves webhooks behind, and cuts its log by a known size, is detected",
+  async () => {
+    needsBuild();
+    const { program, remove } = await copyProgram([...controls["leave-behind"], ...controls["known-size"]]);
+    try {
+      const faults = await disturbed(program);
+      expect(faults).toContain("deliveries were abandoned");
+      expect(faults).toContain("acknowledged events are missing from the log and its copies");
+    } finally {
+      remove();
+    }
+  },
+);

@@ -175,7 +175,6 @@ class OneDownload {
     const isNext = range?.start === asked.from && range.total === (this.#version.total ?? range.total);
     const isSame = validator?.header === asked.validator.header && validator.value === asked.validator.value;
     if (range === null || !isNext || !isSame) return null;
-    if (range.total > this.#download.limits.maxBytes) throw this.#tooLarge(url, response);
     this.#version = { validator, total: range.total };
     return range.end;
   }

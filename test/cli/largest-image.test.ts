@@ -14,9 +14,10 @@ const jpeg = Buffer.concat([
 ]);
 const headers = { "content-type": "image/jpeg", etag: '"v1"' };
 const small: Step = bytes(200, jpeg, { ...headers, "content-length": jpeg.length });
+const farTooMuch = 200_000_000;
 const hint = "To accept larger images, add --max-bytes, for example --max-bytes 200MB.\n";
 
-/** Sends an image until the client goes away; `sent` counts its bytes. */
+/** Sends an image until the client goes away, or has far more than any limit; `sent` counts its bytes. */
 function endless(): { serve: Step; sent: () => number } {
   const chunk = Buffer.alloc(64 * 1024, 0x7f);
   let sent = 0;
@@ -24,7 +25,8 @@ function endless(): { serve: Step; sent: () => number } {
     response.writeHead(200, headers);
     response.write(jpeg.subarray(0, 100));
     const more = (): void => {
-      while (!response.destroyed && response.write(chunk)) sent += chunk.length;
+      while (!response.destroyed && sent < farTooMuch && response.write(chunk)) sent += chunk.length;
+      if (sent >= farTooMuch) response.end();
     };
     response.on("drain", more);
     more();

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { keyMask } from "../../src/http/without-key.ts";
+import { keyMask, withoutKey } from "../../src/http/without-key.ts";
 
 const key = "ak_live_0123/45+789abcdefWXYZ";
 const masked = "ak_…WXYZ";
@@ -43,4 +43,21 @@ test.for(["ak_dress_001", "AK_LIVE_0123/45+789ABCDEFWXYZ", "ak_live_0123/45+789a
 
 test("a key of less than eight characters, such as that of the mock, is not masked", () => {
   expect(keyMask("ak_mock").text("ak_mock_001")).toBe("ak_mock_001");
+});
+
+test("the headers and the body of a response are masked", async () => {
+  const respond = async () => ({
+    status: 200,
+    headers: { location: `/v1/${key}`, "set-cookie": [`a=${key}`, "b=1"], date: "today" },
+    body: Buffer.from(`{"name":"${key}"}`),
+    error: null,
+  });
+  const request = {
+    method: "GET",
+    url: new URL("http://127.0.0.1/"),
+    headers: { authorization: `Bearer ${key}` },
+  };
+  const { headers, body } = await withoutKey()(respond as never)(request as never);
+  expect(headers).toEqual({ location: `/v1/${masked}`, "set-cookie": [`a=${masked}`, "b=1"], date: "today" });
+  expect(Buffer.from(body).toString()).toBe(`{"name":"${masked}"}`);
 });

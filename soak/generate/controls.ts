@@ -5,7 +5,7 @@ import type { Patch } from "../program-files.ts";
 export const controls = {
   /** A batch of unknown outcome is sent again with a new key. */
   "new-key": {
-    file: "src/flows/batches/send-again.ts",
+    file: "src/flows/run/journal.ts",
     from: "yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: from, again: true };",
     to: "yield { index, rows, lines, bytes, body, idempotencyKey: newKey(), keyFrom: from, again: true };",
   },
@@ -21,7 +21,7 @@ export const controls = {
   },
   /** A run that has ended is begun again. */
   "no-hold": {
-    file: "src/flows/runs/claim-run.ts",
+    file: "src/flows/run/run.ts",
     from: "const finished = once && begun === null ? runs.findEnded(run) : null;",
     to: "const finished = null as Run | null;",
   },

@@ -5,7 +5,7 @@ import type { Patch } from "../program-files.ts";
 export const controls = {
   /** A batch of unknown outcome is sent again with a new key. */
   "new-key": {
-    file: "src/flows/batches/send-again.ts",
+    file: "src/flows/run/journal.ts",
     from: "if (!isKeyAlive(batch, await readClocks(service))) {",
     to: "if (isKeyAlive !== undefined && readClocks !== undefined) {",
   },
@@ -21,7 +21,7 @@ export const controls = {
   "old-key": oldKey,
   /** Two processes may start a run of one file each. */
   "no-hold": {
-    file: "src/flows/runs/claim-run.ts",
+    file: "src/flows/run/run.ts",
     from: "throw alive(begun ?? run, hold.heldBy);",
     to: "runs.begin(run); return { hold: { release() {} }, begun: null, finished, open: run };",
   },

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import type { RunAtHand } from "../../src/flows/runs/run-at-hand.ts";
+import type { RunAtHand } from "../../src/flows/run/run.ts";
 import type { Service } from "../../src/flows/service.ts";
 import { startMock } from "../../src/mock/index.ts";
 import { openState } from "../../src/state/open-state.ts";

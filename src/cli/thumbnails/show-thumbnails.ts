@@ -1,4 +1,4 @@
-import { patienceOf } from "../../flows/runs/patience.ts";
+import { patienceOf } from "../../flows/run/stage.ts";
 import type { App } from "../app/app.ts";
 import type { Printing } from "../output/printing.ts";
 import type { Graphics } from "./terminal-graphics.ts";

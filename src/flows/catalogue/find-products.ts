@@ -1,13 +1,14 @@
 // Catalogue: products by ID or reference, one by one or by listing, whichever needs fewer reads.
 
 import pLimit from "p-limit";
+import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { ulidPattern } from "../../contract/ids.ts";
 import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/product.ts";
 import type { Service } from "../service.ts";
-import { orNull } from "../service-errors.ts";
+import { mayNotRead, orNull } from "../service-errors.ts";
 
 type Reader = Pick<Service, "client" | "signal">;
 
@@ -138,3 +139,69 @@ export const productsByReference = async (
   onProgress?: (done: number, total: number) => void,
 ): Promise<ReadonlyMap<string, Product>> =>
   (await productsBy({ ids: [], references }, service, onProgress)).byReference;
+
+/** Above this number, reading all products in pages takes fewer requests than fetching each. */
+export const maxLookups = 300;
+
+/**
+ * IDs or references to fetch. A file may have millions, so only as many are kept as are worth fetching one by
+ * one.
+ */
+export class LookupList {
+  readonly #items: string[] = [];
+  #count = 0;
+
+  add(item: string): void {
+    this.#count++;
+    if (this.#items.length < maxLookups) this.#items.push(item);
+  }
+
+  /** Number of items added. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** All items; null if there are too many to fetch one by one. */
+  get items(): readonly string[] | null {
+    return this.#count > maxLookups ? null : this.#items;
+  }
+}
+
+/** The IDs of the products with these references, by reference; null if the key lacks products:read. */
+export async function existingProducts(
+  references: readonly string[],
+  service: Service,
+  onProgress: (done: number, total: number) => void,
+): Promise<Map<string, string> | null> {
+  try {
+    const found = await productsByReference(references, service, onProgress);
+    return new Map([...found].map(([reference, { id }]) => [reference, id]));
+  } catch (error) {
+    if (mayNotRead(error)) return null;
+    throw error;
+  }
+}
+
+/** What was found, with the references of the newest products if the search came across no others, to propose them. */
+export async function withSomeOthers(
+  found: FoundProducts,
+  { client, signal }: Pick<Service, "client" | "signal">,
+): Promise<FoundProducts> {
+  if (found.otherReferences.length > 0) return found;
+  const { data } = await client.products.list({ limit: limits.page.max }, { signal });
+  return { ...found, otherReferences: data.flatMap((product) => referenceOfProduct(product) ?? []) };
+}
+
+/** The references that a name with no product probably means; empty if unclear. */
+export const meantReferences = (
+  name: string,
+  { otherReferences, byReference }: Pick<FoundProducts, "otherReferences" | "byReference">,
+): readonly string[] => didYouMean(name, [...byReference.keys(), ...otherReferences]);
+
+/** The message for a name that no product has, with the nearest references, or `otherwise`. */
+export const unknownProduct = (
+  name: string,
+  meant: readonly string[],
+  otherwise = " in this organization",
+): string =>
+  `no product ${JSON.stringify(name)}${questionFor(meant, ": ", (word) => JSON.stringify(word)) || otherwise}`;

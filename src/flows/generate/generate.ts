@@ -4,9 +4,8 @@ import { grouped } from "../grouped.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkAndCollect } from "../rows/check-and-collect.ts";
 import { shownName } from "../rows/shown-name.ts";
-import { patienceOf } from "../runs/patience.ts";
-import { stoppedBy } from "../runs/stage.ts";
-import { writeEstimate } from "../writes/write-estimate.ts";
+import { patienceOf, stoppedBy } from "../run/stage.ts";
+import { writeEstimate } from "../run/writes.ts";
 import { type ClosedRun, closeRun, type RunToClose } from "./close/close-run.ts";
 import { GenerationFollower } from "./follow/follow-generations.ts";
 import type { AskedGeneration, Generation } from "./generation.ts";
@@ -41,7 +40,7 @@ export interface EndedRun extends ClosedRun {
  * written down before the next, and the same command resumes the run.
  *
  * Where things belong: columns, `--matrix` and what is wrong with a row are in `columns/`; products, models and batches in
- * `plan/`; requests in `send/` and `flows/batches`; which run is resumed, and batches of unknown outcome, in `resume/`; file
+ * `plan/`; requests in `send/` and `flows/run`; which run is resumed, and batches of unknown outcome, in `resume/`; file
  * names and downloads in `save/`; the summary and the results in `close/`.
  */
 export async function generate(input: GenerateInput, deps: GenerateDeps): Promise<GenerateOutcome> {

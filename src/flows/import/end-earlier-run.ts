@@ -1,7 +1,7 @@
 import type { Import } from "../../contract/resources/import.ts";
 import type { Run } from "../../state/runs.ts";
 import { RowSet } from "../rows/row-set.ts";
-import type { RunAtHand } from "../runs/run-at-hand.ts";
+import type { RunAtHand } from "../run/run.ts";
 import { changeFailedRows } from "./fields/change-failed-rows.ts";
 import { HeldPhotos } from "./ledger/held-photos.ts";
 import { settleBatches } from "./results/settle-batches.ts";

@@ -2,8 +2,7 @@ import { once, unrepeated } from "../once.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkAndCollect } from "../rows/check-and-collect.ts";
 import { changeOf } from "../rows/source.ts";
-import { patienceOf } from "../runs/patience.ts";
-import { after } from "../runs/stage.ts";
+import { after, patienceOf } from "../run/stage.ts";
 import type { Service } from "../service.ts";
 import { decisive } from "../service-errors.ts";
 import { closeRun } from "./close/close-run.ts";
@@ -36,12 +35,12 @@ export interface ImportOutcome {
  * | columns, cells, local paths                | `columns/`                           |                     |
  * | encodings, delimiters, check of the rows   |                                      | `rows/`             |
  * | cutting batches, content of a batch        | `send/`                              |                     |
- * | idempotency keys, journal, resending       |                                      | `batches/`          |
- * | resuming a run, batches with an unknown outcome | `resume/`                            | `runs/`             |
+ * | idempotency keys, journal, resending       |                                      | `run/`              |
+ * | resuming a run, batches with an unknown outcome | `resume/`                            | `run/`              |
  * | known products, decision about each row    | `ledger/`                            |                     |
  * | estimate, photo uploads                    | `plan/`                              | `photos/`           |
  * | changed fields (PATCH)                     | `fields/`                            |                     |
- * | reading results of the service             | `results/`                           | `jobs/`             |
+ * | reading results of the service             | `results/`                           | `run/`              |
  * | failed file and results file: rows in them | `close/`                             | `outputs/`          |
  * | failed file and results file: row contents | `outcomes/`, `close/written-rows.ts` | `outputs/`          |
  * | failed file: removing done photos of a row | `columns/` (`withoutDone`)           |                     |

@@ -4,7 +4,7 @@ import { byteText } from "../../../flows/byte-text.ts";
 import { findExtractTarget } from "../../../flows/export/archive/extract-folder.ts";
 import { downloadJob, type SavedJob } from "../../../flows/export/frozen/download-job.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-input.ts";
-import { patienceOf } from "../../../flows/runs/patience.ts";
+import { patienceOf } from "../../../flows/run/stage.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";

@@ -1,5 +1,5 @@
 import type { GenerateDeps } from "../../../flows/generate/run/generate-input.ts";
-import { shownTime } from "../../../flows/runs/shown-time.ts";
+import { shownTime } from "../../../flows/run/clocks.ts";
 import type { App } from "../../app/app.ts";
 import { profileLabel } from "../../app/profile-label.ts";
 import { canAsk, openPrompts } from "../../app/prompts.ts";

@@ -4,7 +4,7 @@ import { isOfInput } from "../../../flows/generate/send/queue-generations.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError } from "../../../flows/rows/source.ts";
-import { shownTime } from "../../../flows/runs/shown-time.ts";
+import { shownTime } from "../../../flows/run/clocks.ts";
 import type { GlobalOptions } from "../../context/global-options.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import { counted, grouped } from "../../output/numbers.ts";

@@ -3,7 +3,7 @@ import type { Task } from "../../../contract/resources/task.ts";
 import { CatError } from "../../../errors.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
 import type { WatchedTasks } from "../../../flows/generate/watch-tasks.ts";
-import { patienceOf } from "../../../flows/runs/patience.ts";
+import { patienceOf } from "../../../flows/run/stage.ts";
 import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/default-concurrency.ts";
 import { runFlow } from "../../app/run-flow.ts";

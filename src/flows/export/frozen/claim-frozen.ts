@@ -1,10 +1,8 @@
 import { rm } from "node:fs/promises";
 import type { Run, RunHold } from "../../../state/runs.ts";
 import type { State } from "../../../state/state.ts";
-import { accountOf } from "../../runs/account.ts";
-import { claimRun } from "../../runs/claim-run.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
-import { runIdentity } from "../../runs/run-identity.ts";
+import { accountOf } from "../../run/account.ts";
+import { claimRun, type RunAtHand, runIdentity } from "../../run/run.ts";
 import type { Service } from "../../service.ts";
 import type { FrozenDeps, FrozenInput } from "./frozen-input.ts";
 import { FrozenMemory, forgetEndedRuns } from "./frozen-memory.ts";

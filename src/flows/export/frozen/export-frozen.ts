@@ -1,7 +1,6 @@
 import { limits } from "../../../contract/limits.ts";
-import { patienceOf } from "../../runs/patience.ts";
-import { shownTime } from "../../runs/shown-time.ts";
-import { stoppedBy } from "../../runs/stage.ts";
+import { shownTime } from "../../run/clocks.ts";
+import { patienceOf, stoppedBy } from "../../run/stage.ts";
 import type { Service } from "../../service.ts";
 import { isNotFound, isRefusal } from "../../service-errors.ts";
 import { ArchiveError } from "../archive/archive-error.ts";

@@ -4,7 +4,7 @@ import type { SentJobs } from "../../../state/sent-jobs.ts";
 import type { State } from "../../../state/state.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Problem } from "../../rows/problem.ts";
-import type { ServiceIdentity } from "../../runs/service-identity.ts";
+import type { ServiceIdentity } from "../../run/run.ts";
 import type { Selection } from "../selection/selection.ts";
 
 export type FrozenFormat = "manifest" | "zip";

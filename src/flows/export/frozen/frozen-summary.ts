@@ -2,7 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import type { FrozenInput, FrozenTarget } from "./frozen-input.ts";
 
 /** What a frozen export has written (interface, export). */

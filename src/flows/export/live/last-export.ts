@@ -1,7 +1,6 @@
 import type { Marks } from "../../../state/marks.ts";
-import { hearOf } from "../../batches/key-life.ts";
-import type { ServiceIdentity } from "../../runs/service-identity.ts";
-import { fromTheFuture, isBelievable } from "../../runs/stored-time.ts";
+import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
+import type { ServiceIdentity } from "../../run/run.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
 

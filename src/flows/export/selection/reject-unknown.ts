@@ -1,6 +1,6 @@
 import { questionFor } from "../../../contract/did-you-mean.ts";
 import { CatError } from "../../../errors.ts";
-import { unknownProduct } from "../../catalogue/unknown-product.ts";
+import { unknownProduct } from "../../catalogue/find-products.ts";
 import { grouped } from "../../grouped.ts";
 import type { Problem } from "../../rows/problem.ts";
 import { shownName } from "../../rows/shown-name.ts";

@@ -1,7 +1,11 @@
 import { ulidPattern } from "../../../contract/ids.ts";
 import { canonicalReference } from "../../../contract/import-row.ts";
-import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
-import { meantReferences, withSomeOthers } from "../../catalogue/unknown-product.ts";
+import {
+  type FoundProducts,
+  meantReferences,
+  productsBy,
+  withSomeOthers,
+} from "../../catalogue/find-products.ts";
 import type { Service } from "../../service.ts";
 import { mayNotRead } from "../../service-errors.ts";
 import type { Selection, WantedProduct } from "./selection.ts";

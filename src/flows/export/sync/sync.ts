@@ -1,8 +1,8 @@
 // Sync: a folder that mirrors the assets of the catalogue. Each stage is resumable.
 
 import { CatError } from "../../../errors.ts";
-import { shownTime } from "../../runs/shown-time.ts";
-import { stoppedBy } from "../../runs/stage.ts";
+import { shownTime } from "../../run/clocks.ts";
+import { stoppedBy } from "../../run/stage.ts";
 import { clearScratch } from "./fetch/clear-scratch.ts";
 import { type Mirror, openMirror, writeIndex, writeState } from "./index/mirror.ts";
 import { keyOf } from "./index/mirror-entry.ts";

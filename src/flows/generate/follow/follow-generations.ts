@@ -1,8 +1,8 @@
 // Following: the tasks of a run to their end, with how many are queued, running, succeeded and failed.
 
 import type { Task } from "../../../contract/resources/task.ts";
-import { isTaskEnded, TaskFollower } from "../../jobs/follow-tasks.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import { isTaskEnded, TaskFollower } from "../../run/follow.ts";
 import type { Service } from "../../service.ts";
 
 export interface FollowWatcher {

@@ -1,4 +1,4 @@
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import type { AskedGeneration } from "../generation.ts";
 import { generationsOfBatch } from "../run/stored-generations.ts";
 

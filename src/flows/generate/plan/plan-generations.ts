@@ -4,7 +4,7 @@ import { grouped } from "../../grouped.ts";
 import type { CheckResult } from "../../rows/check.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import { InputError } from "../../rows/source.ts";
-import { shownTime } from "../../runs/shown-time.ts";
+import { shownTime } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
 import { type AskedGeneration, type Generation, placeKey } from "../generation.ts";
 import type { ClaimedRun } from "../resume/claim-run.ts";

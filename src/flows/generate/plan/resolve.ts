@@ -4,8 +4,13 @@ import { canonicalReference, referenceOfProduct } from "../../../contract/import
 import type { Model } from "../../../contract/resources/model.ts";
 import type { Product } from "../../../contract/resources/product.ts";
 import { allModels, modelsNamed } from "../../catalogue/find-models.ts";
-import { type FoundProducts, productsBy } from "../../catalogue/find-products.ts";
-import { meantReferences, unknownProduct, withSomeOthers } from "../../catalogue/unknown-product.ts";
+import {
+  type FoundProducts,
+  meantReferences,
+  productsBy,
+  unknownProduct,
+  withSomeOthers,
+} from "../../catalogue/find-products.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { Service } from "../../service.ts";
 import { partsOf } from "../columns/fields.ts";

@@ -1,8 +1,6 @@
 import type { Run, RunHold } from "../../../state/runs.ts";
-import { accountOf } from "../../runs/account.ts";
-import { claimRun } from "../../runs/claim-run.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
-import { runIdentity } from "../../runs/run-identity.ts";
+import { accountOf } from "../../run/account.ts";
+import { claimRun, type RunAtHand, runIdentity } from "../../run/run.ts";
 import type { Service } from "../../service.ts";
 import type { AskedGeneration } from "../generation.ts";
 import type { GenerateDeps, GenerateInput } from "../run/generate-input.ts";

@@ -8,7 +8,7 @@ import type { OutputTargets } from "../../outputs/output-targets.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { RowFile } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
-import type { ServiceIdentity } from "../../runs/service-identity.ts";
+import type { ServiceIdentity } from "../../run/run.ts";
 import type { Generation } from "../generation.ts";
 
 /** What `--unknown` decides about batches whose outcome can no longer be learned. */

@@ -1,7 +1,7 @@
 // The run: what the stages of a generation share.
 
 import type { Task } from "../../../contract/resources/task.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import type { Service } from "../../service.ts";
 import type { Generation } from "../generation.ts";
 import type { GenerateInput } from "./generate-input.ts";

@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
-import type { BatchOperation } from "../../batches/batch-operation.ts";
+import type { BatchOperation } from "../../run/batch.ts";
 import type { Generation } from "../generation.ts";
 
 /** The body of a batch: POST /v1/tasks/tryon takes several inputs, POST /v1/tasks/beautifier one (Tasks). */

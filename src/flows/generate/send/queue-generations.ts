@@ -2,11 +2,10 @@
 
 import { ApiError } from "../../../client/api-error.ts";
 import type { CatError } from "../../../errors.ts";
-import { HeldByAnotherRun, Journal } from "../../batches/journal.ts";
-import { sendBatches } from "../../batches/send.ts";
-import { sendAgain } from "../../batches/send-again.ts";
-import type { CutBatch, ReadyBatch, SentBatch } from "../../batches/sent-batch.ts";
-import type { Stage } from "../../runs/stage.ts";
+import type { CutBatch, ReadyBatch, SentBatch } from "../../run/batch.ts";
+import { HeldByAnotherRun, Journal, sendAgain } from "../../run/journal.ts";
+import { sendBatches } from "../../run/send.ts";
+import type { Stage } from "../../run/stage.ts";
 import { type Generation, placeKey } from "../generation.ts";
 import { cutGenerations } from "../plan/cut-batches.ts";
 import { notReplaced } from "../plan/not-replaced.ts";

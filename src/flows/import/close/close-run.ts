@@ -2,8 +2,8 @@
 // file.
 
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
-import { rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import { Outputs } from "../../outputs/outputs.ts";
+import { rowsIn, type SentBatch } from "../../run/batch.ts";
 import { decisive } from "../../service-errors.ts";
 import { type RowMemo, unpackMemos } from "../ledger/batch-memo.ts";
 import { isEnded } from "../results/follow-imports.ts";

@@ -1,5 +1,5 @@
 import type { CatError } from "../../../errors.ts";
-import type { SentBatch } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../run/batch.ts";
 import type { ClosedRun } from "./close-run.ts";
 
 /**

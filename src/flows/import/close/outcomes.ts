@@ -1,9 +1,9 @@
 import type { Client } from "../../../client/client.ts";
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
 import { CatError } from "../../../errors.ts";
-import type { BatchProblem, SentBatch } from "../../batches/sent-batch.ts";
 import { inOrderOfLines, type Stretch } from "../../outputs/in-order-of-lines.ts";
 import { joinedFailure, type RowFailure } from "../../outputs/row-outcome.ts";
+import type { BatchProblem, SentBatch } from "../../run/batch.ts";
 import type { RowMemo } from "../ledger/batch-memo.ts";
 import {
   type ChangedAgain,

@@ -1,4 +1,4 @@
-import type { SentBatch } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../run/batch.ts";
 import { isOfCaller, isOfContent } from "../../service-errors.ts";
 import type { RunToClose } from "./run-to-close.ts";
 

@@ -1,11 +1,11 @@
 import { CatError } from "../../../errors.ts";
-import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { Stretch } from "../../outputs/in-order-of-lines.ts";
 import { notSent } from "../../outputs/row-outcome.ts";
 import type { InputRow } from "../../rows/input-row.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import type { SomeRows } from "../../rows/row-set.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { SentBatch } from "../../run/batch.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import type { FileRow } from "../columns/file-row.ts";
 import { unpackMemos } from "../ledger/batch-memo.ts";
 import { referenceOfRow } from "../ledger/decide.ts";

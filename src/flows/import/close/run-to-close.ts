@@ -1,5 +1,5 @@
-import type { SentBatch } from "../../batches/sent-batch.ts";
 import type { SomeRows } from "../../rows/row-set.ts";
+import type { SentBatch } from "../../run/batch.ts";
 import type { ChangedAgain, RowOutcome } from "../outcomes/row-result.ts";
 import type { ImportRun } from "../run/import-run.ts";
 

@@ -1,6 +1,6 @@
 import type { Import } from "../../../contract/resources/import.ts";
 import type { ImportMode } from "../../../contract/value-sets.ts";
-import type { SentBatch } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../run/batch.ts";
 import type { RowOutcome } from "../outcomes/row-result.ts";
 
 /** The result of an import, as printed by `--json`. Counts are rows. */

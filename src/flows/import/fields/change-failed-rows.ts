@@ -1,8 +1,8 @@
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
 import type { OnImageError } from "../../../contract/value-sets.ts";
-import type { SentBatch } from "../../batches/sent-batch.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
-import type { Stage } from "../../runs/stage.ts";
+import type { SentBatch } from "../../run/batch.ts";
+import type { RunAtHand } from "../../run/run.ts";
+import type { Stage } from "../../run/stage.ts";
 import type { Service } from "../../service.ts";
 import { type RejectedPhoto, type RowMemo, unpackMemos } from "../ledger/batch-memo.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";

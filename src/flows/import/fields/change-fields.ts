@@ -1,5 +1,5 @@
-import type { SentBatch } from "../../batches/sent-batch.ts";
-import type { Stage } from "../../runs/stage.ts";
+import type { SentBatch } from "../../run/batch.ts";
+import type { Stage } from "../../run/stage.ts";
 import type { ChangedAgain, RowOutcome } from "../outcomes/row-result.ts";
 import type { ImportRun } from "../run/import-run.ts";
 import { changeFailedRows } from "./change-failed-rows.ts";

@@ -2,8 +2,7 @@ import { referenceOfProduct } from "../../../contract/import-row.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Product } from "../../../contract/resources/product.ts";
 import type { State } from "../../../state/state.ts";
-import { productsByReference } from "../../catalogue/find-products.ts";
-import type { LookupList } from "../../catalogue/lookup-list.ts";
+import { type LookupList, productsByReference } from "../../catalogue/find-products.ts";
 import type { Service } from "../../service.ts";
 
 interface Known {

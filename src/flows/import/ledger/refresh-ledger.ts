@@ -1,7 +1,5 @@
-import { productById } from "../../catalogue/find-products.ts";
-import { LookupList, maxLookups } from "../../catalogue/lookup-list.ts";
-import { shownTime } from "../../runs/shown-time.ts";
-import { fromTheFuture, isBelievable } from "../../runs/stored-time.ts";
+import { LookupList, maxLookups, productById } from "../../catalogue/find-products.ts";
+import { fromTheFuture, isBelievable, shownTime } from "../../run/clocks.ts";
 import { fetchChanges } from "./fetch-changes.ts";
 import { fetchAllProducts, fetchProductsOfRows } from "./fetch-products.ts";
 import { createdSinceRefresh, forgetVanished, type RefreshDeps } from "./refresh.ts";

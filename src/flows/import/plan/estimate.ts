@@ -1,7 +1,7 @@
 import { byteText } from "../../byte-text.ts";
 import { counted } from "../../counted.ts";
 import { grouped } from "../../grouped.ts";
-import { writeEstimate } from "../../writes/write-estimate.ts";
+import { writeEstimate } from "../../run/writes.ts";
 
 /** Writes that an import will send to the service. */
 export interface WriteCounts {

@@ -1,4 +1,4 @@
-import { LookupList } from "../../catalogue/lookup-list.ts";
+import { LookupList } from "../../catalogue/find-products.ts";
 import type { FileImage } from "../columns/file-row.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";
 

@@ -1,8 +1,8 @@
 import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
-import { hearOf } from "../../batches/key-life.ts";
 import { uploadPhotos } from "../../photos/upload-photos.ts";
-import type { Stage } from "../../runs/stage.ts";
+import { hearOf } from "../../run/clocks.ts";
+import type { Stage } from "../../run/stage.ts";
 import { otherRuns, settleOtherRuns } from "../resume/other-runs.ts";
 import type { ImportRun } from "../run/import-run.ts";
 import { estimateLine } from "./estimate.ts";

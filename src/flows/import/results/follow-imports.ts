@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Import } from "../../../contract/resources/import.ts";
-import { JobFollower } from "../../jobs/follow-jobs.ts";
+import { JobFollower } from "../../run/follow.ts";
 
 /** Receives the progress of followed imports. */
 export interface ImportWatcher {

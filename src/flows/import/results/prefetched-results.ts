@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
-import type { SentBatch } from "../../batches/sent-batch.ts";
+import type { SentBatch } from "../../run/batch.ts";
 import { ResultsReader } from "./results-reader.ts";
 
 /** A batch whose import has ended. */

@@ -1,6 +1,6 @@
 import type { ImportRowResult } from "../../../contract/resources/import.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import { unpackMemos } from "../ledger/batch-memo.ts";
 import { entriesOf } from "../ledger/entries.ts";
 import { checkPhotos } from "./check-photos.ts";

@@ -3,7 +3,7 @@ import { ApiError } from "../../../client/api-error.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Import } from "../../../contract/resources/import.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import type { Service } from "../../service.ts";
 import { isEnded } from "./follow-imports.ts";
 import { ResultsReader } from "./results-reader.ts";

@@ -1,7 +1,6 @@
 import type { Run, RunHold } from "../../../state/runs.ts";
-import { accountOf } from "../../runs/account.ts";
-import { claimRun } from "../../runs/claim-run.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import { accountOf } from "../../run/account.ts";
+import { claimRun, type RunAtHand } from "../../run/run.ts";
 import { identityOf } from "../run/identity.ts";
 import type { Memory } from "../run/import-input.ts";
 import type { ImportJob } from "../run/import-job.ts";

@@ -1,7 +1,6 @@
 import type { State } from "../../../state/state.ts";
-import { heldElsewhere } from "../../batches/journal.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
-import { withHolds } from "../../runs/with-holds.ts";
+import { heldElsewhere } from "../../run/journal.ts";
+import { type RunAtHand, withHolds } from "../../run/run.ts";
 import type { ImportJob } from "../run/import-job.ts";
 import type { OtherRun } from "../run/resumed-run.ts";
 import { otherRuns, settleOtherRuns } from "./other-runs.ts";

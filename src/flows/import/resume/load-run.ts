@@ -1,5 +1,5 @@
-import { sendAgain } from "../../batches/send-again.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import { sendAgain } from "../../run/journal.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import type { ImportJob } from "../run/import-job.ts";
 import type { ResumedRun } from "../run/resumed-run.ts";
 

@@ -1,8 +1,7 @@
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
 import { shownName } from "../../rows/shown-name.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
-import { withHolds } from "../../runs/with-holds.ts";
+import { type RunAtHand, withHolds } from "../../run/run.ts";
 import { settleBatches } from "../results/settle-batches.ts";
 import type { ImportJob } from "../run/import-job.ts";
 import type { OtherRun } from "../run/resumed-run.ts";

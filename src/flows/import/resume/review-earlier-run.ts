@@ -4,12 +4,11 @@
 import type { Import } from "../../../contract/resources/import.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
-import { isKeyAlive, readClocks } from "../../batches/key-life.ts";
 import { counted } from "../../counted.ts";
 import { RowSet } from "../../rows/row-set.ts";
 import { shownName } from "../../rows/shown-name.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
-import { shownTime } from "../../runs/shown-time.ts";
+import { isKeyAlive, readClocks, shownTime } from "../../run/clocks.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import type { Service } from "../../service.ts";
 import { orNull } from "../../service-errors.ts";
 import { isEnded } from "../results/follow-imports.ts";

@@ -1,7 +1,7 @@
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
-import { sendAsTheyWere } from "../../batches/send-again.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { RunAtHand } from "../../run/run.ts";
+import { sendAsTheyWere } from "../../run/send.ts";
 import type { Service } from "../../service.ts";
 import { importOperation, listedAs, type SendOptions } from "../send/import-operation.ts";
 

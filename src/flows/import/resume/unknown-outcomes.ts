@@ -1,13 +1,12 @@
 import { CatError } from "../../../errors.ts";
 import type { DoneRow, StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
-import { isKeyAlive, readClocks } from "../../batches/key-life.ts";
-import { existingProducts } from "../../catalogue/existing-products.ts";
+import { existingProducts } from "../../catalogue/find-products.ts";
 import { counted } from "../../counted.ts";
 import { grouped } from "../../grouped.ts";
 import { shownName } from "../../rows/shown-name.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
-import { shownTime } from "../../runs/shown-time.ts";
+import { isKeyAlive, readClocks, shownTime } from "../../run/clocks.ts";
+import type { RunAtHand } from "../../run/run.ts";
 import { type RowMemo, unpackMemos } from "../ledger/batch-memo.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import { union } from "../ledger/source-digests.ts";

@@ -1,4 +1,4 @@
-import { runIdentity } from "../../runs/run-identity.ts";
+import { runIdentity } from "../../run/run.ts";
 import type { ImportInput } from "./import-input.ts";
 
 /**

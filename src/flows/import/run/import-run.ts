@@ -1,11 +1,11 @@
 // The run: input, options and state that the stages of an import share.
 
 import type { Import } from "../../../contract/resources/import.ts";
-import type { JobFollower } from "../../jobs/follow-jobs.ts";
 import type { OutputTargets } from "../../outputs/output-targets.ts";
 import type { PhotoUpload } from "../../photos/upload-photos.ts";
 import type { CheckResult } from "../../rows/check.ts";
 import type { RefusedRows } from "../../rows/row-set.ts";
+import type { JobFollower } from "../../run/follow.ts";
 import { HeldPhotos } from "../ledger/held-photos.ts";
 import { importFollower } from "../results/follow-imports.ts";
 import type { ImportJob } from "./import-job.ts";

@@ -1,7 +1,7 @@
 import type { DoneRow, StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
-import type { ReadyBatch } from "../../batches/sent-batch.ts";
-import type { RunAtHand } from "../../runs/run-at-hand.ts";
+import type { ReadyBatch } from "../../run/batch.ts";
+import type { RunAtHand } from "../../run/run.ts";
 
 /** A run of another file, or with other options, whose batches are not all settled. */
 export interface OtherRun {

@@ -1,7 +1,7 @@
-import { rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
 import type { PhotoUpload } from "../../photos/upload-photos.ts";
 import { openRows } from "../../rows/open-rows.ts";
 import { RowSet, type SomeRows } from "../../rows/row-set.ts";
+import { rowsIn, type SentBatch } from "../../run/batch.ts";
 import type { RejectedPhoto } from "../ledger/batch-memo.ts";
 import { type DecideDeps, type DecidedRow, decideRows } from "../ledger/decide-rows.ts";
 import type { HeldPhotos } from "../ledger/held-photos.ts";

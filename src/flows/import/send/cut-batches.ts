@@ -1,6 +1,6 @@
 import { limits } from "../../../contract/limits.ts";
-import type { CutBatch } from "../../batches/sent-batch.ts";
 import type { Source } from "../../rows/source.ts";
+import type { CutBatch } from "../../run/batch.ts";
 import type { FileImage, FileRow } from "../columns/file-row.ts";
 import { packMemos, type RowMemo } from "../ledger/batch-memo.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import { Timestamp } from "../../../contract/resources/fields.ts";
 import type { ImportMode, OnImageError } from "../../../contract/value-sets.ts";
-import type { BatchOperation } from "../../batches/batch-operation.ts";
+import type { BatchOperation } from "../../run/batch.ts";
 
 /** The options of an import's batches, which must stay the same when a run is resumed. */
 export interface SendOptions {

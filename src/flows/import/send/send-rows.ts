@@ -1,9 +1,9 @@
 // Sending: cuts rows into batches of at most 2,000 rows and 8 MB, sends them and follows their imports.
 
-import { Journal } from "../../batches/journal.ts";
-import { sendBatches } from "../../batches/send.ts";
-import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../../batches/sent-batch.ts";
-import type { Stage } from "../../runs/stage.ts";
+import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../../run/batch.ts";
+import { Journal } from "../../run/journal.ts";
+import { sendBatches } from "../../run/send.ts";
+import type { Stage } from "../../run/stage.ts";
 import type { ImportRun } from "../run/import-run.ts";
 import type { ResumedRun } from "../run/resumed-run.ts";
 import { cutIntoBatches } from "./cut-batches.ts";

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { ApiError } from "../../../../src/client/api-error.ts";
-import type { SentBatch } from "../../../../src/flows/batches/sent-batch.ts";
 import { reportedRows } from "../../../../src/flows/import/close/reported-rows.ts";
 import type { ImportInput } from "../../../../src/flows/import/run/import-input.ts";
 import type { OutputTargets } from "../../../../src/flows/outputs/output-targets.ts";
+import type { SentBatch } from "../../../../src/flows/run/batch.ts";
 
 const rows = { index: 0, rows: Uint32Array.of(0), lines: Uint32Array.of(2), bytes: 1 };
 const accepted: SentBatch = { ...rows, kind: "accepted", jobs: ["I"] };

@@ -1,7 +1,6 @@
 import type { Client } from "../../../../client/client.ts";
 import type { CatError } from "../../../../errors.ts";
-import { hearOf } from "../../../batches/key-life.ts";
-import { fromTheFuture, isBelievable } from "../../../runs/stored-time.ts";
+import { fromTheFuture, hearOf, isBelievable } from "../../../run/clocks.ts";
 import type { LiveSelection } from "../../live/read-pages.ts";
 import { AssetFetcher } from "../fetch/asset-fetcher.ts";
 import { type Mirror, writeState } from "../index/mirror.ts";

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import type { BatchOperation } from "../../../src/flows/batches/batch-operation.ts";
-import { Journal } from "../../../src/flows/batches/journal.ts";
-import { sendBatches } from "../../../src/flows/batches/send.ts";
-import { sendAgain } from "../../../src/flows/batches/send-again.ts";
-import type { CutBatch } from "../../../src/flows/batches/sent-batch.ts";
+import type { BatchOperation, CutBatch } from "../../../src/flows/run/batch.ts";
+import { Journal, sendAgain } from "../../../src/flows/run/journal.ts";
+import { sendBatches } from "../../../src/flows/run/send.ts";
 import { tryonRun } from "../tryon-run.ts";
 
 /** POST /v1/tasks/tryon: a task per row, problems by `input_index`. */

@@ -1,9 +1,9 @@
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import type { RunAtHand } from "../runs/run-at-hand.ts";
 import type { Service } from "../service.ts";
-import { keyFrom } from "./key-life.ts";
-import type { CutBatch, ReadyBatch, SentBatch } from "./sent-batch.ts";
+import type { CutBatch, ReadyBatch, SentBatch } from "./batch.ts";
+import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
+import type { RunAtHand } from "./run.ts";
 
 /** Another run of this machine has one of these rows in flight. */
 export class HeldByAnotherRun extends CatError {
@@ -95,3 +95,52 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
       hint: `Wait for the other ${kind}, or run its command again if it was stopped. Then run this one again.`,
     },
   );
+
+/**
+ * The batches with an unknown outcome among `batches`, with the original bytes and key. If the service has
+ * forgotten the key, they get a new one, provided the user or the operation allows that.
+ */
+export async function* sendAgain(
+  { state, account }: RunAtHand,
+  batches: readonly StoredBatch[],
+  service: Pick<Service, "client" | "clock" | "newKey" | "signal">,
+  { renewsKeys = true }: { renewsKeys?: boolean } = {},
+): AsyncGenerator<ReadyBatch> {
+  const { client, clock, newKey } = service;
+  for (const batch of batches) {
+    if (batch.state !== "sent") continue;
+    const { run, index, rows, lines, bytes } = batch;
+    const body = state.batches.body(run, index);
+    let { idempotencyKey, sentAt, sentAtService } = batch;
+    if (!isKeyAlive(batch, await readClocks(service))) {
+      // What costs money each time is never sent under another key: the same command settles it first.
+      if (!renewsKeys) throw expiredMeanwhile();
+      [idempotencyKey, sentAt, sentAtService] = [newKey(), clock.now(), client.serviceNow()];
+      const references = state.batches.references(run, index);
+      const memo = state.batches.memo(run, index);
+      state.batches.dropped(run, index);
+      state.batches.begin(account, {
+        run,
+        index,
+        idempotencyKey,
+        rows,
+        lines,
+        references,
+        memo,
+        body,
+        exclusive: false,
+        sentAt,
+        sentAtService,
+      });
+    }
+    const from = keyFrom({ sentAt, sentAtService });
+    yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: from, again: true };
+  }
+}
+
+const expiredMeanwhile = (): CatError =>
+  new CatError("a request without a response was not sent again: its idempotency key has expired meanwhile", {
+    type: "timeout",
+    code: "key_expired",
+    hint: "Run the same command again. Check the clocks if it happens again.",
+  });

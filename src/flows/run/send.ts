@@ -2,12 +2,21 @@
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
 import type { ApiError, Problem } from "../../client/api-error.ts";
+import type { Clock } from "../../clock.ts";
+import type { StoredBatch } from "../../state/batches.ts";
 import type { Service } from "../service.ts";
 import { isRefusal } from "../service-errors.ts";
-import type { BatchOperation, BatchReceipt } from "./batch-operation.ts";
-import { type RequestInFlight, RequestsInFlight } from "./in-flight.ts";
-import type { Journal } from "./journal.ts";
-import type { BatchProblem, BatchRows, CutBatch, ReadyBatch, SentBatch } from "./sent-batch.ts";
+import type {
+  BatchOperation,
+  BatchProblem,
+  BatchReceipt,
+  BatchRows,
+  CutBatch,
+  ReadyBatch,
+  SentBatch,
+} from "./batch.ts";
+import { Journal, type JournalOptions, sendAgain } from "./journal.ts";
+import type { RunAtHand } from "./run.ts";
 
 export interface SendDeps extends Pick<Service, "clock" | "concurrency"> {
   operation: BatchOperation;
@@ -119,4 +128,111 @@ function inFile(problem: Problem, operation: BatchOperation, lines: Uint32Array)
   return line === undefined
     ? { line: null, param, code, message }
     : { line, row: row!, param, code, message };
+}
+
+/** How long an interrupt waits for requests in flight: cutting them off leaves their outcome unknown. */
+const graceMs = 3_000;
+
+/** One request from start to end. */
+export class RequestInFlight {
+  readonly #cut = new AbortController();
+  /** Until `onDoubt` reports otherwise, an unknown outcome counts as done. */
+  #inDoubt = true;
+  #leaving: { reason: unknown } | null = null;
+  /** Ends the request. */
+  readonly signal: AbortSignal = this.#cut.signal;
+
+  /** Whether the service may have carried it out. */
+  get inDoubt(): boolean {
+    return this.#inDoubt;
+  }
+
+  /** Whether it was withdrawn before the service got it or did anything with it. */
+  get hasLeft(): boolean {
+    return this.#leaving !== null && !this.#inDoubt;
+  }
+
+  readonly onDoubt = (inDoubt: boolean): void => {
+    this.#inDoubt = inDoubt;
+    this.#leave();
+  };
+
+  /** Withdraws it as soon as the service has certainly done nothing with it. */
+  leave(reason: unknown): void {
+    this.#leaving ??= { reason };
+    this.#leave();
+  }
+
+  /** Ends it, whatever the service may have done. */
+  cut(reason: unknown): void {
+    this.#cut.abort(reason);
+  }
+
+  #leave(): void {
+    if (this.#leaving !== null && !this.#inDoubt) this.#cut.abort(this.#leaving.reason);
+  }
+}
+
+/**
+ * All started requests. When sending stops, queued requests must not be sent any more. Those that may have
+ * been sent are awaited, because their responses decide the outcome of their rows.
+ */
+export class RequestsInFlight {
+  readonly #requests = new Set<RequestInFlight>();
+
+  begin(): RequestInFlight {
+    const request = new RequestInFlight();
+    this.#requests.add(request);
+    return request;
+  }
+
+  end(request: RequestInFlight): void {
+    this.#requests.delete(request);
+  }
+
+  /** Stops sending. */
+  leave(reason: unknown): void {
+    for (const request of this.#requests) request.leave(reason);
+  }
+
+  /** Follows an interrupt: requests in flight get a grace period. Returns a function that stops following. */
+  follow(clock: Clock, signal: AbortSignal | undefined): () => void {
+    let cancel = () => {};
+    const onInterrupt = () => {
+      this.leave(signal?.reason);
+      cancel = clock.at(clock.now() + graceMs, () => {
+        for (const request of this.#requests) request.cut(signal?.reason);
+      });
+    };
+    signal?.addEventListener("abort", onInterrupt, { once: true });
+    return () => {
+      signal?.removeEventListener("abort", onInterrupt);
+      cancel();
+    };
+  }
+}
+
+/**
+ * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws the
+ * error if the outcome of one is still unknown; a rejected one was not carried out.
+ */
+export async function sendAsTheyWere(
+  run: RunAtHand,
+  some: readonly StoredBatch[],
+  service: Service,
+  { operation, ...listing }: { operation: BatchOperation } & Omit<JournalOptions, "guarded">,
+): Promise<void> {
+  const stored = () => run.state.batches.of(run.id);
+  const isOne = ({ index }: StoredBatch) => some.some((one) => one.index === index);
+  const batches = () => stored().filter(isOne);
+  const { clock, signal, concurrency } = service;
+  const { stopped } = await sendBatches(sendAgain(run, batches(), service), {
+    operation,
+    clock,
+    signal,
+    concurrency,
+    journal: new Journal(run, stored(), service, { ...listing, guarded: false }),
+    onAccepted: () => {},
+  });
+  if (stopped !== undefined && batches().some((batch) => batch.state === "sent")) throw stopped;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { WriteWindow } from "../../../src/flows/writes/write-window.ts";
+import { WriteWindow } from "../../../src/flows/run/writes.ts";
 
 const second = 1000;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isKeyAlive } from "../../../src/flows/batches/key-life.ts";
+import { isKeyAlive } from "../../../src/flows/run/clocks.ts";
 import { hour } from "../import/import-fixtures.ts";
 
 test.each([

@@ -2,7 +2,7 @@ import type { Client } from "../../client/client.ts";
 import { CatError } from "../../errors.ts";
 import type { State } from "../../state/state.ts";
 import { mayNotRead, orNull } from "../service-errors.ts";
-import type { ServiceIdentity } from "./service-identity.ts";
+import type { ServiceIdentity } from "./run.ts";
 
 export interface AccountDeps {
   client: Client;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CatError } from "../../../src/errors.ts";
-import { claimRun } from "../../../src/flows/runs/claim-run.ts";
+import { claimRun } from "../../../src/flows/run/run.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { Run } from "../../../src/state/runs.ts";
 import { newAccount } from "../../support/new-account.ts";

@@ -1,10 +1,27 @@
-// Runs: which run a command resumes, which process holds it, which account the key belongs to, how a stage stops.
-
+import { createHash } from "node:crypto";
 import { CatError } from "../../errors.ts";
 import type { Run, RunHold, RunOwner } from "../../state/runs.ts";
+import type { SentJobs } from "../../state/sent-jobs.ts";
 import type { State } from "../../state/state.ts";
 import { shownName } from "../rows/shown-name.ts";
-import { shownTime } from "./shown-time.ts";
+import { shownTime } from "./clocks.ts";
+
+/** The run this process works on, and where its progress is stored. */
+export interface RunAtHand {
+  readonly state: State;
+  /** The list of jobs started from this machine. */
+  readonly sentJobs: SentJobs;
+  readonly service: ServiceIdentity;
+  readonly account: number;
+  readonly id: string;
+  readonly kind: string;
+}
+
+/** Identifies the service and the account: the base URL, and a digest of the API key (never the key). */
+export interface ServiceIdentity {
+  readonly baseUrl: string;
+  readonly keyFingerprint: string;
+}
 
 /** A run held by this process. */
 export interface Claim {
@@ -46,3 +63,35 @@ const alive = ({ kind, file }: Run, { pid, since }: RunOwner): CatError =>
       hint: "Wait for it to finish, or stop it and run the command again.",
     },
   );
+
+/**
+ * Runs `work` while holding other runs. Returns false, without running it, if a live process holds one of
+ * them.
+ */
+export async function withHolds(
+  { state, account }: RunAtHand,
+  others: readonly { readonly run: Run }[],
+  owner: { pid: number; since: number },
+  work: () => Promise<void>,
+): Promise<boolean> {
+  const holds: RunHold[] = [];
+  try {
+    for (const { run } of others) {
+      const hold = state.runs.hold(account, run.identity, owner);
+      if ("heldBy" in hold) return false;
+      holds.push(hold);
+    }
+    await work();
+    return true;
+  } finally {
+    for (const hold of holds) hold.release();
+  }
+}
+
+/**
+ * Identifies a run across restarts, as one SHA-256 (hex): digests of its input, and every option that changes
+ * what is sent. The path of the input and output options do not count. Parts are plain JSON values in a fixed
+ * order.
+ */
+export const runIdentity = (parts: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("hex");

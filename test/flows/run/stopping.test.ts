@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ApiError } from "../../../src/client/api-error.ts";
-import { sendBatches } from "../../../src/flows/batches/send.ts";
+import { sendBatches } from "../../../src/flows/run/send.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { importWorld, withCreate } from "../import/run-import.ts";
 

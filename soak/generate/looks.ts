@@ -1,4 +1,4 @@
-import { canShow } from "../../src/contract/required-photo.ts";
+import { canShow } from "../../src/contract/generation-rules.ts";
 import {
   beautifierAngleShots,
   beautifierBackgrounds,

@@ -1,3 +1,5 @@
+import type { Orientation, sexes } from "./value-sets.ts";
+
 /**
  * The form in which words are compared: no case, accents or separators. `Three quarter left` is
  * `three-quarter-left`.
@@ -81,4 +83,44 @@ function editsBetween(one: string, other: string): number {
     previous = current;
   }
   return previous[other.length]!;
+}
+
+/** A text as a short quotation for a message. */
+export const shortened = (text: string): string =>
+  JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}...` : text);
+
+/** Synonyms of values, in plain letters (`didYouMean`). They are suggested, never applied. */
+export type OtherWords<Value extends string = string> = Readonly<Record<string, Value>>;
+
+/** For `sex`, in English, German, French, Italian and Spanish. */
+export const wordsForSexes: OtherWords<(typeof sexes)[number]> = {
+  ...all(
+    "female",
+    "woman women womens lady ladies girls w dame damen frau frauen weiblich femme femmes donna mujer",
+  ),
+  ...all(
+    "male",
+    "man men mens gentleman gentlemen herr herren mann manner mannlich homme hommes uomo hombre",
+  ),
+  ...all("kid", "kids child children childrens baby kind kinder enfant enfants bambino bambini nino ninos"),
+  ...all("other", "unisex divers neutral mixte"),
+};
+
+/** For the orientation of a photo. */
+export const wordsForOrientations: OtherWords<Orientation> = {
+  ...all("front", "vorne vorn vorderseite vorderansicht face devant avant"),
+  ...all("back", "rear hinten ruckseite ruckansicht dos arriere"),
+  ...all("left", "links gauche"),
+  ...all("right", "rechts droite"),
+  ...all("top", "oben dessus haut"),
+  ...all("bottom", "unten dessous bas"),
+  ...all("side", "seite seitlich profil cote"),
+  ...all("detail", "details closeup"),
+  ...all("three-quarter-left", "34left 34links"),
+  ...all("three-quarter-right", "34right 34rechts"),
+  ...all("unlabeled", "unlabelled none unknown"),
+};
+
+function all<Value extends string>(value: Value, words: string): Record<string, Value> {
+  return Object.fromEntries(words.split(" ").map((word) => [word, value]));
 }

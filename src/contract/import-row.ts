@@ -1,10 +1,14 @@
-import { didYouMean, questionFor } from "./did-you-mean.ts";
-import { ulidPattern } from "./ids.ts";
-import { limits } from "./limits.ts";
-import { shortened } from "./shortened.ts";
+import {
+  didYouMean,
+  type OtherWords,
+  questionFor,
+  shortened,
+  wordsForOrientations,
+  wordsForSexes,
+} from "./did-you-mean.ts";
+import { limits, ulidPattern } from "./limits.ts";
 import { describeBreach, urlBreach } from "./url-policy.ts";
 import { orientations, sexes } from "./value-sets.ts";
-import { type OtherWords, wordsForOrientations, wordsForSexes } from "./words-for-values.ts";
 
 /**
  * The rules of one import row as plain code. The mock validates rows with it, and the file check validates a

@@ -45,3 +45,26 @@ export const limits = {
 
 /** The time from an event to the last attempt to deliver it: about 7 h 21 min. */
 export const webhookRetryTotalMs = limits.webhookRetryMs.reduce((sum: number, wait) => sum + wait, 0);
+
+/** The form of every ID except a model's: a ULID, 26 characters of Crockford base32 (Resources). */
+export const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+
+/**
+ * A request ID chosen by the client: up to 128 letters, digits, `.`, `_`, `:`, `-` (Cross-cutting rule 7).
+ */
+export const requestIdPattern = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** Ranges of numeric options of the mock and of listeners, in code and on the command line; integers unless noted. */
+export const optionRanges = {
+  port: { min: 0, max: 65_535 },
+  seed: { min: 0, max: 999_999_999_999_999 },
+  /** Number of demo products. More would only fill the memory. */
+  demo: { min: 0, max: 1_000_000 },
+  /** Any number, not only integers. Beyond these bounds the times of jobs would lose their precision. */
+  speed: { min: 1e-9, max: 1e15 },
+  /** Reads and writes per minute; "no limit" is a separate value. */
+  requestsPerMinute: { min: 1, max: 999_999_999 },
+  latencyMs: { min: 0, max: 600_000 },
+  /** 31 years: a signature of any age. */
+  toleranceSeconds: { min: 0, max: 999_999_999 },
+} as const;

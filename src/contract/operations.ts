@@ -2,9 +2,8 @@ import type { Operation } from "./operation.ts";
 import { exports } from "./operations/exports.ts";
 import { images } from "./operations/images.ts";
 import { imports } from "./operations/imports.ts";
-import { models } from "./operations/models.ts";
 import { products } from "./operations/products.ts";
-import { tasks } from "./operations/tasks.ts";
+import { models, tasks } from "./operations/tasks.ts";
 import { webhooks } from "./operations/webhooks.ts";
 
 /** Every operation of the service, by resource and verb. */

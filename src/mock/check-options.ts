@@ -1,6 +1,6 @@
 import { lastMoment } from "../clock.ts";
 import { didYouMean, questionFor } from "../contract/did-you-mean.ts";
-import { optionRanges } from "../contract/option-ranges.ts";
+import { optionRanges } from "../contract/limits.ts";
 
 interface Range {
   readonly min: number;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { safeFilename } from "../../src/contract/safe-filename.ts";
+import { safeFilename } from "../../src/contract/image-file.ts";
 
 test.each([
   ["DRESS-0001", "DRESS-0001_front.jpg"],

@@ -1,15 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
 import { errorCodes, errorTypes } from "../../src/contract/error-codes.ts";
-import { requestIdPattern } from "../../src/contract/ids.ts";
-import { limits } from "../../src/contract/limits.ts";
+import { limits, requestIdPattern } from "../../src/contract/limits.ts";
 import { everyOperation } from "../../src/contract/operations.ts";
 import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../../src/contract/resources/export.ts";
 import { Image, ImageUpload } from "../../src/contract/resources/image.ts";
 import { Import, ImportRowResult } from "../../src/contract/resources/import.ts";
-import { Model } from "../../src/contract/resources/model.ts";
 import { Product, ProductImage } from "../../src/contract/resources/product.ts";
-import { Task } from "../../src/contract/resources/task.ts";
+import { Model, Task } from "../../src/contract/resources/task.ts";
 import { Webhook, WebhookEvent, WebhookWithSecret } from "../../src/contract/resources/webhook.ts";
 import * as sets from "../../src/contract/value-sets.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { imageSize } from "image-size";
 import { describe, expect, test } from "vitest";
-import { imageTypeOf } from "../../src/contract/image-type.ts";
+import { imageTypeOf } from "../../src/contract/image-file.ts";
 import { limits } from "../../src/contract/limits.ts";
 import { refusal, startWorld, tinyPng } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { optionRanges } from "../../contract/option-ranges.ts";
+import { optionRanges } from "../../contract/limits.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 import { command, examples, otherFlags } from "../flags/command.ts";

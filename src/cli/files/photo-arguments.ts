@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Client } from "../../client/client.ts";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
-import { ulidPattern } from "../../contract/ids.ts";
+import { ulidPattern } from "../../contract/limits.ts";
 import { type Orientation, orientations } from "../../contract/value-sets.ts";
 import { LocalPhotos } from "../../flows/photos/local-photos.ts";
 import { InputError } from "../../flows/rows/source.ts";

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { FieldTree } from "../../contract/field-tree.ts";
+import type { FieldTree } from "../../contract/response-values.ts";
 import { checkFields, chosenColumns, selectFields } from "../output/chosen-fields.ts";
 import { type Column, type ListFormat, listFormats } from "../output/columns.ts";
 import type { Printing } from "../output/printing.ts";

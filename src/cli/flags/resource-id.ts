@@ -1,4 +1,4 @@
-import { ulidPattern } from "../../contract/ids.ts";
+import { ulidPattern } from "../../contract/limits.ts";
 import { CatError } from "../../errors.ts";
 import { UsageError } from "../context/errors.ts";
 

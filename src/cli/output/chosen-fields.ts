@@ -1,5 +1,5 @@
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
-import type { FieldTree } from "../../contract/field-tree.ts";
+import type { FieldTree } from "../../contract/response-values.ts";
 import { UsageError } from "../context/errors.ts";
 import { type Column, columnsFor } from "./columns.ts";
 

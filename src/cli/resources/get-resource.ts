@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { AnyOperation, Input, Reply } from "../../client/call-types.ts";
-import { fieldTree } from "../../contract/field-tree.ts";
+import { fieldTree } from "../../contract/response-values.ts";
 import type { App } from "../app/app.ts";
 import { command, examples } from "../flags/command.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Command, Option } from "commander";
 import type { AnyOperation, Input, Item } from "../../client/call-types.ts";
-import { fieldTree } from "../../contract/field-tree.ts";
 import { limits } from "../../contract/limits.ts";
+import { fieldTree } from "../../contract/response-values.ts";
 import type { App } from "../app/app.ts";
 import type { Kind } from "../completion/words.ts";
 import { command, examples } from "../flags/command.ts";

@@ -1,4 +1,4 @@
-import type { FieldTree } from "../../contract/field-tree.ts";
+import type { FieldTree } from "../../contract/response-values.ts";
 import type { ResourceForm } from "../flags/print-flags.ts";
 import type { Column } from "../output/columns.ts";
 

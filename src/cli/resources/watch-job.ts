@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { AnyOperation, Input, Reply } from "../../client/call-types.ts";
-import { fieldTree } from "../../contract/field-tree.ts";
+import { fieldTree } from "../../contract/response-values.ts";
 import { CatError } from "../../errors.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
 import { TimeoutError } from "../../http/errors.ts";

@@ -4,7 +4,6 @@ import { operations } from "../operations.ts";
 import { ExportAsset, ExportJob, ExportRow, ExportSelection } from "../resources/export.ts";
 import { Image, ImageForm, ImageUpload } from "../resources/image.ts";
 import { Import, ImportRow, ImportRowResult, ImportSubmission } from "../resources/import.ts";
-import { Model } from "../resources/model.ts";
 import {
   PhotosToAttach,
   Product,
@@ -12,7 +11,7 @@ import {
   ProductPatch,
   ProductToCreate,
 } from "../resources/product.ts";
-import { BeautifierRequest, Task, TryonInput, TryonRequest, TryonTasks } from "../resources/task.ts";
+import { BeautifierRequest, Model, Task, TryonInput, TryonRequest, TryonTasks } from "../resources/task.ts";
 import {
   Webhook,
   WebhookEvent,

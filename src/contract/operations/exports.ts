@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { operation } from "../operation.ts";
 import { ExportJob, ExportRow, ExportSelection, RoleFilter } from "../resources/export.ts";
 import { listOf, pageQuery, QueryTimestamp } from "../resources/fields.ts";
-import { operation } from "./define.ts";
 
 export const exports = {
   list: operation({

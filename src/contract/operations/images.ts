@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { operation } from "../operation.ts";
 import { Image, ImageForm, ImageUpload } from "../resources/image.ts";
-import { operation } from "./define.ts";
 
 export const images = {
   upload: operation({

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { ImportRefusal } from "../error-codes.ts";
+import { operation } from "../operation.ts";
 import { pageQuery, shownListOf } from "../resources/fields.ts";
 import { Import, ImportRow, ImportRowResult, ImportSubmission, importOptions } from "../resources/import.ts";
 import { rowStatuses } from "../value-sets.ts";
-import { operation } from "./define.ts";
 
 const params = z.object({ import_id: z.string() });
 

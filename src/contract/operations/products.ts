@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { operation } from "../operation.ts";
 import { listOf, pageQuery } from "../resources/fields.ts";
 import {
   PhotosToAttach,
@@ -7,7 +8,6 @@ import {
   ProductPatch,
   ProductToCreate,
 } from "../resources/product.ts";
-import { operation } from "./define.ts";
 
 const params = z.object({ product_id: z.string() });
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { TryonRefusal } from "../error-codes.ts";
+import { operation } from "../operation.ts";
 import { listOf, pageQuery } from "../resources/fields.ts";
-import { BeautifierRequest, Task, TryonRequest, TryonTasks } from "../resources/task.ts";
+import { BeautifierRequest, Model, Task, TryonRequest, TryonTasks } from "../resources/task.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../value-sets.ts";
-import { operation } from "./define.ts";
 
 export const tasks = {
   list: operation({
@@ -58,5 +58,23 @@ export const tasks = {
     reply: Task,
     refuses: { 404: ["task_not_found"] },
     polled: true,
+  }),
+};
+
+const queryBoolean = z
+  .union([z.boolean(), z.enum(["true", "false"])])
+  .transform((value) => value === true || value === "true")
+  .pipe(z.boolean());
+
+export const models = {
+  list: operation({
+    method: "GET",
+    path: "/v1/models",
+    summary: "List the models for try-ons",
+    scope: "models:read",
+    query: z.object({ ...pageQuery, is_public: queryBoolean.optional() }),
+    status: 200,
+    reply: listOf(Model),
+    refuses: { 400: ["invalid_cursor"] },
   }),
 };

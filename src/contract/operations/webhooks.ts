@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { operation } from "../operation.ts";
 import { listOf, pageQuery } from "../resources/fields.ts";
 import {
   Webhook,
@@ -7,7 +8,6 @@ import {
   WebhookToCreate,
   WebhookWithSecret,
 } from "../resources/webhook.ts";
-import { operation } from "./define.ts";
 
 const params = z.object({ webhook_id: z.string() });
 const path = "/v1/webhooks/{webhook_id}";

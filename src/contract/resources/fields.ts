@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { ulidPattern } from "../ids.ts";
 import { canonicalReference, isLongerThan } from "../import-row.ts";
-import { limits } from "../limits.ts";
+import { limits, ulidPattern } from "../limits.ts";
 import { passedOnList, reliedOn } from "../response-values.ts";
 import { sexes } from "../value-sets.ts";
 

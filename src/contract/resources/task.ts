@@ -7,6 +7,7 @@ import {
   beautifierStyles,
   customAngleShotPrefix,
   exampleColor,
+  modelSexes,
   taskFailureCodes,
   taskStatuses,
   taskSubtypes,
@@ -14,7 +15,7 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../value-sets.ts";
-import { DownloadUrl, Timestamp, Ulid } from "./fields.ts";
+import { DownloadUrl, Timestamp, Ulid, Url } from "./fields.ts";
 
 /** The generation of one image. Only a beautifier task has a subtype. */
 export const Task = z.looseObject({
@@ -72,3 +73,19 @@ export const TryonRequest = z.strictObject({
 });
 
 export const TryonTasks = z.looseObject({ tasks: reliedOn(z.array(Task)) });
+
+/** A person who wears the product in a try-on. IDs are opaque: ULIDs, or shorter for curated models. */
+export const Model = z.looseObject({
+  id: reliedOn(z.string()),
+  name: z.string().nullable(),
+  is_public: z.boolean(),
+  sex: closedSet(modelSexes).nullable(),
+  body_type: z.string().nullable(),
+  age_bracket: z.string().nullable(),
+  ethnicity: z.string().nullable(),
+  hair_color: z.string().nullable(),
+  eye_color: z.string().nullable(),
+  preview_url: Url.nullable(),
+  preview_url_expires_at: Timestamp.nullable(),
+});
+export type Model = z.infer<typeof Model>;

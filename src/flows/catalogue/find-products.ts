@@ -2,9 +2,8 @@
 
 import pLimit from "p-limit";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
-import { ulidPattern } from "../../contract/ids.ts";
 import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
-import { limits } from "../../contract/limits.ts";
+import { limits, ulidPattern } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Product } from "../../contract/resources/product.ts";
 import type { Service } from "../service.ts";

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
+import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { wrongContent } from "./wrong-content.ts";
 
 /** The bytes of an image, of which only a few are read. */

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
-import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
+import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import { InputError } from "../rows/source.ts";
 import type { PhotoCode } from "./photo-problem.ts";

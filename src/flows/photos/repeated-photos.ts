@@ -1,4 +1,4 @@
-import { shortened } from "../../contract/shortened.ts";
+import { shortened } from "../../contract/did-you-mean.ts";
 import type { FieldProblem } from "../rows/row-form.ts";
 
 const none: readonly FieldProblem[] = [];

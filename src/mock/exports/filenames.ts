@@ -1,4 +1,4 @@
-import { safeFilename } from "../../contract/safe-filename.ts";
+import { safeFilename } from "../../contract/image-file.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 
 /** Extensions by image type (ExportRow, suggested_filename). */

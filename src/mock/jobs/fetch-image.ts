@@ -1,4 +1,4 @@
-import { imageTypeOf } from "../../contract/image-type.ts";
+import { imageTypeOf } from "../../contract/image-file.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
 import { isPublicAddress, urlBreach } from "../../contract/url-policy.ts";

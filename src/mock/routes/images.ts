@@ -1,4 +1,4 @@
-import { imageTypeOf } from "../../contract/image-type.ts";
+import { imageTypeOf } from "../../contract/image-file.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { sizeOfImage } from "../images/size-of-image.ts";
 import type { Handlers } from "../requests/handler.ts";

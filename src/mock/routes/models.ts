@@ -1,4 +1,4 @@
-import type { Model } from "../../contract/resources/model.ts";
+import type { Model } from "../../contract/resources/task.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";

@@ -1,6 +1,5 @@
 import type * as z from "zod";
-import { unlistedValues } from "../../contract/generation-rules.ts";
-import { canShow } from "../../contract/required-photo.ts";
+import { canShow, unlistedValues } from "../../contract/generation-rules.ts";
 import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
 import { garmentOf } from "../images/garment-of.ts";

@@ -1,4 +1,4 @@
-import { requestIdPattern } from "../../contract/ids.ts";
+import { requestIdPattern } from "../../contract/limits.ts";
 import type { Random } from "../seed/random.ts";
 
 /**

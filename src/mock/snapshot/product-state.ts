@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { imageTypeBytes, imageTypeOf } from "../../contract/image-type.ts";
+import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
 import { Description, Name, Sex, Ulid } from "../../contract/resources/fields.ts";
 import { imageOrigins, imageTypes, orientations } from "../../contract/value-sets.ts";
 import { isUnlike, KeptReference, KeptTimestamp, order } from "../store/state-fields.ts";

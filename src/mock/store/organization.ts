@@ -1,4 +1,4 @@
-import type { Model } from "../../contract/resources/model.ts";
+import type { Model } from "../../contract/resources/task.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 import type { OrganizationName } from "../rules/authenticate.ts";
 import { IdempotencyKeys } from "../rules/idempotency.ts";

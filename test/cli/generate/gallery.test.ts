@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
-import { imageTypeOf } from "../../../src/contract/image-type.ts";
+import { imageTypeOf } from "../../../src/contract/image-file.ts";
 import type { GalleryData } from "../../../src/flows/generate/gallery/gallery-data.ts";
 import { closeBrowser, needsBrowser, openFile } from "../../support/browser.ts";
 import { until } from "../../support/until.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { imageTypeOf } from "../../../src/contract/image-type.ts";
+import { imageTypeOf } from "../../../src/contract/image-file.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";
 
 describe("a file of looks", () => {

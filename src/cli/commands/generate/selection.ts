@@ -1,5 +1,5 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
-import { ulidPattern } from "../../../contract/ids.ts";
+import { ulidPattern } from "../../../contract/limits.ts";
 import { separator } from "../../../flows/generate/columns/fields.ts";
 import { UsageError } from "../../context/errors.ts";
 import { flagsOfSelection, type SelectionFlags } from "./flags.ts";

@@ -1,6 +1,5 @@
-import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
+import { didYouMean, questionFor, shortened } from "../../../contract/did-you-mean.ts";
 import { type UnlistedValue, unlistedValues } from "../../../contract/generation-rules.ts";
-import { shortened } from "../../../contract/shortened.ts";
 import { partsOf } from "../../../flows/generate/columns/fields.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";

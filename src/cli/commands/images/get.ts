@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { imageTypeBytes, imageTypeOf } from "../../../contract/image-type.ts";
+import { imageTypeBytes, imageTypeOf } from "../../../contract/image-file.ts";
 import { Image } from "../../../contract/resources/image.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";

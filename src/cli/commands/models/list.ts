@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import { operations } from "../../../contract/operations.ts";
-import { Model } from "../../../contract/resources/model.ts";
+import { Model } from "../../../contract/resources/task.ts";
 import { listResource } from "../../resources/list-resource.ts";
 import { fieldColumns } from "../../resources/resource-form.ts";
 

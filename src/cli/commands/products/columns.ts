@@ -1,5 +1,5 @@
-import { fieldTree } from "../../../contract/field-tree.ts";
 import { Product } from "../../../contract/resources/product.ts";
+import { fieldTree } from "../../../contract/response-values.ts";
 import type { ResourceForm } from "../../flags/print-flags.ts";
 import type { Column } from "../../output/columns.ts";
 

@@ -1,5 +1,5 @@
-import { fieldTree } from "../../../contract/field-tree.ts";
 import { Task } from "../../../contract/resources/task.ts";
+import { fieldTree } from "../../../contract/response-values.ts";
 import type { ResourceForm } from "../../flags/print-flags.ts";
 import { namedFields } from "../../resources/named-form.ts";
 import { fieldColumns } from "../../resources/resource-form.ts";

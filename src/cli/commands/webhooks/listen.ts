@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import { limits } from "../../../contract/limits.ts";
-import { optionRanges } from "../../../contract/option-ranges.ts";
+import { limits, optionRanges } from "../../../contract/limits.ts";
 import type { EventPattern } from "../../../flows/listen/forward/event-pattern.ts";
 import type { Handler } from "../../../flows/listen/forward/handlers.ts";
 import type { App } from "../../app/app.ts";

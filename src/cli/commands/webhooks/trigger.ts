@@ -1,5 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
-import { ulidPattern } from "../../../contract/ids.ts";
+import { ulidPattern } from "../../../contract/limits.ts";
 import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
 import type { SampleIds } from "../../../flows/listen/trigger/sample-event.ts";
 import type { TortureResult } from "../../../flows/listen/trigger/torture.ts";

@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import { limits } from "../../../contract/limits.ts";
-import { optionRanges } from "../../../contract/option-ranges.ts";
+import { limits, optionRanges } from "../../../contract/limits.ts";
 import { signatureHeader, verifySignature } from "../../../contract/signature.ts";
 import { CatError } from "../../../errors.ts";
 import type { App } from "../../app/app.ts";

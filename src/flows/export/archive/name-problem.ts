@@ -1,4 +1,4 @@
-import { isDeviceName } from "../../../contract/safe-filename.ts";
+import { isDeviceName } from "../../../contract/image-file.ts";
 import { archiveLimits } from "./archive-limits.ts";
 
 /** Characters that cannot be seen, or that make a name look like another one. */

@@ -1,5 +1,5 @@
-import { ulidPattern } from "../../../contract/ids.ts";
 import { canonicalReference } from "../../../contract/import-row.ts";
+import { ulidPattern } from "../../../contract/limits.ts";
 import {
   type FoundProducts,
   meantReferences,

@@ -1,4 +1,4 @@
-import { ulidPattern } from "../../../contract/ids.ts";
+import { ulidPattern } from "../../../contract/limits.ts";
 import { normalHeader } from "../../rows/header.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";

@@ -1,7 +1,6 @@
+import { shortened } from "../../../contract/did-you-mean.ts";
 import { type GenerationKind, styleProblem, subtypeProblem } from "../../../contract/generation-rules.ts";
-import { ulidPattern } from "../../../contract/ids.ts";
-import { limits } from "../../../contract/limits.ts";
-import { shortened } from "../../../contract/shortened.ts";
+import { limits, ulidPattern } from "../../../contract/limits.ts";
 import type { FieldProblem } from "../../rows/row-form.ts";
 import type { AskedGeneration } from "../generation.ts";
 import { type Field, fieldsOf, matrixFieldsOf, partsOf, requiredFieldsOf } from "./fields.ts";

@@ -1,8 +1,8 @@
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
-import { ulidPattern } from "../../../contract/ids.ts";
 import { canonicalReference, referenceOfProduct } from "../../../contract/import-row.ts";
-import type { Model } from "../../../contract/resources/model.ts";
+import { ulidPattern } from "../../../contract/limits.ts";
 import type { Product } from "../../../contract/resources/product.ts";
+import type { Model } from "../../../contract/resources/task.ts";
 import { allModels, modelsNamed } from "../../catalogue/find-models.ts";
 import {
   type FoundProducts,

@@ -5,7 +5,7 @@ import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
 import type { Client } from "../../../client/client.ts";
-import { imageTypeBytes, imageTypeOf } from "../../../contract/image-type.ts";
+import { imageTypeBytes, imageTypeOf } from "../../../contract/image-file.ts";
 import type { Task } from "../../../contract/resources/task.ts";
 import type { imageTypes } from "../../../contract/value-sets.ts";
 import { rejectIncompleteImage } from "../../downloads/complete-image.ts";

@@ -1,4 +1,4 @@
-import { ulidPattern } from "../../../contract/ids.ts";
+import { ulidPattern } from "../../../contract/limits.ts";
 import { unguardedCell } from "../../outputs/guarded-cell.ts";
 import type { RowColumns } from "../../rows/row-form.ts";
 import { type Column, meaningOf } from "./csv-columns.ts";

@@ -1,6 +1,6 @@
+import { shortened } from "../../../contract/did-you-mean.ts";
 import { type ImportRowImage, importRowProblems, type RowProblem } from "../../../contract/import-row.ts";
 import { limits } from "../../../contract/limits.ts";
-import { shortened } from "../../../contract/shortened.ts";
 import { type Orientation, orientations } from "../../../contract/value-sets.ts";
 import type { LocalImage } from "../../photos/photo-problem.ts";
 

@@ -1,7 +1,6 @@
-import { didYouMean, plain } from "../../../contract/did-you-mean.ts";
+import { didYouMean, plain, wordsForOrientations } from "../../../contract/did-you-mean.ts";
 import { limits } from "../../../contract/limits.ts";
 import { orientations } from "../../../contract/value-sets.ts";
-import { wordsForOrientations } from "../../../contract/words-for-values.ts";
 
 const imageNumbers = Array.from({ length: limits.imagesPerProduct.max }, (_, index) => index + 1);
 

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../../../client/client.ts";
-import { imageTypeBytes, imageTypeOf } from "../../../../contract/image-type.ts";
+import { imageTypeBytes, imageTypeOf } from "../../../../contract/image-file.ts";
 import { imageTypes } from "../../../../contract/value-sets.ts";
 import { rejectIncompleteImage } from "../../../downloads/complete-image.ts";
 import { downloadToFile } from "../../../downloads/download-file.ts";

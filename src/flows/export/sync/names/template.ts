@@ -1,5 +1,5 @@
 import { didYouMean, questionFor } from "../../../../contract/did-you-mean.ts";
-import { safeFilename } from "../../../../contract/safe-filename.ts";
+import { safeFilename } from "../../../../contract/image-file.ts";
 import { CatError } from "../../../../errors.ts";
 import { folded } from "../index/folded.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";

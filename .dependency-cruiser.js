@@ -4,6 +4,7 @@ const may = {
   "^src/contract/": ["^src/contract/", "/zod/", "/ipaddr\\.js/", "^(node:)?crypto$"],
   "^src/errors\\.ts$": [],
   "^src/clock\\.ts$": [],
+  "^src/move-file\\.ts$": ["^(node:)?fs(/promises)?$"],
   "^src/http/": ["^src/http/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/undici/", "^node:", "^[a-z_]+$"],
   "^src/client/": [
     "^src/client/",
@@ -13,13 +14,12 @@ const may = {
     "^src/errors\\.ts$",
     "/zod/",
   ],
-  "^src/state/": ["^src/state/", "^src/clock\\.ts$", "^src/errors\\.ts$", "/libsql/", "^(node:)?[a-z_/]+$"],
+  "^src/state/": ["^src/state/", "^src/(clock|errors|move-file)\\.ts$", "/libsql/", "^(node:)?[a-z_/]+$"],
   "^src/flows/": [
     "^src/flows/",
     "^src/contract/",
     "^src/client/",
-    "^src/clock\\.ts$",
-    "^src/errors\\.ts$",
+    "^src/(clock|errors|move-file)\\.ts$",
     "^src/http/(errors|post)\\.ts$",
     "^src/state/",
     "/csv-parse/",

@@ -5,7 +5,7 @@ import type { Patch } from "../program-files.ts";
 export const controls = {
   /** A download has its name before its length is checked. */
   "rename-first": {
-    file: "src/flows/downloads/part-file.ts",
+    file: "src/flows/files/part-file.ts",
     from: "this.#part = join(dirname(options.path), name);",
     to: "this.#part = options.path; void name;",
   },
@@ -36,12 +36,12 @@ export type Control = keyof typeof controls;
 export const smallLimits: readonly Patch[] = [
   { file: "src/contract/limits.ts", from: "exportProducts: 500,", to: "exportProducts: 7," },
   {
-    file: "src/flows/downloads/part-file.ts",
+    file: "src/flows/files/part-file.ts",
     from: "defaultBatchBytes = 1024 * 1024;",
     to: "defaultBatchBytes = 8 * 1024;",
   },
   {
-    file: "src/flows/downloads/download-to-memory.ts",
+    file: "src/flows/files/download-to-memory.ts",
     from: "mostInMemory = 4 * 1024 * 1024;",
     to: "mostInMemory = 8 * 1024;",
   },

@@ -1,4 +1,5 @@
-import { chmodSync, closeSync, linkSync, openSync, renameSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
+import { moveFile } from "../move-file.ts";
 import { migrate } from "./migrations.ts";
 import type { Connect } from "./sqlite.ts";
 import { fileSystemError, stateError } from "./state-error.ts";
@@ -15,11 +16,12 @@ export function makeState(path: string, connect: Connect): void {
     let isMoved = false;
     try {
       fill(unfinished, connect);
-      isMoved = putInPlace(unfinished, path);
+      isMoved = moveFile(unfinished, path, true);
     } finally {
       // After the move, another process may use that name.
       if (!isMoved) removeFile(unfinished);
     }
+    if (!isMoved) throw stateError("state_busy", path);
   } catch (error) {
     throw fileSystemError(path, error);
   }
@@ -32,7 +34,7 @@ function beginFile(path: string): string {
     try {
       closeSync(openSync(file, "wx", 0o600));
     } catch (error) {
-      if (codeOf(error) === "EEXIST") continue;
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
       throw error;
     }
     try {
@@ -58,32 +60,3 @@ function fill(file: string, connect: Connect): void {
     db.close();
   }
 }
-
-/**
- * Gives the file its final name; true if it lost its temporary one. A hard link does not replace a file
- * created meanwhile.
- */
-function putInPlace(unfinished: string, path: string): boolean {
-  try {
-    linkSync(unfinished, path);
-    return false;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") throw stateError("state_busy", path);
-  }
-  // For file systems without links: of concurrent processes, the one that creates the target moves its file
-  // there. A kill in between leaves an empty file, which is rejected.
-  try {
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    throw codeOf(error) === "EEXIST" ? stateError("state_busy", path) : error;
-  }
-  try {
-    renameSync(unfinished, path);
-    return true;
-  } catch (error) {
-    removeFile(path);
-    throw error;
-  }
-}
-
-const codeOf = (error: unknown): unknown => (error as NodeJS.ErrnoException).code;

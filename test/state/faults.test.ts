@@ -104,7 +104,7 @@ describe("a new state appears complete", () => {
       expect([from, to, readdirSync(folder)]).toEqual([`${path}-new-1`, path, ["default.db-new-1"]]);
       expect(statSync(from).mode & 0o777).toBe(0o600);
       copyFileSync(from, join(folder, "copy.db"));
-      renameSync(from, to);
+      copyFileSync(from, to);
     };
     (await openState(path, options)).close();
     faults.onLink = noLinks;

@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
+import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import { canAsk, openPrompts } from "../app/prompts.ts";
 import { UsageError } from "../context/errors.ts";
-import { counted } from "../output/numbers.ts";
 import { writablePlace } from "./writable-place.ts";
 
 /** The output file of a flag. */

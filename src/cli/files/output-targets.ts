@@ -1,9 +1,9 @@
 import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { numbered } from "../../flows/outputs/move-file.ts";
-import { OutputError } from "../../flows/outputs/output-error.ts";
-import { OutputPipe, type PipePlace } from "../../flows/outputs/output-pipe.ts";
+import { numbered } from "../../flows/files/file-names.ts";
+import { OutputError } from "../../flows/files/output-error.ts";
+import { OutputPipe, type PipePlace } from "../../flows/files/output-pipe.ts";
 import type { OutputTargets } from "../../flows/outputs/output-targets.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import type { App } from "../app/app.ts";

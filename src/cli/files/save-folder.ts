@@ -2,9 +2,8 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileProblem } from "../../errors.ts";
-import { freeBytesIn } from "../../flows/downloads/disk-space.ts";
+import { freeBytesIn, makeFolders } from "../../flows/files/disk.ts";
 import { foreignResults } from "../../flows/generate/close/folder-results.ts";
-import { makeFolders } from "../../flows/outputs/make-folders.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 

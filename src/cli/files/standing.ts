@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { whereLinksLead } from "../../flows/outputs/output-file.ts";
+import { whereLinksLead } from "../../flows/files/file-names.ts";
 
 /**
  * The file that a path leads to, whatever links and names it goes through, and its folder; the file may not

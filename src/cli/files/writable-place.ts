@@ -2,7 +2,7 @@ import { constants, type Stats } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileProblem } from "../../errors.ts";
-import { whereLinksLead } from "../../flows/outputs/output-file.ts";
+import { whereLinksLead } from "../../flows/files/file-names.ts";
 import { descriptorProblem } from "./descriptor-place.ts";
 
 /**

@@ -65,8 +65,8 @@ const printers: Readonly<Record<ListFormat, Printer>> = {
   },
 
   async csv({ columns, formulaGuard = true }, rows, target) {
-    const { csvRecords } = await import("../../flows/outputs/csv-records.ts");
-    const { guardedCell } = await import("../../flows/outputs/guarded-cell.ts");
+    const { csvRecords } = await import("../../flows/outputs/cells.ts");
+    const { guardedCell } = await import("../../flows/outputs/cells.ts");
     const shown = columnsFor(columns, "csv");
     const cell = formulaGuard ? (text: string) => guardedCell(visibleInCell(text)) : visibleInCell;
     await target.write(csvRecords([shown.map((column) => column.name)]));

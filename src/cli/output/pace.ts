@@ -1,6 +1,5 @@
-import { byteText } from "../../flows/byte-text.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
-import { grouped } from "./numbers.ts";
+import { byteText, grouped } from "../../flows/words.ts";
 
 /** The pace of a step: units per second and the seconds left, each null while unknown. */
 export interface Pace {

@@ -1,5 +1,5 @@
 import type { Problem } from "../../flows/rows/problem.ts";
-import { grouped } from "./numbers.ts";
+import { grouped } from "../../flows/words.ts";
 
 /** A kind with more different messages than this is one group, with the first message as an example. */
 const separateMessages = 5;

@@ -1,9 +1,9 @@
 import type { CheckResult } from "../../flows/rows/check.ts";
 import type { Problem } from "../../flows/rows/problem.ts";
 import { shownName } from "../../flows/rows/shown-name.ts";
+import { grouped } from "../../flows/words.ts";
 import type { Context } from "../context/context.ts";
 import type { Io } from "./io.ts";
-import { grouped } from "./numbers.ts";
 import { type ListedProblem, ProblemGroups } from "./problem-groups.ts";
 import { shellWord } from "./shell-word.ts";
 import { visible } from "./visible.ts";

@@ -2,6 +2,7 @@ import type { Command, Option } from "commander";
 import type { AnyOperation, Input, Item } from "../../client/call-types.ts";
 import { limits } from "../../contract/limits.ts";
 import { fieldTree } from "../../contract/response-values.ts";
+import { grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
 import type { Kind } from "../completion/words.ts";
 import { command, examples } from "../flags/command.ts";
@@ -9,7 +10,6 @@ import { type RawListFlags, readLimit, withListFlags } from "../flags/list-flags
 import { readPrintFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/columns.ts";
 import { FirstOnes } from "../output/first-ones.ts";
-import { grouped } from "../output/numbers.ts";
 import type { Printing } from "../output/printing.ts";
 
 /** Describes a list command: its operation, and how it prints the entries. */

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { grouped } from "../../flows/words.ts";
 import type { SentJob } from "../../state/sent-jobs.ts";
 import type { App } from "../app/app.ts";
 import { command, examples } from "../flags/command.ts";
@@ -6,7 +7,6 @@ import { type RawListFlags, readLimit, withListFlags } from "../flags/list-flags
 import { readPrintFlags } from "../flags/print-flags.ts";
 import type { Column } from "../output/columns.ts";
 import { FirstOnes } from "../output/first-ones.ts";
-import { grouped } from "../output/numbers.ts";
 import { namedForm } from "./named-form.ts";
 
 /** Describes the list of one kind of job, which this machine keeps because the service has none. */

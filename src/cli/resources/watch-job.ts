@@ -3,6 +3,7 @@ import type { AnyOperation, Input, Reply } from "../../client/call-types.ts";
 import { fieldTree } from "../../contract/response-values.ts";
 import { CatError } from "../../errors.ts";
 import type { ProgressEvent } from "../../flows/progress-event.ts";
+import { counted, grouped } from "../../flows/words.ts";
 import { TimeoutError } from "../../http/errors.ts";
 import type { App } from "../app/app.ts";
 import { InterruptError } from "../context/errors.ts";
@@ -16,7 +17,6 @@ import {
 } from "../flags/print-flags.ts";
 import { resourceId } from "../flags/resource-id.ts";
 import { commandLine } from "../output/command-line.ts";
-import { counted, grouped } from "../output/numbers.ts";
 import type { Printing } from "../output/printing.ts";
 
 /** A job as its operation returns it, with the two fields that `watch` reads. */

@@ -1,7 +1,7 @@
 import { chmod, readFile, rm, stat } from "node:fs/promises";
 import { platform } from "node:os";
 import { dirname, join } from "node:path";
-import { OutputFile } from "../../flows/outputs/output-file.ts";
+import { OutputFile } from "../../flows/files/output-file.ts";
 import { makeFolder } from "../../state/state-place.ts";
 import { KeyError } from "../context/errors.ts";
 import type { KeyStore } from "./key-store.ts";

@@ -1,7 +1,7 @@
 import { chmod } from "node:fs/promises";
 import { dirname } from "node:path";
 import { asFileError, CatError, fileProblem } from "../../errors.ts";
-import { OutputFile } from "../../flows/outputs/output-file.ts";
+import { OutputFile } from "../../flows/files/output-file.ts";
 import { lockFile, waitForLock } from "../../state/file-lock.ts";
 import { makeFolder } from "../../state/state-place.ts";
 import type { Context } from "../context/context.ts";

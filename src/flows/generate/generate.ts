@@ -1,11 +1,10 @@
 import type { Task } from "../../contract/resources/task.ts";
-import { counted } from "../counted.ts";
-import { grouped } from "../grouped.ts";
 import type { CheckResult } from "../rows/check.ts";
 import { checkAndCollect } from "../rows/check-and-collect.ts";
 import { shownName } from "../rows/shown-name.ts";
 import { patienceOf, stoppedBy } from "../run/stage.ts";
 import { writeEstimate } from "../run/writes.ts";
+import { counted, grouped } from "../words.ts";
 import { type ClosedRun, closeRun, type RunToClose } from "./close/close-run.ts";
 import { GenerationFollower } from "./follow/follow-generations.ts";
 import type { AskedGeneration, Generation } from "./generation.ts";

@@ -1,3 +1,4 @@
+import { OutputFile } from "../files/output-file.ts";
 import { CsvReader } from "../rows/csv-rows.ts";
 import type { InputRow } from "../rows/input-row.ts";
 import { openRows, type RowFile } from "../rows/open-rows.ts";
@@ -5,7 +6,6 @@ import type { RefusedRows } from "../rows/row-set.ts";
 import { lineEndOf, readTextForm } from "../rows/text.ts";
 import { EncodedFile, failedFormOf } from "./encoded-file.ts";
 import { FailedCsvRows, failedNdjsonRow, ndjsonEscape } from "./failed-rows.ts";
-import { OutputFile } from "./output-file.ts";
 import type { OutputTargets } from "./output-targets.ts";
 import { joinedFailure, type RowFailure, type RowOutcome } from "./row-outcome.ts";
 

@@ -1,5 +1,5 @@
-import type { Overwrite } from "./output-file.ts";
-import type { OutputPipe } from "./output-pipe.ts";
+import type { Overwrite } from "../files/output-file.ts";
+import type { OutputPipe } from "../files/output-pipe.ts";
 
 /** A file to write: its path, and its name in messages. */
 export interface OutputTarget {

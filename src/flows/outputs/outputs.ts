@@ -2,12 +2,12 @@
 // ResultsForm sets the columns of a results file; its RowForm decides which parts of a failed row are kept.
 
 import { CatError } from "../../errors.ts";
+import { numbered } from "../files/file-names.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import { UnreadableInput } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-set.ts";
 import { InputError } from "../rows/source.ts";
 import { FailedFile, type WordFailure } from "./failed-file.ts";
-import { numbered } from "./move-file.ts";
 import type { OutputTargets } from "./output-targets.ts";
 import { ResultsFile, type ResultsForm } from "./results-file.ts";
 import type { RowOutcome } from "./row-outcome.ts";

@@ -1,8 +1,7 @@
 import { extname } from "node:path";
-import { csvRecords } from "./csv-records.ts";
-import { guardedCell } from "./guarded-cell.ts";
-import { OutputFile } from "./output-file.ts";
-import type { OutputPipe } from "./output-pipe.ts";
+import { OutputFile } from "../files/output-file.ts";
+import type { OutputPipe } from "../files/output-pipe.ts";
+import { csvRecords, guardedCell } from "./cells.ts";
 import type { OutputTarget } from "./output-targets.ts";
 import type { RowOutcome } from "./row-outcome.ts";
 

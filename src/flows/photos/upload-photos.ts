@@ -1,11 +1,11 @@
 import { keyLifeMs } from "../../client/client.ts";
 import type { Uploads } from "../../state/uploads.ts";
-import { grouped } from "../grouped.ts";
 import type { ProgressEvent } from "../progress-event.ts";
 import { RequestsInFlight } from "../run/send.ts";
 import { WriteWindow } from "../run/writes.ts";
 import type { Service } from "../service.ts";
 import { isOfContent, isRefusal } from "../service-errors.ts";
+import { grouped } from "../words.ts";
 import type { LocalPhotos } from "./local-photos.ts";
 
 export interface UploadDeps {

@@ -2,7 +2,7 @@ import { constants, createReadStream, open as openDescriptor } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename, extname, resolve } from "node:path";
 import { CatError, fileProblem } from "../../errors.ts";
-import { fileStart } from "../file-start.ts";
+import { fileStart } from "../files/disk.ts";
 import { privateCopy } from "./private-copy.ts";
 import { SameBytes } from "./same-bytes.ts";
 import { shownName } from "./shown-name.ts";

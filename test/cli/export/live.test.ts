@@ -245,7 +245,7 @@ test("an interrupt keeps the old file and leaves no other", async () => {
 test("what a killed process left is removed by the next export to the same file", async () => {
   const world = await exportWorld({ demo: 1 });
   const leave = async (pid: number) => {
-    const { unfinishedName } = await import("../../../src/flows/outputs/unfinished-name.ts");
+    const { unfinishedName } = await import("../../../src/flows/files/file-names.ts");
     const owner = { pid, runId: `run_${pid}`, isRunning: () => true };
     const name = `.${await unfinishedName(join(world.folder, "a.ndjson"), owner)}.part`;
     world.write(name, "half");

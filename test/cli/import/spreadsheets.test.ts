@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { encoderOf } from "../../../src/flows/outputs/encode.ts";
+import { encoderOf } from "../../../src/flows/outputs/encoded-file.ts";
 import { splitWords } from "../../support/split-words.ts";
 import { createWorld } from "../../support/world.ts";
 

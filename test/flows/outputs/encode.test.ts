@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { canEncode, encoderOf } from "../../../src/flows/outputs/encode.ts";
+import { canEncode, encoderOf } from "../../../src/flows/outputs/encoded-file.ts";
 
 /** Every encoding of Node's decoder that can be written. */
 const encodings = (

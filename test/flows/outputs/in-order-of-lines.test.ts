@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inOrderOfLines, type Stretch } from "../../../src/flows/outputs/in-order-of-lines.ts";
+import { inOrderOfLines, type Stretch } from "../../../src/flows/outputs/row-outcome.ts";
 
 /** Stretches over these lines, each reporting how many of them are open at once. */
 function stretchesOf(lines: readonly (readonly number[])[], early: readonly number[] = []) {

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { encoderOf } from "../../../src/flows/outputs/encode.ts";
+import { encoderOf } from "../../../src/flows/outputs/encoded-file.ts";
 import { checkEncodingName } from "../../../src/flows/rows/encoding.ts";
 import { UnreadableInput } from "../../../src/flows/rows/problem.ts";
 import { lineEndOf, utf8Chunks } from "../../../src/flows/rows/text.ts";

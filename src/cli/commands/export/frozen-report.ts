@@ -1,8 +1,7 @@
-import { byteText } from "../../../flows/byte-text.ts";
 import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
+import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/global-options.ts";
 import { CommandWords } from "../../output/command-words.ts";
-import { counted, grouped } from "../../output/numbers.ts";
 import type { FrozenCommand } from "./frozen-flags.ts";
 
 interface Place {

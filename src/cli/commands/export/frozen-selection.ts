@@ -2,8 +2,8 @@ import { readSelection, type SelectionReading } from "../../../flows/export/sele
 import type { Selection } from "../../../flows/export/selection/selection.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError, openSource } from "../../../flows/rows/source.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { counted } from "../../output/numbers.ts";
 import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
 
 /** Reads the file of `--products-from`. Throws InputError (exit 3) after its problems were listed. */

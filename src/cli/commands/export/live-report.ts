@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { LiveResult } from "../../../flows/export/live/export-live.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { counted } from "../../output/numbers.ts";
 
 interface EndedExport {
   /** The file as typed and its path; null for standard output. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { exportLive, type LiveResult } from "../../../flows/export/live/export-live.ts";
 import { LastExport } from "../../../flows/export/live/last-export.ts";
 import { rowFormat } from "../../../flows/export/live/row-format.ts";
-import { guardedCell } from "../../../flows/outputs/guarded-cell.ts";
+import { guardedCell } from "../../../flows/outputs/cells.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId } from "../../app/run-id.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";

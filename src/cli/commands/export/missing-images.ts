@@ -1,5 +1,5 @@
 import { CatError } from "../../../errors.ts";
-import { counted } from "../../output/numbers.ts";
+import { counted } from "../../../flows/words.ts";
 
 /** The error of an export whose ZIP has fewer images than the service counted: exit 8. The file is kept. */
 export const imagesMissing = (missing: number, hint = "Run the command again for a new export."): CatError =>

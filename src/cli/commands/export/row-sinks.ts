@@ -12,9 +12,9 @@ export const stdoutSink = (app: App): RowSink => ({
 /** A file that appears when it is complete. A second interrupt removes what is unfinished. */
 export async function fileSink(app: App, { path, replaces }: OutFile, runId: string): Promise<RowSink> {
   const { pid, isRunning, onStop } = app.context;
-  const [{ OutputFile, whereLinksLead }, { unfinishedName }] = await Promise.all([
-    import("../../../flows/outputs/output-file.ts"),
-    import("../../../flows/outputs/unfinished-name.ts"),
+  const [{ OutputFile }, { unfinishedName, whereLinksLead }] = await Promise.all([
+    import("../../../flows/files/output-file.ts"),
+    import("../../../flows/files/file-names.ts"),
   ]);
   const name = await unfinishedName(await whereLinksLead(path), { pid, runId, isRunning });
   const file = await OutputFile.begin(path, replaces || "never", name);

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { mergeShards, mergeWork } from "../../../flows/export/sync/merge.ts";
 import { LocalFolder } from "../../../flows/export/sync/store/local-folder.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId } from "../../app/run-id.ts";
 import { UsageError } from "../../context/errors.ts";
-import { counted } from "../../output/numbers.ts";
 import type { SyncFlags } from "./sync-flags.ts";
 import { existingFolder, mirrorFolder } from "./sync-folder.ts";
 

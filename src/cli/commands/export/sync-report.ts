@@ -1,10 +1,9 @@
 import { CatError } from "../../../errors.ts";
-import { byteText } from "../../../flows/byte-text.ts";
 import type { SyncSummary } from "../../../flows/export/sync/result/summary.ts";
 import type { SyncOutcome } from "../../../flows/export/sync/sync.ts";
+import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
-import { counted, grouped } from "../../output/numbers.ts";
 import type { SyncFlags } from "./sync-flags.ts";
 
 /** Reports a run, and sets or throws what the program exits with. */

@@ -1,14 +1,13 @@
 import { resolve } from "node:path";
 import type { ExportJob } from "../../../contract/resources/export.ts";
-import { byteText } from "../../../flows/byte-text.ts";
 import { findExtractTarget } from "../../../flows/export/archive/extract-folder.ts";
 import { downloadJob, type SavedJob } from "../../../flows/export/frozen/download-job.ts";
 import type { FrozenTarget } from "../../../flows/export/frozen/frozen-input.ts";
 import { patienceOf } from "../../../flows/run/stage.ts";
+import { byteText, counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
-import { counted } from "../../output/numbers.ts";
 import { rememberStatus } from "../../resources/remember-status.ts";
 import { ofImages } from "../export/frozen-report.ts";
 import { imagesMissing } from "../export/missing-images.ts";

@@ -1,7 +1,7 @@
 import { operations } from "../../../contract/operations.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import { isJobEnded } from "../../../flows/export/frozen/job-status.ts";
-import { counted } from "../../output/numbers.ts";
+import { counted } from "../../../flows/words.ts";
 import { rememberStatus } from "../../resources/remember-status.ts";
 import { watchJob } from "../../resources/watch-job.ts";
 import { exportColumns } from "./columns.ts";

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { decisionsFile } from "../../../flows/generate/gallery/gallery-data.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
@@ -9,7 +10,6 @@ import { confirmReplace } from "../../files/confirm-replace.ts";
 import { ownFiles } from "../../files/own-files.ts";
 import { identityOf, identityOfFile, standingOf } from "../../files/standing.ts";
 import { CommandWords } from "../../output/command-words.ts";
-import { counted } from "../../output/numbers.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 /** How many images are looked up at once. */

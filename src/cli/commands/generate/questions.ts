@@ -1,10 +1,10 @@
 import type { GenerateDeps } from "../../../flows/generate/run/generate-input.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { profileLabel } from "../../app/profile-label.ts";
 import { canAsk, openPrompts } from "../../app/prompts.ts";
 import { UsageError } from "../../context/errors.ts";
-import { counted } from "../../output/numbers.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 type Plan = Parameters<GenerateDeps["confirm"]>[0];

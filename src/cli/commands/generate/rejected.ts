@@ -1,7 +1,7 @@
 import type { CheckResult } from "../../../flows/rows/check.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError } from "../../../flows/rows/source.ts";
-import { counted } from "../../output/numbers.ts";
+import { counted } from "../../../flows/words.ts";
 
 /** The error of an input of which nothing was queued. */
 export function rejected(

@@ -5,9 +5,9 @@ import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
+import { counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/global-options.ts";
 import { CommandWords } from "../../output/command-words.ts";
-import { counted, grouped } from "../../output/numbers.ts";
 import { flagsOfSelection, type GenerateFlags, type SelectionFlags } from "./flags.ts";
 import { savedLine } from "./saved-line.ts";
 

@@ -5,8 +5,8 @@ import { generationsByTask } from "../../../flows/generate/run/stored-generation
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError, openSource, type Source } from "../../../flows/rows/source.ts";
 import { textSource } from "../../../flows/rows/text-source.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { counted } from "../../output/numbers.ts";
 
 /** Rows, and the tasks whose rejected images they generate again, by line. */
 export interface OpenedInput {

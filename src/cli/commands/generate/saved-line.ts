@@ -1,4 +1,4 @@
-import { counted } from "../../output/numbers.ts";
+import { counted } from "../../../flows/words.ts";
 
 /** How many images a folder got. */
 export const savedLine = (saved: number, folder: string): string =>

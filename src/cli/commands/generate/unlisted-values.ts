@@ -3,11 +3,11 @@ import { type UnlistedValue, unlistedValues } from "../../../contract/generation
 import { partsOf } from "../../../flows/generate/columns/fields.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
+import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { canAsk, openPrompts } from "../../app/prompts.ts";
 import { learnedValues } from "../../completion/learned-values.ts";
 import { UsageError } from "../../context/errors.ts";
-import { counted, grouped } from "../../output/numbers.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 /** A value that the service may not know, for people and for `--json`. */

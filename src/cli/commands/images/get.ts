@@ -4,6 +4,7 @@ import { imageTypeBytes, imageTypeOf } from "../../../contract/image-file.ts";
 import { Image } from "../../../contract/resources/image.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
+import { grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { InterruptError, UsageError } from "../../context/errors.ts";
 import { confirmReplace } from "../../files/confirm-replace.ts";
@@ -12,7 +13,6 @@ import { maxBytesFlag, maxBytesOf } from "../../flags/max-bytes.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
 import { resourceId } from "../../flags/resource-id.ts";
 import { thumbnailFlag } from "../../flags/thumbnail-flag.ts";
-import { grouped } from "../../output/numbers.ts";
 import type { Printing } from "../../output/printing.ts";
 import { resourceForm } from "../../resources/resource-form.ts";
 
@@ -99,8 +99,8 @@ export async function getImage(
     });
   };
   const [{ downloadToFile }, { withSizeHint }] = await Promise.all([
-    import("../../../flows/downloads/download-file.ts"),
-    import("../../../flows/downloads/wrong-content.ts"),
+    import("../../../flows/files/download-file.ts"),
+    import("../../../flows/files/wrong-content.ts"),
   ]);
   const bytes = await downloadToFile(client, {
     url: urlOf(image),

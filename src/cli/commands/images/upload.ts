@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { ApiError } from "../../../client/api-error.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { command, examples } from "../../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../../flags/print-flags.ts";
-import { counted } from "../../output/numbers.ts";
 import type { Printing } from "../../output/printing.ts";
 import { namedForm } from "../../resources/named-form.ts";
 

@@ -11,9 +11,9 @@ import { normalHeader } from "../../../flows/rows/header.ts";
 import { openRows } from "../../../flows/rows/open-rows.ts";
 import { UnreadableInput } from "../../../flows/rows/problem.ts";
 import type { Source } from "../../../flows/rows/source.ts";
+import { grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
-import { grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 import type { SavedColumns } from "./saved-columns.ts";
 

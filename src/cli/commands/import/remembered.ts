@@ -4,13 +4,13 @@ import type {
   ReplacedProductsQuestion,
   UnknownChoice,
 } from "../../../flows/import/run/import-input.ts";
+import { grouped } from "../../../flows/words.ts";
 import type { State } from "../../../state/state.ts";
 import { StateError } from "../../../state/state-error.ts";
 import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/memory.ts";
 import { newProfileNote } from "../../app/new-profile-note.ts";
 import { type Choice, canAsk, openPrompts } from "../../app/prompts.ts";
-import { grouped } from "../../output/numbers.ts";
 import type { ImportFlags } from "./flags.ts";
 
 /** The prompt about batches with an unknown outcome; undefined if a prompt is not possible. */

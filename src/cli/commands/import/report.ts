@@ -1,7 +1,7 @@
 import { CatError } from "../../../errors.ts";
 import type { ImportSummary } from "../../../flows/import/close/summary.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
-import { counted, grouped } from "../../output/numbers.ts";
+import { counted, grouped } from "../../../flows/words.ts";
 import type { ImportFlags } from "./flags.ts";
 import { type CommandOf, commandForFailed, sameCommand } from "./next-command.ts";
 

@@ -19,11 +19,11 @@ import {
   type InputFormat,
   openSource,
 } from "../../../flows/rows/source.ts";
+import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { newRunId } from "../../app/run-id.ts";
 import { ExitCode } from "../../context/exit.ts";
-import { counted, grouped } from "../../output/numbers.ts";
 import { noList, type ProblemList, problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import { columnsOf, mayAsk } from "./ask-columns.ts";
 import { type ImportFlags, refuseCsvFlags } from "./flags.ts";

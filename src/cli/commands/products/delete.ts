@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { CatError } from "../../../errors.ts";
 import { isNotFound } from "../../../flows/service-errors.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { confirmAction } from "../../app/confirm-action.ts";
 import { InterruptError } from "../../context/errors.ts";
 import { command, examples } from "../../flags/command.ts";
 import { commandLine } from "../../output/command-line.ts";
-import { counted } from "../../output/numbers.ts";
 import { productOf } from "./product-of.ts";
 
 /** How many products the question names. */

@@ -3,14 +3,13 @@ import { limits } from "../../../contract/limits.ts";
 import { operations } from "../../../contract/operations.ts";
 import type { Product } from "../../../contract/resources/product.ts";
 import { type Orientation, orientations, sexes } from "../../../contract/value-sets.ts";
-import { csvRecords } from "../../../flows/outputs/csv-records.ts";
-import { guardedCell } from "../../../flows/outputs/guarded-cell.ts";
+import { csvRecords, guardedCell } from "../../../flows/outputs/cells.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import type { RawListFlags } from "../../flags/list-flags.ts";
 import { FirstOnes } from "../../output/first-ones.ts";
 import { jsonLine } from "../../output/json.ts";
-import { counted } from "../../output/numbers.ts";
 import { visibleInCell } from "../../output/visible.ts";
 
 /** A product as a row of an import (Imports, Row fields); fields without a value are missing, and stay as they are. */

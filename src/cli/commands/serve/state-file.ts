@@ -1,7 +1,8 @@
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CatError, fileProblem } from "../../../errors.ts";
-import { OutputFile, whereLinksLead } from "../../../flows/outputs/output-file.ts";
+import { whereLinksLead } from "../../../flows/files/file-names.ts";
+import { OutputFile } from "../../../flows/files/output-file.ts";
 import type { Context } from "../../context/context.ts";
 import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/writable-place.ts";

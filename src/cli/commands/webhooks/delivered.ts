@@ -1,8 +1,8 @@
 import { firstLine, longestLine } from "../../../flows/listen/forward/first-line.ts";
+import { grouped } from "../../../flows/words.ts";
 import type { PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
-import { grouped } from "../../output/numbers.ts";
 import { namedForm } from "../../resources/named-form.ts";
 
 /** One event that was sent to a handler, and its response. */

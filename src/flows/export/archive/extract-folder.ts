@@ -1,10 +1,10 @@
 import { chmod, chown, lstat, mkdir, readdir, realpath, rename, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { CatError } from "../../../errors.ts";
+import { syncFolder } from "../../../move-file.ts";
 import { lockFile } from "../../../state/file-lock.ts";
-import { partName } from "../../downloads/part-name.ts";
-import { OutputError } from "../../outputs/output-error.ts";
-import { syncFolder } from "../../outputs/output-file.ts";
+import { partName } from "../../files/file-names.ts";
+import { OutputError } from "../../files/output-error.ts";
 
 /** The folder of `--extract` as it was found: where it leads, and its mode and group if it exists. */
 export interface ExtractTarget {

@@ -1,5 +1,5 @@
-import { byteText } from "../../byte-text.ts";
-import { numbered } from "../../outputs/move-file.ts";
+import { numbered } from "../../files/file-names.ts";
+import { byteText } from "../../words.ts";
 import { ArchiveError, shownEntry } from "./archive-error.ts";
 import { archiveLimits } from "./archive-limits.ts";
 import { foldedPath, nameProblem, portablePath } from "./name-problem.ts";

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { BadAnswerError } from "../../../http/errors.ts";
-import { grouped } from "../../grouped.ts";
+import { grouped } from "../../words.ts";
 
 /**
  * Checks a downloaded manifest (POST /v1/exports, format manifest): each line is an object with a product ID, the last one

@@ -1,9 +1,8 @@
 import { chmod, mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { partName } from "../../downloads/part-name.ts";
-import { moveToName } from "../../outputs/move-file.ts";
-import { OutputError } from "../../outputs/output-error.ts";
-import { syncFolder, whereLinksLead } from "../../outputs/output-file.ts";
+import { syncFolder } from "../../../move-file.ts";
+import { moveToName, partName, whereLinksLead } from "../../files/file-names.ts";
+import { OutputError } from "../../files/output-error.ts";
 import type { FrozenTarget } from "./frozen-input.ts";
 import type { FrozenMemory } from "./frozen-memory.ts";
 
@@ -53,7 +52,7 @@ export async function deliver(
     const old = replaces ? await stat(target).catch(() => null) : null;
     if (old !== null) await chmod(from, old.mode & 0o777).catch(() => {});
     memory?.addDelivered(target, (await identityAt(from))!);
-    const taken = await moveToName(from, target, { replaces, name });
+    const taken = moveToName(from, target, { replaces, name });
     await syncFolder(dirname(target));
     if (taken !== null) throw taken;
   } catch (error) {

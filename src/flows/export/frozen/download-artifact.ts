@@ -3,7 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
-import { downloadToFile, type FileDownload } from "../../downloads/download-file.ts";
+import { downloadToFile, type FileDownload } from "../../files/download-file.ts";
 import { checkZip } from "../archive/check-zip.ts";
 import { checkManifest } from "./check-manifest.ts";
 import { maskManifest } from "./mask-manifest.ts";

@@ -1,6 +1,6 @@
 import { open, rename, stat } from "node:fs/promises";
 import type { Client } from "../../../client/client.ts";
-import { OutputError } from "../../outputs/output-error.ts";
+import { OutputError } from "../../files/output-error.ts";
 import { linesOf } from "./check-manifest.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { open, rm } from "node:fs/promises";
-import { OutputError } from "../../outputs/output-error.ts";
+import { OutputError } from "../../files/output-error.ts";
 import { linesOf, productIdOf } from "./check-manifest.ts";
 
 /** A manifest of a job, and the products that it was asked for, in order. */

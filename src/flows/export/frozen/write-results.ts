@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { rejectWithoutSpace } from "../../downloads/disk-space.ts";
-import { grouped } from "../../grouped.ts";
-import { OutputError } from "../../outputs/output-error.ts";
+import { rejectWithoutSpace } from "../../files/disk.ts";
+import { OutputError } from "../../files/output-error.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import { grouped } from "../../words.ts";
 import { extractZips } from "../archive/extract-zips.ts";
 import { deliver } from "./deliver.ts";
 import { artifactPath } from "./fetch-artifacts.ts";

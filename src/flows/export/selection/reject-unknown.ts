@@ -1,10 +1,10 @@
 import { questionFor } from "../../../contract/did-you-mean.ts";
 import { CatError } from "../../../errors.ts";
 import { unknownProduct } from "../../catalogue/find-products.ts";
-import { grouped } from "../../grouped.ts";
 import type { Problem } from "../../rows/problem.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import { InputError } from "../../rows/source.ts";
+import { grouped } from "../../words.ts";
 import type { UnknownProduct } from "./resolve-selection.ts";
 
 /** The problem of a row of `--products-from` that names no product of the service. */

@@ -3,11 +3,10 @@ import { basename, join } from "node:path";
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
 import { lockTemporaryFile, waitForLock } from "../../../state/file-lock.ts";
-import { fileStart } from "../../file-start.ts";
-import { csvRecords } from "../../outputs/csv-records.ts";
-import { guardedCell } from "../../outputs/guarded-cell.ts";
-import { OutputError } from "../../outputs/output-error.ts";
-import { OutputFile } from "../../outputs/output-file.ts";
+import { fileStart } from "../../files/disk.ts";
+import { OutputError } from "../../files/output-error.ts";
+import { OutputFile } from "../../files/output-file.ts";
+import { csvRecords, guardedCell } from "../../outputs/cells.ts";
 import { type ResultRow, resultCells, resultColumns } from "./generation-result.ts";
 
 /** The names of the two lists next to saved images. */

@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path";
 import pLimit from "p-limit";
-import { OutputFile } from "../../outputs/output-file.ts";
+import { OutputFile } from "../../files/output-file.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Service } from "../../service.ts";
 import { describeRun, type Fetch, type GalleryInput } from "./describe-run.ts";

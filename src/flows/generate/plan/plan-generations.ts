@@ -1,11 +1,11 @@
 // Planning: what of the input is still to be queued, by the IDs of the service.
 
-import { grouped } from "../../grouped.ts";
 import type { CheckResult } from "../../rows/check.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import { InputError } from "../../rows/source.ts";
 import { shownTime } from "../../run/clocks.ts";
 import type { Service } from "../../service.ts";
+import { grouped } from "../../words.ts";
 import { type AskedGeneration, type Generation, placeKey } from "../generation.ts";
 import type { ClaimedRun } from "../resume/claim-run.ts";
 import { settleExpired } from "../resume/doubtful-batches.ts";

@@ -8,14 +8,14 @@ import type { Client } from "../../../client/client.ts";
 import { imageTypeBytes, imageTypeOf } from "../../../contract/image-file.ts";
 import type { Task } from "../../../contract/resources/task.ts";
 import type { imageTypes } from "../../../contract/value-sets.ts";
-import { rejectIncompleteImage } from "../../downloads/complete-image.ts";
-import { downloadToFile } from "../../downloads/download-file.ts";
-import { downloadToMemory } from "../../downloads/download-to-memory.ts";
-import { withSizeHint, wrongContent } from "../../downloads/wrong-content.ts";
-import { fileStart } from "../../file-start.ts";
-import { OutputError } from "../../outputs/output-error.ts";
-import { syncFolder } from "../../outputs/output-file.ts";
-import { placeFile } from "../../outputs/place-file.ts";
+import { syncFolder } from "../../../move-file.ts";
+import { fileStart } from "../../files/disk.ts";
+import { downloadToFile } from "../../files/download-file.ts";
+import { downloadToMemory } from "../../files/download-to-memory.ts";
+import { rejectIncompleteImage } from "../../files/image-end.ts";
+import { OutputError } from "../../files/output-error.ts";
+import { placeFile } from "../../files/output-file.ts";
+import { withSizeHint, wrongContent } from "../../files/wrong-content.ts";
 import { extensionOf, type NamedOutput, outputExtensions, outputName } from "./output-name.ts";
 
 /** How many downloads run at once: signed URLs have no rate limit. */

@@ -1,8 +1,7 @@
 import type { Client } from "../../../client/client.ts";
 import type { Import, ImportRowResult } from "../../../contract/resources/import.ts";
 import { CatError } from "../../../errors.ts";
-import { inOrderOfLines, type Stretch } from "../../outputs/in-order-of-lines.ts";
-import { joinedFailure, type RowFailure } from "../../outputs/row-outcome.ts";
+import { inOrderOfLines, joinedFailure, type RowFailure, type Stretch } from "../../outputs/row-outcome.ts";
 import type { BatchProblem, SentBatch } from "../../run/batch.ts";
 import type { RowMemo } from "../ledger/batch-memo.ts";
 import {

@@ -1,6 +1,5 @@
 import { CatError } from "../../../errors.ts";
-import type { Stretch } from "../../outputs/in-order-of-lines.ts";
-import { notSent } from "../../outputs/row-outcome.ts";
+import { notSent, type Stretch } from "../../outputs/row-outcome.ts";
 import type { InputRow } from "../../rows/input-row.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import type { SomeRows } from "../../rows/row-set.ts";

@@ -1,5 +1,5 @@
 import { ulidPattern } from "../../../contract/limits.ts";
-import { unguardedCell } from "../../outputs/guarded-cell.ts";
+import { unguardedCell } from "../../outputs/cells.ts";
 import type { RowColumns } from "../../rows/row-form.ts";
 import { type Column, meaningOf } from "./csv-columns.ts";
 import { type InputImage, orientationOfName } from "./local-images.ts";

@@ -1,7 +1,5 @@
-import { byteText } from "../../byte-text.ts";
-import { counted } from "../../counted.ts";
-import { grouped } from "../../grouped.ts";
 import { writeEstimate } from "../../run/writes.ts";
+import { byteText, counted, grouped } from "../../words.ts";
 
 /** Writes that an import will send to the service. */
 export interface WriteCounts {

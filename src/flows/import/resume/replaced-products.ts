@@ -1,7 +1,7 @@
 import { CatError } from "../../../errors.ts";
 import type { LedgerEntry } from "../../../state/ledger.ts";
-import { grouped } from "../../grouped.ts";
 import { shownName } from "../../rows/shown-name.ts";
+import { grouped } from "../../words.ts";
 import type { DecidedRow } from "../ledger/decide-rows.ts";
 import { FieldDigests } from "../ledger/field-digests.ts";
 import type { Holders } from "../ledger/holders.ts";

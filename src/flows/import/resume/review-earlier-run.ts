@@ -4,13 +4,13 @@
 import type { Import } from "../../../contract/resources/import.ts";
 import type { StoredBatch } from "../../../state/batches.ts";
 import type { Run } from "../../../state/runs.ts";
-import { counted } from "../../counted.ts";
 import { RowSet } from "../../rows/row-set.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import { isKeyAlive, readClocks, shownTime } from "../../run/clocks.ts";
 import type { RunAtHand } from "../../run/run.ts";
 import type { Service } from "../../service.ts";
 import { orNull } from "../../service-errors.ts";
+import { counted } from "../../words.ts";
 import { isEnded } from "../results/follow-imports.ts";
 import type { ImportInput } from "../run/import-input.ts";
 import type { ImportJob } from "../run/import-job.ts";

@@ -1,5 +1,5 @@
-import { grouped } from "../../grouped.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
+import { grouped } from "../../words.ts";
 
 /**
  * Reports one step at a time, although the service processes earlier batches while later rows are sent. Until

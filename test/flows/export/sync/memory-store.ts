@@ -1,6 +1,6 @@
 import { pathComponents } from "../../../../src/flows/export/sync/store/mirror-path.ts";
 import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/store/mirror-store.ts";
-import { OutputError } from "../../../../src/flows/outputs/output-error.ts";
+import { OutputError } from "../../../../src/flows/files/output-error.ts";
 
 /** The files of a mirror in memory, as an object store has them: by path, without folders. */
 export class StoredFiles {

@@ -1,6 +1,6 @@
 import type { Client } from "../../../../client/client.ts";
 import type { EventLine } from "../../../../flows/listen/log/log-line.ts";
-import { counted } from "../../../output/numbers.ts";
+import { counted } from "../../../../flows/words.ts";
 import { resourceOf } from "./event-words.ts";
 
 /** Fetches the resource of an event and describes it in one line; null for an unknown kind of resource. */

@@ -1,6 +1,6 @@
 import type { HandlerResponse } from "../../../../flows/listen/forward/forward-event.ts";
 import { type EventLine, isAccepted } from "../../../../flows/listen/log/log-line.ts";
-import { counted } from "../../../output/numbers.ts";
+import { counted } from "../../../../flows/words.ts";
 import type { Paint } from "../../../output/paint.ts";
 
 /** The resource of an event and its status, as far as the event names them; the type may be unknown. */

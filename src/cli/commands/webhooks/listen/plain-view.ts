@@ -1,9 +1,9 @@
 import type { Client } from "../../../../client/client.ts";
 import type { ListenView } from "../../../../flows/listen/deliveries/listen-view.ts";
 import type { EventLine } from "../../../../flows/listen/log/log-line.ts";
+import { counted } from "../../../../flows/words.ts";
 import type { App } from "../../../app/app.ts";
 import { jsonLine } from "../../../output/json.ts";
-import { counted } from "../../../output/numbers.ts";
 import { detailsOf } from "./details.ts";
 import { eventLine, missingText, responseLine } from "./event-words.ts";
 import { joinedWrites } from "./joined-writes.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../../../../clock.ts";
-import { counted } from "../../../output/numbers.ts";
+import { counted } from "../../../../flows/words.ts";
 
 /** How many problems of one reason are shown in each second. */
 const perSecond = 5;

@@ -1,8 +1,8 @@
-import type { EventPattern } from "../../../../flows/listen/forward/event-pattern.ts";
-import { matches, typesOf } from "../../../../flows/listen/forward/event-pattern.ts";
+import { type EventPattern, matches, typesOf } from "../../../../flows/listen/forward/event-pattern.ts";
 import type { Handler } from "../../../../flows/listen/forward/handlers.ts";
 import type { Listening } from "../../../../flows/listen/listen.ts";
 import type { OnPoll } from "../../../../flows/listen/poll/poller.ts";
+import { counted } from "../../../../flows/words.ts";
 import { TimeoutError } from "../../../../http/errors.ts";
 import type { App } from "../../../app/app.ts";
 import { newRunId } from "../../../app/run-id.ts";
@@ -10,7 +10,6 @@ import { cannotListen } from "../../../context/cannot-listen.ts";
 import { InterruptError } from "../../../context/errors.ts";
 import { ExitCode, exitCodeOf } from "../../../context/exit.ts";
 import { jsonLine } from "../../../output/json.ts";
-import { counted } from "../../../output/numbers.ts";
 import { signatureHeaderInUse } from "../../../settings/signature-header.ts";
 import { runAnother } from "../../serve/run-another.ts";
 import { openPoster } from "../open-poster.ts";

@@ -1,7 +1,7 @@
 import type { UnacceptedEvents } from "../../../../flows/listen/log/unaccepted-events.ts";
+import { counted } from "../../../../flows/words.ts";
 import type { App } from "../../../app/app.ts";
 import { commandLine } from "../../../output/command-line.ts";
-import { counted } from "../../../output/numbers.ts";
 
 /**
  * A warning about events of the last day that a handler has not accepted, and the command that sends them again. `log` is `--log` as

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Client } from "../../../../client/client.ts";
 import type { CatError } from "../../../../errors.ts";
-import { withSizeHint } from "../../../downloads/wrong-content.ts";
+import { withSizeHint } from "../../../files/wrong-content.ts";
 import { isOfService } from "../../../service-errors.ts";
 import type { Mirror } from "../index/mirror.ts";
 import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import type { Client } from "../../../../client/client.ts";
 import { imageTypeBytes, imageTypeOf } from "../../../../contract/image-file.ts";
 import { imageTypes } from "../../../../contract/value-sets.ts";
-import { rejectIncompleteImage } from "../../../downloads/complete-image.ts";
-import { downloadToFile } from "../../../downloads/download-file.ts";
-import { downloadToMemory } from "../../../downloads/download-to-memory.ts";
-import { wrongContent } from "../../../downloads/wrong-content.ts";
+import { downloadToFile } from "../../../files/download-file.ts";
+import { downloadToMemory } from "../../../files/download-to-memory.ts";
+import { rejectIncompleteImage } from "../../../files/image-end.ts";
+import { wrongContent } from "../../../files/wrong-content.ts";
 import { shortDigest } from "../../../short-digest.ts";
 import type { Content } from "../store/mirror-store.ts";
 

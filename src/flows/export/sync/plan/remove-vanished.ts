@@ -1,5 +1,5 @@
 import { CatError, fileProblem } from "../../../../errors.ts";
-import { OutputError } from "../../../outputs/output-error.ts";
+import { OutputError } from "../../../files/output-error.ts";
 import type { ProgressEvent } from "../../../progress-event.ts";
 import type { Mirror } from "../index/mirror.ts";
 import type { MirrorEntry } from "../index/mirror-entry.ts";

@@ -1,5 +1,5 @@
 import type { CatError } from "../../../../errors.ts";
-import { OutputError } from "../../../outputs/output-error.ts";
+import { OutputError } from "../../../files/output-error.ts";
 import type { ProgressEvent } from "../../../progress-event.ts";
 import { isIntact } from "../index/is-intact.ts";
 import type { Mirror } from "../index/mirror.ts";

@@ -1,7 +1,7 @@
 import type { Client } from "../../../../client/client.ts";
 import type { Clock } from "../../../../clock.ts";
-import { grouped } from "../../../grouped.ts";
 import type { ProgressEvent } from "../../../progress-event.ts";
+import { grouped } from "../../../words.ts";
 import type { SyncCounts } from "./summary.ts";
 
 type Downloads = Pick<Client, "downloadInto">;

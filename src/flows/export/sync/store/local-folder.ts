@@ -12,11 +12,10 @@ import {
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CatError } from "../../../../errors.ts";
+import { moveFile, syncFolder } from "../../../../move-file.ts";
 import { lockFile } from "../../../../state/file-lock.ts";
 import { StateError } from "../../../../state/state-error.ts";
-import { moveFile } from "../../../outputs/move-file.ts";
-import { OutputError } from "../../../outputs/output-error.ts";
-import { syncFolder } from "../../../outputs/output-file.ts";
+import { OutputError } from "../../../files/output-error.ts";
 import { MirrorFolders } from "./mirror-folders.ts";
 import type { Content, Holder, MirrorStore } from "./mirror-store.ts";
 import { whatIsAt } from "./what-is-at.ts";
@@ -76,7 +75,7 @@ export class LocalFolder implements MirrorStore {
       let isPlaced = false;
       try {
         await writeDurably(part, content);
-        isPlaced = await moveFile(part, target, exclusive);
+        isPlaced = moveFile(part, target, exclusive);
       } finally {
         if (!isPlaced) await unlink(part).catch(() => {});
       }
@@ -112,7 +111,7 @@ export class LocalFolder implements MirrorStore {
     return this.#orOutputError(to, async () => {
       const old = await this.#folders.target(from);
       const target = await this.#folders.target(to);
-      if (!(await moveFile(old, target, true))) return false;
+      if (!moveFile(old, target, true)) return false;
       this.#unsynced.add(dirname(target)).add(dirname(old));
       await this.#prune(from);
       return true;

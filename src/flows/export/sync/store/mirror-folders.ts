@@ -1,7 +1,7 @@
 import { lstat, mkdir, realpath, rmdir } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { makeFolders } from "../../../outputs/make-folders.ts";
-import { OutputError } from "../../../outputs/output-error.ts";
+import { makeFolders } from "../../../files/disk.ts";
+import { OutputError } from "../../../files/output-error.ts";
 import { pathComponents } from "./mirror-path.ts";
 import { whatIsAt } from "./what-is-at.ts";
 

@@ -1,4 +1,4 @@
-import { OutputError } from "../../../outputs/output-error.ts";
+import { OutputError } from "../../../files/output-error.ts";
 
 /**
  * The components of a path in a mirror. Throws an OutputError for a path that could lead out of it: an index may have

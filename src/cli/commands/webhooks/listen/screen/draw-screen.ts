@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import { isAccepted } from "../../../../../flows/listen/log/log-line.ts";
-import { counted } from "../../../../output/numbers.ts";
+import { counted } from "../../../../../flows/words.ts";
 import type { Paint } from "../../../../output/paint.ts";
 import { wrapped } from "../../../../output/wrapped.ts";
 import { resourceOf, spokenResponse, timeOfDay } from "../event-words.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { makeFolders } from "../../../src/flows/outputs/make-folders.ts";
+import { makeFolders } from "../../../src/flows/files/disk.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test("creates a folder with its parents, and accepts an existing one or a link to one", async () => {

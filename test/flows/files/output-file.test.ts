@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from
 import { type FileHandle, open } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { OutputFile } from "../../../src/flows/outputs/output-file.ts";
+import { OutputFile } from "../../../src/flows/files/output-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** Records every fsync of a file handle: the file, and whether `path` existed by then. */

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { describe, expect, test } from "vitest";
-import { isCompleteImageFile } from "../../../src/flows/downloads/complete-image.ts";
+import { isCompleteImageFile } from "../../../src/flows/files/image-end.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const noise = Buffer.from(Array.from({ length: 64 * 64 * 3 }, (_, at) => (at * at * 31) % 251));

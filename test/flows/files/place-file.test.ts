@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { placeFile } from "../../../src/flows/outputs/place-file.ts";
+import { placeFile } from "../../../src/flows/files/output-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test.each([1, 2, 3_000])("places a file of %i chunks, complete and alone", async (count) => {

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { downloadToFile } from "../../../src/flows/downloads/download-file.ts";
+import { downloadToFile } from "../../../src/flows/files/download-file.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
 import type { Step } from "../../http/scripted-server.ts";
 import { repetitions } from "../../support/repetitions.ts";

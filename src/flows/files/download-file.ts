@@ -3,8 +3,8 @@
 import { stat } from "node:fs/promises";
 import type { Client } from "../../client/client.ts";
 import { BadAnswerError } from "../../http/errors.ts";
-import { OutputError } from "../outputs/output-error.ts";
-import { whereLinksLead } from "../outputs/output-file.ts";
+import { whereLinksLead } from "./file-names.ts";
+import { OutputError } from "./output-error.ts";
 import { PartFile, type PartOptions } from "./part-file.ts";
 import { withoutQuery, wrongContent } from "./wrong-content.ts";
 

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { moveFile, moveToName } from "../../../src/flows/outputs/move-file.ts";
+import { moveToName } from "../../../src/flows/files/file-names.ts";
+import { moveFile } from "../../../src/move-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const disk = vi.hoisted(() => ({ hasLinks: true }));
@@ -32,21 +33,21 @@ describe.for([true, false])("on a disk with hard links: %j", (hasLinks) => {
 
   test("a file gets a free name", async () => {
     const { at, names, read } = place();
-    expect(await moveFile(at("new"), at("a.csv"), true)).toBe(true);
+    expect(moveFile(at("new"), at("a.csv"), true)).toBe(true);
     expect([names(), read("a.csv")]).toEqual([["a.csv"], "new"]);
   });
 
   test("a taken name stays, and the file where it was", async () => {
     const { at, names, read } = place();
     writeFileSync(at("a.csv"), "old");
-    expect(await moveFile(at("new"), at("a.csv"), true)).toBe(false);
+    expect(moveFile(at("new"), at("a.csv"), true)).toBe(false);
     expect([names(), read("a.csv")]).toEqual([["a.csv", "new"], "old"]);
   });
 
   test("an agreed name is replaced", async () => {
     const { at, names, read } = place();
     writeFileSync(at("a.csv"), "old");
-    expect(await moveToName(at("new"), at("a.csv"), { replaces: true })).toBeNull();
+    expect(moveToName(at("new"), at("a.csv"), { replaces: true })).toBeNull();
     expect([names(), read("a.csv")]).toEqual([["a.csv"], "new"]);
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import { downloadToMemory, mostInMemory } from "../../../src/flows/downloads/download-to-memory.ts";
+import { downloadToMemory, mostInMemory } from "../../../src/flows/files/download-to-memory.ts";
 
 /** A client that announces so many bytes, gives some, starts over, and gives two chunks. */
 const announcing = (total: number | null): Pick<Client, "downloadInto"> => ({

@@ -1,2 +1,0 @@
-export { counted } from "../../flows/counted.ts";
-export { grouped } from "../../flows/grouped.ts";

@@ -1,0 +1,72 @@
+import { mkdir, open, stat, statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { byteText } from "../words.ts";
+import { OutputError } from "./output-error.ts";
+
+/**
+ * Creates a folder with its missing parents; an existing one is fine. Throws the system's error. Node's own
+ * `recursive` never ends where the system denies a new folder with ENOENT, as in /proc.
+ */
+export async function makeFolders(path: string): Promise<void> {
+  const error = await made(path);
+  if (error === null) return;
+  const parent = dirname(path);
+  if (error.code !== "ENOENT" || (await isFolder(parent))) throw error;
+  await makeFolders(parent);
+  const again = await made(path);
+  if (again !== null) throw again;
+}
+
+async function made(path: string): Promise<NodeJS.ErrnoException | null> {
+  try {
+    await mkdir(path);
+    return null;
+  } catch (error) {
+    // A link to a folder is one as well; a root may be denied with another code than EEXIST.
+    return (await isFolder(path)) ? null : (error as NodeJS.ErrnoException);
+  }
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+/** The free bytes on the disk of a folder, for users without special rights; null if the system does not tell. */
+export async function freeBytesIn(folder: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Throws an OutputError (exit 2) if the disk of a folder has less free space than a file needs. Checked before the first
+ * byte: a disk that fills up later would disturb other programs as well. `name` is the file in the message.
+ */
+export async function rejectWithoutSpace(
+  needed: number,
+  { folder, name, freeBytes = freeBytesIn }: { folder: string; name: string; freeBytes?: typeof freeBytesIn },
+): Promise<void> {
+  const free = await freeBytes(folder);
+  if (free === null || free >= needed) return;
+  throw new OutputError(name, Object.assign(new Error("no space left on device"), { code: "ENOSPC" }), {
+    what: `needs ${byteText(needed)}, but its disk has only ${byteText(free)} free`,
+    code: "disk_full",
+    hint: "Free some space or choose another disk, and run the command again.",
+  });
+}
+
+/** The first bytes of a file, at most `length`. Throws errors of the file system. */
+export async function fileStart(path: string, length: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

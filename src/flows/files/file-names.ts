@@ -1,0 +1,87 @@
+import { hash } from "node:crypto";
+import { readdir, readlink, realpath, rm } from "node:fs/promises";
+import { basename, dirname, extname, join, resolve } from "node:path";
+import { moveFile } from "../../move-file.ts";
+import { OutputError } from "./output-error.ts";
+
+/** Moves a complete file to the first free name of `numbered`, and returns its number. */
+export function moveToFreeName(from: string, to: string): number {
+  for (let number = 1; ; number++) if (moveFile(from, numbered(to, number), true)) return number;
+}
+
+/**
+ * Moves a complete file to a name that was free, or whose file may be replaced. Returns the error of a file that took the
+ * name meanwhile: that one stays, and the moved one has the next free name. `name` is for messages.
+ */
+export function moveToName(
+  from: string,
+  to: string,
+  { replaces, name = to }: { replaces: boolean; name?: string | undefined },
+): OutputError | null {
+  if (replaces) moveFile(from, to, false);
+  const number = replaces ? 1 : moveToFreeName(from, to);
+  return number === 1 ? null : appeared(name, number);
+}
+
+/** The error of a name that another program took while the command was running. */
+export const appeared = (name: string, number: number): OutputError =>
+  new OutputError(name, Object.assign(new Error("it exists"), { code: "EEXIST" }), {
+    what: `was created by another program meanwhile, and stays; the new file is ${numbered(name, number)}`,
+    code: "file_appeared",
+    hint: "Check both files, and rename the one that you need.",
+  });
+
+/** `rows.failed.csv`, then `rows.failed-2.csv` and so on. */
+export function numbered(path: string, number: number): string {
+  const extension = extname(path);
+  return number === 1 ? path : `${path.slice(0, path.length - extension.length)}-${number}${extension}`;
+}
+
+/** The process that writes a file. */
+export interface PartOwner {
+  readonly pid: number;
+  /** Unique to the run: process IDs are used again, and repeat between containers. */
+  readonly runId: string;
+  isRunning(pid: number): boolean;
+}
+
+/**
+ * The name of the unfinished file for `OutputFile.begin`, short enough for every file system. Removes
+ * unfinished files for the same path that killed processes left.
+ */
+export async function unfinishedName(path: string, { pid, runId, isRunning }: PartOwner): Promise<string> {
+  const start = `${hash("sha256", basename(path)).slice(0, 12)}-`;
+  const folder = dirname(path);
+  const pattern = new RegExp(`^\\.${start}(\\d+)-\\w+\\.part$`);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const owner = Number(pattern.exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(owner) || (owner !== pid && isRunning(owner))) continue;
+    await rm(join(folder, name), { force: true }).catch(() => {});
+  }
+  return `${start}${pid}-${runId}`;
+}
+
+/** The longest name on common file systems, in bytes, less the sidecar's addition. */
+const longest = 255 - ".state".length;
+
+/** The name of the part of a file: `.NAME.part`, or a shortened NAME with a digest if that is too long. */
+export function partName(name: string): string {
+  const usual = `.${name}.part`;
+  if (Buffer.byteLength(usual) <= longest) return usual;
+  const digest = hash("sha256", name).slice(0, 16);
+  const characters = Array.from(name);
+  while (Buffer.byteLength(`.${characters.join("")}-${digest}.part`) > longest) characters.pop();
+  return `.${characters.join("")}-${digest}.part`;
+}
+
+/** The final target of a path, even if a link names a file that does not exist yet. */
+export async function whereLinksLead(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    // Circular links have no target.
+    if ((error as NodeJS.ErrnoException).code !== "ENOENT") return path;
+    const target = await readlink(path).catch(() => null);
+    return target === null ? path : whereLinksLead(resolve(dirname(path), target));
+  }
+}

@@ -3,13 +3,13 @@ import { MovableClock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { createApp } from "./app.ts";
 import { checkOptions } from "./check-options.ts";
-import type { RecordedDelivery } from "./deliveries/delivery-record.ts";
+import type { RecordedDelivery } from "./deliveries/delivery.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { check } from "./rules/checks.ts";
 import type { RateLimit } from "./rules/rate-limit.ts";
 import { printedState } from "./snapshot/printed-state.ts";
 import { MockState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
-import type { RecordedRequest } from "./world/request-log.ts";
+import type { RecordedRequest } from "./world/requests.ts";
 import { World } from "./world/world.ts";
 
 export type { MockState, Network, RecordedDelivery, RecordedRequest };

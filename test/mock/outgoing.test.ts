@@ -6,8 +6,7 @@ import { isPublicAddress } from "../../src/contract/url-policy.ts";
 import { type Network, realNetwork } from "../../src/mock/outgoing/network.ts";
 import { type OutgoingRequest, sendOutgoing } from "../../src/mock/outgoing/outgoing-request.ts";
 import { Life } from "../../src/mock/work/life.ts";
-import { Turnstile } from "../../src/mock/work/turnstile.ts";
-import { WorkInProgress } from "../../src/mock/work/work-in-progress.ts";
+import { Turnstile, WorkInProgress } from "../../src/mock/work/work-in-progress.ts";
 import { until } from "../support/until.ts";
 import { publicAddress, startOutside } from "./outside.ts";
 

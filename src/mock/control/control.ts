@@ -1,13 +1,12 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Exchange } from "../requests/exchange.ts";
+import { requireLoopback } from "../rules/authenticate.ts";
 import { readBody } from "../rules/body.ts";
-import { requireLoopback } from "../rules/loopback-only.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { World } from "../world/world.ts";
-import type { ControlRoute } from "./control-route.ts";
-import { controlRoutes } from "./routes.ts";
+import { type ControlRoute, controlRoutes } from "./routes.ts";
 
 /** A state contains every uploaded image, so it can be far larger than a request body of the service. */
 const controlBodyBytes = 512 * 1024 * 1024;

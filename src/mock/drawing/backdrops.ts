@@ -1,5 +1,5 @@
 import { hexBackground } from "../../contract/value-sets.ts";
-import { drawnSize } from "./subjects.ts";
+import { drawnSize } from "./garments.ts";
 
 const { width, height } = drawnSize;
 const all = (fill: string) => `<rect width="${width}" height="${height}" fill="${fill}"/>`;

@@ -1,4 +1,4 @@
-import { lookOf } from "./paint.ts";
+import { lookOf } from "./garments.ts";
 import type { Scene } from "./scene.ts";
 import { outfitOf, type Pose, type Side, shoulders, wornGarment } from "./worn.ts";
 

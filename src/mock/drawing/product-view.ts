@@ -1,8 +1,6 @@
 import { isDark } from "./backdrops.ts";
-import { type Paint, paintOf } from "./paint.ts";
+import { type Paint, paintOf, type Subject, silhouettes } from "./garments.ts";
 import type { Scene } from "./scene.ts";
-import { silhouettes } from "./silhouettes.ts";
-import type { Subject } from "./subjects.ts";
 
 /** Views of a shoe that have their own outline. */
 const shoeViews: Readonly<Record<string, { body: string; lines: string }>> = {

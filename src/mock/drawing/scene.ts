@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { beautifierStyles } from "../../contract/value-sets.ts";
-import { subjects } from "./subjects.ts";
+import { subjects } from "./garments.ts";
 
 const Garment = z.strictObject({
   subject: z.enum(subjects),

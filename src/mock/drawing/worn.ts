@@ -1,7 +1,5 @@
-import { lookOf, type Paint, paintOf } from "./paint.ts";
+import { lookOf, type Paint, paintOf, type Subject, silhouettes } from "./garments.ts";
 import type { Garment } from "./scene.ts";
-import { silhouettes } from "./silhouettes.ts";
-import type { Subject } from "./subjects.ts";
 
 /** Positions of the elbows and hands of a figure. */
 export interface Pose {

@@ -1,10 +1,10 @@
+import { safeFilename } from "../../contract/image-file.ts";
 import type { ExportAsset, ExportRow } from "../../contract/resources/export.ts";
-import type { AssetRole } from "../../contract/value-sets.ts";
+import type { AssetRole, imageTypes } from "../../contract/value-sets.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { ImageRecord, Organization } from "../store/organization.ts";
-import type { ExportedProduct } from "../store/product-record.ts";
+import type { ExportedProduct } from "../store/records.ts";
 import type { World } from "../world/world.ts";
-import { extensions, Filenames } from "./filenames.ts";
 
 /** An image of a product, and its filename. */
 export interface HeldImage {
@@ -94,3 +94,34 @@ function attributesOf({ generation }: ImageRecord, orientation: string | null): 
   const { angle_shot, background, model_id } = generation;
   return { angle_shot, background, ...(model_id !== null && { model_id }) };
 }
+
+/** Extensions by image type (ExportRow, suggested_filename). */
+export const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
+  "image/jpeg": ".jpg",
+  "image/png": ".png",
+  "image/webp": ".webp",
+};
+
+/** The names in one folder, unique even on a case-insensitive file system. */
+export class Filenames {
+  /** Number of requests for each name. */
+  readonly #asked = new Map<string, number>();
+
+  /**
+   * A safe name from stem, ending and extension. A repeated name gets a number: `stem` + `ending` + `_2` +
+   * `.jpg`.
+   */
+  take(stem: string, ending: string, extension: string): string {
+    const plain = safeFilename(stem, ending + extension);
+    let name = plain;
+    while (this.#asked.has(folded(name))) {
+      const count = this.#asked.get(folded(plain))! + 1;
+      this.#asked.set(folded(plain), count);
+      name = safeFilename(stem, `${ending}_${count}${extension}`);
+    }
+    this.#asked.set(folded(name), 1);
+    return name;
+  }
+}
+
+const folded = (name: string): string => name.toUpperCase();

@@ -1,11 +1,10 @@
-import { drawingOf } from "../drawing/drawing.ts";
+import { drawingOf } from "../drawing/garments.ts";
 import { readScene, sceneSubject } from "../drawing/scene.ts";
 import { sceneDrawing } from "../drawing/scene-drawing.ts";
 import { tagOf } from "../files/stored-file.ts";
 import type { ImageRecord } from "../store/organization.ts";
-import type { Life } from "../work/life.ts";
-import { SharedWork } from "../work/shared-work.ts";
-import { Turnstile } from "../work/turnstile.ts";
+import { type Life, SharedWork } from "../work/life.ts";
+import { Turnstile } from "../work/work-in-progress.ts";
 
 /**
  * Cache size in bytes: pictures of a few hundred products. A ZIP reads each picture twice but draws it once.

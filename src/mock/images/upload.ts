@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
+import { imageSize } from "image-size";
 import { limits } from "../../contract/limits.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 
@@ -74,4 +75,14 @@ export async function readUpload(contentType: string, body: Buffer): Promise<{ f
     });
   }
   return { file };
+}
+
+/** Width and height of a JPEG, PNG or WebP in pixels; null if the header cannot be read. */
+export function sizeOfImage(bytes: Uint8Array): { width: number; height: number } | null {
+  try {
+    const { width, height } = imageSize(bytes);
+    return width > 0 && height > 0 ? { width, height } : null;
+  } catch {
+    return null;
+  }
 }

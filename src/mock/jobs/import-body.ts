@@ -4,7 +4,7 @@ import { canonicalReference, importRowProblems } from "../../contract/import-row
 import { limits } from "../../contract/limits.ts";
 import { byteOrderMark } from "../rules/body.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
-import type { AcceptedRow } from "../store/import-record.ts";
+import type { AcceptedRow } from "../store/records.ts";
 
 /** A submitted row with its line in the body, from 1; `fault` is set if the line is not JSON. */
 export interface SubmittedRow {

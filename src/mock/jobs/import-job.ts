@@ -1,11 +1,10 @@
-import { type ImportJob, isTerminal, pendingResult } from "../store/import-record.ts";
 import type { Organization } from "../store/organization.ts";
+import { type ImportJob, isTerminal, pendingResult } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 import type { CheckedRow } from "./import-body.ts";
 import { settleRow } from "./import-row.ts";
 import { pollInterval } from "./poll-interval.ts";
-import { RowFetcher } from "./row-fetcher.ts";
-import type { RowImages } from "./row-images.ts";
+import { RowFetcher, type RowImages } from "./row-images.ts";
 
 /** Duration of the validation, and of each row after it, at speed 1. */
 const validatingMs = 1_000;

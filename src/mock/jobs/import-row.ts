@@ -2,13 +2,11 @@ import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
 import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
 import type { Ids } from "../seed/ids.ts";
-import type { AcceptedRow, ImportJob } from "../store/import-record.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct } from "../store/product-changes.ts";
-import type { ProductRecord } from "../store/product-record.ts";
+import type { AcceptedRow, ImportJob, ProductRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
-import type { Problem } from "./fetch-image.ts";
-import { type Found, keepImage, type RowImages, seekImage } from "./row-images.ts";
+import { type Found, keepImage, type Problem, type RowImages, seekImage } from "./row-images.ts";
 
 type ImageResult = ImportRowResult["images"][number];
 

@@ -1,10 +1,20 @@
+import { imageTypeOf } from "../../contract/image-file.ts";
 import type { ImportRowImage } from "../../contract/import-row.ts";
-import { drawnSize } from "../drawing/subjects.ts";
+import { limits } from "../../contract/limits.ts";
+import type { ImportRowResult } from "../../contract/resources/import.ts";
+import { isPublicAddress, urlBreach } from "../../contract/url-policy.ts";
+import type { imageErrorCodes } from "../../contract/value-sets.ts";
+import { drawnSize } from "../drawing/garments.ts";
+import { requestedFailureAtStart } from "../faults/faults.ts";
+import { sizeOfImage } from "../images/upload.ts";
+import type { Network } from "../outgoing/network.ts";
+import { type NoResponse, type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
 import type { Ids } from "../seed/ids.ts";
-import type { AcceptedRow, ImportJob } from "../store/import-record.ts";
 import type { ImageRecord, Organization } from "../store/organization.ts";
-import { type Fetched, fetchProblem, type Problem } from "./fetch-image.ts";
-import { requestedFailureAtStart } from "./requested-failure.ts";
+import type { AcceptedRow, ImportJob } from "../store/records.ts";
+import type { Life } from "../work/life.ts";
+import { Turnstile } from "../work/work-in-progress.ts";
+import type { World } from "../world/world.ts";
 
 /** The fetched images of a row, in order; null for an image that need not be fetched. */
 export type RowImages = readonly (Fetched | null)[];
@@ -82,3 +92,126 @@ function pictureFor(url: string): Content {
   const mime_type = extension === "png" ? "image/png" : extension === "webp" ? "image/webp" : "image/jpeg";
   return { mime_type, width: drawnSize.width, height: drawnSize.height, bytes: null, seed: url };
 }
+
+/** Maximum number of concurrent fetches per import. */
+const atOnce = 16;
+/** Maximum number of images fetched or in flight for later rows. */
+const mostAhead = 32;
+
+/** Fetches the images of an import slightly ahead of its rows, which are processed in order. */
+export class RowFetcher {
+  readonly #world: World;
+  readonly #organization: Organization;
+  readonly #job: ImportJob;
+  readonly #life: Life;
+  readonly #door = new Turnstile(atOnce);
+  readonly #begun = new Map<number, Promise<RowImages | null>>();
+  #next = 0;
+  #ahead = 0;
+
+  constructor(world: World, organization: Organization, job: ImportJob) {
+    this.#world = world;
+    this.#organization = organization;
+    this.#job = job;
+    this.#life = world.life;
+  }
+
+  /** The images of the row that is processed now. */
+  async imagesOf(index: number): Promise<RowImages | null> {
+    const { rows } = this.#job;
+    this.#next = Math.max(this.#next, index);
+    while (this.#next < rows.length && (this.#next === index || this.#ahead < mostAhead)) {
+      const { row } = rows[this.#next]!;
+      this.#ahead += row!.images.length;
+      this.#begun.set(this.#next++, this.#fetch(row!));
+    }
+    const { row } = rows[index]!;
+    const images = await this.#begun.get(index)!;
+    this.#begun.delete(index);
+    this.#ahead -= row!.images.length;
+    // The images may be needed only now, for example if the product that the row was skipped for was deleted.
+    return images ?? this.#fetch(row!);
+  }
+
+  #fetch(row: AcceptedRow): Promise<RowImages | null> {
+    if (!needsImages(this.#organization, this.#job, row)) return Promise.resolve(null);
+    return Promise.all(row.images.map(({ url }) => this.#fetchOne(url)));
+  }
+
+  async #fetchOne(url: string | undefined): Promise<Fetched | null> {
+    if (url === undefined || failureOf(url) !== null) return null;
+    await this.#door.enter();
+    try {
+      return await fetchImage(this.#world.network, url, this.#life);
+    } finally {
+      this.#door.leave();
+    }
+  }
+}
+
+/** The image at a URL, or the reason of the failure. */
+export type Fetched =
+  | (Pick<ImageRecord, "mime_type" | "width" | "height"> & { readonly bytes: Buffer })
+  | { readonly problem: Problem };
+
+/** Why an image was not attached (ImportRowResult, images). */
+export type Problem = NonNullable<ImportRowResult["error"]>;
+
+type Code = (typeof imageErrorCodes)[number];
+
+/** Timeout per image. The specification has no number, so the timeout of webhook deliveries is used. */
+const timeoutMs = 10_000;
+
+const codes: Record<NoResponse, Code> = {
+  dns_failed: "dns_failed",
+  blocked_host: "blocked_host",
+  timeout: "timeout",
+  unreachable: "http_error",
+  connection_lost: "http_error",
+  ended: "http_error",
+};
+
+/**
+ * Fetches one image of an import; applies the URL policy and checks the bytes (Imports, "An image url must
+ * be").
+ */
+export async function fetchImage(network: Network, url: string, life: Life): Promise<Fetched> {
+  // Checked when the import was accepted, but not if the job came from a state file.
+  if (urlBreach(url) !== null) return fetchProblem("blocked_host");
+  const outcome = await sendOutgoing(
+    network,
+    {
+      method: "GET",
+      url,
+      headers: () => ({
+        Accept: "image/jpeg, image/png, image/webp",
+        "Accept-Encoding": "identity",
+        "User-Agent": "catalogue-images/1",
+      }),
+      isAllowed: isPublicAddress,
+      timeoutMs,
+      mostBytes: limits.imageBytes,
+    },
+    life,
+  );
+  return imageOf(outcome);
+}
+
+function imageOf(outcome: RequestOutcome): Fetched {
+  if ("fault" in outcome) return fetchProblem(codes[outcome.fault]);
+  const { status, bytes, end } = outcome;
+  // Redirects are not followed, because the specification does not mention them.
+  if (status < 200 || status > 299)
+    return fetchProblem("http_error", `the server responded with status ${status}`);
+  if (end === "too_long") return fetchProblem("too_large", `larger than ${limits.imageBytes} bytes`);
+  if (end === "broken") return fetchProblem("http_error", "the response ended early");
+  const mime_type = imageTypeOf(bytes);
+  const size = mime_type === null ? null : sizeOfImage(bytes);
+  if (mime_type === null || size === null) return fetchProblem("not_an_image");
+  return { mime_type, ...size, bytes };
+}
+
+/** The problem of a failed fetch; by default the message is the code in words. */
+export const fetchProblem = (code: string, why = code.replaceAll("_", " ")): { problem: Problem } => ({
+  problem: { code, message: `the image could not be fetched: ${why}` },
+});

@@ -1,12 +1,11 @@
 import type { taskSubtypes } from "../../contract/value-sets.ts";
+import { drawnSize } from "../drawing/garments.ts";
 import { type Scene, sceneSubject, writeScene } from "../drawing/scene.ts";
-import { drawnSize } from "../drawing/subjects.ts";
-import type { JobFailure } from "../faults/faults.ts";
+import { type JobFailure, requestedFailureIn } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
-import type { ProductRecord } from "../store/product-record.ts";
-import type { TaskRecord } from "../store/task-record.ts";
+import type { ProductRecord } from "../store/records.ts";
+import type { TaskRecord } from "../store/tasks.ts";
 import type { World } from "../world/world.ts";
-import { requestedFailureIn } from "./requested-failure.ts";
 
 /** Time in the queue, and running time per type, at speed 1. */
 const queuedMs = 1_000;

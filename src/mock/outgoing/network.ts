@@ -1,6 +1,7 @@
 import { promises as dns } from "node:dns";
-import { connect, type LookupFunction, type Socket } from "node:net";
+import { connect, isIP, type LookupFunction, type Socket } from "node:net";
 import { type Clock, systemClock } from "../../clock.ts";
+import { isLoopbackHost } from "../../contract/url-policy.ts";
 
 /**
  * The network used for outgoing requests. A test replaces it to reach a local server by a public name, which
@@ -41,3 +42,42 @@ function connectTo(addresses: readonly string[], port: number): Socket {
   const lookup: LookupFunction = (_host, _options, callback) => callback(null, known);
   return connect({ host: "several.invalid", port, lookup, autoSelectFamily: true });
 }
+
+/** Decides whether a request may go to an address. */
+export type Reach = (address: string) => boolean;
+
+/**
+ * Resolves the host of a URL to its addresses, all of them allowed, or returns the reason for failure. A
+ * single forbidden address blocks the host: otherwise chance would decide which address is used.
+ */
+export async function addressesOf(
+  network: Network,
+  hostname: string,
+  isAllowed: Reach,
+  whenGivenUp: (giveUp: () => void) => void,
+): Promise<readonly string[] | "dns_failed" | "blocked_host"> {
+  const addresses = await candidates(network, hostname, whenGivenUp);
+  if (addresses.length === 0) return "dns_failed";
+  return addresses.every(isAllowed) ? addresses : "blocked_host";
+}
+
+async function candidates(
+  network: Network,
+  hostname: string,
+  whenGivenUp: (giveUp: () => void) => void,
+): Promise<readonly string[]> {
+  const bare = bareHost(hostname);
+  if (isIP(bare) !== 0) return [bare];
+  // Names of the local machine must not be sent to a resolver (RFC 6761, 6.3).
+  if (isLoopbackHost(bare)) return ["127.0.0.1", "::1"];
+  try {
+    const addresses: unknown = await network.resolve(bare, whenGivenUp);
+    // A custom network may return anything.
+    return Array.isArray(addresses) ? addresses : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The host of a URL, without the brackets of an IPv6 address. */
+export const bareHost = (hostname: string): string => hostname.replace(/^\[|\]$/g, "");

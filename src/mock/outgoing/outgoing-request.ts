@@ -2,8 +2,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import type { Life } from "../work/life.ts";
-import { addressesOf, bareHost, type Reach } from "./addresses.ts";
-import type { Network } from "./network.ts";
+import { addressesOf, bareHost, type Network, type Reach } from "./network.ts";
 
 /** An HTTP request to another server. */
 export interface OutgoingRequest {

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
-import { truncateResponse } from "../faults/truncate-response.ts";
+import { truncateResponse } from "../faults/fault-response.ts";
 import { organizationOf } from "../rules/authenticate.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
 import { Refusal } from "../rules/refusal.ts";
-import { keptHeaders, type LoggedRequest } from "../world/request-log.ts";
+import { keptHeaders, type LoggedRequest } from "../world/requests.ts";
 import type { World } from "../world/world.ts";
-import { steersMock } from "./request-target.ts";
+import { steersMock } from "./routing.ts";
 import { discardBody, endAfterBody } from "./unread-body.ts";
 
 /** One request and its response. Sets the headers that every response carries. */

@@ -10,9 +10,9 @@ import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
-import type { Serve } from "./direct-routes.ts";
 import { Exchange, responseFor } from "./exchange.ts";
 import type { Call, Handler } from "./handler.ts";
+import type { Serve } from "./routing.ts";
 
 const noBytes = Buffer.alloc(0);
 

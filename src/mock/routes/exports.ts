@@ -1,16 +1,15 @@
 import { limits } from "../../contract/limits.ts";
 import { type ExportJob, rolesOf } from "../../contract/resources/export.ts";
+import { startExport } from "../exports/export-job.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import { startExport } from "../jobs/export-job.ts";
 import { pollSeconds } from "../jobs/import-job.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { Refusal } from "../rules/refusal.ts";
-import type { ExportRecord } from "../store/export-record.ts";
-import { listedPhotos } from "../store/listed-generations.ts";
 import type { Organization } from "../store/organization.ts";
-import type { ExportedProduct, ProductRecord } from "../store/product-record.ts";
+import { listedPhotos } from "../store/product-changes.ts";
+import type { ExportedProduct, ExportRecord, ProductRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
 /** Exports: read the catalogue live or since a time, start an export of a selection, get its job. */

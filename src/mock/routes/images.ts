@@ -1,6 +1,6 @@
 import { imageTypeOf } from "../../contract/image-file.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import { sizeOfImage } from "../images/size-of-image.ts";
+import { sizeOfImage } from "../images/upload.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 

@@ -5,8 +5,8 @@ import { pollSeconds, startImport } from "../jobs/import-job.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
-import { type ImportJob, type ImportJobRow, isTerminal } from "../store/import-record.ts";
 import type { Organization } from "../store/organization.ts";
+import { type ImportJob, type ImportJobRow, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
 /** Imports: submit, follow, read the rows. */

@@ -1,12 +1,12 @@
 import type { Product } from "../../contract/resources/product.ts";
+import { rejectLongFields } from "../jobs/task-orders.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { rejectLongFields } from "../rules/assumed-values.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../store/product-changes.ts";
 import { foldCase } from "../store/product-list.ts";
-import type { ProductRecord } from "../store/product-record.ts";
+import type { ProductRecord } from "../store/records.ts";
 
 /** Products: create, list, get, update, delete; attach and detach photos. */
 export const products = {

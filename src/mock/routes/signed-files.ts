@@ -1,17 +1,23 @@
+import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { manifestOf, ZipArtifacts } from "../exports/artifacts.ts";
-import { fileOf, type StoredFile } from "../files/stored-file.ts";
+import { manifestOf, ZipArtifacts } from "../exports/export-job.ts";
+import { faultResponse } from "../faults/fault-response.ts";
+import {
+  byteRangeOf,
+  fileOf,
+  isKnown,
+  isWanted,
+  lastModifiedOf,
+  mayResume,
+  type StoredFile,
+} from "../files/stored-file.ts";
 import { type PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import { applyFaults } from "../requests/apply-faults.ts";
 import { Exchange } from "../requests/exchange.ts";
-import { sendFile } from "../requests/send-file.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
-import { curatedModels } from "../store/curated-models.ts";
-import type { ExportRecord } from "../store/export-record.ts";
-import { type ImportJob, isTerminal } from "../store/import-record.ts";
-import type { Organization } from "../store/organization.ts";
+import { curatedModels, type Organization } from "../store/organization.ts";
+import { type ExportRecord, type ImportJob, isTerminal } from "../store/records.ts";
 import { EndedError, Life } from "../work/life.ts";
 import type { World } from "../world/world.ts";
 
@@ -126,4 +132,60 @@ function resultsOf(job: ImportJob): StoredFile {
     type: "application/x-ndjson",
     modified: Date.parse(job.finished_at ?? job.created_at),
   });
+}
+
+/** Responds to GET or HEAD with a file: all of it, the requested range, or 304. */
+export function sendFile(exchange: Exchange, file: StoredFile): void {
+  const { headers } = exchange.request;
+  const isGet = exchange.method === "GET";
+  const lastModified = lastModifiedOf(file);
+  const version = { ETag: file.etag, ...(lastModified !== undefined && { "Last-Modified": lastModified }) };
+  // In the order of RFC 9110, 13.2.2.
+  const now = exchange.world.clock.now();
+  if (!isWanted(headers, file, now)) {
+    throw new Refusal("precondition_failed", "the file does not match the preconditions of the request", {
+      headers: version,
+    });
+  }
+  if (isKnown(headers, file, now)) {
+    exchange.sendBytes(304, version, null);
+    return;
+  }
+  const described = { "Content-Type": file.type, "Accept-Ranges": "bytes", ...version };
+  // Ranges are defined for GET only (RFC 9110, 14.2).
+  const range = isGet && mayResume(headers, file) ? byteRangeOf(headers.range, file.size) : null;
+  if (range === "unsatisfiable") {
+    throw new Refusal("range_not_satisfiable", `the file has ${file.size} bytes`, {
+      headers: { "Content-Range": `bytes */${file.size}` },
+    });
+  }
+  const { start, end } = range ?? { start: 0, end: file.size };
+  const part = range === null ? {} : { "Content-Range": `bytes ${start}-${end - 1}/${file.size}` };
+  const all = { ...described, ...part, "Content-Length": end - start };
+  exchange.sendBytes(range === null ? 200 : 206, all, isGet ? bodyOf(file, start, end) : null);
+}
+
+function bodyOf(file: StoredFile, start: number, end: number): Uint8Array | Readable {
+  const bytes = file.read(start, end);
+  return bytes instanceof Uint8Array ? bytes : Readable.from(bytes);
+}
+
+/**
+ * Applies the latency and the faults of its path to a request outside the operations. True if the request is
+ * done: a response was sent, or the connection was cut.
+ */
+export async function applyFaults(exchange: Exchange): Promise<boolean> {
+  const { world, method, url } = exchange;
+  const fault = world.faults.ofRequest(method, url, false);
+  const wait = world.options.latencyMs + (fault?.delayMs ?? 0);
+  if (wait > 0) await new Promise<void>((resolve) => world.hold(world.clock.now() + wait, resolve));
+  if (fault === null) return false;
+  const { cut, status } = fault;
+  if (cut === "before") {
+    exchange.cut();
+    return true;
+  }
+  if (cut !== null) exchange.lost = cut === "after" ? "all" : cut;
+  if (status !== null) exchange.send(faultResponse(status, null));
+  return status !== null;
 }

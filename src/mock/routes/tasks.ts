@@ -2,18 +2,16 @@ import type * as z from "zod";
 import { canShow, unlistedValues } from "../../contract/generation-rules.ts";
 import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
-import { garmentOf } from "../images/garment-of.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { pollInterval } from "../jobs/poll-interval.ts";
 import { startTask, type TaskOrder } from "../jobs/task-job.ts";
-import { type JudgedTryon, judgeTryons } from "../jobs/tryon-inputs.ts";
+import { garmentOf, type JudgedTryon, judgeTryons, unlistedProblem } from "../jobs/task-orders.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { unlistedProblem } from "../rules/assumed-values.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { ModelRecord, Organization } from "../store/organization.ts";
-import type { ProductRecord } from "../store/product-record.ts";
-import type { PlacedTask, TaskRecord } from "../store/task-record.ts";
+import type { ProductRecord } from "../store/records.ts";
+import type { PlacedTask, TaskRecord } from "../store/tasks.ts";
 import type { World } from "../world/world.ts";
 
 /** Tasks: start generations, list and get them. */

@@ -3,7 +3,7 @@ import { Ulid } from "../../contract/resources/fields.ts";
 import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import { Scene } from "../drawing/scene.ts";
 import { comingMoment, JobId, KeptTimestamp } from "../store/state-fields.ts";
-import type { TaskRecord } from "../store/task-record.ts";
+import type { TaskRecord } from "../store/tasks.ts";
 
 const TaskFields = z.strictObject({
   id: JobId,

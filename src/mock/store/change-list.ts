@@ -1,5 +1,5 @@
-import { firstWhere } from "./first-where.ts";
-import type { ProductRecord } from "./product-record.ts";
+import { firstWhere } from "./product-list.ts";
+import type { ProductRecord } from "./records.ts";
 
 /** Number of entries that one entry of the next level summarizes. */
 const width = 32;

@@ -1,5 +1,4 @@
-import { firstWhere } from "./first-where.ts";
-import type { ProductRecord } from "./product-record.ts";
+import type { ProductRecord } from "./records.ts";
 
 /**
  * Small enough to rebuild the text of a block quickly, large enough that a million products need few blocks.
@@ -154,3 +153,18 @@ function findIn({ all, starts }: Texts, words: readonly string[]): number[] {
 /** The index of the text that contains a position, from `low` on. */
 const textAt = (starts: Uint32Array, place: number, low: number): number =>
   firstWhere(starts.length, (index) => starts[index]! > place, low) - 1;
+
+/**
+ * Binary search: the first index in [`from`, `length`) for which `isPast` is true, or `length`. `isPast`
+ * must be false up to some index and true from there on.
+ */
+export function firstWhere(length: number, isPast: (index: number) => boolean, from = 0): number {
+  let low = from;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (isPast(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,6 +1,6 @@
 import type { ProductImage } from "../../contract/resources/product.ts";
 import type { sexes } from "../../contract/value-sets.ts";
-import { drawnSize, type Subject } from "../drawing/subjects.ts";
+import { drawnSize, type Subject } from "../drawing/garments.ts";
 import type { Ids } from "../seed/ids.ts";
 import type { Random } from "../seed/random.ts";
 import type { ModelRecord, Organization } from "../store/organization.ts";

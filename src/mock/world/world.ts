@@ -8,14 +8,13 @@ import { type Network, realNetwork } from "../outgoing/network.ts";
 import { type OrganizationName, organizationNames } from "../rules/authenticate.ts";
 import { Cursors } from "../rules/cursors.ts";
 import type { RateLimit } from "../rules/rate-limit.ts";
-import { RequestIds } from "../rules/request-id.ts";
 import { Ids, momentOf } from "../seed/ids.ts";
 import { Random } from "../seed/random.ts";
 import { Organization } from "../store/organization.ts";
 import { Life } from "../work/life.ts";
 import { WorkInProgress } from "../work/work-in-progress.ts";
 import { addDemoModels, addDemoProducts } from "./demo.ts";
-import { RequestLog } from "./request-log.ts";
+import { RequestIds, RequestLog } from "./requests.ts";
 
 /** Options of a mock, with defaults filled in. */
 export interface WorldOptions {

@@ -6,12 +6,11 @@ import {
   tryonAngleShots,
   tryonBackgrounds,
 } from "../../../src/contract/value-sets.ts";
-import { lettersAt, widthOf, writable } from "../../../src/mock/drawing/lettering.ts";
+import { drawnSize, subjects } from "../../../src/mock/drawing/garments.ts";
 import { type Scene, sceneSubject, writeScene } from "../../../src/mock/drawing/scene.ts";
-import { sceneDrawing } from "../../../src/mock/drawing/scene-drawing.ts";
-import { drawnSize, subjects } from "../../../src/mock/drawing/subjects.ts";
+import { lettersAt, sceneDrawing, widthOf, writable } from "../../../src/mock/drawing/scene-drawing.ts";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
-import { curatedModels } from "../../../src/mock/store/curated-models.ts";
+import { curatedModels } from "../../../src/mock/store/organization.ts";
 import { Life } from "../../../src/mock/work/life.ts";
 
 const person = (index: number) => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Filenames } from "../../../src/mock/exports/filenames.ts";
+import { Filenames } from "../../../src/mock/exports/export-rows.ts";
 
 const taken = (...asked: [stem: string, ending: string][]) => {
   const names = new Filenames();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { httpDate } from "../../../src/mock/files/http-date.ts";
+import { httpDate } from "../../../src/mock/files/stored-file.ts";
 
 const now = Date.UTC(2026, 0, 5);
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChangeList } from "../../../src/mock/store/change-list.ts";
-import type { ProductRecord } from "../../../src/mock/store/product-record.ts";
+import type { ProductRecord } from "../../../src/mock/store/records.ts";
 import { repetitions } from "../../support/repetitions.ts";
 
 const stamp = (time: number) => new Date(time).toISOString();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Catalogue } from "../../../src/mock/store/catalogue.ts";
 import { foldCase } from "../../../src/mock/store/product-list.ts";
-import type { ProductRecord } from "../../../src/mock/store/product-record.ts";
+import type { ProductRecord } from "../../../src/mock/store/records.ts";
 import { repetitions } from "../../support/repetitions.ts";
 
 const now = "2026-01-05T09:00:00.000Z";

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { EndedError, Life } from "../../../src/mock/work/life.ts";
-import { SharedWork } from "../../../src/mock/work/shared-work.ts";
+import { EndedError, Life, SharedWork } from "../../../src/mock/work/life.ts";
 
 /** Work that ends on demand, or with its life. */
 function begun() {

@@ -1,10 +1,6 @@
 import * as z from "zod";
 import type { FaultOrder } from "../faults/faults.ts";
-import { parseJson } from "../rules/body.ts";
-import { check } from "../rules/checks.ts";
 import { longestUrl } from "../rules/malformed.ts";
-import { invalid } from "../rules/refusal.ts";
-import type { ControlRoute } from "./control-route.ts";
 
 const effects = ["status", "delay_ms", "drop", "truncate", "fail"] as const;
 const methods = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
@@ -33,7 +29,8 @@ const Match = z.strictObject({
   job: z.enum(jobs, oneOf(jobs)).optional(),
 });
 
-const Order = z
+/** A fault to set (docs/mock-server.md, Faults): what it matches, and exactly one effect. */
+export const Fault = z
   .strictObject({
     match: Match,
     times: wholeNumber.min(1, "must be at least 1").optional(),
@@ -66,18 +63,3 @@ const Order = z
       }
     }
   }) satisfies z.ZodType<FaultOrder>;
-
-/** Sets faults, lists them with the number of times that each has acted, and clears them. */
-export const faultRoutes: readonly ControlRoute[] = [
-  {
-    method: "POST",
-    path: "/_mock/faults",
-    work: (world, body) => {
-      const fault = world.faults.add(check(Order, parseJson(body), "body"), world.secret);
-      if (fault === undefined) throw invalid("too many faults; clear them with DELETE /_mock/faults");
-      return fault;
-    },
-  },
-  { method: "GET", path: "/_mock/faults", work: (world) => world.faults.list() },
-  { method: "DELETE", path: "/_mock/faults", work: (world) => ({ cleared: world.faults.clear() }) },
-];

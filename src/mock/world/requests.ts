@@ -1,3 +1,6 @@
+import { requestIdPattern } from "../../contract/limits.ts";
+import type { Random } from "../seed/random.ts";
+
 /** One received request, as GET /_mock/requests shows it. */
 export interface RecordedRequest {
   /** Time of arrival, RFC 3339. */
@@ -91,3 +94,24 @@ function headersOf(kept: string): Record<string, string> {
 
 /** Shows that a key was sent, but not the key. */
 const masked = (authorization: string): string => (/^bearer /i.test(authorization) ? "Bearer ***" : "***");
+
+/**
+ * Assigns request IDs: a valid one from the client is echoed, otherwise a new one is made (Cross-cutting rule
+ * 7).
+ */
+export class RequestIds {
+  readonly #prefix: string;
+  #count = 0;
+
+  constructor(random: Random) {
+    this.#prefix = `req_${random.text(8)}_`;
+  }
+
+  of(header: string | string[] | undefined): string {
+    return typeof header === "string" && requestIdPattern.test(header) ? header : this.next();
+  }
+
+  next(): string {
+    return this.#prefix + ++this.#count;
+  }
+}

@@ -1,14 +1,41 @@
 import type * as z from "zod";
 import { type ErrorCode, errorCodes, type TryonRefusal } from "../../contract/error-codes.ts";
-import { unlistedValues } from "../../contract/generation-rules.ts";
+import { type UnlistedValue, unlistedValues } from "../../contract/generation-rules.ts";
+import { isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import { TryonInput } from "../../contract/resources/task.ts";
-import { unlistedProblem } from "../rules/assumed-values.ts";
+import { type Subject, subjectOf } from "../drawing/garments.ts";
+import type { Garment } from "../drawing/scene.ts";
 import { everyProblem } from "../rules/checks.ts";
-import { Refusal } from "../rules/refusal.ts";
-import { findModel } from "../store/curated-models.ts";
-import type { ModelRecord, Organization } from "../store/organization.ts";
-import type { ProductRecord } from "../store/product-record.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
+import { findModel, type ModelRecord, type Organization } from "../store/organization.ts";
+import type { ProductRecord } from "../store/records.ts";
+
+/** Words in a name or a reference, by garment. */
+const words: readonly (readonly [Subject, RegExp])[] = [
+  ["shoe", /shoe|boot|sneaker|sandal|loafer|trainer|pump|slipper/],
+  ["bag", /\bbag|handbag|backpack|tote|purse/],
+  ["hat", /\bhat|\bcap\b|beanie|beret|headwear/],
+  ["dress", /dress|gown/],
+  ["skirt", /skirt/],
+  ["trousers", /trouser|jean|pants|shorts|legging|chino/],
+  ["coat", /coat|jacket|blazer|parka|cardigan/],
+  ["top", /shirt|\btee\b|\btop\b|blouse|jumper|knit|sweater|hoodie|polo/],
+];
+
+/**
+ * A product in a generated picture: the garment follows from the name, the colors from the photo. Uploaded
+ * photos are not analyzed; the product ID determines the colors then.
+ */
+export function garmentOf(organization: Organization, product: ProductRecord): Garment {
+  const text = `${product.name} ${product.reference.replaceAll(/[-_]/g, " ")}`.toLowerCase();
+  const named = words.find(([, pattern]) => pattern.test(text))?.[0];
+  const photo = product.images
+    .map(({ id }) => organization.images.get(id))
+    .find((image) => image !== undefined && image.bytes === null && image.generation === null);
+  const seed = photo?.seed ?? product.id;
+  return { subject: named ?? subjectOf(photo?.subject ?? "", seed), seed };
+}
 
 /** A valid input, with the product and models that it refers to. */
 export interface JudgedTryon {
@@ -98,4 +125,43 @@ function lookUp(
     if (id === product_id) add("invalid_request", "the main product cannot be a styling product", param);
     else lookForProduct(id, param);
   }
+}
+
+/*
+ * Values that the specification does not list, and that the interface chose (Choices): backgrounds, angle shots, and the
+ * limits of product fields. A mock with `strictSlugs: false` takes any.
+ */
+
+/** The problem of an unlisted background or angle shot, without the name of its field. */
+export const unlistedProblem = ({ field, of, known }: UnlistedValue): string => {
+  const more = field === "background" ? ", or a color such as #f4f1ea" : "";
+  const custom =
+    field === "angle_shot" && of === null
+      ? ", or a slug of letters, digits, - and _ that starts with custom-"
+      : "";
+  return `must be one of ${known.join(", ")}${more}${custom}`;
+};
+
+interface ProductFields {
+  readonly reference?: string | undefined;
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly images?: readonly unknown[];
+}
+
+const longest = {
+  reference: limits.referenceLength.max,
+  name: limits.nameLength.max,
+  description: limits.descriptionLength.max,
+} as const;
+
+/** Rejects fields that are longer than those of an import row. */
+export function rejectLongFields(fields: ProductFields): void {
+  for (const [field, most] of Object.entries(longest)) {
+    const value = fields[field as keyof typeof longest];
+    if (typeof value === "string" && isLongerThan(value, most))
+      throw invalid(`${field} must have at most ${most} characters`, field);
+  }
+  const { max } = limits.imagesPerProduct;
+  if ((fields.images?.length ?? 0) > max) throw invalid(`images must have at most ${max} entries`, "images");
 }

@@ -14,6 +14,6 @@ export function asCalled(program: ProgramName, argv: readonly string[]): (text: 
     .map((word) => word.replace(/\.[^./]*$/, ""))
     .filter((word) => new RegExp(`${command}.`).test(word))
     .map((word) => word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  const pattern = new RegExp([...typed, command].join("|"), "g");
+  const pattern = new RegExp([...typed, '"(?!\\$\\()[^"\\n]*"', command].join("|"), "g");
   return (text) => text.replace(pattern, (found) => (found === "cat" ? program : found));
 }

@@ -32,6 +32,15 @@ export const isRefusal = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status < 500 && error.code !== "request_in_progress";
 
 /**
+ * Whether a rejection proves that nothing was done: any one (after a 429 nothing was created: Limits). After an attempt without
+ * a response, even by an earlier process (`again`), only two do: of the body itself, and the one stored under the key. The
+ * service may respond with the others before it checks the key.
+ */
+export const isNothingDone = (error: unknown, again = false): error is ApiError =>
+  isRefusal(error) &&
+  (!(error.earlierUnanswered || again) || error.replayed || error.status === 400 || error.status === 422);
+
+/**
  * Whether the content was rejected, rather than the caller or the timing: the same content would be rejected
  * again.
  */

@@ -21,6 +21,7 @@ test.each([
   "To print a file that has the name of a command: `cat ./import`; `/bin/cat --help`",
   "cannot read cat import.csv",
   'unknown product "cat import"',
+  'duplicate reference "pet cat login", first used in line 2',
   "cat importing, concat import, cat.import, my-cat import",
 ])("the system's cat and other texts stay: %s", (text) => {
   expect(asCalled("catalogue", [])(text)).toBe(text);

@@ -1,5 +1,5 @@
 import { CatError } from "../../errors.ts";
-import { isRefusal } from "../../flows/service-errors.ts";
+import { isNothingDone } from "../../flows/service-errors.ts";
 import type { OnDoubt } from "../../http/deadline.ts";
 
 /**
@@ -17,11 +17,19 @@ export async function sendOnce<T>(
   try {
     return await send({ onDoubt });
   } catch (error) {
-    if (!isInDoubt || !(error instanceof CatError) || isRefusal(error)) throw error;
-    const { message, type, code, param, status, requestId } = error;
-    throw new CatError(message, {
-      ...{ type, code, param, status, requestId, cause: error },
-      hint: `The service may have done it. ${check}`,
-    });
+    throw isInDoubt ? unlessDone(error, check) : error;
   }
+}
+
+/**
+ * The error of a write that was sent: if the service may have done it, with `check` as its next step; the error itself where
+ * the service has rejected it.
+ */
+export function unlessDone(error: unknown, check: string): unknown {
+  if (!(error instanceof CatError) || isNothingDone(error)) return error;
+  const { message, type, code, param, status, requestId } = error;
+  return new CatError(message, {
+    ...{ type, code, param, status, requestId, cause: error },
+    hint: `The service may have done it. ${check}`,
+  });
 }

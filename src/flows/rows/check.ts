@@ -58,8 +58,8 @@ export async function checkFile(file: RowFile, deps: CheckDeps): Promise<CheckRe
       for (const [index, row] of rows.entries()) {
         const found = judged[index]!;
         const problems = found instanceof Promise ? await found : found;
-        const repeated =
-          row.fault === undefined && unique !== undefined ? repetition(row, unique, seen) : null;
+        // A row that cannot be read would otherwise take a product over once it is corrected.
+        const repeated = row.row !== null && unique !== undefined ? repetition(row, unique, seen) : null;
         if (problems.length === 0 && repeated === null) continue;
         invalid++;
         deps.onRefused?.(first + index, repeated !== null);

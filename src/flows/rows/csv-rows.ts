@@ -145,7 +145,10 @@ export class CsvReader implements RowReader {
     const at = this.columns.referenceColumn;
     const reference = (at < column ? cells[at]?.trim() : "") || undefined;
     const fault = { ...strayQuote(line, this.header[column]?.trim() || undefined), reference };
-    return { line, record: cells, unparsedCells: atFault, row: null, fault };
+    const row = this.columns.toRow(
+      this.header.map((_, index) => (index < column ? (cells[index] ?? "") : "")),
+    );
+    return { line, record: cells, unparsedCells: atFault, row, fault };
   }
 
   #row(record: readonly string[], line: number): CsvRow {
@@ -168,7 +171,8 @@ export class CsvReader implements RowReader {
     return {
       line,
       record,
-      row: null,
+      row: this.columns.toRow(this.header.map((_, index) => record[index] ?? "")),
+      ...this.#earlierReason(record),
       fault: { line, reference: reference || undefined, code: "ragged_row", message },
     };
   }

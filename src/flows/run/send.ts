@@ -1,11 +1,11 @@
 // Batches: requests that must not be sent twice. A batch is recorded with its key and bytes before it is
 // sent, and repeated unchanged while its outcome is unknown. Each flow has a BatchOperation for its request.
 
-import type { ApiError, Problem } from "../../client/api-error.ts";
+import type { Problem } from "../../client/api-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 import type { Service } from "../service.ts";
-import { isRefusal } from "../service-errors.ts";
+import { isNothingDone, isRefusal } from "../service-errors.ts";
 import type {
   BatchOperation,
   BatchProblem,
@@ -102,22 +102,11 @@ function failureOf(
   const unsent = again ? "unknown" : "unsent";
   // It was aborted because of another batch, whose error reveals nothing about this one.
   if (request.hasLeft) return { kind: unsent, error };
-  if (isRefusal(error) && isNothingDone(error, again, operation)) {
+  if (isNothingDone(error, again) || (isRefusal(error) && operation.rejectsBody?.(error) === true)) {
     const problems = error.problems.map((one) => inFile(one, operation, lines));
     return { kind: "refused", error, problems };
   }
   return { kind: request.inDoubt ? "unknown" : unsent, error };
-}
-
-/**
- * Whether a rejection proves that nothing was done: any one (after a 429 nothing was created: Limits).
- * After an attempt without a response, even by an earlier process, only two rejections do: of the body
- * itself, and the one stored under the key. The service may respond with the others before it checks the key.
- */
-function isNothingDone(error: ApiError, again: boolean, { rejectsBody }: BatchOperation): boolean {
-  const { status, earlierUnanswered } = error;
-  if (!(earlierUnanswered || again)) return true;
-  return error.replayed || status === 400 || status === 422 || rejectsBody?.(error) === true;
 }
 
 /** The service counts rows of the body; users count lines of the file. */

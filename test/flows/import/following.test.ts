@@ -5,8 +5,8 @@ import { type Script, scriptedService } from "./scripted-service.ts";
 
 // Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
 });
 
 const cdn = "https://cdn.example.com";

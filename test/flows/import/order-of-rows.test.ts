@@ -3,8 +3,8 @@ import { beforeBatch, cdn, fileOf, worldWith } from "./import-fixtures.ts";
 
 // Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
 });
 
 const bad = `${cdn}/fail-timeout.jpg`;

@@ -13,8 +13,8 @@ import {
 
 // Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
 });
 
 describe("rows that another run has in flight", () => {

@@ -35,6 +35,21 @@ describe("a row that was rejected as a duplicate", () => {
     expect(await world.products()).toEqual(["A Dress 1"]);
   });
 
+  test.each([
+    ["an extra cell", "A,Hat, size L", 'A,"Hat, size L"'],
+    ["a missing cell", "A", "A,Hat"],
+    ["a stray quote", 'A,Hat"', "A,Hat"],
+  ])("stays rejected once %s is corrected", async (_, start, corrected) => {
+    const rest = `,${cdn}/2.jpg`;
+    const text = `reference,name,images\nA,Dress,${cdn}/1.jpg\n${start}${rest}\n`;
+    const world = await refusedOnce("a.csv", text);
+    expect(world.failed).toContain(`${code},"duplicate reference ""A""`);
+    const reason = world.failed.slice(world.failed.indexOf(`,${code}`));
+    await world.write("fixed.csv", `${head}${corrected}${rest}${reason}`);
+    expect((await world.import("fixed.csv")).problems.map((one) => one.message)).toEqual([still("A")]);
+    expect(await world.products()).toEqual(["A Dress 1"]);
+  });
+
   test("stays rejected without the column error_message", async () => {
     const world = await refusedOnce();
     await world.write("a.csv", `reference,name,images,error_code\nA,Hat,${cdn}/2.jpg,${code}\n`);

@@ -7,8 +7,8 @@ import { importWorld, mayNot, withoutProducts } from "./run-import.ts";
 
 // Two rows per batch, so that few rows make many batches.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { limits: { ...limits, importRows: { min: 1, max: 2 } } };
+  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 2 } } };
 });
 
 /** Sends one batch whose response is lost, lets time pass, and runs the command again. */

@@ -5,8 +5,8 @@ import { type Script, scriptedService } from "./scripted-service.ts";
 
 // Two hundred rows per batch, so that the results have two pages.
 vi.mock("../../../src/contract/limits.ts", async (original) => {
-  const { limits } = await original<typeof import("../../../src/contract/limits.ts")>();
-  return { limits: { ...limits, importRows: { min: 1, max: 200 } } };
+  const contract = await original<typeof import("../../../src/contract/limits.ts")>();
+  return { ...contract, limits: { ...contract.limits, importRows: { min: 1, max: 200 } } };
 });
 
 const cdn = "https://cdn.example.com";

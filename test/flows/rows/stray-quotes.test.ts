@@ -59,8 +59,15 @@ describe("a stray quote", () => {
     });
   });
 
-  test("hides the reference of its row: the same one in another row is not a duplicate", async () => {
-    expect(await told(`A,5",,${url}\n${good("A")}`)).toMatchObject({ problems: ["2 name stray_quote"] });
+  test("leaves a reference before it known: the same one in another row is a duplicate", async () => {
+    expect(await told(`A,5",,${url}\n${good("A")}`)).toMatchObject({
+      problems: ["2 name stray_quote", "3 reference duplicate_reference_in_file"],
+    });
+  });
+
+  test("hides a reference after it: the same one in another row is not a duplicate", async () => {
+    const { problems } = await check(`name,reference,images\n5",A,${url}\nCoat,A,${url}\n`);
+    expect(problems).toEqual(["2 name stray_quote"]);
   });
 
   test("in the header makes every row doubtful", async () => {

@@ -5,7 +5,7 @@ import type { Operation } from "../../../contract/operation.ts";
 import { CatError } from "../../../errors.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
-import { sendOnce } from "../../app/send-once.ts";
+import { sendOnce, unlessDone } from "../../app/send-once.ts";
 import { UsageError } from "../../context/errors.ts";
 import { isList, knownOperation, requestHint } from "./known-operation.ts";
 import { printResponse } from "./print-response.ts";
@@ -46,15 +46,16 @@ export async function runApi(app: App, input: ApiInput): Promise<void> {
     return;
   }
   const { interrupt: signal } = app.context;
-  const response = await sendOnce(
-    (options) => client.raw(request, { ...options, signal }),
-    `Check what it did before you send ${method} ${target.path} again.`,
-  );
+  const check = `Check what it did before you send ${method} ${target.path} again.`;
+  const response = await sendOnce((options) => client.raw(request, { ...options, signal }), check);
   const { error } = response;
   // A login page may respond with 200 to any request.
   if (error === null && operation?.reply != null) response.json();
   await printResponse(app, response, input.include);
-  if (error !== null) throw hinted(error, method, target);
+  if (error !== null)
+    throw method === "GET"
+      ? hinted(error, method, target)
+      : hinted(unlessDone(error, check) as CatError, method, target);
 }
 
 function checkList(method: string, operation: Operation | null): void {

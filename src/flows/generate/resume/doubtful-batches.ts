@@ -85,8 +85,14 @@ async function unclaimedTasks(
   return tasks;
 }
 
-/** When a batch was sent, by the local clock and by the service's: one of them may be wrong. */
-const timesOf = ({ sentAt, sentAtService }: StoredBatch) => [sentAt, sentAtService ?? sentAt] as const;
+/**
+ * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the service's is not
+ * known.
+ */
+const timesOf = ({ sentAt, sentAtService }: StoredBatch) =>
+  sentAtService === null
+    ? ([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const)
+    : ([sentAt, sentAtService] as const);
 
 /** The tasks that may be those of a batch: of its products, from the time in which its key was known. */
 function tasksOf(

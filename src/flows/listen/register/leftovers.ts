@@ -23,8 +23,6 @@ interface Mark {
   readonly url?: string;
   /** The secret of the webhook, as far as it is known. */
   readonly secret?: string;
-  /** Only if its listener has ended and kept it: until when its events may be pending, in milliseconds since the epoch. */
-  readonly keptUntil?: number;
 }
 
 export const markText = (mark: Mark): string => JSON.stringify(mark);
@@ -36,8 +34,6 @@ export interface Leftover {
   readonly webhook: Webhook;
   /** Null if it is unknown. */
   readonly secret: string | null;
-  /** Null if its listener did not keep it, but was killed. */
-  readonly keptUntil: number | null;
 }
 
 /**
@@ -63,7 +59,7 @@ export async function findLeftover(deps: RegisterDeps, runId: string, url: strin
         // With the key of another organization the webhook only seems to be missing.
         if (mark.keyFingerprint === keyFingerprint) state.marks.remove(baseUrl, name);
       } else if (webhook.url === url && found === null) {
-        found = { name, hold, webhook, secret: mark.secret ?? null, keptUntil: mark.keptUntil ?? null };
+        found = { name, hold, webhook, secret: mark.secret ?? null };
       } else onProblem(...leftElsewhere(webhook));
     } catch (error) {
       if (!mayNotRead(error)) {

@@ -56,7 +56,7 @@ export function openRegistration(deps: RegisterDeps): Registration {
     readonly secret: string;
     readonly until: number;
   } | null = null;
-  const mark = (url: string, webhook: { id: string | null; secret?: string; keptUntil?: number }) =>
+  const mark = (url: string, webhook: { id: string | null; secret?: string }) =>
     state.marks.set(baseUrl, name, markText({ ...webhook, keyFingerprint, url }));
 
   async function create(url: string, events: readonly EventType[]): Promise<Registered> {
@@ -87,8 +87,8 @@ export function openRegistration(deps: RegisterDeps): Registration {
     const secret = await newSecret(deps, id, events);
     mark(url, { id, secret });
     left = { id };
-    // A listener that ended had no new events pending; one that was killed may have had.
-    taken = { id, url, secret, until: leftover.keptUntil ?? clock.now() + webhookRetryTotalMs };
+    // The service has delivered to it while nobody was listening.
+    taken = { id, url, secret, until: clock.now() + webhookRetryTotalMs };
     deps.onNote(
       `Took over webhook ${id}, which an earlier listener had left. The service sends its pending events again within about six hours.`,
     );
@@ -106,8 +106,8 @@ export function openRegistration(deps: RegisterDeps): Registration {
       const cancel = clock.at(clock.now() + longestEndMs, () => patience.abort(new Error("timed out")));
       try {
         if (taken !== null && clock.now() < taken.until) {
-          const { id, url, secret, until } = taken;
-          mark(url, { id, secret, keptUntil: until });
+          const { id, url, secret } = taken;
+          mark(url, { id, secret });
           deps.onProblem(...kept(id, url));
           return false;
         }

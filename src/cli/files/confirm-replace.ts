@@ -13,7 +13,9 @@ export interface NamedFile {
   name: string;
   path: string;
   /** What has not happened when the user keeps the file (default: nothing was saved). */
-  left?: string;
+  left?: string | undefined;
+  /** Whether `-` instead of a file means standard output. */
+  hasStdout?: boolean | undefined;
 }
 
 /**
@@ -30,12 +32,12 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
   for (const file of files) {
     const { flag, name, path } = file;
     const { found, problem } = await writablePlace(path);
-    const why =
-      problem ?? folderProblem(name, found) ?? (found === null || found.isFile() ? null : kindOf(found));
+    const why = problem ?? folderProblem(name, found);
     if (why !== null) {
+      const stdout = file.hasStdout ? ` Use ${flag} - for standard output.` : "";
       throw new UsageError(`cannot write ${flag} ${app.io.visible(name)}: ${why}`, {
         param: flag,
-        hint: `Choose a file with ${flag}.`,
+        hint: `Choose a file with ${flag}.${stdout}`,
       });
     }
     if (found !== null) existing.push(file);
@@ -58,5 +60,3 @@ export async function confirmReplaceAll(app: App, files: readonly NamedFile[]): 
 /** The path is resolved without the slash at its end, which would write a file of that name. */
 const folderProblem = (name: string, found: Stats | null): string | null =>
   name.endsWith("/") ? (found === null ? "the folder does not exist" : "it is not a folder") : null;
-
-const kindOf = (found: Stats): string => (found.isFIFO() ? "it is a pipe" : "it is a device");

@@ -2,8 +2,6 @@ import type { Stats } from "node:fs";
 import { lstat, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { numbered } from "../../flows/files/file-names.ts";
-import { OutputError } from "../../flows/files/output-error.ts";
-import { OutputPipe, type PipePlace } from "../../flows/files/output-pipe.ts";
 import type { OutputTargets } from "../../flows/outputs/output-targets.ts";
 import type { Source } from "../../flows/rows/source.ts";
 import type { App } from "../app/app.ts";
@@ -17,20 +15,17 @@ import { writablePlace } from "./writable-place.ts";
 
 type Named = Omit<OutputTargets["failedFile"], "mode">;
 
-interface Place extends PipePlace {
+interface Place {
   cwd: string;
   /** The app, for the paths of the state and the texts to mask. */
   app: Asker & Pick<App, "secrets">;
-  /** Registers a function that closes an opened pipe. */
-  onClose: (release: () => Promise<void>) => void;
   /** Whether a path leads to a local photo of the file. */
   isPhoto: (path: string) => Promise<boolean>;
 }
 
 /**
  * Finds the paths of the failed file and the results file. Checks that they can be written before anything is
- * sent, because their content cannot be fetched again. A pipe is opened and kept open: its reader would take
- * a close for the end of the data. Throws UsageError.
+ * sent, because their content cannot be fetched again. Throws UsageError.
  */
 export async function outputTargets(
   flags: Pick<FileFlags, "file" | "failed" | "results" | "formulaGuard"> & { ledger?: string | undefined },
@@ -62,10 +57,7 @@ export async function outputTargets(
       throw unwritable(flag, name, "the program keeps its own data there");
     }
     taken.push(identity);
-    // A default name is never an existing pipe, because it gets the next free number.
-    const overwrite = flag !== null && (found === null ? "never" : true);
-    if (flag === null || found?.isFIFO() !== true) return { path, name, mask, overwrite };
-    return { path, name, mask, overwrite, pipe: await openPipe(flag, path, name, place) };
+    return { path, name, mask, overwrite: flag !== null && (found === null ? "never" : true) };
   };
   const unnamed = failedName(source.place === null ? "stdin" : flags.file, source.format);
   const failed =
@@ -97,21 +89,6 @@ async function freeName(path: string): Promise<string> {
       () => true,
     );
     if (isFree) return candidate;
-  }
-}
-
-async function openPipe(flag: string, path: string, name: string, place: Place): Promise<OutputPipe> {
-  try {
-    const pipe = await OutputPipe.open(path, place);
-    place.onClose(() => pipe.discard());
-    return pipe;
-  } catch (error) {
-    if (!(error instanceof OutputError)) throw error;
-    throw unwritable(
-      flag,
-      name,
-      error.code === "no_reader" ? "no program reads this pipe" : "it cannot be opened",
-    );
   }
 }
 

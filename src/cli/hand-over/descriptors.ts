@@ -45,13 +45,6 @@ export async function isTheCallers(platform: string, descriptor: number): Promis
   }
 }
 
-/** Whether an open descriptor is read-only; false on systems that do not report it. */
-export async function isForReadingOnly(platform: string, descriptor: number): Promise<boolean> {
-  if (platform !== "linux") return false;
-  const fs = await import("node:fs");
-  return accessOf(fs, descriptor) === fs.constants.O_RDONLY;
-}
-
 function accessOf({ readFileSync }: typeof import("node:fs"), open: number | string): number {
   const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${open}`, "latin1"))?.[1];
   return Number.parseInt(flags ?? "0", 8) & 0o3;

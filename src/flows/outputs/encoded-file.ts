@@ -1,5 +1,4 @@
 import type { OutputFile } from "../files/output-file.ts";
-import type { OutputPipe } from "../files/output-pipe.ts";
 import type { EncodingName, TextForm } from "../rows/encoding.ts";
 import type { InputFormat } from "../rows/source.ts";
 
@@ -21,15 +20,15 @@ export function failedFormOf(input: TextForm, given: EncodingName, format: Input
 export const encodingOfFailedFile = (given: EncodingName): EncodingName =>
   given === undefined || given === "utf-8" || given === "utf-16" || !canEncode(given) ? undefined : given;
 
-/** A file or pipe to which text is written in its own encoding and form. */
+/** A file to which text is written in its own encoding and form. */
 export class EncodedFile {
-  readonly #file: OutputFile | OutputPipe;
+  readonly #file: OutputFile;
   /** Null for UTF-8, which the file writes itself. */
   readonly #encode: ((text: string) => Buffer) | null;
   #buffered: string;
 
   /** `missing` returns the replacement of a character that the encoding lacks. */
-  constructor(file: OutputFile | OutputPipe, form: TextForm, missing: (character: string) => string) {
+  constructor(file: OutputFile, form: TextForm, missing: (character: string) => string) {
     this.#file = file;
     this.#encode = form.encoding === "utf-8" ? null : encoderOf(form.encoding, missing);
     this.#buffered = form.marked ? "\ufeff" : "";

@@ -122,7 +122,7 @@ export class FailedFile<Result> {
 
   /** Starts the file with the encoding, byte order mark and line ends of the input. */
   async #begin(): Promise<EncodedFile> {
-    const { path, overwrite, unfinished, mode, pipe } = this.#target;
+    const { path, overwrite, unfinished, mode } = this.#target;
     const { source, read } = this.#input;
     const { format } = source;
     const { encoding } = read;
@@ -131,7 +131,7 @@ export class FailedFile<Result> {
     if (this.#reader instanceof CsvReader) {
       this.#csv = new FailedCsvRows(this.#reader, await lineEndOf(source.read(), encoding));
     }
-    const output = pipe ?? (await OutputFile.begin(path, overwrite, unfinished, mode));
+    const output = await OutputFile.begin(path, overwrite, unfinished, mode);
     const file = new EncodedFile(output, form, format === "csv" ? () => "?" : ndjsonEscape);
     if (this.#csv !== null) await file.write(this.#csv.head());
     return file;

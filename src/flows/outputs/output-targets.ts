@@ -1,5 +1,4 @@
 import type { Overwrite } from "../files/output-file.ts";
-import type { OutputPipe } from "../files/output-pipe.ts";
 
 /** A file to write: its path, and its name in messages. */
 export interface OutputTarget {
@@ -7,8 +6,6 @@ export interface OutputTarget {
   name: string;
   /** What happens to a file that has the path (default: it is replaced). */
   overwrite?: Overwrite | undefined;
-  /** The opened pipe, if the path is one; opened before anything is sent. */
-  pipe?: OutputPipe | undefined;
   /** Masks secrets in the service's texts, which may repeat the API key. */
   mask?: ((text: string) => string) | undefined;
   /** Whether cells of a results file that a spreadsheet would run are guarded (default: true). */

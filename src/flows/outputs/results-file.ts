@@ -1,6 +1,5 @@
 import { extname } from "node:path";
 import { OutputFile } from "../files/output-file.ts";
-import type { OutputPipe } from "../files/output-pipe.ts";
 import { csvRecords, guardedCell } from "./cells.ts";
 import type { OutputTarget } from "./output-targets.ts";
 import type { RowOutcome } from "./row-outcome.ts";
@@ -15,7 +14,7 @@ export interface ResultsForm<Result> {
 
 /** Writes the result of every row that has one: NDJSON, or CSV if the name ends in `.csv`. */
 export class ResultsFile<Result> {
-  readonly #file: OutputFile | OutputPipe;
+  readonly #file: OutputFile;
   readonly #form: ResultsForm<Result>;
   readonly #csv: boolean;
   readonly #mask: (text: string) => string;
@@ -24,7 +23,7 @@ export class ResultsFile<Result> {
   rows = 0;
 
   private constructor(
-    file: OutputFile | OutputPipe,
+    file: OutputFile,
     form: ResultsForm<Result>,
     { path, mask, formulaGuard = true }: OutputTarget,
   ) {
@@ -40,7 +39,7 @@ export class ResultsFile<Result> {
     form: ResultsForm<Result>,
     unfinished: string,
   ): Promise<ResultsFile<Result>> {
-    const file = target.pipe ?? (await OutputFile.begin(target.path, target.overwrite ?? true, unfinished));
+    const file = await OutputFile.begin(target.path, target.overwrite ?? true, unfinished);
     const results = new ResultsFile(file, form, target);
     if (results.#csv) await file.write(csvRecords([form.columns]));
     return results;

@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import {
   closeSync,
-  constants,
   existsSync,
   linkSync,
   mkdirSync,
@@ -9,8 +8,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  readSync,
-  statSync,
   symlinkSync,
 } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -349,34 +346,6 @@ describe("output files", () => {
     expect(JSON.parse(plain.stdout).failed_file).toBe("a$&b.failed.csv");
   });
 
-  test("are written into a pipe without replacing it", async () => {
-    const world = await createWorld();
-    world.write("a.csv", half);
-    const pipe = join(world.folder, "pipe");
-    execFileSync("mkfifo", [pipe]);
-    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-    onTestFinished(() => closeSync(reader));
-    const ran = await world.cat("import a.csv --results pipe --no-progress");
-    expect(ran.exit).toBe(8);
-    const read = Buffer.alloc(65_536);
-    expect(read.toString("utf8", 0, readSync(reader, read)).trimEnd().split("\n")).toHaveLength(2);
-    // The pipe was closed: the read is empty. It would be an error if the other end were still open.
-    expect(readSync(reader, read)).toBe(0);
-    expect(statSync(pipe).isFIFO()).toBe(true);
-  });
-
-  test.each(["--failed", "--results"])("are never a pipe without a reader: %s", async (flag) => {
-    const world = await createWorld();
-    world.write("a.csv", half);
-    execFileSync("mkfifo", [join(world.folder, "pipe")]);
-    expect(await world.cat(`import a.csv --no-progress ${flag} pipe`)).toEqual({
-      exit: 2,
-      stdout: "",
-      stderr: `error: cannot write ${flag} pipe: no program reads this pipe\nChoose another file, for example ${flag} ${flag.slice(2)}.csv.\n`,
-    });
-    expect(world.requests()).toEqual([]);
-  });
-
   test("are never a socket", async () => {
     const world = await createWorld();
     world.write("a.csv", half);
@@ -387,18 +356,6 @@ describe("output files", () => {
     expect(ran.exit).toBe(2);
     expect(ran.stderr).toContain("cannot write --results socket: it is a socket\n");
     expect(world.requests()).toEqual([]);
-  });
-
-  test("that are pipes are closed even if nothing is written", async () => {
-    const world = await createWorld();
-    world.write("a.csv", half.split("\n").slice(0, 2).join("\n"));
-    const pipe = join(world.folder, "pipe");
-    execFileSync("mkfifo", [pipe]);
-    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-    onTestFinished(() => closeSync(reader));
-    const ran = await world.cat("import a.csv --failed pipe --json --no-progress");
-    expect(JSON.parse(ran.stdout)).toMatchObject({ succeeded: 1, failed_file: null });
-    expect(readSync(reader, Buffer.alloc(1))).toBe(0);
   });
 
   test("have a byte order mark if the input has one, for spreadsheets", async () => {

@@ -18,7 +18,8 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const { out, roles, format, formulaGuard } = input;
   const began = clock.now();
   const runId = newRunId(began, randomUUID());
-  const file = out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out);
+  const file =
+    out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out, { hasStdout: true });
   const last = input.since === "last" ? await lastExport(app, input) : null;
   const client = await app.client();
   const service = { client, signal: interrupt };

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
-import { confirmReplaceAll } from "../../files/confirm-replace.ts";
+import { confirmReplaceAll, type NamedFile } from "../../files/confirm-replace.ts";
 import { ownFiles } from "../../files/own-files.ts";
 import { identityOfFile, standingOf } from "../../files/standing.ts";
 
@@ -16,14 +16,17 @@ export interface OutFile {
  * Checks before any request that the file of `--out` can be written, and asks before an existing one is
  * replaced. Throws UsageError.
  */
-export const checkOutFile = async (app: App, name: string, left?: string): Promise<OutFile> =>
-  (await checkOutFiles(app, [name], left))[0]!;
+export const checkOutFile = async (app: App, name: string, words?: OutWords): Promise<OutFile> =>
+  (await checkOutFiles(app, [name], words))[0]!;
 
-/** The same for several files, with one question. `left` is what has not happened when they are kept. */
+/** What an error says in addition: what has not happened, and whether `--out -` is an alternative. */
+type OutWords = Pick<NamedFile, "left" | "hasStdout">;
+
+/** The same for several files, with one question. */
 export async function checkOutFiles(
   app: App,
   names: readonly string[],
-  left = "nothing was exported",
+  { left = "nothing was exported", hasStdout }: OutWords = {},
 ): Promise<readonly OutFile[]> {
   const taken = await Promise.all(["/dev/stdout", "/dev/stderr"].map(identityOfFile));
   const isOurs = await ownFiles(app, undefined);
@@ -36,7 +39,7 @@ export async function checkOutFiles(
   }
   const agreed = await confirmReplaceAll(
     app,
-    files.map((file) => ({ ...file, flag: "--out", left })),
+    files.map((file) => ({ ...file, flag: "--out", left, hasStdout })),
   );
   return files.map((file) => ({ ...file, replaces: agreed.has(file.path) }));
 }

@@ -56,7 +56,7 @@ async function targetOf(
 ): Promise<FrozenTarget> {
   if (extract === null) {
     const name = out ?? `${id}${format === "zip" ? ".zip" : ".jsonl"}`;
-    return checkOutFile(app, name, "nothing was downloaded");
+    return checkOutFile(app, name, { left: "nothing was downloaded" });
   }
   if (format !== "zip")
     throw new UsageError("--extract needs a ZIP, and this export is a manifest", {

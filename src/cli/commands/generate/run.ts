@@ -113,9 +113,6 @@ async function fullRun(
             await (await import("../../files/save-folder.ts")).checkSaveFolder(app, flags.save);
           const targets = await outputTargets(named, file.source, {
             cwd,
-            clock,
-            signal: interrupt,
-            onClose: app.onClose,
             app,
             isPhoto: async () => false,
           });

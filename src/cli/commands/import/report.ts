@@ -87,7 +87,7 @@ export interface ReportedRun extends CommandOf {
   unread: ReadonlySet<string>;
   /** The error for an input file that changed during the import. */
   changed: CatError | null;
-  /** Whether the failed file can be read again, unlike a pipe. */
+  /** Whether the failed file exists. */
   failedFileStays: boolean;
 }
 
@@ -189,7 +189,6 @@ function failedLines(
 ): string[] {
   const failedFile = summary.failed_file!;
   const kinds = kindsOf(summary);
-  if (!run.failedFileStays) return [`${kinds} rows were written to ${failedFile}, with the reasons.`];
   if (!isNext) return [`${kinds} rows are in ${failedFile}, with the reasons.`];
   const { total, succeeded, unchanged, partial } = summary;
   const addsPhotos = partial > 0 && flags.mode !== "upsert";

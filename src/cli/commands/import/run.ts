@@ -97,14 +97,7 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
   app.context.keepHeapSmall?.();
   // Loads the client of the service only for a real import.
   const { outputTargets } = await import("../../files/output-targets.ts");
-  const place = {
-    cwd,
-    clock,
-    signal: interrupt,
-    onClose: app.onClose,
-    app,
-    isPhoto: (path: string) => localPhotos.has(path),
-  };
+  const place = { cwd, app, isPhoto: (path: string) => localPhotos.has(path) };
   const { randomUUID } = await import("node:crypto");
   const { importFile } = await import("../../../flows/import/import-file.ts");
   const { unknownOutcomePrompt, memoryOf } = await import("./remembered.ts");

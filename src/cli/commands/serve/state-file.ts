@@ -117,9 +117,8 @@ export class StateFile {
       throw new UsageError("--save is empty", { param: "--save", hint });
     }
     const path = resolve(context.cwd, name);
-    const { found, problem } = await writablePlace(path);
+    const { problem } = await writablePlace(path);
     if (problem !== null) throw unwritable(problem);
-    if (found !== null && !found.isFile()) throw unwritable("it is not a file");
     return new StateFile(name, path, context);
   }
 

@@ -177,8 +177,16 @@ export interface Clocks {
   readonly service: number | null;
 }
 
-/** The milliseconds from `since` to `now`, by the clock that shows more: a machine sleeps, and its clock may be set back. */
+/** How far a stored time may be ahead of the current one, in milliseconds: clocks of two machines differ. */
+export const clockToleranceMs = 60_000;
+
+/**
+ * The milliseconds from `since` to `now`, by the clock that shows more: a machine sleeps, and its clock may be set back.
+ * Infinity for a time in the future, which a wrong clock has stored.
+ */
 export function elapsedMs(since: Clocks, now: Clocks): number {
-  const passedThere = now.service === null ? 0 : now.service - (since.service ?? since.here);
-  return Math.max(now.here - since.here, passedThere);
+  const passedHere = now.here - since.here;
+  const passedThere = now.service === null ? passedHere : now.service - (since.service ?? since.here);
+  const passed = Math.max(passedHere, passedThere);
+  return passed < -clockToleranceMs ? Number.POSITIVE_INFINITY : passed;
 }

@@ -1,5 +1,5 @@
 import { type Client, keyLifeMs } from "../../client/client.ts";
-import { type Clock, type Clocks, elapsedMs } from "../../clock.ts";
+import { type Clock, type Clocks, clockToleranceMs, elapsedMs } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
 
@@ -44,15 +44,12 @@ export async function hearOf({ client, signal }: { client: Client; signal: Abort
   }
 }
 
-/** How far a stored time may be ahead of the current one, in milliseconds: clocks of two machines differ. */
-const toleranceMs = 60_000;
-
 /**
  * Whether changes may be read from a stored time on (`Client.earliest`). One in the future, by the local clock or the
  * service's, was stored while a clock was wrong: the changes before it were not all read.
  */
 export const isBelievable = (time: number, client: Pick<Client, "earliest">): boolean =>
-  time <= client.earliest() + toleranceMs;
+  time <= client.earliest() + clockToleranceMs;
 
 /** A note for a stored time that is not believed. */
 export const fromTheFuture = (time: string): string =>

@@ -98,6 +98,8 @@ function send(
     const text = body.toString();
     for (const [secret] of text.matchAll(/(?<=[?&]signature=)\w+|whsec_\w{8,}/g)) secrets.add(secret);
   }
+  // Node would add its own.
+  response.sendDate = headers.date !== undefined;
   const { "content-length": _length, ...rest } = headers;
   response.writeHead(status, { ...rest, ...(status !== 204 && { "content-length": body.length }) }).end(body);
 }

@@ -22,9 +22,10 @@ async function skewed<World extends TestWorld>(world: World) {
   const front = await serviceInFront(world.mock.baseUrl);
   const env = { CAT_BASE_URL: front.origin };
   /** Runs a command while the `Date` of the service, and the clock of this machine, are so far ahead. */
-  const at = (line: string, date: number, machine = 0) => {
+  const at = (line: string, date: number | null, machine = 0) => {
     front.change = ({ headers }) => {
-      headers.date = new Date(world.clock.now() + date).toUTCString();
+      delete headers.date;
+      if (date !== null) headers.date = new Date(world.clock.now() + date).toUTCString();
     };
     const clock = machine === 0 ? world.clock : new TestClock({ frozenAt: world.clock.now() + machine });
     return world.cat(line, { env, context: { clock } });
@@ -213,6 +214,24 @@ test.for(skews)(
     const resumed = await world.at("tryon looks.csv --yes --json", 0);
     expect(resumed.exit).toBe(0);
     expect(summaryOf(resumed.stdout)).toMatchObject({ total: 2, succeeded: 2 });
+    expect(world.tasks()).toHaveLength(2);
+  },
+);
+
+test.for([
+  ["ten days behind", -240 * hour],
+  ["ten days ahead", 240 * hour],
+] as const)(
+  "tryon finds the tasks of a request without a response or a Date, sent by a machine that was %s",
+  async ([, machine]) => {
+    const world = await skewed(await generateWorld());
+    world.looks("DRESS-1,Amara,studio,full-front", "DRESS-2,Amara,studio,full-front");
+    await world.fault({ match: { method: "POST", path: "/v1/tasks" }, drop: "after", times: 20 });
+    expect((await world.at("tryon looks.csv --yes", null, machine)).exit).toBe(7);
+    await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "DELETE" });
+    world.tick(25 * hour);
+    const resumed = await world.at("tryon looks.csv --yes --json", null);
+    expect([resumed.exit, summaryOf(resumed.stdout)]).toMatchObject([0, { total: 2, succeeded: 2 }]);
     expect(world.tasks()).toHaveLength(2);
   },
 );

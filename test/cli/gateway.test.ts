@@ -8,6 +8,8 @@ import { generateWorld } from "./generate/generate-world.ts";
 interface Page {
   readonly status: number;
   readonly type: string | null;
+  /** The body; HTML is that of the response it replaces. */
+  readonly json?: object;
 }
 
 const pages: Page[] = [
@@ -21,13 +23,14 @@ async function behindGateway() {
   const world = await generateWorld({ mock: { seed: 3 } });
   const front = await serviceInFront(world.mock.baseUrl);
   let left = 0;
-  let page: Page = pages[0]!;
+  let answers: readonly Page[] = pages;
   front.change = (passing) => {
     if (passing.method === "GET" || left === 0) return;
+    const page = answers[answers.length - Math.min(left, answers.length)]!;
     left--;
     passing.status = page.status;
     passing.headers = page.type === null ? {} : { "content-type": page.type };
-    passing.json = undefined;
+    passing.json = page.json;
   };
   const photo = (background: string) =>
     sharp({ create: { width: 8, height: 8, channels: 3, background } })
@@ -38,9 +41,10 @@ async function behindGateway() {
   return {
     ...world,
     origin: front.origin,
-    intercept(times: number, by: Page) {
+    /** The next writes get these responses, the last one as often as it takes. */
+    intercept(times: number, ...by: Page[]) {
       left = times;
-      page = by;
+      answers = by;
     },
     cat: (line: string, call: CallOptions = {}) =>
       world.cat(line, { ...call, env: { CAT_BASE_URL: front.origin, ...call.env } }),
@@ -204,7 +208,7 @@ test("a write that a gateway blocks ends with 7 and names what to check", async 
   ]);
 });
 
-test.each([
+const unrecorded = [
   ["products attach DRESS-1 IMAGE", "Check the photos before you attach them again: cat products get ID"],
   [
     "webhooks create --url https://example.com/hook --events task.succeeded",
@@ -214,17 +218,39 @@ test.each([
     "api POST webhooks -f url=https://example.com/hook -F events[]=task.succeeded",
     "Check what it did before you send POST /v1/webhooks again.",
   ],
-])("a write without a record that got no response is not to be repeated blindly: %s", async (line, check) => {
-  const world = await behindGateway();
-  const fault = { match: { method: "POST", path: "/v1/" }, drop: "after", times: 20 };
-  await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(fault) });
-  const { id } = world.products().at(-1)!.images[0]!;
-  const ran = await world.cat(line.replace("IMAGE", id));
-  expect(ran.exit).toBe(7);
-  expect(
-    ran.stderr
-      .replaceAll(/[0-9A-Z]{26}/g, "ID")
-      .split("\n")
-      .at(-2),
-  ).toBe(`The service may have done it. ${check}`);
-});
+] as const;
+
+const html = (status: number): Page => ({ status, type: "text/html" });
+const envelope = (type: string, code: string) => ({ error: { type, code, message: "not now" } });
+const invalidKey: Page = {
+  ...{ status: 401, type: "application/json" },
+  json: envelope("unauthorized", "invalid_api_key"),
+};
+const broken: Page = { status: 500, type: "application/json", json: envelope("internal", "internal_error") };
+const troubles = [
+  ["got no response", 7, { drop: true }],
+  ["got a page of a gateway", 7, { answers: Array<Page>(20).fill(html(403)) }],
+  ["got another page of a gateway", 7, { answers: Array<Page>(20).fill(html(502)) }],
+  ["got an internal error of the service", 7, { answers: Array<Page>(20).fill(broken) }],
+  ["got a page, and was rejected when it was sent again", 4, { answers: [html(502), invalidKey] }],
+] as const;
+
+test.each(unrecorded.flatMap((command) => troubles.map((trouble) => [...command, ...trouble] as const)))(
+  "a write without a record is not to be repeated blindly: %s (%s) %s",
+  async (line, check, _, exit, trouble) => {
+    const world = await behindGateway();
+    if ("drop" in trouble) {
+      const fault = { match: { method: "POST", path: "/v1/" }, drop: "after", times: 20 };
+      await fetch(`${world.mock.baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(fault) });
+    } else world.intercept(trouble.answers.length, ...trouble.answers);
+    const { id } = world.products().at(-1)!.images[0]!;
+    const ran = await world.cat(line.replace("IMAGE", id));
+    expect(ran.exit).toBe(exit);
+    expect(
+      ran.stderr
+        .replaceAll(/[0-9A-Z]{26}/g, "ID")
+        .split("\n")
+        .at(-2),
+    ).toBe(`The service may have done it. ${check}`);
+  },
+);

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { FaultOrder } from "../src/mock/faults/faults.ts";
-import type { MockState } from "../src/mock/snapshot/snapshot.ts";
+import type { MockState } from "../src/mock/index.ts";
 
 const key = { authorization: "Bearer ak_mock" };
 

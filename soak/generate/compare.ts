@@ -1,4 +1,4 @@
-import type { MockState } from "../../src/mock/snapshot/snapshot.ts";
+import type { MockState } from "../../src/mock/index.ts";
 import type { Fault } from "../played.ts";
 import type { Wanted } from "./looks.ts";
 import type { Ids } from "./looks-file.ts";

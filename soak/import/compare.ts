@@ -1,4 +1,4 @@
-import type { MockState } from "../../src/mock/snapshot/snapshot.ts";
+import type { MockState } from "../../src/mock/index.ts";
 import type { Fault } from "../played.ts";
 import { contentSource } from "./files.ts";
 import type { ProductFacts } from "./model.ts";

@@ -7,8 +7,8 @@ import type { RecordedDelivery } from "./deliveries/delivery.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { check } from "./rules/checks.ts";
 import type { RateLimit } from "./rules/rate-limit.ts";
-import { printedState } from "./snapshot/printed-state.ts";
-import { MockState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
+import { printedState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
+import { MockState } from "./snapshot/state-schema.ts";
 import type { RecordedRequest } from "./world/requests.ts";
 import { World } from "./world/world.ts";
 

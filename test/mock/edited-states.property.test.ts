@@ -73,10 +73,15 @@ function othersFor(value: unknown): unknown[] {
   return [null, 0, "", {}, "2026-01-01T00:00:00Z"];
 }
 
-/**
- * Loads a state into a mock and uses it for a while; returns the mock's next state and its 5xx responses.
- */
-async function livedWith(state: MockState) {
+/** A path as messages show it. */
+const textOf = (path: Path): string =>
+  path.reduce<string>((text, step) => {
+    if (typeof step === "number") return `${text}[${step}]`;
+    return text === "" ? step : `${text}.${step}`;
+  }, "");
+
+/** Loads a state into a mock and uses it for a while; returns its 5xx responses. */
+async function faultsOf(state: MockState) {
   const { mock, send, createProduct, importRows } = await startWorld({
     state,
     speed: 10,
@@ -101,9 +106,8 @@ async function livedWith(state: MockState) {
   ]) {
     answers.push(await send(`/v1/${path}`));
   }
-  const printed = JSON.parse(JSON.stringify(mock.state()));
   await mock.stop();
-  return { printed, faults: answers.filter(({ status }) => status >= 500) };
+  return answers.filter(({ status }) => status >= 500);
 }
 
 const someTime = "2026-01-05T09:00:00.000Z";
@@ -112,7 +116,7 @@ const lastId = `7${"Z".repeat(25)}`;
 const main = ["organizations", "main"] as const;
 
 describe("an edited state", () => {
-  test("is rejected with the field, or stays valid in use", async () => {
+  test("is rejected with the path of its first mistake, or keeps the mock responding", async () => {
     const state = await richState();
     const paths = [...pathsIn(state)];
     const change = fc
@@ -126,134 +130,105 @@ describe("an edited state", () => {
         try {
           taken = readState(changed(state, path, value));
         } catch (error) {
-          expect((error as Error).constructor.name).toBe("Refusal");
+          expect((error as Error).message).toContain(textOf(path));
           return;
         }
-        const { printed, faults } = await livedWith(taken);
-        expect(faults).toEqual([]);
-        expect(() => readState(printed)).not.toThrow();
+        expect(await faultsOf(taken)).toEqual([]);
       }),
       { numRuns: repetitions(10, 1_500) },
     );
   });
 
-  test.each<[string, Path, (was: never, state: MockState) => unknown, string]>([
+  test.each<[string, Path, unknown, string]>([
     [
       "an unknown orientation",
       [...main, "products", 0, "images", 0, "orientation"],
-      () => "/../../x",
-      "orientation",
-    ],
-    ["an unknown origin", [...main, "products", 0, "images", 0, "origin"], () => "zzz", "origin"],
-    ["a duplicate photo", [...main, "products", 0, "images"], (was: unknown[]) => [...was, ...was], "once"],
-    ["no photo", [...main, "products", 0, "images"], () => [], "at least 1"],
-    [
-      "a duplicate generation",
-      [...main, "products", 0, "generations"],
-      (was: unknown[]) => [...was, ...was],
-      "once",
+      "/../../x",
+      "organizations.main.products[0].images[0].orientation: must be one of front, back, left, right, top, bottom, three-quarter-left, three-quarter-right, detail, unlabeled, side",
     ],
     [
-      "a photo as a generation",
-      [...main, "products", 0, "generations"],
-      (_was, state) => [state.organizations.main.images[0]!.id],
-      "generation",
+      "no photo",
+      [...main, "products", 0, "images"],
+      [],
+      "organizations.main.products[0].images: must have at least 1 entry",
     ],
-    ["a blank reference", [...main, "products", 0, "reference"], () => " ", "reference"],
     [
-      "a reference with surrounding whitespace",
+      "a blank reference",
       [...main, "products", 0, "reference"],
-      () => " A",
-      "whitespace",
+      " ",
+      "organizations.main.products[0].reference: must not be empty",
     ],
     [
-      "a reference of 1,000 characters",
-      [...main, "products", 0, "reference"],
-      () => "r".repeat(1_000),
-      "100",
-    ],
-    ["too many tries", ["deliveries", 0, "tries"], () => 1e14, "tries"],
-    ["more successful rows than rows", [...main, "imports", 0, "succeeded"], () => 2 ** 53 - 1, "counts"],
-    ["an invalid row", [...main, "imports", 1, "rows", 0, "row", "name"], () => "", "not a valid row"],
-    ["too many abandoned events", [...main, "webhooks", 0, "abandoned"], () => 5, "disabled"],
-    ["no events", [...main, "webhooks", 0, "events"], () => [], "events"],
-    ["a completed import with a failed row", [...main, "imports", 0, "status"], () => "completed", "counts"],
-    ["a finished import without an end", [...main, "imports", 0, "finished_at"], () => null, "stamps"],
-    ["a finished import without a start", [...main, "imports", 0, "started_at"], () => null, "stamps"],
-    ["an unfinished import with an end", [...main, "imports", 1, "finished_at"], () => someTime, "stamps"],
-    ["an import without rows", [...main, "imports", 1, "rows"], () => [], "at least 1"],
-    ["rows out of order", [...main, "imports", 1, "rows", 1, "result", "line"], () => 1, "order"],
-    [
-      "a row with the reference of another",
-      [...main, "imports", 0, "rows", 1, "result", "reference"],
-      () => "I1",
-      "same reference",
+      "an unknown field",
+      [...main, "products", 0, "color"],
+      "red",
+      "unknown field organizations.main.products[0].color",
     ],
     [
-      "a finished row without a product",
-      [...main, "imports", 0, "rows", 0, "result", "product_id"],
-      () => null,
-      "result",
+      "an invalid row",
+      [...main, "imports", 1, "rows", 0, "row", "name"],
+      "",
+      "organizations.main.imports[1].rows[0].row.name: must not be empty",
+    ],
+    ["too many tries", ["deliveries", 0, "tries"], 1e14, "deliveries[0].tries: must be at most 6"],
+    [
+      "no events",
+      [...main, "webhooks", 0, "events"],
+      [],
+      "organizations.main.webhooks[0].events: must have at least 1 entry",
     ],
     [
-      "a failed row without an error",
-      [...main, "imports", 0, "rows", 1, "result", "error"],
-      () => null,
-      "result",
+      "an import without rows",
+      [...main, "imports", 1, "rows"],
+      [],
+      "organizations.main.imports[1].rows: must have at least 1 entry",
     ],
     [
-      "a successful row without images",
-      [...main, "imports", 0, "rows", 0, "result", "images"],
-      () => [],
-      "result",
+      "an import ID with too high a time",
+      [...main, "imports", 1, "id"],
+      lastId,
+      "organizations.main.imports[1].id: has a time too close to the maximum of a ULID",
     ],
     [
-      "a pending row with a result for another reference",
-      [...main, "imports", 1, "rows", 0, "result", "reference"],
-      () => "I9",
-      "result",
-    ],
-    ["an import ID with too high a time", [...main, "imports", 1, "id"], () => lastId, "too close"],
-    ["a task ID with too high a time", [...main, "tasks", 0, "id"], () => lastId, "too close"],
-    ["a finished export without an end", [...main, "exports", 0, "finished_at"], () => null, "status"],
-    ["an export in progress with an end", [...main, "exports", 1, "finished_at"], () => someTime, "status"],
-    ["a failed export without an error", [...main, "exports", 0, "status"], () => "failed", "status"],
-    ["a manifest in progress", [...main, "exports", 1, "format"], () => "manifest", "status"],
-    [
-      "a duplicate product in an export",
-      [...main, "exports", 1, "products"],
-      (was: unknown[]) => [...was, was[0]],
-      "once",
+      "a task ID with too high a time",
+      [...main, "tasks", 0, "id"],
+      lastId,
+      "organizations.main.tasks[0].id: has a time too close to the maximum of a ULID",
     ],
     [
-      "an export of a missing photo",
-      [...main, "exports", 1, "products", 0, "images", 0, "id"],
-      () => lastId,
-      "is missing",
+      "a model with a path as its ID",
+      [...main, "models", 0, "id"],
+      "a/../b?x#",
+      "organizations.main.models[0].id: must be an ID of 26 characters",
     ],
-    ["a duplicate model", [...main, "models"], (was: unknown[]) => [...was, was[0]], "duplicate id"],
-    ["a model with an empty ID", [...main, "models", 0, "id"], () => "", "26 characters"],
-    ["a model with a path as its ID", [...main, "models", 0, "id"], () => "a/../b?x#", "26 characters"],
-    ["a model with an unknown sex", [...main, "models", 0, "sex"], () => "zzz", "one of"],
-    [
-      "a photo that is an HTML page",
-      [...main, "images", 0, "bytes"],
-      () => btoa("<h1>"),
-      "do not match the mime_type",
-    ],
-    [
-      "a photo with the wrong type",
-      [...main, "images", 0, "mime_type"],
-      () => "image/jpeg",
-      "do not match the mime_type",
-    ],
-  ] as [string, Path, (was: never, state: MockState) => unknown, string][])(
-    "is rejected with %s",
-    async (_what, path, to, word) => {
-      const state = await richState();
-      expect(() => readState(changed(state, path, to(at(state, path) as never, state)))).toThrow(word);
-    },
-  );
+  ])("is rejected with %s", async (_what, path, value, message) => {
+    const state = await richState();
+    expect(() => readState(changed(state, path, value))).toThrow(expect.objectContaining({ message }));
+  });
+
+  test("whose records contradict each other is loaded as is, and its jobs end", async () => {
+    let state = await richState();
+    const pending = state.organizations.main.imports[1]!;
+    for (const [path, value] of [
+      [["images"], []],
+      [["imports", 0, "succeeded"], 900],
+      [["imports", 1, "rows", 1, "row"], null],
+      [["imports", 1, "status"], "processing"],
+      [["exports", 0, "status"], "failed"],
+      [["products", 1, "order"], 0],
+      [["tasks", 1, "product_id"], lastId],
+      [["webhooks", 0, "abandoned"], 900],
+    ] as [Path, unknown][]) {
+      state = changed(state, [...main, ...path], value) as MockState;
+    }
+    const { mock, send } = await startWorld({ state: readState(state) });
+    const { counts } = (await send(`/v1/imports/${state.organizations.main.imports[0]!.id}`)).body;
+    expect(counts).toEqual({ total: 2, pending: 0, succeeded: 900, partial: 0, failed: 1 });
+    mock.clock.advance(60_000);
+    await mock.settled();
+    expect((await send(`/v1/imports/${pending.id}`)).body.status).toBe("failed");
+    expect((await send("/v1/tasks?status=running")).body.data).toEqual([]);
+  });
 
   test("is rejected if any timestamp is not in UTC with a four-digit year", async () => {
     let state = await richState();
@@ -311,24 +286,13 @@ describe("an edited state", () => {
     const [row] = (await file.text()).split("\n");
     expect(JSON.parse(row!).assets[0].url_expires_at).toBe(expires);
   });
+});
 
-  test("with the highest numbers keeps new records in order", async () => {
-    let state: unknown = await richState();
-    for (const place of [
-      [...main, "products", 1, "order"],
-      [...main, "webhooks", 0, "order"],
-      [...main, "webhooks", 0, "rotations"],
-    ]) {
-      state = changed(state as MockState, place, 1e14);
-    }
-    const taken = readState(changed(state as MockState, ["ids", "time"], Date.UTC(9999, 11, 30)));
-    const { printed } = await livedWith(taken);
-    const again = readState(printed);
-    const names = again.organizations.main.products.map(({ reference }) => reference);
-    expect(names.slice(0, 2)).not.toContain("NEW");
-    expect(names.at(-1)).toBe("NEWER");
-    expect((await livedWith(again)).faults).toEqual([]);
-  });
+test("every state that the mock saves can be loaded, with products of any length too", async () => {
+  const { mock, createProduct } = await startWorld({ strictSlugs: false });
+  const long = "x".repeat(3_000);
+  expect((await createProduct({ reference: long, name: long, description: long })).status).toBe(201);
+  expect(readState(JSON.parse(JSON.stringify(mock.state())))).toEqual(mock.state());
 });
 
 test("an idempotency key from the future expires after 24 hours, like the keys after it", async () => {

@@ -215,8 +215,11 @@ export const mockServer: Section = {
     ),
     assumed(
       "Edited states.",
-      "A state that requests could have produced is accepted, and leads only to valid states. Any other is rejected with the field.",
-      "mock/edited-states.property.test.ts > an edited state > is rejected with the field, or stays valid in use",
+      "Each field is checked by itself; the first mistake is rejected with its path. Records that contradict each other are loaded as they are.",
+      [
+        "mock/edited-states.property.test.ts > an edited state > is rejected with the path of its first mistake, or keeps the mock responding",
+        "mock/edited-states.property.test.ts > an edited state > whose records contradict each other is loaded as is, and its jobs end",
+      ],
     ),
   ],
 };

@@ -2,8 +2,8 @@ import { safeFilename } from "../../contract/image-file.ts";
 import type { ExportAsset, ExportRow } from "../../contract/resources/export.ts";
 import type { AssetRole, imageTypes } from "../../contract/value-sets.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import type { ImageRecord, Organization } from "../store/organization.ts";
-import type { ExportedProduct } from "../store/records.ts";
+import type { Organization } from "../store/organization.ts";
+import type { ExportedProduct, ImageRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
 /** An image of a product, and its filename. */

@@ -2,7 +2,7 @@ import { drawingOf } from "../drawing/garments.ts";
 import { readScene, sceneSubject } from "../drawing/scene.ts";
 import { sceneDrawing } from "../drawing/scene-drawing.ts";
 import { tagOf } from "../files/stored-file.ts";
-import type { ImageRecord } from "../store/organization.ts";
+import type { ImageRecord } from "../store/records.ts";
 import { type Life, SharedWork } from "../work/life.ts";
 import { Turnstile } from "../work/work-in-progress.ts";
 

@@ -3,7 +3,6 @@ import { type ImportJob, isTerminal, pendingResult } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 import type { CheckedRow } from "./import-body.ts";
 import { settleRow } from "./import-row.ts";
-import { pollInterval } from "./poll-interval.ts";
 import { RowFetcher, type RowImages } from "./row-images.ts";
 
 /** Duration of the validation, and of each row after it, at speed 1. */
@@ -94,10 +93,6 @@ async function processFetchedRows(
   }
   continueImport(world, organization, job, fetcher);
 }
-
-/** `Retry-After` in seconds while the job runs (Limits, job polling interval); shorter at higher speeds. */
-export const pollSeconds = (world: World, job: Pick<ImportJob, "status">): number | undefined =>
-  isTerminal(job) ? undefined : pollInterval(world);
 
 const stepOf = (job: ImportJob): number => Math.max(1, Math.min(largestStep, Math.ceil(stepMs / job.row_ms)));
 

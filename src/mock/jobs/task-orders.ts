@@ -1,15 +1,68 @@
 import type * as z from "zod";
-import { type ErrorCode, errorCodes, type TryonRefusal } from "../../contract/error-codes.ts";
-import { type UnlistedValue, unlistedValues } from "../../contract/generation-rules.ts";
-import { isLongerThan } from "../../contract/import-row.ts";
-import { limits } from "../../contract/limits.ts";
-import { TryonInput } from "../../contract/resources/task.ts";
+import type { BeautifierRequest } from "../../contract/resources/task.ts";
 import { type Subject, subjectOf } from "../drawing/garments.ts";
 import type { Garment } from "../drawing/scene.ts";
-import { everyProblem } from "../rules/checks.ts";
-import { invalid, Refusal } from "../rules/refusal.ts";
-import { findModel, type ModelRecord, type Organization } from "../store/organization.ts";
-import type { ProductRecord } from "../store/records.ts";
+import type { Organization } from "../store/organization.ts";
+import type { ModelRecord, ProductRecord } from "../store/records.ts";
+import type { TaskOrder } from "./task-job.ts";
+import type { JudgedTryon } from "./tryon-inputs.ts";
+
+/** The garment that a subtype always renders; null for that of the product. */
+const garmentBySubtype = { clothing: null, shoes: "shoe", headwear: "hat" } as const;
+
+/** The task of a beautified shot. */
+export function toBeautifierOrder(
+  organization: Organization,
+  product: ProductRecord,
+  { subtype, inputs }: z.output<typeof BeautifierRequest>,
+): TaskOrder {
+  const garment = toGarment(organization, product);
+  const { background, angle_shot, style = null } = inputs;
+  return {
+    product,
+    subtype,
+    styling_product_ids: [],
+    scene: {
+      garment: { ...garment, subject: garmentBySubtype[subtype] ?? garment.subject },
+      reference: product.reference,
+      background,
+      angle_shot,
+      style,
+      person: null,
+      look_at_camera: true,
+      stylings: [],
+    },
+  };
+}
+
+/** The task of one try-on. */
+export function toTryonOrder(
+  organization: Organization,
+  { input, product, model, stylings }: JudgedTryon,
+): TaskOrder {
+  const { background, angle_shot, look_at_camera } = input;
+  return {
+    product,
+    subtype: null,
+    styling_product_ids: stylings.map(({ id }) => id),
+    scene: {
+      garment: toGarment(organization, product),
+      reference: product.reference,
+      background,
+      angle_shot,
+      style: null,
+      person: toPerson(model),
+      look_at_camera,
+      stylings: stylings.map((styling) => toGarment(organization, styling)),
+    },
+  };
+}
+
+const toPerson = ({ is_public: _isPublic, ...person }: ModelRecord) => person;
+
+/** Inputs with the same model, product and styling list look consistent (Tasks). */
+export const toGroup = ({ product, model, stylings }: JudgedTryon): string =>
+  JSON.stringify([model.id, product.id, stylings.map(({ id }) => id)]);
 
 /** Words in a name or a reference, by garment. */
 const words: readonly (readonly [Subject, RegExp])[] = [
@@ -27,7 +80,7 @@ const words: readonly (readonly [Subject, RegExp])[] = [
  * A product in a generated picture: the garment follows from the name, the colors from the photo. Uploaded
  * photos are not analyzed; the product ID determines the colors then.
  */
-export function garmentOf(organization: Organization, product: ProductRecord): Garment {
+function toGarment(organization: Organization, product: ProductRecord): Garment {
   const text = `${product.name} ${product.reference.replaceAll(/[-_]/g, " ")}`.toLowerCase();
   const named = words.find(([, pattern]) => pattern.test(text))?.[0];
   const photo = product.images
@@ -35,133 +88,4 @@ export function garmentOf(organization: Organization, product: ProductRecord): G
     .find((image) => image !== undefined && image.bytes === null && image.generation === null);
   const seed = photo?.seed ?? product.id;
   return { subject: named ?? subjectOf(photo?.subject ?? "", seed), seed };
-}
-
-/** A valid input, with the product and models that it refers to. */
-export interface JudgedTryon {
-  readonly input: z.output<typeof TryonInput>;
-  readonly product: ProductRecord;
-  readonly model: ModelRecord;
-  /** Without duplicates, in the order of the request. */
-  readonly stylings: readonly ProductRecord[];
-}
-
-type Fields = Readonly<Record<string, unknown>>;
-type Found = TryonRefusal["errors"][number];
-
-/**
- * The inputs of a try-on request if all are valid, else a 400 that lists every problem in order (Tasks:
- * "every bad input is listed"). Products and models are looked up even if the input has other problems.
- */
-export function judgeTryons(
-  organization: Organization,
-  inputs: readonly unknown[],
-  strictSlugs: boolean,
-): JudgedTryon[] {
-  const errors: Found[] = [];
-  inputs.forEach((input, input_index) => {
-    const add = (code: ErrorCode, message: string, param?: string) =>
-      errors.push({
-        input_index,
-        type: errorCodes[code].type,
-        code,
-        message,
-        ...(param !== undefined && { param }),
-      });
-    const reported = new Set<string | undefined>();
-    for (const { message, param } of everyProblem(TryonInput, input, "input")) {
-      // The schema reports a list instead of text twice.
-      if (reported.size === reported.add(param).size) continue;
-      // In a list that is too long, only the allowed number of items is checked.
-      const styling = /^styling_product_ids\[(\d+)\]$/.exec(param ?? "")?.[1];
-      if (styling === undefined || Number(styling) < limits.stylings.max) {
-        add("invalid_request", message, param);
-      }
-    }
-    if (typeof input !== "object" || input === null) return;
-    if (strictSlugs) {
-      const { background, angle_shot } = input as Fields;
-      // A missing or empty one is reported already.
-      const textOf = (value: unknown, listed: string) =>
-        typeof value === "string" && value !== "" ? value : listed;
-      const values = { background: textOf(background, "white"), angleShot: textOf(angle_shot, "full-front") };
-      for (const one of unlistedValues({ kind: "tryon", subtype: null, style: null, ...values }))
-        add("invalid_request", `${one.field}: ${unlistedProblem(one)}`, one.field);
-    }
-    lookUp(organization, input as Fields, add);
-  });
-  if (errors.length > 0) throw new Refusal("invalid_request", "inputs are invalid", { list: { errors } });
-  return inputs.map((value) => {
-    const input = TryonInput.parse(value);
-    const stylings = [...new Set(input.styling_product_ids)];
-    return {
-      input,
-      product: organization.products.get(input.product_id)!,
-      model: findModel(organization, input.model_id)!,
-      stylings: stylings.map((id) => organization.products.get(id)!),
-    };
-  });
-}
-
-/** Adds an error for each missing product or model; wrong types are reported elsewhere. */
-function lookUp(
-  organization: Organization,
-  input: Fields,
-  add: (code: ErrorCode, message: string, param: string) => void,
-): void {
-  const { product_id, model_id, styling_product_ids } = input;
-  const lookForProduct = (id: string, param: string) => {
-    if (organization.products.get(id) !== undefined) return;
-    add("product_not_found", `product ${id.slice(0, 100)} not found`, param);
-  };
-  if (typeof product_id === "string") lookForProduct(product_id, "product_id");
-  if (typeof model_id === "string" && model_id !== "" && findModel(organization, model_id) === undefined) {
-    add("model_not_found", `model ${model_id.slice(0, 100)} not found`, "model_id");
-  }
-  if (!Array.isArray(styling_product_ids)) return;
-  for (const [index, id] of styling_product_ids.slice(0, limits.stylings.max).entries()) {
-    const param = `styling_product_ids[${index}]`;
-    if (typeof id !== "string") continue;
-    if (id === product_id) add("invalid_request", "the main product cannot be a styling product", param);
-    else lookForProduct(id, param);
-  }
-}
-
-/*
- * Values that the specification does not list, and that the interface chose (Choices): backgrounds, angle shots, and the
- * limits of product fields. A mock with `strictSlugs: false` takes any.
- */
-
-/** The problem of an unlisted background or angle shot, without the name of its field. */
-export const unlistedProblem = ({ field, of, known }: UnlistedValue): string => {
-  const more = field === "background" ? ", or a color such as #f4f1ea" : "";
-  const custom =
-    field === "angle_shot" && of === null
-      ? ", or a slug of letters, digits, - and _ that starts with custom-"
-      : "";
-  return `must be one of ${known.join(", ")}${more}${custom}`;
-};
-
-interface ProductFields {
-  readonly reference?: string | undefined;
-  readonly name?: string | undefined;
-  readonly description?: string | null | undefined;
-  readonly images?: readonly unknown[];
-}
-
-const longest = {
-  reference: limits.referenceLength.max,
-  name: limits.nameLength.max,
-  description: limits.descriptionLength.max,
-} as const;
-
-/** Rejects fields that are longer than those of an import row. */
-export function rejectLongFields(fields: ProductFields): void {
-  for (const [field, most] of Object.entries(longest)) {
-    const value = fields[field as keyof typeof longest];
-    if (typeof value === "string" && isLongerThan(value, most))
-      throw invalid(`${field} must have at most ${most} characters`, field);
-  }
-  const { max } = limits.imagesPerProduct;
-  if ((fields.images?.length ?? 0) > max) throw invalid(`images must have at most ${max} entries`, "images");
 }

@@ -3,7 +3,6 @@ import { type ExportJob, rolesOf } from "../../contract/resources/export.ts";
 import { startExport } from "../exports/export-job.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import { pollSeconds } from "../jobs/import-job.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { Refusal } from "../rules/refusal.ts";
@@ -36,13 +35,13 @@ export const exports = {
     const selected = product_ids === undefined ? newest(organization) : named(organization, product_ids);
     const frozen = selected.map((product) => products.frozen(product, (one) => freeze(organization, one)));
     const job = startExport(world, organization, frozen, { format, roles: role ?? null });
-    return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
+    return { body: shown(world, job), retryAfter: world.pollSeconds(job) };
   },
 
   get({ world, organization, params }) {
     const job = organization.exports.get(params.export_id);
     if (job === undefined) throw new Refusal("export_not_found", "export not found");
-    return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
+    return { body: shown(world, job), retryAfter: world.pollSeconds(job) };
   },
 } satisfies Handlers["exports"];
 

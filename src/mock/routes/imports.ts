@@ -1,7 +1,7 @@
 import type { Import } from "../../contract/resources/import.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
-import { pollSeconds, startImport } from "../jobs/import-job.ts";
+import { startImport } from "../jobs/import-job.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
@@ -21,12 +21,12 @@ export const imports = {
       : body.value.rows.map((value, index) => ({ line: index + 1, value }));
     const { mode = "upsert", on_image_error = "skip" } = options;
     const job = startImport(world, organization, checkRows(submitted), { mode, on_image_error });
-    return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
+    return { body: shown(world, job), retryAfter: world.pollSeconds(job) };
   },
 
   get({ world, organization, params }) {
     const job = jobOf(organization, params.import_id);
-    return { body: shown(world, job), retryAfter: pollSeconds(world, job) };
+    return { body: shown(world, job), retryAfter: world.pollSeconds(job) };
   },
 
   rows({ world, organization, params, query }) {

@@ -2,7 +2,8 @@ import type { Model } from "../../contract/resources/task.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
-import { curatedModels, type ModelRecord } from "../store/organization.ts";
+import { curatedModels } from "../store/organization.ts";
+import type { ModelRecord } from "../store/records.ts";
 
 /** Models: those of the organization first, then the curated ones of the service. */
 export const models = {

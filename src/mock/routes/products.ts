@@ -1,8 +1,9 @@
+import { isLongerThan } from "../../contract/import-row.ts";
+import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/product.ts";
-import { rejectLongFields } from "../jobs/task-orders.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
-import { Refusal } from "../rules/refusal.ts";
+import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../store/product-changes.ts";
 import { foldCase } from "../store/product-list.ts";
@@ -108,3 +109,27 @@ function photosOf(
 
 /** The distinct words of a text search. */
 const wordsOf = (q: string): string[] => [...new Set(foldCase(q).split(/\s+/).filter(Boolean))];
+
+interface ProductFields {
+  readonly reference?: string | undefined;
+  readonly name?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly images?: readonly unknown[];
+}
+
+const longest = {
+  reference: limits.referenceLength.max,
+  name: limits.nameLength.max,
+  description: limits.descriptionLength.max,
+} as const;
+
+/** Rejects fields longer than those of an import row; the specification states no limits for products. */
+function rejectLongFields(fields: ProductFields): void {
+  for (const [field, most] of Object.entries(longest)) {
+    const value = fields[field as keyof typeof longest];
+    if (typeof value === "string" && isLongerThan(value, most))
+      throw invalid(`${field} must have at most ${most} characters`, field);
+  }
+  const { max } = limits.imagesPerProduct;
+  if ((fields.images?.length ?? 0) > max) throw invalid(`images must have at most ${max} entries`, "images");
+}

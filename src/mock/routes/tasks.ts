@@ -3,14 +3,13 @@ import { canShow, unlistedValues } from "../../contract/generation-rules.ts";
 import type { BeautifierRequest, Task } from "../../contract/resources/task.ts";
 import { beautifierAngleShots } from "../../contract/value-sets.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import { pollInterval } from "../jobs/poll-interval.ts";
-import { startTask, type TaskOrder } from "../jobs/task-job.ts";
-import { garmentOf, type JudgedTryon, judgeTryons, unlistedProblem } from "../jobs/task-orders.ts";
+import { startTask } from "../jobs/task-job.ts";
+import { toBeautifierOrder, toGroup, toTryonOrder } from "../jobs/task-orders.ts";
+import { judgeTryons, unlistedProblem } from "../jobs/tryon-inputs.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { pageOf } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
-import type { ModelRecord, Organization } from "../store/organization.ts";
-import type { ProductRecord } from "../store/records.ts";
+import type { Organization } from "../store/organization.ts";
 import type { PlacedTask, TaskRecord } from "../store/tasks.ts";
 import type { World } from "../world/world.ts";
 
@@ -46,19 +45,21 @@ export const tasks = {
     }
     charge(organization, 1);
     return {
-      body: shown(world, startTask(world, organization, beautifier(organization, product, body.value))),
+      body: shown(
+        world,
+        startTask(world, organization, toBeautifierOrder(organization, product, body.value)),
+      ),
     };
   },
 
   tryon({ world, organization, body }) {
     const judged = judgeTryons(organization, body.value.inputs, world.options.strictSlugs);
     charge(organization, judged.length);
-    // Inputs with the same model, product and styling list look consistent (Tasks): they share the ID of
-    // their first task.
+    // Tasks of one group share the ID of their first task.
     const groups = new Map<string, string>();
-    const tasks = judged.map((one) => {
-      const key = groupOf(one);
-      const task = startTask(world, organization, tryon(organization, one), groups.get(key));
+    const tasks = judged.map((input) => {
+      const key = toGroup(input);
+      const task = startTask(world, organization, toTryonOrder(organization, input), groups.get(key));
       groups.set(key, task.scene.group);
       return shown(world, task);
     });
@@ -68,8 +69,7 @@ export const tasks = {
   get({ world, organization, params }) {
     const task = organization.tasks.get(params.task_id);
     if (task === undefined) throw new Refusal("task_not_found", "task not found");
-    const isOver = task.finished_at !== null;
-    return { body: shown(world, task), retryAfter: isOver ? undefined : pollInterval(world) };
+    return { body: shown(world, task), retryAfter: world.pollSeconds(task) };
   },
 } satisfies Handlers["tasks"];
 
@@ -108,17 +108,17 @@ function* filtered<Item>(items: Iterable<Item>, isWanted: (item: Item) => boolea
 function rejectUnlisted({ subtype, inputs }: z.output<typeof BeautifierRequest>): void {
   const { background, angle_shot, style = null } = inputs;
   const everyAngleShot: readonly string[] = Object.values(beautifierAngleShots).flat();
-  const found = unlistedValues({ kind: "beautify", background, angleShot: angle_shot, subtype, style });
-  for (const one of found) {
-    const { field, value } = one;
+  const values = { kind: "beautify", background, angleShot: angle_shot, subtype, style } as const;
+  for (const unlisted of unlistedValues(values)) {
+    const { field, value } = unlisted;
     const param = `inputs.${field}`;
     if (field === "style")
       throw new Refusal("inputs_mismatch", `style is only for clothing, not ${subtype}`, { param });
     if (field === "angle_shot" && everyAngleShot.includes(value)) {
-      const message = `angle_shot for ${subtype} ${unlistedProblem(one)}`;
+      const message = `angle_shot for ${subtype} ${unlistedProblem(unlisted)}`;
       throw new Refusal("inputs_mismatch", message, { param });
     }
-    throw invalid(`${param}: ${unlistedProblem(one)}`, param);
+    throw invalid(`${param}: ${unlistedProblem(unlisted)}`, param);
   }
 }
 
@@ -133,54 +133,3 @@ function charge(organization: Organization, generations: number): void {
   }
   organization.credits -= generations;
 }
-
-/** The garment that a subtype always renders; null for that of the product. */
-const flows = { clothing: null, shoes: "shoe", headwear: "hat" } as const;
-
-function beautifier(
-  organization: Organization,
-  product: ProductRecord,
-  { subtype, inputs }: z.output<typeof BeautifierRequest>,
-): TaskOrder {
-  const garment = garmentOf(organization, product);
-  const { background, angle_shot, style = null } = inputs;
-  return {
-    product,
-    subtype,
-    styling_product_ids: [],
-    scene: {
-      garment: { ...garment, subject: flows[subtype] ?? garment.subject },
-      reference: product.reference,
-      background,
-      angle_shot,
-      style,
-      person: null,
-      look_at_camera: true,
-      stylings: [],
-    },
-  };
-}
-
-function tryon(organization: Organization, { input, product, model, stylings }: JudgedTryon): TaskOrder {
-  const { background, angle_shot, look_at_camera } = input;
-  return {
-    product,
-    subtype: null,
-    styling_product_ids: stylings.map(({ id }) => id),
-    scene: {
-      garment: garmentOf(organization, product),
-      reference: product.reference,
-      background,
-      angle_shot,
-      style: null,
-      person: personOf(model),
-      look_at_camera,
-      stylings: stylings.map((styling) => garmentOf(organization, styling)),
-    },
-  };
-}
-
-const personOf = ({ is_public: _isPublic, ...person }: ModelRecord) => person;
-
-const groupOf = ({ product, model, stylings }: JudgedTryon): string =>
-  JSON.stringify([model.id, product.id, stylings.map(({ id }) => id)]);

@@ -1,47 +1,10 @@
-import type { Model } from "../../contract/resources/task.ts";
-import type { imageTypes } from "../../contract/value-sets.ts";
 import type { OrganizationName } from "../rules/authenticate.ts";
 import { IdempotencyKeys } from "../rules/idempotency.ts";
 import { RateWindow } from "../rules/rate-limit.ts";
 import { AttachedGenerations, Catalogue } from "./catalogue.ts";
-import type { ExportRecord, ImportJob } from "./records.ts";
+import type { ExportRecord, ImageRecord, ImportJob, ModelRecord } from "./records.ts";
 import { Tasks } from "./tasks.ts";
 import { Webhooks } from "./webhooks.ts";
-
-/** A stored image: uploaded bytes, or the source of a picture that is drawn on read. */
-export interface ImageRecord {
-  readonly id: string;
-  readonly mime_type: (typeof imageTypes)[number];
-  readonly created_at: string;
-  readonly width: number;
-  readonly height: number;
-  /** Null for a picture drawn from `subject` and `seed`. */
-  readonly bytes: Buffer | null;
-  readonly subject: string;
-  readonly seed: string;
-  /** Null for an uploaded photo. */
-  readonly generation: Generation | null;
-}
-
-/** The origin of a generated image, as its asset in an export shows it (ExportRow). */
-export interface Generation {
-  readonly role: "beautifier" | "tryon";
-  readonly task_id: string;
-  /** The product that it was made for, which lists it until deleted. */
-  readonly product_id: string;
-  readonly angle_shot: string;
-  readonly background: string;
-  /** Null for a beautifier. */
-  readonly model_id: string | null;
-  /** IDs of the styling products. */
-  readonly also_features: readonly string[];
-}
-
-/** A stored model, without the URL that is signed on every read. */
-export type ModelRecord = Pick<
-  Model,
-  "id" | "name" | "is_public" | "sex" | "body_type" | "age_bracket" | "ethnicity" | "hair_color" | "eye_color"
->;
 
 /** All data of one organization; no other organization can see it (What the service does). */
 export class Organization {
@@ -65,43 +28,27 @@ export class Organization {
   }
 }
 
-const curated = (
-  id: string,
-  name: string,
-  sex: "male" | "female" | "other",
-  [body_type, age_bracket, ethnicity, hair_color, eye_color]: readonly [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ],
-): ModelRecord => ({
-  id,
-  name,
-  is_public: true,
-  sex,
-  body_type,
-  age_bracket,
-  ethnicity,
-  hair_color,
-  eye_color,
-});
+/** `looks` are body type, age bracket, ethnicity, hair color and eye color. */
+function curated(id: string, name: string, sex: "male" | "female" | "other", looks: string): ModelRecord {
+  const [body_type = null, age_bracket = null, ethnicity = null, hair_color = null, eye_color = null] =
+    looks.split(" ");
+  return { id, name, is_public: true, sex, body_type, age_bracket, ethnicity, hair_color, eye_color };
+}
 
 /** The models that every organization can use; their IDs are short (Model). */
 export const curatedModels: readonly ModelRecord[] = [
-  curated("mdl_001", "Amara", "female", ["slim", "18-24", "black", "black", "brown"]),
-  curated("mdl_002", "Bastian", "male", ["athletic", "25-34", "white", "blond", "blue"]),
-  curated("mdl_003", "Chiyo", "female", ["average", "25-34", "asian", "black", "brown"]),
-  curated("mdl_004", "Diego", "male", ["average", "35-44", "hispanic", "brown", "brown"]),
-  curated("mdl_005", "Esra", "female", ["curvy", "25-34", "middle-eastern", "brown", "hazel"]),
-  curated("mdl_006", "Femi", "male", ["slim", "18-24", "black", "black", "brown"]),
-  curated("mdl_007", "Greta", "female", ["average", "45-54", "white", "grey", "green"]),
-  curated("mdl_008", "Haruto", "male", ["slim", "25-34", "asian", "black", "brown"]),
-  curated("mdl_009", "Ines", "female", ["athletic", "35-44", "hispanic", "brown", "brown"]),
-  curated("mdl_010", "Jules", "other", ["slim", "25-34", "white", "red", "grey"]),
-  curated("mdl_011", "Kiran", "other", ["average", "18-24", "south-asian", "black", "brown"]),
-  curated("mdl_012", "Leila", "female", ["plus", "35-44", "mixed", "black", "hazel"]),
+  curated("mdl_001", "Amara", "female", "slim 18-24 black black brown"),
+  curated("mdl_002", "Bastian", "male", "athletic 25-34 white blond blue"),
+  curated("mdl_003", "Chiyo", "female", "average 25-34 asian black brown"),
+  curated("mdl_004", "Diego", "male", "average 35-44 hispanic brown brown"),
+  curated("mdl_005", "Esra", "female", "curvy 25-34 middle-eastern brown hazel"),
+  curated("mdl_006", "Femi", "male", "slim 18-24 black black brown"),
+  curated("mdl_007", "Greta", "female", "average 45-54 white grey green"),
+  curated("mdl_008", "Haruto", "male", "slim 25-34 asian black brown"),
+  curated("mdl_009", "Ines", "female", "athletic 35-44 hispanic brown brown"),
+  curated("mdl_010", "Jules", "other", "slim 25-34 white red grey"),
+  curated("mdl_011", "Kiran", "other", "average 18-24 south-asian black brown"),
+  curated("mdl_012", "Leila", "female", "plus 35-44 mixed black hazel"),
 ];
 
 /** The model with that ID: one of the organization or a curated one. */

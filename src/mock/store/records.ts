@@ -2,7 +2,15 @@ import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { ExportJob } from "../../contract/resources/export.ts";
 import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
 import type { ProductImage } from "../../contract/resources/product.ts";
-import type { AssetRole, exportFormats, ImportMode, OnImageError, sexes } from "../../contract/value-sets.ts";
+import type { Model } from "../../contract/resources/task.ts";
+import type {
+  AssetRole,
+  exportFormats,
+  ImportMode,
+  imageTypes,
+  OnImageError,
+  sexes,
+} from "../../contract/value-sets.ts";
 
 /**
  * A stored product. A deleted product stays available by ID for delta exports, but its reference is free
@@ -33,6 +41,41 @@ export type ExportedProduct = Readonly<
   Pick<ProductRecord, "id" | "reference" | "name" | "sex" | "generations"> & {
     images: readonly Readonly<Pick<ProductRecord["images"][number], "id" | "orientation">>[];
   }
+>;
+
+/** A stored image: uploaded bytes, or the source of a picture that is drawn on read. */
+export interface ImageRecord {
+  readonly id: string;
+  readonly mime_type: (typeof imageTypes)[number];
+  readonly created_at: string;
+  readonly width: number;
+  readonly height: number;
+  /** Null for a picture drawn from `subject` and `seed`. */
+  readonly bytes: Buffer | null;
+  readonly subject: string;
+  readonly seed: string;
+  /** Null for an uploaded photo. */
+  readonly generation: Generation | null;
+}
+
+/** The origin of a generated image, as its asset in an export shows it (ExportRow). */
+export interface Generation {
+  readonly role: "beautifier" | "tryon";
+  readonly task_id: string;
+  /** The product that it was made for, which lists it until deleted. */
+  readonly product_id: string;
+  readonly angle_shot: string;
+  readonly background: string;
+  /** Null for a beautifier. */
+  readonly model_id: string | null;
+  /** IDs of the styling products. */
+  readonly also_features: readonly string[];
+}
+
+/** A stored model, without the URL that is signed on every read. */
+export type ModelRecord = Pick<
+  Model,
+  "id" | "name" | "is_public" | "sex" | "body_type" | "age_bracket" | "ethnicity" | "hair_color" | "eye_color"
 >;
 
 /** An accepted row: validated by `importRowProblems`, with a trimmed reference. */

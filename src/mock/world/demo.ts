@@ -3,7 +3,8 @@ import type { sexes } from "../../contract/value-sets.ts";
 import { drawnSize, type Subject } from "../drawing/garments.ts";
 import type { Ids } from "../seed/ids.ts";
 import type { Random } from "../seed/random.ts";
-import type { ModelRecord, Organization } from "../store/organization.ts";
+import type { Organization } from "../store/organization.ts";
+import type { ModelRecord } from "../store/records.ts";
 
 type Sex = (typeof sexes)[number];
 

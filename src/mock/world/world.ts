@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { MovableClock } from "../../clock.ts";
+import { limits } from "../../contract/limits.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { Deliveries } from "../deliveries/deliveries.ts";
 import { Faults } from "../faults/faults.ts";
@@ -158,6 +159,11 @@ export class World {
     this.secret = secret;
     this.cursors = new Cursors(secret);
     this.signedUrls = new SignedUrls(secret);
+  }
+
+  /** `Retry-After` in seconds while a job runs (Limits, job polling interval); shorter at higher speeds. */
+  pollSeconds({ finished_at }: { finished_at: string | null }): number | undefined {
+    return finished_at !== null ? undefined : Math.round(limits.jobPollSeconds / this.options.speed);
   }
 
   /** The current time as RFC 3339 in UTC (Resources). */

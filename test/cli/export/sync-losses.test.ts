@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MockState } from "../../../src/mock/snapshot/snapshot.ts";
+import type { MockState } from "../../../src/mock/index.ts";
 import { syncWorld } from "./sync-world.ts";
 
 const day = 24 * 3_600_000;

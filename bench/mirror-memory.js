@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "libsql";
 import { root, withPeak } from "./pairs.js";
 import { startOutputsServer } from "./servers.js";
 
@@ -38,17 +39,16 @@ export async function measure({ count = 100_000, bytes = 400 } = {}) {
   }
 }
 
-/** Leaves a mirror as a kill just before the first index does: every image is in the journal. Returns the index. */
+/** Leaves a mirror as a kill just before the first index does: every image is in the table. Returns the index. */
 function stopBeforeIndex(mirror) {
   const index = readFileSync(join(mirror, "catalogue.ndjson"));
-  const lines = index.toString().trimEnd().split("\n");
   const work = join(mirror, ".catalogue-sync/all");
-  writeFileSync(
-    join(work, "journal.ndjson"),
-    lines.map((line) => `["put",${line}]\n["entry",${line}]\n`).join(""),
-  );
+  const table = new Database(join(work, "index.db"));
+  table.exec("UPDATE entry SET is_fresh = 1; UPDATE file SET sha256 = NULL, is_ahead = 1");
+  table.close();
   const state = JSON.parse(readFileSync(join(work, "state.json"), "utf8"));
   writeFileSync(join(work, "state.json"), JSON.stringify({ ...state, mark: null, full_read: null }));
+  writeFileSync(join(work, "journal.ndjson"), "");
   rmSync(join(mirror, "catalogue.ndjson"));
   return index;
 }

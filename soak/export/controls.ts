@@ -11,19 +11,19 @@ export const controls = {
   },
   /** A mirror believes every list. */
   "believe-lists": {
-    file: "src/flows/export/sync/plan/compare-and-fetch.ts",
+    file: "src/flows/export/sync/compare-and-fetch.ts",
     from: "const isDoubtful = refused !== null || (isFull && vanished.length > 0);",
     to: "const isDoubtful = refused !== null;",
   },
   /** A list may remove most of a mirror. */
   "remove-most": {
-    file: "src/flows/export/sync/plan/compare-and-fetch.ts",
-    from: "const refused = refusalOf(vanished.length, { index, before, isFull, ...input });",
-    to: "const refused = refusalOf(0, { index, before, isFull, delete: false, maxDelete: null });",
+    file: "src/flows/export/sync/compare-and-fetch.ts",
+    from: "const refused = lossRefusal(vanished.length, { index, before, isFull, ...input });",
+    to: "const refused = lossRefusal(0, { index, before, isFull, delete: false, maxDelete: null });",
   },
   /** Changes are read from too late a time, as after a wrong `Date`: two rules each prevent that one. */
   "late-mark": {
-    file: "src/flows/export/sync/plan/compare-and-fetch.ts",
+    file: "src/flows/export/sync/compare-and-fetch.ts",
     from: "Date.parse(state.mark!) - marginMs",
     to: "Date.parse(state.mark!) + 600_000",
   },
@@ -47,7 +47,7 @@ export const smallLimits: readonly Patch[] = [
   },
   // A delta would list all that a run has created.
   {
-    file: "src/flows/export/sync/plan/compare-and-fetch.ts",
+    file: "src/flows/export/sync/compare-and-fetch.ts",
     from: "const marginMs = 5 * 60_000;",
     to: "const marginMs = 1_000;",
   },

@@ -38,7 +38,12 @@ test("a mirror that was killed with kill -9 is resumed, and becomes what an unin
   expect(unchanged).toBeGreaterThanOrEqual(killsAfter.at(-1)! - 2);
   // At most the downloads in progress are repeated, twice per kill.
   expect(world.traffic().images).toBeLessThanOrEqual(total + 2 * killsAfter.length);
-  expect(readdirSync(world.at("images/.catalogue-sync/all")).sort()).toEqual(["lock", "parts", "state.json"]);
+  expect(readdirSync(world.at("images/.catalogue-sync/all")).sort()).toEqual([
+    "index.db",
+    "lock",
+    "parts",
+    "state.json",
+  ]);
   expect(readdirSync(world.at("images/.catalogue-sync/all/parts"))).toEqual([]);
   await world.cat("export sync fresh");
   expect(world.tree("images")).toEqual(world.tree("fresh"));

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { MirrorEntry } from "../../../src/flows/export/sync/index/mirror-entry.ts";
-import type { SyncSummary } from "../../../src/flows/export/sync/result/summary.ts";
+import type { MirrorEntry } from "../../../src/flows/export/sync/mirror-entry.ts";
+import type { SyncSummary } from "../../../src/flows/export/sync/result.ts";
 import { createWorld, type WorldOptions } from "../../support/world.ts";
 
 /** A mock with products DRESS-1 to DRESS-3, which have a front and a back photo each. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { LocalFolder } from "../../../src/flows/export/sync/store/local-folder.ts";
+import { LocalFolder } from "../../../src/flows/export/sync/local-folder.ts";
 import { syncWorld } from "./sync-world.ts";
 
 const allNames = [

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { LocalFolder } from "../../../flows/export/sync/local-folder.ts";
 import { mergeShards, mergeWork } from "../../../flows/export/sync/merge.ts";
-import { LocalFolder } from "../../../flows/export/sync/store/local-folder.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { newRunId } from "../../app/run-id.ts";

@@ -1,5 +1,5 @@
 import { CatError } from "../../../errors.ts";
-import type { SyncSummary } from "../../../flows/export/sync/result/summary.ts";
+import type { SyncSummary } from "../../../flows/export/sync/result.ts";
 import type { SyncOutcome } from "../../../flows/export/sync/sync.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CatError } from "../../../errors.ts";
-import { mirrorFiles } from "../../../flows/export/sync/index/mirror-files.ts";
-import { LocalFolder } from "../../../flows/export/sync/store/local-folder.ts";
+import { LocalFolder } from "../../../flows/export/sync/local-folder.ts";
+import { mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
 import { syncCatalogue } from "../../../flows/export/sync/sync.ts";
 import type { FailedAsset } from "../../../flows/export/sync/sync-run.ts";
 import type { App } from "../../app/app.ts";
@@ -45,5 +45,5 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
   await reportSync(app, flags, { ...outcome, stopped: withRoleHint(outcome.stopped, flags.roles) });
 }
 
-const failureLine = ({ fields }: FailedAsset, { message }: CatError): string =>
-  `${fields.reference ?? fields.product_id}  ${fields.asset_id}  ${message}`;
+const failureLine = ({ reference, product_id, asset_id }: FailedAsset, { message }: CatError): string =>
+  `${reference ?? product_id}  ${asset_id}  ${message}`;

@@ -2,14 +2,25 @@
 
 import type { Clock } from "../../../clock.ts";
 import { CatError } from "../../../errors.ts";
-import { folded } from "./index/folded.ts";
-import { keyOf } from "./index/mirror-entry.ts";
-import { completeIndex, hiddenFolder, mirrorFiles, shardOfIndex } from "./index/mirror-files.ts";
-import { MirrorIndex } from "./index/mirror-index.ts";
-import { differencesOf, type MirrorState, parseState } from "./index/mirror-state.ts";
-import { type Shard, shardName, shardOf } from "./index/shard.ts";
-import { SyncCounts, type SyncSummary } from "./result/summary.ts";
-import type { Holder, MirrorStore } from "./store/mirror-store.ts";
+import { loadConnect } from "../../../state/sqlite.ts";
+import { asMirrorError } from "./local-folder.ts";
+import { badLine } from "./mirror.ts";
+import { keyOf } from "./mirror-entry.ts";
+import { entriesOf, MirrorIndex } from "./mirror-index.ts";
+import {
+  completeIndex,
+  differencesOf,
+  hiddenFolder,
+  type MirrorState,
+  mirrorFiles,
+  parseState,
+  type Shard,
+  shardName,
+  shardOf,
+  shardOfIndex,
+} from "./mirror-state.ts";
+import type { Holder, MirrorStore } from "./mirror-store.ts";
+import { SyncCounts, type SyncSummary } from "./result.ts";
 
 /** The folder for the lock of a merge. */
 export const mergeWork = `${hiddenFolder}/merge`;
@@ -33,22 +44,22 @@ export async function mergeShards(
   const lock = await store.lock(holder);
   if ("heldBy" in lock)
     throw cannotMerge(folder, "another process is merging them", "Wait for it to finish.");
+  const index = MirrorIndex.open((await loadConnect())(null))!;
   try {
-    const indexes = await Promise.all(
-      shards.map(async (shard) => {
-        const name = mirrorFiles(shard).index;
-        return { shard, name, index: MirrorIndex.read(`${folder}/${name}`, (await store.read(name))!) };
-      }),
-    );
-    await checkFit(indexes, files, { store, folder });
-    await store.put(completeIndex, joined(indexes.map(({ index }) => index)));
+    await readShards(shards, files, { index, store, folder });
+    await store.put(completeIndex, index.content());
     await store.settle();
-    const present = indexes.reduce((sum, { index }) => sum + index.present, 0);
     return new SyncCounts().summary({
-      ...{ runId, present, isDryRun: false, durationMs: clock.now() - started },
+      runId,
+      present: index.present,
+      isDryRun: false,
+      durationMs: clock.now() - started,
       indexFile: `${folder.replace(/\/+$/, "")}/${completeIndex}`,
     });
+  } catch (error) {
+    throw asMirrorError(error);
   } finally {
+    index.close();
     await lock.release();
   }
 }
@@ -59,7 +70,7 @@ async function shardsIn(
   { store, folder }: { store: MirrorStore; folder: string },
 ): Promise<Shard[]> {
   const found = [...files].flatMap((path) => shardOfIndex(path) ?? []);
-  const counts = [...new Set(found.map(({ of }) => of))].sort((one, other) => one - other);
+  const counts = [...new Set(found.map(({ of }) => of))].sort((a, b) => a - b);
   if (counts.length === 0)
     throw cannotMerge(folder, "it has no index of a shard", "Copy the folders of all shards into it first.");
   if (counts.length > 1) {
@@ -111,35 +122,34 @@ async function rejectUnfinished(
   }
 }
 
-/** Every product is in its shard, and every entry has a file of its own in the folder. */
-async function checkFit(
-  indexes: readonly { shard: Shard; name: string; index: MirrorIndex }[],
+/** Reads the indexes of all shards: every product is in its shard, and every entry has a file of its own in the folder. */
+async function readShards(
+  shards: readonly Shard[],
   files: ReadonlySet<string>,
-  { store, folder }: { store: MirrorStore; folder: string },
+  { index, store, folder }: { index: MirrorIndex; store: MirrorStore; folder: string },
 ): Promise<void> {
-  const taken = new Map<string, string>();
   const missing: string[] = [];
   const damaged: string[] = [];
-  for (const { shard, name, index } of indexes) {
-    for (const entry of index.entries()) {
-      const { product_id, path } = entry;
-      if (shardOf(product_id, shard.of) !== shard.number) {
-        const what = `product ${product_id} of ${name} belongs to another shard`;
-        throw cannotMerge(folder, what, "Restore the index, or run the shard again in a new folder.");
+  for (const shard of shards) {
+    const name = mirrorFiles(shard).index;
+    for await (const entries of entriesOf(store.readParts(name), badLine(folder, name)))
+      for (const entry of entries) {
+        const { product_id, path } = entry;
+        if (shardOf(product_id, shard.of) !== shard.number) {
+          const what = `product ${product_id} of ${name} belongs to another shard`;
+          throw cannotMerge(folder, what, "Restore the index, or run the shard again in a new folder.");
+        }
+        const [owner] = index.atPath(path);
+        if (owner !== undefined) {
+          const what = `${keyOf(entry)} and ${keyOf(owner)} have the same file ${path}`;
+          const hint =
+            "Mirror every shard again into this folder, or with --template '{reference}-{id}{ext}'.";
+          throw cannotMerge(folder, what, hint);
+        }
+        index.set(entry);
+        if (!files.has(path)) missing.push(path);
+        else if ((await store.stat(path))?.bytes !== entry.bytes) damaged.push(path);
       }
-      const other = taken.get(folded(path));
-      if (other !== undefined) {
-        const what = `${keyOf(entry)} and ${other} have the same file ${path}`;
-        throw cannotMerge(
-          folder,
-          what,
-          "Mirror every shard again into this folder, or with --template '{reference}-{id}{ext}'.",
-        );
-      }
-      taken.set(folded(path), keyOf(entry));
-      if (!files.has(path)) missing.push(path);
-      else if ((await store.stat(path))?.bytes !== entry.bytes) damaged.push(path);
-    }
   }
   if (missing.length > 0) {
     const what = `${countOf(missing)} of the indexes ${isOrAre(missing)} missing: ${listed(missing)}`;
@@ -148,12 +158,6 @@ async function checkFit(
   if (damaged.length === 0) return;
   const what = `${countOf(damaged)} ${damaged.length === 1 ? "has" : "have"} another size than in the index: ${listed(damaged)}`;
   throw cannotMerge(folder, what, "Copy the files again, or run the shard with --verify.", "damaged_files");
-}
-
-function* joined(indexes: readonly MirrorIndex[]): Generator<Uint8Array> {
-  const products = indexes.flatMap((index) => index.products().map((id) => ({ id, index })));
-  products.sort((one, other) => (one.id < other.id ? -1 : 1));
-  for (const { id, index } of products) yield index.contentOf(id);
 }
 
 const countOf = (names: readonly string[]): string =>

@@ -3,10 +3,12 @@ import type { Clock } from "../../../clock.ts";
 import type { ExportRow } from "../../../contract/resources/export.ts";
 import type { CatError } from "../../../errors.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
-import type { Shard } from "./index/shard.ts";
-import type { ListedAsset } from "./listing/asset-fields.ts";
-import type { readTemplate } from "./names/template.ts";
-import type { Holder, MirrorStore } from "./store/mirror-store.ts";
+import type { Mirror } from "./mirror.ts";
+import type { MirrorEntry } from "./mirror-entry.ts";
+import type { Shard } from "./mirror-state.ts";
+import type { Holder, MirrorStore } from "./mirror-store.ts";
+import type { SyncCounts } from "./result.ts";
+import type { PathOf } from "./template.ts";
 
 /** What a run of a mirror is asked for. */
 export interface SyncInput {
@@ -33,13 +35,11 @@ export interface SyncInput {
   readonly sameOrganization: boolean;
 }
 
-/** What identifies an asset that failed. */
-export interface FailedAsset {
-  readonly fields: Pick<ListedAsset["fields"], "product_id" | "asset_id" | "reference">;
-}
+/** Identifies an asset that failed. */
+export type FailedAsset = Pick<MirrorEntry, "product_id" | "asset_id" | "reference">;
 
-/** What a run of a mirror works with. */
-export interface SyncDeps {
+/** What the command line gives a run of a mirror. */
+export interface SyncTools {
   readonly store: MirrorStore;
   readonly client: () => Promise<Client>;
   readonly clock: Clock;
@@ -60,9 +60,12 @@ export interface SyncDeps {
   readonly onLarge?: (() => void) | undefined;
 }
 
-/** One run of a mirror: what was asked for, and what it works with. */
+/** One run of a mirror, which every stage of it works with. */
 export interface SyncRun {
   readonly input: SyncInput;
-  readonly deps: SyncDeps;
-  readonly pathOf: ReturnType<typeof readTemplate>;
+  readonly tools: SyncTools;
+  readonly client: Client;
+  readonly mirror: Mirror;
+  readonly counts: SyncCounts;
+  readonly pathOf: PathOf;
 }

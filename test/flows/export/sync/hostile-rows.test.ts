@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../../src/client/client.ts";
-import { LocalFolder } from "../../../../src/flows/export/sync/store/local-folder.ts";
+import { LocalFolder } from "../../../../src/flows/export/sync/local-folder.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { mirrorWorld, tree } from "./mirror-world.ts";
 

@@ -1,5 +1,6 @@
-import { lineOf, type MirrorEntry } from "../../../../src/flows/export/sync/index/mirror-entry.ts";
-import { MirrorIndex } from "../../../../src/flows/export/sync/index/mirror-index.ts";
+import { type MirrorEntry, toLine } from "../../../../src/flows/export/sync/mirror-entry.ts";
+import { MirrorIndex } from "../../../../src/flows/export/sync/mirror-index.ts";
+import { loadConnect } from "../../../../src/state/sqlite.ts";
 import { idOf } from "./fake-catalogue.ts";
 
 /** An entry with these fields; products and assets are numbers. */
@@ -21,8 +22,13 @@ export function entryWith({
 export function fileOf(entries: readonly MirrorEntry[]): Buffer {
   const byKey = new Map(entries.map((entry) => [`${entry.product_id} ${entry.asset_id}`, entry]));
   const keys = [...byKey.keys()].sort();
-  return Buffer.from(keys.map((key) => `${lineOf(byKey.get(key)!)}\n`).join(""));
+  return Buffer.from(keys.map((key) => `${toLine(byKey.get(key)!)}\n`).join(""));
 }
 
-export const mirrorIndexOf = (entries: readonly MirrorEntry[]): MirrorIndex =>
-  MirrorIndex.read("catalogue.ndjson", fileOf(entries));
+const connect = await loadConnect();
+
+export function mirrorIndexOf(entries: readonly MirrorEntry[]): MirrorIndex {
+  const index = MirrorIndex.open(connect(null))!;
+  for (const entry of entries) index.set(entry);
+  return index;
+}

@@ -1,6 +1,13 @@
-import { pathComponents } from "../../../../src/flows/export/sync/store/mirror-path.ts";
-import type { Content, Holder, MirrorStore } from "../../../../src/flows/export/sync/store/mirror-store.ts";
+import {
+  type Content,
+  type Holder,
+  type MirrorStore,
+  pathComponents,
+} from "../../../../src/flows/export/sync/mirror-store.ts";
 import { OutputError } from "../../../../src/flows/files/output-error.ts";
+import { type Database, loadConnect } from "../../../../src/state/sqlite.ts";
+
+const connect = await loadConnect();
 
 /** The files of a mirror in memory, as an object store has them: by path, without folders. */
 export class StoredFiles {
@@ -9,6 +16,8 @@ export class StoredFiles {
   }
 
   readonly files: Map<string, Buffer>;
+  /** The databases by path. */
+  readonly databases = new Map<string, Database>();
   holder: Holder | null = null;
 }
 
@@ -37,7 +46,7 @@ export class MemoryStore implements MirrorStore {
   readonly #stored: StoredFiles;
   readonly #work: string;
   /** Runs before every change; an error that it throws prevents the change. */
-  readonly #onChange: (change: string, text?: string) => void;
+  readonly #onChange: (change: string) => void;
 
   constructor(stored: StoredFiles, { work, scratch = "/nowhere", onChange = () => {} }: MemoryOptions) {
     this.#stored = stored;
@@ -65,11 +74,33 @@ export class MemoryStore implements MirrorStore {
     return true;
   }
 
-  async append(path: string, text: string): Promise<void> {
+  touch(path: string): void {
     pathComponents(path);
-    this.#onChange(`append ${path}`, text);
-    const before = this.#stored.files.get(path) ?? Buffer.alloc(0);
-    this.#stored.files.set(path, Buffer.concat([before, Buffer.from(text)]));
+    this.#onChange(`touch ${path}`);
+    if (!this.#stored.files.has(path)) this.#stored.files.set(path, Buffer.alloc(0));
+  }
+
+  async database(path: string, { isCopy = false } = {}): Promise<Database> {
+    const db = this.#stored.databases.get(path) ?? connect(null);
+    if (isCopy) {
+      db.execute("BEGIN");
+      // A transaction has no pragmas and no other transactions.
+      const execute = (sql: string) => void (sql.startsWith("PRAGMA") || db.execute(sql));
+      return { ...db, execute, transaction: (work) => work(), close: () => db.execute("ROLLBACK") };
+    }
+    this.#stored.databases.set(path, db);
+    return {
+      ...db,
+      close() {},
+      statement: (sql) => {
+        const statement = db.statement<never>(sql);
+        const run: typeof statement.run = (...values) => {
+          this.#onChange(`${sql.split(" ", 1)[0]!.toLowerCase()} ${path}`);
+          return statement.run(...values);
+        };
+        return { ...statement, run };
+      },
+    };
   }
 
   async stat(path: string): Promise<{ readonly bytes: number } | null> {
@@ -88,8 +119,8 @@ export class MemoryStore implements MirrorStore {
     return true;
   }
 
-  async isSame(one: string, other: string): Promise<boolean> {
-    const [first, second] = [one, other].map((path) => this.#stored.files.get(path));
+  async isSame(path: string, other: string): Promise<boolean> {
+    const [first, second] = [path, other].map((name) => this.#stored.files.get(name));
     return first !== undefined && first === second;
   }
 
@@ -129,5 +160,5 @@ export class MemoryStore implements MirrorStore {
 interface MemoryOptions {
   work: string;
   scratch?: string;
-  onChange?: (change: string, text?: string) => void;
+  onChange?: (change: string) => void;
 }

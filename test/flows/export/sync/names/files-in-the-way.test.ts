@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { mirrorFiles } from "../../../../../src/flows/export/sync/index/mirror-files.ts";
-import { shardOf } from "../../../../../src/flows/export/sync/index/shard.ts";
+import { mirrorFiles, shardOf } from "../../../../../src/flows/export/sync/mirror-state.ts";
 import { CaselessFiles, StoredFiles } from "../memory-store.ts";
 import { mirrorWorld, tree } from "../mirror-world.ts";
 

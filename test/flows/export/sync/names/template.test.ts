@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { folded } from "../../../../../src/flows/export/sync/index/folded.ts";
-import { planRenames } from "../../../../../src/flows/export/sync/names/plan-renames.ts";
-import { type NamedEntry, readTemplate } from "../../../../../src/flows/export/sync/names/template.ts";
-import { pathComponents } from "../../../../../src/flows/export/sync/store/mirror-path.ts";
+import { foldedPath } from "../../../../../src/flows/export/folded-path.ts";
+import { pathComponents } from "../../../../../src/flows/export/sync/mirror-store.ts";
+import { planRenames } from "../../../../../src/flows/export/sync/rename.ts";
+import { type NamedEntry, readTemplate } from "../../../../../src/flows/export/sync/template.ts";
 import { entryWith, mirrorIndexOf } from "../index-of.ts";
 import { MemoryStore, StoredFiles } from "../memory-store.ts";
 
@@ -198,7 +198,7 @@ describe("whatever texts the catalogue has", () => {
           const renames = await planRenames(index, readTemplate(template), places());
           const paths = renames.map(({ to }) => to);
           expect(paths).toHaveLength([...index.entries()].length);
-          expect(new Set(paths.map(folded)).size).toBe(paths.length);
+          expect(new Set(paths.map(foldedPath)).size).toBe(paths.length);
         },
       ),
     );
@@ -250,8 +250,8 @@ describe("names of colliding assets", () => {
   });
 
   test("accents in two forms, and letters in two cases, are the same name", () => {
-    expect(folded("A\u0301.jpg")).toBe(folded("\u00e1.jpg"));
-    expect(folded("STRASSE.jpg")).toBe(folded("stra\u00dfe.jpg"));
-    expect(folded("a.jpg")).not.toBe(folded("b.jpg"));
+    expect(foldedPath("A\u0301.jpg")).toBe(foldedPath("\u00e1.jpg"));
+    expect(foldedPath("STRASSE.jpg")).toBe(foldedPath("stra\u00dfe.jpg"));
+    expect(foldedPath("a.jpg")).not.toBe(foldedPath("b.jpg"));
   });
 });

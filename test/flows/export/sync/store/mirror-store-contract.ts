@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MirrorStore } from "../../../../../src/flows/export/sync/store/mirror-store.ts";
+import type { MirrorStore } from "../../../../../src/flows/export/sync/mirror-store.ts";
 
 /** A new place, and stores in it: each call is another process. */
 export type NewPlace = () => () => MirrorStore;
@@ -71,11 +71,26 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
       expect(await pathsOf(store)).toEqual(["a"]);
     });
 
-    test("adds text to a file, and creates it", async () => {
+    test("makes sure that a file exists, and keeps its content", async () => {
       const store = newPlace()();
-      await store.append("work/journal", "one\n");
-      await store.append("work/journal", "two\n");
-      expect(String(await store.read("work/journal"))).toBe("one\ntwo\n");
+      await store.put("work/a", text("one"));
+      for (const path of ["work/a", "work/b"]) store.touch(path);
+      expect(await store.stat("work/b")).toEqual({ bytes: 0 });
+      expect(String(await store.read("work/a"))).toBe("one");
+    });
+
+    test("keeps a database, and throws a copy of it away", async () => {
+      const store = newPlace()();
+      const rows = async (sql: string, options = {}) => {
+        const db = await store.database("a.db", options);
+        db.execute(sql);
+        const found = db.statement("SELECT a FROM one ORDER BY a").all();
+        db.close();
+        return found;
+      };
+      expect(await rows("CREATE TABLE state.one (a); INSERT INTO one VALUES (1)")).toEqual([[1]]);
+      expect(await rows("INSERT INTO one VALUES (2)", { isCopy: true })).toEqual([[1], [2]]);
+      expect(await rows("INSERT INTO one VALUES (3)")).toEqual([[1], [3]]);
     });
 
     test("moves a file into another folder", async () => {
@@ -125,7 +140,6 @@ export function mirrorStoreContract(name: string, newPlace: NewPlace): void {
         await expect(store.read(path)).rejects.toMatchObject(problem);
         await expect(store.stat(path)).rejects.toMatchObject(problem);
         await expect(store.remove(path)).rejects.toMatchObject(problem);
-        await expect(store.append(path, "x")).rejects.toMatchObject(problem);
         await store.put("a", text("x"));
         await expect(store.rename("a", path)).rejects.toMatchObject(problem);
       },

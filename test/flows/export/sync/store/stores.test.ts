@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { LocalFolder } from "../../../../../src/flows/export/sync/store/local-folder.ts";
+import { LocalFolder } from "../../../../../src/flows/export/sync/local-folder.ts";
 import { temporaryFolder } from "../../../../support/temporary-folder.ts";
 import { MemoryStore, StoredFiles } from "../memory-store.ts";
 import { mirrorStoreContract } from "./mirror-store-contract.ts";
@@ -41,7 +41,7 @@ test("a folder removes what a killed holder left unfinished, and nothing else", 
 test("the lock of a process ends with it, even after kill -9", async () => {
   const folder = temporaryFolder();
   const script = `
-    import { LocalFolder } from ${JSON.stringify(join(import.meta.dirname, "../../../../../src/flows/export/sync/store/local-folder.ts"))};
+    import { LocalFolder } from ${JSON.stringify(join(import.meta.dirname, "../../../../../src/flows/export/sync/local-folder.ts"))};
     const lock = await new LocalFolder(${JSON.stringify(folder)}, ${JSON.stringify(work)}).lock({ pid: process.pid, since: "" });
     process.kill(process.pid, "release" in lock ? "SIGKILL" : "SIGTERM");
   `;
@@ -95,7 +95,7 @@ test("links that lead out of a folder are not followed, to write or to remove", 
   const problem = { type: "output", code: "leads_outside" };
   await expect(store.put("out/a.jpg", [Buffer.from("x")])).rejects.toMatchObject(problem);
   await expect(store.put("out/deep/a.jpg", [Buffer.from("x")])).rejects.toMatchObject(problem);
-  await expect(store.append("out/a.jpg", "x")).rejects.toMatchObject(problem);
+  await expect(store.database("out/index.db")).rejects.toMatchObject(problem);
   await expect(store.remove("out/mine.jpg")).rejects.toMatchObject(problem);
   await expect(store.rename("out/mine.jpg", "mine.jpg")).rejects.toMatchObject(problem);
   await expect(store.read("out/mine.jpg")).rejects.toMatchObject(problem);

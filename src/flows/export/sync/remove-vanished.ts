@@ -1,13 +1,9 @@
-import { CatError, fileProblem } from "../../../../errors.ts";
-import { OutputError } from "../../../files/output-error.ts";
-import type { ProgressEvent } from "../../../progress-event.ts";
-import type { Mirror } from "../index/mirror.ts";
-import type { MirrorEntry } from "../index/mirror-entry.ts";
-import type { MirrorIndex } from "../index/mirror-index.ts";
-import { failureOf, type SyncCounts } from "../result/summary.ts";
-
-/** Identifies an entry. */
-export type EntryKey = Pick<MirrorEntry, "product_id" | "asset_id">;
+import { CatError, fileProblem } from "../../../errors.ts";
+import { OutputError } from "../../files/output-error.ts";
+import type { EntryKey } from "./mirror-entry.ts";
+import type { MirrorIndex } from "./mirror-index.ts";
+import { toFailure } from "./result.ts";
+import type { SyncRun } from "./sync-run.ts";
 
 interface LossInput {
   readonly index: Pick<MirrorIndex, "size" | "present">;
@@ -26,7 +22,7 @@ const fewFiles = 20;
  * Why the vanished images of a run are neither marked nor deleted, as a CatError of type partial; null if they are. A
  * list of the service may be empty or cut short, and a delta does not repair what a run marked wrongly.
  */
-export function refusalOf(
+export function lossRefusal(
   vanished: number,
   { index, before, isFull, delete: isDelete, maxDelete }: LossInput,
 ): CatError | null {
@@ -56,40 +52,29 @@ export function refusalOf(
  * be deleted stays, and is reported: it may be in a read-only folder, or open in a program on Windows.
  */
 export async function removeVanished(
-  { index, store, journal }: Pick<Mirror, "index" | "store" | "journal">,
   vanished: readonly EntryKey[],
-  run: {
-    readonly counts: SyncCounts;
-    readonly delete: boolean;
-    readonly dryRun: boolean;
-    readonly onFailed: (asset: { fields: MirrorEntry }, error: CatError) => void;
-    readonly onProgress: (event: ProgressEvent) => void;
-  },
+  { input, tools, mirror, counts }: SyncRun,
 ): Promise<void> {
-  const { counts, onFailed, onProgress } = run;
-  for (const { product_id, asset_id } of vanished)
-    index.set({ ...index.get(product_id, asset_id)!, removed: true });
+  const { index, store } = mirror;
+  for (const key of vanished) index.set({ ...index.get(key)!, removed: true });
   counts.removed = vanished.length;
-  if (!run.delete) return;
-  const entries = [...index.removed()];
-  counts.removed = entries.length;
-  if (run.dryRun) return;
+  if (!input.delete) return;
+  const total = index.size - index.present;
+  counts.removed = total;
+  if (input.dryRun) return;
   let done = 0;
-  for (const entry of entries) {
-    const { path, product_id, asset_id } = entry;
-    onProgress({ step: "deleting", done: done++, total: entries.length });
+  for (const entry of index.entries("removed")) {
+    tools.onProgress({ step: "deleting", done: done++, total });
     try {
-      await store.remove(path);
+      await store.remove(entry.path);
+      index.drop(entry);
     } catch (error) {
       if (!(error instanceof OutputError)) throw error;
-      const failed = cannotDelete(path, error);
+      const failed = cannotDelete(entry.path, error);
       counts.removed--;
-      counts.fail(failureOf(entry, failed), false);
-      onFailed({ fields: entry }, failed);
-      continue;
+      counts.fail(toFailure(entry, failed), false);
+      tools.onFailed(entry, failed);
     }
-    await journal.record("drop", product_id, asset_id);
-    index.drop(product_id, asset_id);
   }
 }
 

@@ -1,9 +1,9 @@
+import { lstatSync, type Stats } from "node:fs";
 import { lstat, mkdir, realpath, rmdir } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { makeFolders } from "../../../files/disk.ts";
-import { OutputError } from "../../../files/output-error.ts";
-import { pathComponents } from "./mirror-path.ts";
-import { whatIsAt } from "./what-is-at.ts";
+import { makeFolders } from "../../files/disk.ts";
+import { OutputError } from "../../files/output-error.ts";
+import { pathComponents } from "./mirror-store.ts";
 
 /** The folders of a mirror on this machine. Links inside it that lead out of it are never followed. */
 export class MirrorFolders {
@@ -85,3 +85,14 @@ export class MirrorFolders {
 
 const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf("/")));
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
+
+/** What has a path, a link itself rather than its target; null if nothing has it. */
+export function whatIsAt(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+  } catch (error) {
+    // A file is where one of its folders would be.
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return null;
+    throw error;
+  }
+}

@@ -1,25 +1,19 @@
-import { createReadStream } from "node:fs";
-import {
-  appendFile,
-  type FileHandle,
-  lstat,
-  open,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  unlink,
-} from "node:fs/promises";
+import { closeSync, createReadStream, fsync, open, openSync, rmSync, writeFileSync } from "node:fs";
+import { copyFile, lstat, mkdtemp, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { CatError } from "../../../../errors.ts";
-import { moveFile, syncFolder } from "../../../../move-file.ts";
-import { lockFile } from "../../../../state/file-lock.ts";
-import { StateError } from "../../../../state/state-error.ts";
-import { OutputError } from "../../../files/output-error.ts";
-import { MirrorFolders } from "./mirror-folders.ts";
+import { promisify } from "node:util";
+import { CatError } from "../../../errors.ts";
+import { moveFile, syncFolder } from "../../../move-file.ts";
+import { lockFile } from "../../../state/file-lock.ts";
+import { type Connect, type Database, loadConnect } from "../../../state/sqlite.ts";
+import { StateError } from "../../../state/state-error.ts";
+import { OutputError } from "../../files/output-error.ts";
+import { MirrorFolders, whatIsAt } from "./mirror-folders.ts";
 import type { Content, Holder, MirrorStore } from "./mirror-store.ts";
-import { whatIsAt } from "./what-is-at.ts";
-import { writeDurably } from "./write-durably.ts";
+
+const openFile = promisify(open);
+const syncFile = promisify(fsync);
 
 /** Bytes read at once: strings of 1 MB and more are outside of the heap, and their memory is freed late. */
 const partBytes = 256 * 1024;
@@ -33,9 +27,6 @@ export class LocalFolder implements MirrorStore {
   readonly #work: string;
   /** The folders with names that are not safely on disk yet. */
   readonly #unsynced = new Set<string>();
-  /** The file that was appended to last, kept open while locked: opening it again takes longer than writing a line. */
-  #appended: { readonly path: string; readonly handle: Promise<FileHandle> } | null = null;
-  #isLocked = false;
   #number = 0;
 
   constructor(folder: string, work: string) {
@@ -45,6 +36,17 @@ export class LocalFolder implements MirrorStore {
 
   get scratch(): string {
     return join(this.#folders.root, this.#work, "parts");
+  }
+
+  async database(path: string, { isCopy = false } = {}): Promise<Database> {
+    const connect = await loadConnect();
+    return this.#orOutputError(path, async () => {
+      if (isCopy) return this.#copyOf(await this.#findReadable(path), connect);
+      const at = await this.#folders.target(path);
+      for (const file of [at, `${at}-wal`])
+        if (whatIsAt(file)?.isFile() === false) throw Object.assign(new Error("a link"), { code: "ELOOP" });
+      return connect(at);
+    });
   }
 
   async read(path: string): Promise<Buffer | null> {
@@ -84,15 +86,12 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  async append(path: string, text: string): Promise<void> {
-    await this.#orOutputError(path, async () => {
-      if (!this.#isLocked) return appendFile(await this.#folders.target(path), text);
-      if (this.#appended?.path !== path) {
-        await this.#closeAppended();
-        this.#appended = { path, handle: this.#folders.target(path).then((target) => open(target, "a")) };
-      }
-      await (await this.#appended.handle).appendFile(text);
-    });
+  touch(path: string): void {
+    try {
+      closeSync(openSync(this.#folders.at(path), "a"));
+    } catch (error) {
+      throw this.#error(path, error);
+    }
   }
 
   async stat(path: string): Promise<{ readonly bytes: number } | null> {
@@ -118,10 +117,10 @@ export class LocalFolder implements MirrorStore {
     });
   }
 
-  async isSame(one: string, other: string): Promise<boolean> {
+  async isSame(path: string, other: string): Promise<boolean> {
     return this.#orOutputError(other, async () => {
       const [first, second] = await Promise.all(
-        [one, other].map(async (path) => {
+        [path, other].map(async (path) => {
           const at = await this.#folders.find(path);
           return at === null ? null : await lstat(at, { bigint: true });
         }),
@@ -132,7 +131,6 @@ export class LocalFolder implements MirrorStore {
 
   async remove(path: string): Promise<void> {
     await this.#orOutputError(path, async () => {
-      if (this.#appended?.path === path) await this.#closeAppended();
       const at = await this.#folders.find(path);
       if (at === null) return;
       await unlink(at);
@@ -147,9 +145,9 @@ export class LocalFolder implements MirrorStore {
       if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
       throw this.#error(folder, error, "read");
     });
-    for (const one of found) {
-      const path = folder === "" ? one.name : `${folder}/${one.name}`;
-      if (one.isDirectory()) yield* this.list(path);
+    for (const entry of found) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isDirectory()) yield* this.list(path);
       else yield path;
     }
   }
@@ -163,7 +161,7 @@ export class LocalFolder implements MirrorStore {
     const work = await this.#orOutputError(this.#work, () => this.#folders.folder(this.#work));
     const held = join(work, "holder.json");
     const unlock = await lockFile(join(work, "lock")).catch((error) => {
-      throw ofMirror(error);
+      throw asMirrorError(error);
     });
     if (unlock === null) return { heldBy: readHolder(await readFile(held, "utf8").catch(() => "")) };
     try {
@@ -177,21 +175,36 @@ export class LocalFolder implements MirrorStore {
       unlock();
       throw error;
     }
-    this.#isLocked = true;
     return {
       release: async () => {
-        this.#isLocked = false;
-        await this.#closeAppended();
         await rm(held, { force: true }).catch(() => {});
         unlock();
       },
     };
   }
 
-  async #closeAppended(): Promise<void> {
-    const appended = this.#appended;
-    this.#appended = null;
-    await appended?.handle.then((handle) => handle.close()).catch(() => {});
+  /** Opens a copy, because reading a database can write to it. */
+  async #copyOf(at: string | null, connect: Connect): Promise<Database> {
+    if (at === null) return connect(null);
+    const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
+    const copy = join(folder, "index.db");
+    const remove = () => rmSync(folder, { recursive: true, force: true });
+    try {
+      // The log first: what another process moves from it to the file meanwhile is in both copies.
+      if (whatIsAt(`${at}-wal`) !== null) await copyFile(`${at}-wal`, `${copy}-wal`);
+      await copyFile(at, copy);
+      const db = connect(copy);
+      return {
+        ...db,
+        close() {
+          db.close();
+          remove();
+        },
+      };
+    } catch (error) {
+      remove();
+      throw error;
+    }
   }
 
   /** Where a file is; null if nothing has this path. Throws for a pipe: opening one can wait without end. */
@@ -227,14 +240,24 @@ export class LocalFolder implements MirrorStore {
   }
 }
 
-/** The state of the program can be elsewhere, but the lock of a mirror cannot. */
-function ofMirror(error: unknown): unknown {
-  if (!(error instanceof StateError) || !ofPlace.has(error.code)) return error;
-  const hint = "Make the mirror and its hidden folder .catalogue-sync writable, or choose another folder.";
-  return new CatError(error.message, { type: "output", code: "mirror_not_writable", hint, cause: error });
+/**
+ * The error of a database or lock of a mirror, in the words of mirrors. The state of the program can be elsewhere, but
+ * these files cannot.
+ */
+export function asMirrorError(error: unknown): unknown {
+  if (!(error instanceof StateError)) return error;
+  const { code, message, cause } = error;
+  if (code === "state_unavailable") return error;
+  if (code === "state_corrupt" || code === "state_no_database") {
+    const hint = "Remove this file, and run the command again: it is written again from the index.";
+    return new CatError(message, { type: "output", code: "damaged_index", hint, cause: { code: "EIO" } });
+  }
+  const hint =
+    code === "state_full" || code === "state_fault"
+      ? "Free some space or check the disk, and run the command again."
+      : "Make the mirror and its hidden folder .catalogue-sync writable, or choose another folder.";
+  return new CatError(message, { type: "output", code: "mirror_not_writable", hint, cause });
 }
-
-const ofPlace = new Set(["state_not_writable", "state_is_link", "state_not_file", "state_has_links"]);
 
 function readHolder(text: string): Holder | null {
   try {
@@ -242,5 +265,19 @@ function readHolder(text: string): Holder | null {
     return typeof pid === "number" && typeof since === "string" ? { pid, since } : null;
   } catch {
     return null;
+  }
+}
+
+/**
+ * Writes a new file and waits until it is on the disk. Only what waits for the disk goes to the thread pool: for a small
+ * image, the way there and back takes longer than the copy that a write is.
+ */
+async function writeDurably(path: string, content: Content): Promise<void> {
+  const file = await openFile(path, "w");
+  try {
+    for await (const chunk of content) writeFileSync(file, chunk);
+    await syncFile(file);
+  } finally {
+    closeSync(file);
   }
 }

@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Client } from "../../../../client/client.ts";
-import { imageTypeBytes, imageTypeOf } from "../../../../contract/image-file.ts";
-import { imageTypes } from "../../../../contract/value-sets.ts";
-import { downloadToFile } from "../../../files/download-file.ts";
-import { downloadToMemory } from "../../../files/download-to-memory.ts";
-import { rejectIncompleteImage } from "../../../files/image-end.ts";
-import { wrongContent } from "../../../files/wrong-content.ts";
-import { shortDigest } from "../../../short-digest.ts";
-import type { Content } from "../store/mirror-store.ts";
+import type { Client } from "../../../client/client.ts";
+import { imageTypeBytes, imageTypeOf } from "../../../contract/image-file.ts";
+import { imageTypes } from "../../../contract/value-sets.ts";
+import { downloadToFile } from "../../files/download-file.ts";
+import { downloadToMemory } from "../../files/download-to-memory.ts";
+import { rejectIncompleteImage } from "../../files/image-end.ts";
+import { wrongContent } from "../../files/wrong-content.ts";
+import { shortDigest } from "../../short-digest.ts";
+import type { Content } from "./mirror-store.ts";
 
 /** A complete image. */
 export interface DownloadedImage {
@@ -51,20 +51,22 @@ export async function downloadImage(
     const head = first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
     const problem = problemOf(head, announced);
     if (problem !== null) throw wrongContent(url, problem);
-    const hash = createHash("sha256");
-    let bytes = 0;
-    for (const chunk of chunks) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
     return {
-      ...{ content: () => chunks, bytes, sha256: hash.digest("hex"), mime_type: imageTypeOf(head)! },
+      content: () => chunks,
+      bytes: chunks.reduce((sum, { length }) => sum + length, 0),
+      sha256: await digest(chunks),
+      mime_type: imageTypeOf(head)!,
       release: async () => {},
     };
   }
   let mime_type = "";
   const bytes = await downloadToFile(client, {
-    ...{ path, url, freshUrl, signal, limits, resource: assetId },
+    path,
+    url,
+    freshUrl,
+    signal,
+    limits,
+    resource: assetId,
     problemOf: (head) => {
       mime_type = imageTypeOf(head) ?? "";
       return problemOf(head, announced);
@@ -73,12 +75,8 @@ export async function downloadImage(
     check: async (part) => rejectIncompleteImage(part, url),
   });
   const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
-  const hash = createHash("sha256");
-  for await (const chunk of content()) hash.update(chunk as Uint8Array);
-  return {
-    ...{ content, bytes, sha256: hash.digest("hex"), mime_type },
-    release: () => rm(path, { force: true }),
-  };
+  const sha256 = await digest(content());
+  return { content, bytes, sha256, mime_type, release: () => rm(path, { force: true }) };
 }
 
 function problemOf(head: Uint8Array, announced: string): string | null {
@@ -86,4 +84,16 @@ function problemOf(head: Uint8Array, announced: string): string | null {
   if (type === null) return "is not a JPEG, PNG or WebP image";
   const isKnown = (imageTypes as readonly string[]).includes(announced);
   return isKnown && type !== announced ? `is ${type}, not ${announced}` : null;
+}
+
+async function digest(content: Content): Promise<string> {
+  const hash = createHash("sha256");
+  for await (const chunk of content) hash.update(chunk);
+  return hash.digest("hex");
+}
+
+/** Removes unfinished downloads that no later run resumes. */
+export async function clearScratch(scratch: string): Promise<void> {
+  const names = await readdir(scratch).catch(() => []);
+  for (const name of names) await rm(join(scratch, name), { force: true, recursive: true });
 }

@@ -1,9 +1,9 @@
-import { didYouMean, questionFor } from "../../../../contract/did-you-mean.ts";
-import { safeFilename } from "../../../../contract/image-file.ts";
-import { CatError } from "../../../../errors.ts";
-import { folded } from "../index/folded.ts";
-import type { MirrorEntry } from "../index/mirror-entry.ts";
-import { completeIndex, shardOfIndex } from "../index/mirror-files.ts";
+import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
+import { safeFilename } from "../../../contract/image-file.ts";
+import { CatError } from "../../../errors.ts";
+import { foldedPath } from "../folded-path.ts";
+import type { MirrorEntry } from "./mirror-entry.ts";
+import { completeIndex, shardOfIndex } from "./mirror-state.ts";
 
 /** What a name is made of. */
 export type NamedEntry = Pick<
@@ -64,7 +64,7 @@ export function readTemplate(template: string | null): PathOf {
   const ext = last.at(-1);
   const isEnded = Array.isArray(ext) && ext.length === 1 && ext[0] === "ext";
   const others = [...components.slice(0, -1), last.slice(0, -1)];
-  if (!isEnded || others.flat(2).includes("ext") || others.some((one) => one.length === 0)) {
+  if (!isEnded || others.flat(2).includes("ext") || others.some((parts) => parts.length === 0)) {
     throw invalid(
       template,
       isEnded ? "a component is empty, or {ext} is not at its end" : "it does not end with {ext}",
@@ -107,7 +107,7 @@ function textOf(part: Part, entry: NamedEntry): string {
 function stemOf({ suggested_filename, asset_id, mime_type }: NamedEntry): string {
   if (suggested_filename === null || suggested_filename === "") return asset_id;
   const lower = suggested_filename.toLowerCase();
-  const ending = (extensions[mime_type] ?? []).find((one) => lower.endsWith(one) && lower !== one);
+  const ending = (extensions[mime_type] ?? []).find((known) => lower.endsWith(known) && lower !== known);
   return ending === undefined ? suggested_filename : suggested_filename.slice(0, -ending.length);
 }
 
@@ -120,7 +120,7 @@ const folderName = (text: string): string =>
 
 /** A folder must not take the place of an index. */
 const isIndexName = (name: string): boolean => {
-  const plain = folded(name);
+  const plain = foldedPath(name);
   return plain === completeIndex || shardOfIndex(plain) !== null;
 };
 

@@ -1,19 +1,15 @@
-import type { Client } from "../../../../client/client.ts";
-import type { CatError } from "../../../../errors.ts";
-import { fromTheFuture, hearOf, isBelievable } from "../../../run/clocks.ts";
-import type { LiveSelection } from "../../live/read-pages.ts";
-import { AssetFetcher } from "../fetch/asset-fetcher.ts";
-import { type Mirror, writeState } from "../index/mirror.ts";
-import { keyOf, type MirrorEntry } from "../index/mirror-entry.ts";
-import type { MirrorState } from "../index/mirror-state.ts";
-import { ReadAhead } from "../listing/read-ahead.ts";
-import { failureOf, type SyncCounts } from "../result/summary.ts";
-import { SyncProgress } from "../result/sync-progress.ts";
-import type { SyncDeps, SyncInput, SyncRun } from "../sync-run.ts";
-import { checkAccount } from "./check-account.ts";
-import { readChanges } from "./read-changes.ts";
-import { type EntryKey, refusalOf } from "./remove-vanished.ts";
-import { verifyFiles } from "./verify-files.ts";
+import type { Client } from "../../../client/client.ts";
+import type { CatError } from "../../../errors.ts";
+import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
+import type { LiveSelection } from "../live/read-pages.ts";
+import { checkAccount, verifyFiles } from "./check-mirror.ts";
+import { compare } from "./compare.ts";
+import { AssetFetcher } from "./fetch-assets.ts";
+import { type EntryKey, keyOf } from "./mirror-entry.ts";
+import { type MirrorState, writeState } from "./mirror-state.ts";
+import { lossRefusal } from "./remove-vanished.ts";
+import { SyncProgress } from "./result.ts";
+import type { SyncInput, SyncRun, SyncTools } from "./sync-run.ts";
 
 /** The overlap with the last run, in milliseconds: a change may show up late (Exports, `since`). */
 const marginMs = 5 * 60_000;
@@ -33,36 +29,23 @@ export interface Reading {
 }
 
 /** Checks the account and the files, reads the catalogue, and downloads what is new. */
-export async function compareAndFetch(
-  mirror: Mirror,
-  begun: MirrorState,
-  counts: SyncCounts,
-  run: SyncRun,
-): Promise<Reading> {
-  const { input, deps } = run;
-  const { folder, sameOrganization, dryRun: isDryRun } = input;
-  const { signal, onProgress, keyFingerprint } = deps;
-  const { index } = mirror;
+export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise<Reading> {
+  const { input, tools, mirror } = run;
+  const { index, store, files } = mirror;
   let state = begun;
   const change = async (fields: Partial<MirrorState>) => {
     state = { ...state, ...fields };
-    if (!isDryRun) await writeState(mirror, state);
+    if (!input.dryRun) await writeState(store, files, state);
   };
-  const client = await deps.client();
-  await checkAccount(index, state, { client, signal, folder, keyFingerprint, sameOrganization });
-  if (state.key !== keyFingerprint) await change({ key: keyFingerprint });
+  await checkAccount(state, run);
+  if (state.key !== tools.keyFingerprint) await change({ key: tools.keyFingerprint });
   // Also if this run is stopped: later, the time may not be in the future any more.
-  if (await hasTimeOfFuture(state, client, deps)) await change({ full_read: null });
-  const onUnreadable = (entry: MirrorEntry, error: CatError) => {
-    counts.fail(failureOf(entry, error), true);
-    deps.onFailed({ fields: entry }, error);
-  };
+  if (await hasTimeOfFuture(state, run.client, tools)) await change({ full_read: null });
   // Only a complete read lists the damaged files, also if this run is stopped.
-  if (input.verify && (await verifyFiles(mirror, { isDryRun, signal, onProgress, onUnreadable })))
-    await change({ full_read: null });
+  if (input.verify && (await verifyFiles(run))) await change({ full_read: null });
   const before = { size: index.size, present: index.present };
-  const { isFull, mark, vanished } = await readAndFetch(mirror, state, counts, run);
-  const refused = refusalOf(vanished.length, { index, before, isFull, ...input });
+  const { isFull, mark, vanished } = await readAndFetch(state, run);
+  const refused = lossRefusal(vanished.length, { index, before, isFull, ...input });
   // The list may have been incomplete: a delta would not list these images again.
   const isDoubtful = refused !== null || (isFull && vanished.length > 0);
   if (isDoubtful) await change({ full_read: null });
@@ -76,42 +59,38 @@ export async function compareAndFetch(
 
 /** Reads the catalogue and downloads what is new; returns where the next run starts, and what is no longer listed. */
 async function readAndFetch(
-  mirror: Mirror,
   state: MirrorState,
-  counts: SyncCounts,
-  { input, deps, pathOf }: SyncRun,
+  run: SyncRun,
 ): Promise<{ isFull: boolean; mark: string; vanished: EntryKey[] }> {
-  const { roles, shard, dryRun, concurrency } = input;
-  const client = await deps.client();
-  const began = deps.clock.now();
+  const { input, tools, client, mirror, counts } = run;
+  const { index, store } = mirror;
+  const began = tools.clock.now();
   // An incomplete list may have marked files as removed: only a complete read confirms that before they are deleted.
-  const isUnconfirmed = input.delete && mirror.index.size > mirror.index.present;
+  const isUnconfirmed = input.delete && index.size > index.present;
   const isFull = isUnconfirmed || isFullDue(state, input, began);
-  const progress = new SyncProgress(counts, deps.clock, deps.onProgress);
-  const fetcher = new AssetFetcher({
-    client: progress.of(client),
-    ...{ mirror, pathOf, shard, counts, concurrency, maxBytes: input.maxBytes, isDryRun: dryRun },
-    ...{ signal: deps.signal, onFailed: deps.onFailed },
-  });
-  const ahead = new ReadAhead((wanted) => fetcher.add(wanted));
+  const progress = new SyncProgress(counts, tools.clock, tools.onProgress);
+  const fetcher = new AssetFetcher(run, progress.of(client));
   const selection: LiveSelection = {
-    roles,
+    roles: input.roles,
     since: isFull ? null : Math.max(0, Date.parse(state.mark!) - marginMs),
   };
   let mark = began;
   const vanished: EntryKey[] = [];
   try {
-    await readChanges(mirror.index, selection, {
-      ...{ client, signal: fetcher.signal, shard, onCompared: progress.compared },
-      hasFile: async ({ path, bytes }) => (await mirror.store.stat(path))?.bytes === bytes,
+    await compare(index, selection, {
+      client,
+      signal: fetcher.signal,
+      shard: input.shard,
+      hasFile: async ({ path, bytes }) => (await store.stat(path))?.bytes === bytes,
+      onCompared: progress.compared,
       onPage: (rows) => {
-        deps.onRows?.(rows);
+        tools.onRows?.(rows);
         mark = Math.min(mark, client.earliest(began));
       },
       onWanted: (wanted) => {
         progress.wants();
-        if (progress.wanted === largeImages) deps.onLarge?.();
-        return ahead.add(wanted);
+        if (progress.wanted === largeImages) tools.onLarge?.();
+        return fetcher.add(wanted);
       },
       onListedAgain: (entry) => {
         progress.has();
@@ -120,7 +99,6 @@ async function readAndFetch(
       onVanished: ({ product_id, asset_id }) => void vanished.push({ product_id, asset_id }),
     });
     progress.listed();
-    await ahead.started();
     await fetcher.settled();
   } catch (error) {
     await fetcher.stop(error);
@@ -134,7 +112,7 @@ async function readAndFetch(
 async function hasTimeOfFuture(
   { mark, full_read }: MirrorState,
   client: Client,
-  { signal, onNote }: Pick<SyncDeps, "signal" | "onNote">,
+  { signal, onNote }: Pick<SyncTools, "signal" | "onNote">,
 ): Promise<boolean> {
   if (full_read === null) return false;
   await hearOf({ client, signal });

@@ -1,0 +1,208 @@
+import { setMaxListeners } from "node:events";
+import pLimit from "p-limit";
+import { ApiError } from "../../../client/api-error.ts";
+import type { Client } from "../../../client/client.ts";
+import { CatError, fileProblem } from "../../../errors.ts";
+import { StateError } from "../../../state/state-error.ts";
+import { withSizeHint } from "../../files/wrong-content.ts";
+import { isOfCaller, isOfService } from "../../service-errors.ts";
+import { foldedPath } from "../folded-path.ts";
+import type { WantedAsset } from "./compare.ts";
+import { type DownloadedImage, downloadImage } from "./download-image.ts";
+import { keyOf, type ListedAsset, type MirrorEntry } from "./mirror-entry.ts";
+import { candidates, namesOfOthers } from "./rename.ts";
+import { toFailure } from "./result.ts";
+import type { SyncRun } from "./sync-run.ts";
+
+/** The number of images that wait for their download: enough to know early how many there are, and a few MB. */
+const mostWaiting = 3_000;
+
+/** After so many consecutive failures of the network or the service, the run stops. */
+const mostConsecutive = 25;
+
+/** Downloads assets into the mirror, several at once. An asset that fails keeps its earlier file. */
+export class AssetFetcher {
+  readonly #run: SyncRun;
+  readonly #downloads: Pick<Client, "downloadInto">;
+  readonly #limit: ReturnType<typeof pLimit>;
+  readonly #jobs = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+  /** Paths, folded, of new assets that are being written. */
+  readonly #taken = new Set<string>();
+  #others: Promise<ReadonlySet<string>> | null = null;
+  #consecutive = 0;
+  #hasRoom = () => {};
+
+  constructor(run: SyncRun, downloads: Pick<Client, "downloadInto">) {
+    this.#run = run;
+    this.#downloads = downloads;
+    this.#limit = pLimit(run.input.concurrency);
+    this.#signal = AbortSignal.any([run.tools.signal, this.#stop.signal]);
+    // Each download listens to it.
+    setMaxListeners(0, this.#signal);
+  }
+
+  /** Aborts when the run is interrupted, or when an error ends it. */
+  get signal(): AbortSignal {
+    return this.#signal;
+  }
+
+  /** Adds an asset; resolves when another one may be added. Throws what ended the run. */
+  async add(wanted: WantedAsset): Promise<void> {
+    this.#signal.throwIfAborted();
+    const job: Promise<void> = this.#limit(() => this.#try(wanted)).finally(() => {
+      this.#jobs.delete(job);
+      this.#hasRoom();
+    });
+    this.#jobs.add(job);
+    while (this.#limit.pendingCount >= mostWaiting)
+      await new Promise<void>((resolve) => {
+        this.#hasRoom = resolve;
+      });
+    this.#signal.throwIfAborted();
+  }
+
+  /** Waits for all downloads. Throws what ended the run. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#jobs);
+    this.#signal.throwIfAborted();
+  }
+
+  /** Ends all downloads, and waits for them. */
+  async stop(reason: unknown): Promise<void> {
+    this.#stop.abort(reason);
+    await Promise.all(this.#jobs);
+  }
+
+  async #try(wanted: WantedAsset): Promise<void> {
+    if (this.#signal.aborted) return;
+    try {
+      await this.#fetch(wanted);
+      this.#consecutive = 0;
+    } catch (error) {
+      if (!this.#signal.aborted) this.#failed(wanted, withSizeHint(error));
+    }
+  }
+
+  #failed({ listed, known }: WantedAsset, error: unknown): void {
+    const { counts, tools } = this.#run;
+    if (isFatal(error)) {
+      this.#stop.abort(error);
+      return;
+    }
+    const failed = error as CatError;
+    counts.fail(toFailure(listed.fields, failed), known !== null && known.removed !== true);
+    tools.onFailed(listed.fields, failed);
+    this.#consecutive = isOfService(error) && failed.code !== "wrong_content" ? this.#consecutive + 1 : 0;
+    if (this.#consecutive === mostConsecutive) this.#stop.abort(error);
+  }
+
+  async #fetch(wanted: WantedAsset): Promise<void> {
+    const { counts, input, mirror } = this.#run;
+    if (input.dryRun) return this.#pretend(wanted);
+    let { listed } = wanted;
+    const { product_id, asset_id, mime_type } = listed.fields;
+    const image = await downloadImage(this.#downloads, {
+      url: listed.url,
+      freshUrl: async () => {
+        listed = await wanted.fresh.of(listed);
+        return listed.url;
+      },
+      announced: mime_type,
+      assetId: asset_id,
+      productId: product_id,
+      scratch: mirror.store.scratch,
+      maxBytes: input.maxBytes,
+      signal: this.#signal,
+    });
+    try {
+      this.#signal.throwIfAborted();
+      await this.#place(listed, wanted.known, image);
+      counts.bytes += image.bytes;
+    } finally {
+      await image.release();
+    }
+  }
+
+  /** Writes the file, with a record before and after: the next run finds a file that a kill leaves between them. */
+  async #place(listed: ListedAsset, known: MirrorEntry | null, image: DownloadedImage): Promise<void> {
+    const { store, index } = this.#run.mirror;
+    const { content, bytes, sha256, mime_type } = image;
+    const fields = { ...listed.fields, mime_type };
+    const write = async (path: string, exclusive: boolean) => {
+      index.willPlace({ ...fields, path, bytes, sha256 });
+      const isPlaced = await store.put(path, content(), { exclusive });
+      if (!isPlaced) index.forget(path);
+      return isPlaced;
+    };
+    let path = await this.#ownPath(known);
+    if (path !== null) await write(path, false);
+    // A file that the index does not know stays.
+    else
+      path = await this.#newPath(
+        fields,
+        async (path) => (await store.stat(path)) === null && write(path, true),
+      );
+    const entry = { ...fields, path, bytes, sha256 };
+    index.place(entry);
+    this.#placed(entry, known);
+  }
+
+  async #pretend({ listed, known }: WantedAsset): Promise<void> {
+    const { store, index } = this.#run.mirror;
+    const isFree = async (path: string) => (await store.stat(path)) === null;
+    const path = (await this.#ownPath(known)) ?? (await this.#newPath(listed.fields, isFree));
+    const entry = { ...listed.fields, path, bytes: 0, sha256: "0" };
+    index.set(entry);
+    this.#placed(entry, known);
+  }
+
+  #placed(entry: MirrorEntry, known: MirrorEntry | null): void {
+    const { counts } = this.#run;
+    this.#taken.delete(foldedPath(entry.path));
+    counts.recover(keyOf(entry));
+    (known === null || known.removed === true ? counts.added : counts.changed).add(keyOf(entry));
+  }
+
+  /** The path of an entry; null if another one, also of another shard, has it too: then none may replace the file. */
+  async #ownPath(known: MirrorEntry | null): Promise<string | null> {
+    if (known === null) return null;
+    const isShared =
+      this.#run.mirror.index.atPath(known.path).length > 1 ||
+      (await this.#namesOfOthers()).has(foldedPath(known.path));
+    return isShared ? null : known.path;
+  }
+
+  /** The preferred path of a new asset that no other one has, and that `isFree`. */
+  async #newPath(fields: ListedAsset["fields"], isFree: (path: string) => Promise<boolean>): Promise<string> {
+    const others = await this.#namesOfOthers();
+    const { mirror, pathOf } = this.#run;
+    for (const path of candidates(fields, pathOf)) {
+      const key = foldedPath(path);
+      if (this.#taken.has(key) || others.has(key) || mirror.index.atPath(path).length > 0) continue;
+      this.#taken.add(key);
+      if (await isFree(path)) return path;
+      this.#taken.delete(key);
+    }
+    throw new Error("candidates never end");
+  }
+
+  #namesOfOthers(): Promise<ReadonlySet<string>> {
+    const { mirror, input } = this.#run;
+    this.#others ??= namesOfOthers(mirror.store, input.shard, input.folder);
+    return this.#others;
+  }
+}
+
+/** Problems of one path; any other problem of a file is likely to affect all files. */
+const ofOnePath = new Set(["ENAMETOOLONG", "ENOTDIR", "EISDIR", "ELOOP", "EINVAL", "EEXIST", "ENOTEMPTY"]);
+
+/** Whether an error of one asset ends the run: of the disk, of the API key, or an internal error. */
+function isFatal(error: unknown): boolean {
+  if (!(error instanceof CatError) || error instanceof StateError) return true;
+  if (error instanceof ApiError && isOfCaller(error)) return true;
+  if (error.type !== "output" && error.type !== "file") return false;
+  const { code = "" } = (error.cause ?? {}) as { code?: string };
+  return !(ofOnePath.has(code) || (fileProblem({ code }) === null && error.type === "output"));
+}

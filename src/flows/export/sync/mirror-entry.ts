@@ -1,0 +1,157 @@
+import type { ExportRow } from "../../../contract/resources/export.ts";
+import { CatError } from "../../../errors.ts";
+
+/** A line of the index: an asset of a product, and its file. Field names are the service's own where it has them. */
+export interface MirrorEntry {
+  readonly product_id: string;
+  readonly asset_id: string;
+  readonly reference: string | null;
+  readonly name: string | null;
+  readonly role: string;
+  /** The file, relative to the folder of the index, with `/` between folders. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** The type of the bytes. */
+  readonly mime_type: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly ai_generated: boolean | null;
+  readonly watermarked: boolean;
+  readonly derived: boolean;
+  readonly created_at: string | null;
+  readonly task_id: string | null;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly also_features: readonly string[];
+  readonly suggested_filename: string | null;
+  /** Set while the file is missing or damaged: the next run downloads it again. */
+  readonly damaged?: true;
+  /** Set if the catalogue no longer has the asset and its file was kept. */
+  readonly removed?: true;
+}
+
+/** Identifies an asset of a product: a photo may be attached to several products. */
+export type EntryKey = Pick<MirrorEntry, "product_id" | "asset_id">;
+
+export const keyOf = ({ product_id, asset_id }: EntryKey): string => `${product_id} ${asset_id}`;
+
+/** The line of an entry, without its line end: fields in a fixed order, so that equal entries are equal lines. */
+export function toLine(entry: MirrorEntry): string {
+  const { attributes, damaged, removed } = entry;
+  return JSON.stringify({
+    product_id: entry.product_id,
+    asset_id: entry.asset_id,
+    reference: entry.reference,
+    name: entry.name,
+    role: entry.role,
+    path: entry.path,
+    bytes: entry.bytes,
+    sha256: entry.sha256,
+    mime_type: entry.mime_type,
+    width: entry.width,
+    height: entry.height,
+    ai_generated: entry.ai_generated,
+    watermarked: entry.watermarked,
+    derived: entry.derived,
+    created_at: entry.created_at,
+    task_id: entry.task_id,
+    attributes: Object.fromEntries(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1))),
+    also_features: entry.also_features,
+    suggested_filename: entry.suggested_filename,
+    ...(damaged === true && { damaged }),
+    ...(removed === true && { removed }),
+  });
+}
+
+/** Reads a line of the index; null if it is not one. */
+export function parseLine(line: string): MirrorEntry | null {
+  try {
+    const entry = JSON.parse(line) as MirrorEntry;
+    const { product_id, asset_id, path, bytes, sha256, attributes } = entry;
+    const isEntry =
+      [product_id, asset_id, path, sha256].every((field) => typeof field === "string" && field !== "") &&
+      Number.isSafeInteger(bytes) &&
+      typeof attributes === "object";
+    return isEntry ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+/** An asset as the service lists it: what the index says of it, and where its bytes are. */
+export interface ListedAsset {
+  /** `mime_type` is the announced one. */
+  readonly fields: Omit<MirrorEntry, "path" | "bytes" | "sha256" | "damaged" | "removed">;
+  readonly url: string;
+}
+
+/**
+ * The assets of a row. The client checks only IDs, so any other field may be missing or of another type. Throws a
+ * CatError of type bad_answer for a row without a list of assets: it would look as if all of them were removed.
+ */
+export function listedAssets({ product, assets }: ExportRow): ListedAsset[] {
+  if (!isUsableId(product.id)) throw badRow(`a product with the invalid ID ${shown(product.id)}`);
+  if (product.deleted_at !== null) return [];
+  if (!Array.isArray(assets)) throw badRow(`product ${product.id} without a list of assets`);
+  return (assets as unknown as (Record<string, unknown> | null)[]).map((asset) => toAsset(product, asset));
+}
+
+function toAsset(product: ExportRow["product"], asset: Record<string, unknown> | null): ListedAsset {
+  const { id, also_features } = asset ?? {};
+  if (asset === null || !isUsableId(id)) {
+    const what = asset === null ? "a missing asset" : `the invalid asset ID ${shown(id)}`;
+    throw badRow(`product ${product.id} with ${what}`);
+  }
+  return {
+    fields: {
+      product_id: product.id,
+      asset_id: id,
+      reference: text(product.reference),
+      name: text(product.name),
+      role: text(asset.role) ?? "",
+      mime_type: text(asset.mime_type) ?? "",
+      width: number(asset.width),
+      height: number(asset.height),
+      ai_generated: typeof asset.ai_generated === "boolean" ? asset.ai_generated : null,
+      watermarked: asset.watermarked === true,
+      derived: asset.derived === true,
+      created_at: text(asset.created_at),
+      task_id: text(asset.task_id),
+      attributes: object(asset.attributes),
+      also_features: Array.isArray(also_features) ? also_features.filter((id) => typeof id === "string") : [],
+      suggested_filename: text(asset.suggested_filename),
+    },
+    url: text(asset.url) ?? "",
+  };
+}
+
+/** IDs are ULIDs, which are part of names and keys: any other text of letters and digits would do as well. */
+const isUsableId = (id: unknown): id is string => typeof id === "string" && /^[\w-]{1,64}$/.test(id);
+
+const shown = (id: unknown): string => (JSON.stringify(id) ?? "undefined").slice(0, 80);
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null);
+const number = (value: unknown): number | null => (typeof value === "number" ? value : null);
+const object = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {};
+
+const badRow = (what: string): CatError =>
+  new CatError(`the service sent ${what}`, {
+    type: "bad_answer",
+    code: "bad_row",
+    hint: "Run the command again. If it fails again, report this message to the service.",
+  });
+
+type Versioned = Pick<MirrorEntry, "created_at" | "watermarked" | "derived" | "attributes">;
+
+/**
+ * Whether two states of an asset have the same bytes: an ID is permanent, but an edit or a change of the plan replaces
+ * the bytes (ExportRow).
+ */
+export const isSameVersion = (before: Versioned, now: Versioned): boolean =>
+  before.created_at === now.created_at &&
+  before.watermarked === now.watermarked &&
+  before.derived === now.derived &&
+  JSON.stringify(before.attributes.edit_number) === JSON.stringify(now.attributes.edit_number);

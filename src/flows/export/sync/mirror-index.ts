@@ -1,0 +1,260 @@
+import type { Database } from "../../../state/sqlite.ts";
+import { foldedPath } from "../folded-path.ts";
+import { type EntryKey, type MirrorEntry, parseLine, toLine } from "./mirror-entry.ts";
+
+/** The version of the table. */
+const version = 1;
+
+/**
+ * `is_fresh`: the entry is newer than the index file. `placed` has files that may be placed, although their entries say
+ * otherwise. `file` has the digest of the index file, and whether the table is ahead of it.
+ */
+const schema = `
+  CREATE TABLE state.entry (
+    product_id TEXT, asset_id TEXT, folded_path TEXT, is_removed INTEGER, is_fresh INTEGER, line TEXT,
+    PRIMARY KEY (product_id, asset_id)
+  );
+  CREATE INDEX state.entry_path ON entry (folded_path);
+  CREATE INDEX state.entry_removed ON entry (product_id, asset_id) WHERE is_removed = 1;
+  CREATE INDEX state.entry_fresh ON entry (product_id, asset_id) WHERE is_fresh = 1;
+  CREATE TABLE state.placed (path TEXT PRIMARY KEY, line TEXT);
+  CREATE TABLE state.file (sha256 TEXT, is_ahead INTEGER);
+  INSERT INTO file VALUES (NULL, 0);
+  PRAGMA state.user_version = ${version};
+`;
+
+/** Entries that are read at once. */
+const pageLength = 500;
+
+type Page = [productId: string, assetId: string, line: string][];
+
+/**
+ * The assets of a mirror: a table with a row per line of the index file, which is written from it when a run ends. Each
+ * change is kept at once, so that a killed run loses nothing. Errors are a StateError.
+ */
+export class MirrorIndex {
+  readonly #db: Database;
+  readonly #ofProduct;
+  readonly #get;
+  readonly #set;
+  readonly #drop;
+  readonly #place;
+  readonly #forget;
+  readonly #atPath;
+  #isAhead: boolean;
+  /** Runs when the first change is about to be kept. */
+  onAhead = (): void => {};
+
+  private constructor(db: Database) {
+    this.#db = db;
+    this.#ofProduct = db.statement<[string]>("SELECT line FROM entry WHERE product_id = ?");
+    this.#get = db.statement<[string]>("SELECT line FROM entry WHERE product_id = ? AND asset_id = ?");
+    this.#set = db.statement("INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?, 1, ?)");
+    this.#drop = db.statement("DELETE FROM entry WHERE product_id = ? AND asset_id = ?");
+    this.#place = db.statement("INSERT OR REPLACE INTO placed VALUES (?, ?)");
+    this.#forget = db.statement("DELETE FROM placed WHERE path = ?");
+    this.#atPath = db.statement<[string]>("SELECT line FROM entry WHERE folded_path = ?");
+    this.#isAhead = this.#number("SELECT is_ahead FROM file") === 1;
+  }
+
+  /** Prepares a database; null if a newer version of this program wrote it. */
+  static open(db: Database): MirrorIndex | null {
+    // Without shared memory, which network drives lack: the lock of the mirror excludes other processes.
+    db.execute(
+      "PRAGMA state.locking_mode = EXCLUSIVE; PRAGMA state.journal_mode = WAL; PRAGMA state.synchronous = NORMAL",
+    );
+    const found = db.pragma("user_version");
+    if (found === 0) db.transaction(() => db.execute(schema));
+    return Number(found) > version ? null : new MirrorIndex(db);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** Whether the index file must be written: something was changed since, also by an earlier run. */
+  get isChanged(): boolean {
+    return this.#isAhead;
+  }
+
+  /** The digest of the index file that the table was read from or written to; null if there was none. */
+  get fileDigest(): string | null {
+    const [digest] = this.#db.statement<[string | null]>("SELECT sha256 FROM file").get()!;
+    return digest;
+  }
+
+  /** The number of entries. */
+  get size(): number {
+    return this.#number("SELECT count(*) FROM entry");
+  }
+
+  /** The number of assets, without those that were removed from the catalogue and kept. */
+  get present(): number {
+    return this.size - this.#number("SELECT count(*) FROM entry WHERE is_removed = 1");
+  }
+
+  /** The products, in order. */
+  products(): string[] {
+    const rows = this.#db
+      .statement<[string]>("SELECT DISTINCT product_id FROM entry ORDER BY product_id")
+      .all();
+    return rows.map(([id]) => id);
+  }
+
+  /** The newest and the oldest product with an asset that was not removed; with any asset, if all were. */
+  outermostProducts(): string[] {
+    const find = (order: string) => {
+      const by = `ORDER BY product_id ${order} LIMIT 1`;
+      const current = this.#db.statement<[string]>(`SELECT product_id FROM entry WHERE is_removed = 0 ${by}`);
+      return current.get() ?? this.#db.statement<[string]>(`SELECT product_id FROM entry ${by}`).get() ?? [];
+    };
+    return [...new Set([...find("DESC"), ...find("ASC")])];
+  }
+
+  /** The entries of a product, by asset ID. */
+  ofProduct(productId: string): Map<string, MirrorEntry> {
+    const entries = this.#ofProduct.all(productId).map(([line]) => JSON.parse(line) as MirrorEntry);
+    return new Map(entries.map((entry) => [entry.asset_id, entry]));
+  }
+
+  get({ product_id, asset_id }: EntryKey): MirrorEntry | null {
+    const [line] = this.#get.get(product_id, asset_id) ?? [];
+    return line === undefined ? null : (JSON.parse(line) as MirrorEntry);
+  }
+
+  /** The entries whose paths collide with this one. */
+  atPath(path: string): MirrorEntry[] {
+    return this.#atPath.all(foldedPath(path)).map(([line]) => JSON.parse(line) as MirrorEntry);
+  }
+
+  /** Adds or replaces an entry; an equal one changes nothing. */
+  set(entry: MirrorEntry): void {
+    const { product_id, asset_id, path, removed } = entry;
+    const line = toLine(entry);
+    if (this.#get.get(product_id, asset_id)?.[0] === line) return;
+    this.#change();
+    this.#set.run(product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, line);
+  }
+
+  drop({ product_id, asset_id }: EntryKey): void {
+    this.#change();
+    this.#drop.run(product_id, asset_id);
+  }
+
+  /** Records that the file of an entry is about to get its path: the next run looks for it after a kill. */
+  willPlace(entry: MirrorEntry): void {
+    this.#change();
+    this.#place.run(entry.path, toLine(entry));
+  }
+
+  /** Sets the entry of a file that has its path now. */
+  place(entry: MirrorEntry): void {
+    this.#db.transaction(() => {
+      this.set(entry);
+      this.forget(entry.path);
+    });
+  }
+
+  /** Ends `willPlace` of a file that did not get its path. */
+  forget(path: string): void {
+    this.#forget.run(path);
+  }
+
+  /** The entries of files that may have got their paths when a run was killed. */
+  unconfirmed(): MirrorEntry[] {
+    const rows = this.#db.statement<[string]>("SELECT line FROM placed").all();
+    return rows.map(([line]) => JSON.parse(line) as MirrorEntry);
+  }
+
+  /** Every entry in order of product and asset ID, in pages; entries may be changed meanwhile. */
+  *pages(which: "all" | "removed" | "fresh" = "all"): Generator<MirrorEntry[]> {
+    for (const page of this.#pages(which)) yield page.map(([, , line]) => JSON.parse(line) as MirrorEntry);
+  }
+
+  *entries(which: "all" | "removed" | "fresh" = "all"): Generator<MirrorEntry> {
+    for (const page of this.pages(which)) yield* page;
+  }
+
+  /** The bytes of the index file as it should be. */
+  *content(): Generator<Uint8Array> {
+    for (const page of this.#pages("all")) yield Buffer.from(page.map(([, , line]) => `${line}\n`).join(""));
+  }
+
+  /**
+   * Replaces all entries by those of an index file with this digest (null for none), except the ones that an unfinished
+   * run has added or changed.
+   */
+  async read(file: AsyncIterable<readonly MirrorEntry[]>, digest: string | null): Promise<void> {
+    const add = this.#db.statement("INSERT OR IGNORE INTO entry VALUES (?, ?, ?, ?, 0, ?)");
+    this.#db.statement("DELETE FROM entry WHERE is_fresh = 0").run();
+    for await (const entries of file)
+      this.#db.transaction(() => {
+        for (const entry of entries) {
+          const { product_id, asset_id, path, removed } = entry;
+          add.run(product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, toLine(entry));
+        }
+      });
+    this.#db.statement("UPDATE file SET sha256 = ?").run(digest);
+  }
+
+  /** Records that an index file with this digest has all entries. */
+  matches(digest: string): void {
+    this.#db.transaction(() => {
+      this.#db.statement("UPDATE entry SET is_fresh = 0 WHERE is_fresh = 1").run();
+      this.#db.statement("UPDATE file SET sha256 = ?, is_ahead = 0").run(digest);
+    });
+    this.#isAhead = false;
+  }
+
+  #change(): void {
+    if (this.#isAhead) return;
+    this.onAhead();
+    this.#db.statement("UPDATE file SET is_ahead = 1").run();
+    this.#isAhead = true;
+  }
+
+  *#pages(which: "all" | "removed" | "fresh"): Generator<Page> {
+    const only = which === "all" ? "" : `is_${which} = 1 AND`;
+    const next = this.#db.statement<[string, string, string]>(
+      `SELECT product_id, asset_id, line FROM entry WHERE ${only} (product_id, asset_id) > (?, ?)
+       ORDER BY product_id, asset_id LIMIT ${pageLength}`,
+    );
+    for (let page: Page, after = ["", ""]; ; after = page.at(-1)!.slice(0, 2)) {
+      page = next.all(...after);
+      if (page.length > 0) yield page;
+      if (page.length < pageLength) return;
+    }
+  }
+
+  #number(sql: string): number {
+    return this.#db.statement<[number]>(sql).get()![0];
+  }
+}
+
+/** The entries of an index file, in pieces. Throws the error of a line that is not one, or is incomplete. */
+export async function* entriesOf(
+  parts: AsyncIterable<Uint8Array>,
+  badLine: (line: number) => Error,
+): AsyncGenerator<MirrorEntry[]> {
+  let number = 0;
+  for await (const lines of linesOf(parts)) {
+    yield lines.map((line) => {
+      number++;
+      const entry = parseLine(line);
+      if (entry === null) throw badLine(number);
+      return entry;
+    });
+  }
+}
+
+/** The lines of a file that is read in parts; what follows the last line end is a line too, if there is any. */
+export async function* linesOf(parts: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const part of parts) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    if (lines.length > 0) yield lines;
+  }
+  if (rest !== "") yield [rest];
+}

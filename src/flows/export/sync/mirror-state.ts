@@ -1,0 +1,180 @@
+// The files of a mirror next to its images, and its state: what it mirrors, and where the next run starts.
+
+import { createHash } from "node:crypto";
+import { CatError } from "../../../errors.ts";
+import type { MirrorStore } from "./mirror-store.ts";
+
+/** One of several parts of a catalogue, each of which another machine mirrors. */
+export interface Shard {
+  /** From 1. */
+  readonly number: number;
+  readonly of: number;
+}
+
+/** The shard that a product belongs to, from 1: the same on every machine and in every version. */
+export function shardOf(productId: string, of: number): number {
+  return (createHash("sha256").update(productId).digest().readUInt32BE(0) % of) + 1;
+}
+
+/** `2-of-3`, in names of files. */
+export const shardName = ({ number, of }: Shard): string => `${number}-of-${of}`;
+
+/** The hidden folder of every mirror: its state, and what is unfinished. */
+export const hiddenFolder = ".catalogue-sync";
+
+/** The index of all assets, written by a mirror without shards or by `--merge`. */
+export const completeIndex = "catalogue.ndjson";
+
+/** Where the files of a mirror are, relative to its folder. */
+export interface MirrorFiles {
+  readonly index: string;
+  /** The folder of everything else. */
+  readonly work: string;
+  readonly state: string;
+  /** The table of assets. */
+  readonly table: string;
+  /** Exists while the table is ahead of the index. Earlier versions recorded the steps of a run in it. */
+  readonly journal: string;
+}
+
+/** The names of a mirror, or of one of its shards. */
+export function mirrorFiles(shard: Shard | null): MirrorFiles {
+  const work = `${hiddenFolder}/${shard === null ? "all" : shardName(shard)}`;
+  return {
+    index: shard === null ? completeIndex : `catalogue.${shardName(shard)}.ndjson`,
+    work,
+    state: `${work}/state.json`,
+    table: `${work}/index.db`,
+    journal: `${work}/journal.ndjson`,
+  };
+}
+
+/** The names of the mirror or shard with the state at this path; null if it is not a state. */
+function filesOfState(path: string): MirrorFiles | null {
+  const [, name = ""] = /^\.catalogue-sync\/([^/]+)\/state\.json$/.exec(path) ?? [];
+  const shard = shardOfIndex(`catalogue.${name}.ndjson`);
+  return name === "all" || shard !== null ? mirrorFiles(shard) : null;
+}
+
+/** The shard of an index, from its name; null for any other file. */
+export function shardOfIndex(name: string): Shard | null {
+  const match = /^catalogue\.([1-9]\d*)-of-([1-9]\d*)\.ndjson$/.exec(name);
+  return match === null ? null : { number: Number(match[1]), of: Number(match[2]) };
+}
+
+/** What a folder mirrors: the same in every run. */
+export interface Selection {
+  readonly base_url: string;
+  /** Sorted; null for all. */
+  readonly roles: readonly string[] | null;
+  /** Null for the names that the service suggests. */
+  readonly template: string | null;
+  /** The number of shards; null without. */
+  readonly shards: number | null;
+}
+
+/** What the next run needs to know of the ones before it. */
+export interface MirrorState extends Selection {
+  readonly version: 1;
+  /** A digest of the API key of the last run; missing in a state of an earlier version. */
+  readonly key?: string;
+  /** The time before the first request of the last complete read (`Client.earliest`): the next delta starts there. */
+  readonly mark: string | null;
+  /** The same of the last read of everything. */
+  readonly full_read: string | null;
+}
+
+/**
+ * The state of a mirror; null for a new one. Throws a CatError (exit 2) if the folder has other content, or mirrors
+ * something else.
+ */
+export async function readState(
+  store: Pick<MirrorStore, "read" | "list" | "stat">,
+  files: MirrorFiles,
+  selection: Selection,
+  folder: string,
+): Promise<MirrorState | null> {
+  let isMirror = false;
+  // A run that saved nothing, for example with a wrong role, does not bind the folder.
+  const isBlank = async ({ index, journal }: MirrorFiles) =>
+    ((await store.stat(index))?.bytes ?? 0) === 0 && (await store.stat(journal)) === null;
+  for await (const path of store.list(hiddenFolder)) {
+    const mirror = filesOfState(path);
+    if (mirror === null) continue;
+    isMirror = true;
+    if (await isBlank(mirror)) continue;
+    const differences = differencesOf(parseState(await store.read(path), folder), selection);
+    if (differences.length > 0) throw anotherMirror(folder, differences);
+  }
+  if (!isMirror) {
+    for await (const path of store.list()) if (!path.startsWith(`${hiddenFolder}/`)) throw notAMirror(folder);
+    return null;
+  }
+  const own = await store.read(files.state);
+  if (own === null) return null;
+  const state = parseState(own, folder);
+  return differencesOf(state, selection).length === 0 ? state : null;
+}
+
+export async function writeState(
+  store: Pick<MirrorStore, "put">,
+  files: MirrorFiles,
+  state: MirrorState,
+): Promise<void> {
+  await store.put(files.state, [Buffer.from(`${JSON.stringify(state, null, 2)}\n`)]);
+}
+
+/** Reads the content of a state. Throws a CatError if it is damaged, or of a newer version. */
+export function parseState(content: Buffer | null, folder: string): MirrorState {
+  try {
+    const state = JSON.parse(String(content)) as MirrorState & { version: number };
+    if (state.version > 1) throw newerMirror(folder);
+    if (state.version === 1 && typeof state.base_url === "string") return state;
+  } catch (error) {
+    if (error instanceof CatError) throw error;
+  }
+  throw new CatError(`the state of the mirror ${folder} is damaged`, {
+    type: "file",
+    code: "damaged_mirror",
+    hint: "Restore the folder from a backup, or mirror the catalogue into a new one.",
+  });
+}
+
+const shown = {
+  base_url: (url: string) => `the service ${url}`,
+  roles: (roles: readonly string[] | null) => (roles === null ? "all roles" : `--role ${roles.join(",")}`),
+  template: (template: string | null) =>
+    template === null ? "no --template" : `--template ${JSON.stringify(template)}`,
+  shards: (shards: number | null) => (shards === null ? "no --shard" : `--shard I/${shards}`),
+};
+
+/** The fields in which two selections differ, in words. */
+export function differencesOf(was: Selection, now: Selection): string[] {
+  return (["base_url", "roles", "template", "shards"] as const).flatMap((field) => {
+    const [old, asked] = [was[field] ?? null, now[field] ?? null];
+    if (JSON.stringify(old) === JSON.stringify(asked)) return [];
+    const text = shown[field] as (value: unknown) => string;
+    return [`${text(old)}, not ${text(asked)}`];
+  });
+}
+
+const anotherMirror = (folder: string, differences: readonly string[]): CatError =>
+  new CatError(`${folder} is another mirror: ${differences.join("; ")}`, {
+    type: "file",
+    code: "another_mirror",
+    hint: "Use the flags of the first run, or choose another folder.",
+  });
+
+const notAMirror = (folder: string): CatError =>
+  new CatError(`${folder} is not empty, and not a mirror of the catalogue`, {
+    type: "file",
+    code: "not_a_mirror",
+    hint: `Choose a new or empty folder, for example ${folder.replace(/\/+$/, "")}/catalogue.`,
+  });
+
+export const newerMirror = (folder: string): CatError =>
+  new CatError(`${folder} was written by a newer version of this program`, {
+    type: "file",
+    code: "newer_mirror",
+    hint: "Update this program, or mirror the catalogue into a new folder.",
+  });

@@ -1,0 +1,170 @@
+// A mirror that a run works on: its index is opened, and what a stopped run left is taken in.
+
+import { createHash, type Hash } from "node:crypto";
+import pLimit from "p-limit";
+import { CatError } from "../../../errors.ts";
+import { foldedPath } from "../folded-path.ts";
+import type { MirrorEntry } from "./mirror-entry.ts";
+import { entriesOf, linesOf, MirrorIndex } from "./mirror-index.ts";
+import { type MirrorFiles, type MirrorState, newerMirror } from "./mirror-state.ts";
+import type { MirrorStore } from "./mirror-store.ts";
+
+export interface Mirror {
+  readonly store: MirrorStore;
+  readonly files: MirrorFiles;
+  readonly index: MirrorIndex;
+  /** Whether it has no index file yet. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Opens the index of a mirror, and takes in what a stopped run has recorded. A dry run works on a copy. Throws a
+ * CatError if the index file is missing (exit 2) or damaged (exit 3).
+ */
+export async function openMirror(
+  store: MirrorStore,
+  files: MirrorFiles,
+  { state, isDryRun, folder }: { state: MirrorState | null; isDryRun: boolean; folder: string },
+): Promise<Mirror> {
+  const isNew = (await store.stat(files.index)) === null;
+  if (isNew && state !== null && state.mark !== null) throw missingIndex(folder, files.index);
+  const index = MirrorIndex.open(await store.database(files.table, { isCopy: isDryRun }));
+  if (index === null) throw newerMirror(folder);
+  try {
+    if (!isDryRun) index.onAhead = () => store.touch(files.journal);
+    const mirror = { store, files, index, isNew };
+    await readIndexFile(mirror, folder);
+    await takeUpJournal(mirror, isDryRun);
+    await confirmFiles(mirror, isDryRun);
+    return mirror;
+  } catch (error) {
+    index.close();
+    throw error;
+  }
+}
+
+/** Reads the index file, unless the table has been read from it or written to it: a user or an earlier version may have changed it. */
+async function readIndexFile({ store, files, index, isNew }: Mirror, folder: string): Promise<void> {
+  const hash = createHash("sha256");
+  if (!isNew) for await (const part of store.readParts(files.index)) hash.update(part);
+  const digest = isNew ? null : hash.digest("hex");
+  if (index.fileDigest === digest) return;
+  const parts = isNew ? nothing() : store.readParts(files.index);
+  await index.read(entriesOf(parts, badLine(folder, files.index)), digest);
+}
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+/** A step of a run in the journal of an earlier version of this program; `put` and `move` come before the step. */
+type Step =
+  | readonly ["put", MirrorEntry]
+  | readonly ["entry", MirrorEntry]
+  | readonly ["clean", path: string]
+  | readonly ["move", from: string, to: string]
+  | readonly ["drop", product_id: string, asset_id: string];
+
+/** Takes the journal of an earlier version of this program into the table, and empties it. An incomplete line is ignored. */
+async function takeUpJournal({ store, files, index }: Mirror, isDryRun: boolean): Promise<void> {
+  if (((await store.stat(files.journal))?.bytes ?? 0) <= 0) return;
+  for await (const lines of linesOf(store.readParts(files.journal))) {
+    for (const line of lines) {
+      const step = parseStep(line);
+      if (step === null) continue;
+      if (step[0] === "put") index.willPlace(step[1]);
+      else if (step[0] === "entry") index.place(step[1]);
+      else if (step[0] === "clean") index.forget(step[1]);
+      else if (step[0] === "drop") index.drop({ product_id: step[1], asset_id: step[2] });
+      else if (step[0] === "move")
+        for (const entry of index.atPath(step[1])) index.willPlace({ ...entry, path: step[2] });
+    }
+  }
+  if (!isDryRun) await store.put(files.journal, []);
+}
+
+function parseStep(line: string): Step | null {
+  try {
+    return JSON.parse(line) as Step;
+  } catch {
+    // A kill or a full disk cut it short.
+    return null;
+  }
+}
+
+/** Files that are checked at once. */
+const filesAtOnce = 16;
+
+/** Compares what an unfinished run has recorded with the files. */
+async function confirmFiles({ store, index }: Mirror, isDryRun: boolean): Promise<void> {
+  for (const entry of index.unconfirmed()) {
+    const isPlaced = (await isIntact(store, entry)) && (await isMoved(entry, { store, index }, isDryRun));
+    if (isPlaced) index.place(entry);
+    else index.forget(entry.path);
+  }
+  // After a power failure the table may be more complete than the folder.
+  const limit = pLimit(filesAtOnce);
+  const confirm = async (entry: MirrorEntry) => {
+    if (entry.damaged !== true && (await store.stat(entry.path))?.bytes !== entry.bytes) index.drop(entry);
+  };
+  for (const page of index.pages("fresh")) await limit.map(page, confirm);
+}
+
+/** Whether a file that was renamed has left its earlier name: a kill may leave it with both. */
+async function isMoved(
+  entry: MirrorEntry,
+  { store, index }: Pick<Mirror, "store" | "index">,
+  isDryRun: boolean,
+): Promise<boolean> {
+  const known = index.get(entry);
+  if (known === null || known.path === entry.path || known.sha256 !== entry.sha256) return true;
+  if ((await store.stat(known.path)) === null) return true;
+  if (foldedPath(known.path) === foldedPath(entry.path) || !(await store.isSame(known.path, entry.path)))
+    return false;
+  if (!isDryRun) await store.remove(known.path);
+  return true;
+}
+
+/** Whether a file has the bytes of its entry. */
+export async function isIntact(
+  store: Pick<MirrorStore, "stat" | "readParts">,
+  { path, bytes, sha256 }: Pick<MirrorEntry, "path" | "bytes" | "sha256">,
+): Promise<boolean> {
+  if ((await store.stat(path))?.bytes !== bytes) return false;
+  const hash = createHash("sha256");
+  for await (const chunk of store.readParts(path)) hash.update(chunk);
+  return hash.digest("hex") === sha256;
+}
+
+/** Writes the index file; the table is no longer ahead of it then. */
+export async function writeIndex({ store, files, index }: Mirror): Promise<void> {
+  const hash = createHash("sha256");
+  await store.settle();
+  await store.put(files.index, hashed(index.content(), hash));
+  await store.settle();
+  index.matches(hash.digest("hex"));
+  await store.remove(files.journal);
+}
+
+function* hashed(content: Iterable<Uint8Array>, hash: Hash): Generator<Uint8Array> {
+  for (const part of content) {
+    hash.update(part);
+    yield part;
+  }
+}
+
+/** The error of a mirror, or one shard of it, that was complete and has lost its index. */
+const missingIndex = (folder: string, index: string): CatError =>
+  new CatError(`the mirror ${folder} lacks its index ${index}`, {
+    type: "file",
+    code: "missing_index",
+    hint: "Restore it from a backup, or mirror the catalogue into a new folder.",
+  });
+
+/** The errors of lines of an index file, by number. */
+export const badLine =
+  (folder: string, index: string) =>
+  (line: number): CatError =>
+    new CatError(`${folder}/${index}:${line} is not a line of an index`, {
+      type: "input",
+      code: "invalid_index",
+      hint: "Restore the file from a backup, or mirror the catalogue into a new folder.",
+    });

@@ -1,0 +1,196 @@
+// Names: each asset has the first of its candidates that is free, so that names depend on the catalogue alone.
+
+import { shortDigest } from "../../short-digest.ts";
+import { foldedPath } from "../folded-path.ts";
+import { badLine, type Mirror } from "./mirror.ts";
+import { keyOf, type MirrorEntry } from "./mirror-entry.ts";
+import { entriesOf, type MirrorIndex } from "./mirror-index.ts";
+import { hiddenFolder, mirrorFiles, type Shard } from "./mirror-state.ts";
+import type { MirrorStore } from "./mirror-store.ts";
+import { toFailure } from "./result.ts";
+import type { SyncRun } from "./sync-run.ts";
+import type { NamedEntry, PathOf } from "./template.ts";
+
+/** A file whose name has changed. */
+interface Rename {
+  readonly entry: MirrorEntry;
+  readonly to: string;
+}
+
+/**
+ * The paths that an asset may have, the preferred one first: with its asset ID, then with its product ID too, because a
+ * photo may belong to several products, then with a number.
+ */
+export function* candidates(entry: NamedEntry, pathOf: PathOf): Generator<string> {
+  const { asset_id, product_id } = entry;
+  yield pathOf(entry);
+  yield pathOf(entry, `-${asset_id}`);
+  for (let number = 1; ; number++) {
+    yield pathOf(entry, `-${product_id}-${asset_id}${number === 1 ? "" : `-${number}`}`);
+  }
+}
+
+/** The paths, folded, in the indexes of the other shards that mirror into the same folder. */
+export async function namesOfOthers(
+  store: Pick<MirrorStore, "stat" | "readParts">,
+  shard: Shard | null,
+  folder: string,
+): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for (let number = 1; number <= (shard?.of ?? 0); number++) {
+    const { index } = mirrorFiles({ number, of: shard!.of });
+    if (number === shard!.number || (await store.stat(index)) === null) continue;
+    for await (const entries of entriesOf(store.readParts(index), badLine(folder, index)))
+      for (const { path } of entries) names.add(foldedPath(path));
+  }
+  return names;
+}
+
+/** More rounds than other processes can need to take names meanwhile. */
+const mostRounds = 10;
+
+/** Gives every file its name. A renamed file that was also added or changed, or failed, counts as that. */
+export async function renameAll({ input, tools, mirror, counts, pathOf }: SyncRun): Promise<void> {
+  const { index, store, files } = mirror;
+  // A repaired file may still need its name.
+  if (!index.isChanged && counts.changed.size === 0) return;
+  const { added, changed, failedKeys } = counts;
+  const isCounted = (key: string) => ![added, changed, failedKeys].some((keys) => keys.has(key));
+  const places = {
+    store,
+    others: await namesOfOthers(store, input.shard, input.folder),
+    staying: new Set<string>(),
+  };
+  const renamed = new Set<string>();
+  for (let round = 1; round <= mostRounds; round++) {
+    const renames = await planRenames(index, pathOf, places);
+    if (input.dryRun) {
+      counts.renamed = renames.filter(({ entry }) => isCounted(keyOf(entry))).length;
+      return;
+    }
+    let done = 0;
+    const isComplete = await renameFiles(renames, mirror, `${files.work}/parked`, {
+      onRenamed: ({ entry }) => {
+        if (isCounted(keyOf(entry))) renamed.add(keyOf(entry));
+        tools.onProgress({ step: "renaming", done: ++done, total: renames.length });
+      },
+      onMissing: ({ entry }) => {
+        places.staying.add(keyOf(entry));
+        index.set({ ...entry, damaged: true });
+        const message = `its file ${entry.path} is missing; the next run downloads it again`;
+        counts.failMissing(toFailure(entry, { code: "missing_file", message }));
+      },
+    });
+    counts.renamed = renamed.size;
+    if (isComplete) return;
+  }
+}
+
+/**
+ * The renames after which every file has the name that a new mirror would give it: in order of product and asset ID,
+ * each asset gets its first candidate that is free. Kept files of removed assets, those of `staying` (keys), and files
+ * that the index does not know, stay where they are. `others` has the names of other shards in the folder, folded.
+ */
+export async function planRenames(
+  index: MirrorIndex,
+  pathOf: PathOf,
+  {
+    store,
+    others,
+    staying,
+  }: {
+    store: Pick<MirrorStore, "stat" | "isSame">;
+    others: ReadonlySet<string>;
+    staying: ReadonlySet<string>;
+  },
+): Promise<Rename[]> {
+  // A kill may have left a file where it was parked; it is given a name also if its asset was removed.
+  const isStaying = (entry: MirrorEntry) =>
+    (entry.removed === true && !entry.path.startsWith(`${hiddenFolder}/`)) || staying.has(keyOf(entry));
+  const taken = new Set<string>();
+  for (const entry of index.entries("removed")) if (isStaying(entry)) taken.add(foldedPath(entry.path));
+  if (staying.size > 0)
+    for (const entry of index.entries()) if (isStaying(entry)) taken.add(foldedPath(entry.path));
+  const isFree = async (path: string): Promise<boolean> => {
+    if ((await store.stat(path)) === null) return true;
+    // A file of the mirror gets another name. On a disk that ignores case it has this name too.
+    for (const { path: own } of index.atPath(path))
+      if (own === path || (await store.isSame(own, path))) return true;
+    return false;
+  };
+  const renames: Rename[] = [];
+  for (const entry of index.entries()) {
+    if (isStaying(entry)) continue;
+    for (const path of candidates(entry, pathOf)) {
+      const key = foldedPath(path);
+      if (taken.has(key)) continue;
+      if (path !== entry.path && (others.has(key) || !(await isFree(path)))) continue;
+      taken.add(key);
+      if (path !== entry.path) renames.push({ entry, to: path });
+      break;
+    }
+  }
+  return renames;
+}
+
+/**
+ * Renames files one by one, each to a name that is free by then; of files that exchange their names one is moved to the
+ * folder `parking` meanwhile. `onMissing` receives what was to be renamed but does not exist. False if a name was taken
+ * meanwhile, by the user or by another shard: the renames must be planned again.
+ */
+async function renameFiles(
+  renames: readonly Rename[],
+  { index, store }: Pick<Mirror, "index" | "store">,
+  parking: string,
+  { onRenamed, onMissing }: { onRenamed: (rename: Rename) => void; onMissing: (rename: Rename) => void },
+): Promise<boolean> {
+  const pending = new Map(renames.map((rename) => [foldedPath(rename.entry.path), rename]));
+  /** Names of files that could not be renamed. */
+  const kept = new Set<string>();
+  let isComplete = true;
+  /** Null if the name is taken, or the file is missing. */
+  const move = async ({ entry, to }: Rename): Promise<MirrorEntry | null> => {
+    if (((await store.stat(entry.path))?.bytes ?? -1) < 0) {
+      onMissing({ entry, to });
+      return null;
+    }
+    const moved = { ...entry, path: to };
+    index.willPlace(moved);
+    if (await store.rename(entry.path, to)) {
+      index.place(moved);
+      return moved;
+    }
+    index.forget(to);
+    isComplete = false;
+    return null;
+  };
+  const park = async (key: string, { entry, to }: Rename) => {
+    pending.delete(key);
+    const parked = `${parking}/${shortDigest(keyOf(entry), 16).toString("hex")}`;
+    const moved = await move({ entry, to: parked });
+    if (moved === null) kept.add(key);
+    else pending.set(foldedPath(parked), { entry: moved, to });
+  };
+  while (pending.size > 0) {
+    let isStuck = true;
+    for (const [key, rename] of pending) {
+      const target = foldedPath(rename.to);
+      const inTheWay = pending.get(target);
+      if (inTheWay !== undefined && inTheWay !== rename) continue;
+      isStuck = false;
+      // A disk that ignores case finds the file itself under its new name.
+      if (inTheWay === rename && (await store.stat(rename.to)) !== null) {
+        await park(key, rename);
+        continue;
+      }
+      pending.delete(key);
+      if (kept.has(target)) {
+        kept.add(key);
+        isComplete = false;
+      } else if ((await move(rename)) === null) kept.add(key);
+      else onRenamed(rename);
+    }
+    if (isStuck) await park(...pending.entries().next().value!);
+  }
+  return isComplete;
+}

@@ -16,8 +16,8 @@ export const controls = {
   /** The service's clock alone is believed: while it is ahead, tasks are searched for from too late on. */
   "believe-date": {
     file: "src/flows/generate/resume/doubtful-batches.ts",
-    from: "=> [sentAt, sentAtService ?? sentAt] as const",
-    to: "=> [sentAtService ?? sentAt] as const",
+    from: "([sentAt, sentAtService] as const)",
+    to: "([sentAtService, sentAtService] as const)",
   },
   /** A run that has ended is begun again. */
   "no-hold": {

@@ -5,12 +5,12 @@ export const controls = {
   /** Responds before the event is on disk. */
   "respond-first": [
     {
-      file: "src/flows/listen/log/group-commit.ts",
+      file: "src/flows/listen/event-log.ts",
       from: "done: (error) => (error === null ? resolve() : reject(error)),",
       to: "done: () => {},",
     },
     {
-      file: "src/flows/listen/log/group-commit.ts",
+      file: "src/flows/listen/event-log.ts",
       from: "this.#writing ??= this.#write();",
       to: "resolve(); void reject; this.#writing ??= new Promise((r) => setTimeout(r, 300)).then(() => this.#write());",
     },
@@ -18,7 +18,7 @@ export const controls = {
   /** Does not read the log when it starts. */
   forget: [
     {
-      file: "src/flows/listen/log/event-log.ts",
+      file: "src/flows/listen/event-log.ts",
       from: "if (!file.isNew) for await",
       to: "if (file.isNew) for await",
     },
@@ -26,7 +26,7 @@ export const controls = {
   /** Creates another webhook instead of taking over the one that an earlier listener left. */
   "leave-behind": [
     {
-      file: "src/flows/listen/register/leftovers.ts",
+      file: "src/flows/listen/registration.ts",
       from: "webhook.url === url && found === null",
       to: "webhook.url === null && found === null",
     },
@@ -34,7 +34,7 @@ export const controls = {
   /** Listens at a URL that another listener has. */
   "share-url": [
     {
-      file: "src/flows/listen/register/leftovers.ts",
+      file: "src/flows/listen/registration.ts",
       from: "if (mark.url === url) throw urlInUse(url, hold.heldBy.pid);",
       to: "",
     },
@@ -42,7 +42,7 @@ export const controls = {
   /** Takes the 403 of a gateway for one of the service. */
   "trust-gateway": [
     {
-      file: "src/flows/listen/register/register-webhook.ts",
+      file: "src/flows/listen/registration.ts",
       from: 'if (isRefusal(error)) left = "mark";',
       to: 'if (isRefusal(error) || error instanceof CatError) left = "mark";',
     },
@@ -50,34 +50,34 @@ export const controls = {
   /** Cuts the log after a full disk by the size that this process knows. */
   "known-size": [
     {
-      file: "src/flows/listen/log/log-file.ts",
+      file: "src/flows/listen/log-file.ts",
       from: "let isTorn = startTorn;",
       to: "let [isTorn, known] = [startTorn, -1];",
     },
     {
-      file: "src/flows/listen/log/log-file.ts",
+      file: "src/flows/listen/log-file.ts",
       from: "isTorn = false;\n      } catch",
       to: "known = (known < 0 ? now.size : known) + all.length;\n } catch",
     },
     {
-      file: "src/flows/listen/log/log-file.ts",
+      file: "src/flows/listen/log-file.ts",
       from: "if (!cutBack(file.fd, now.size, all.subarray(0, written))) isTorn = true;",
       to: "ftruncateSync(file.fd, Math.max(0, known));",
     },
   ],
   /** Uses a log that has another name. */
   "two-names": [
-    { file: "src/flows/listen/log/log-file.ts", from: "if (nlink > 1) throw hasOtherNames(path);", to: "" },
+    { file: "src/flows/listen/log-file.ts", from: "if (nlink > 1) throw hasOtherNames(path);", to: "" },
   ],
   /** Believes the `Date` of the service when it starts to poll. */
   "believe-date": [
     {
-      file: "src/flows/listen/poll/poller.ts",
+      file: "src/flows/listen/poller.ts",
       from: "const since = clock.now();",
       to: "const since = client.serviceNow() ?? clock.now();",
     },
     {
-      file: "src/flows/listen/poll/poller.ts",
+      file: "src/flows/listen/poller.ts",
       from: "const { client, clock, signal } = this.#deps.service;",
       to: "const { client, clock, signal } = this.#deps.service; await client.models.list({ limit: 1 }, { signal });",
     },

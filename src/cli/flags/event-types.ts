@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
 import { type EventType, eventTypes } from "../../contract/value-sets.ts";
-import { typesOf } from "../../flows/listen/forward/event-pattern.ts";
+import { typesOf } from "../../flows/listen/forward.ts";
 
 /**
  * Parses event types separated by commas, for the service, which knows no patterns: `import.*` is each event of imports,

@@ -4,20 +4,15 @@ import { limits } from "../../contract/limits.ts";
 import { signDelivery } from "../../contract/signature.ts";
 import type { Post, PostOutcome } from "../../http/post.ts";
 import type { State } from "../../state/state.ts";
-import { Deliveries } from "./deliveries/deliveries.ts";
-import type { ListenView } from "./deliveries/listen-view.ts";
-import { isProblem, readDelivery } from "./deliveries/read-delivery.ts";
-import type { EventPattern } from "./forward/event-pattern.ts";
-import { typesOf } from "./forward/event-pattern.ts";
-import type { Delivery, HandlerResponse } from "./forward/forward-event.ts";
-import type { Handler } from "./forward/handlers.ts";
-import { EventLog } from "./log/event-log.ts";
-import type { EventLine } from "./log/log-line.ts";
-import type { UnacceptedEvents } from "./log/unaccepted-events.ts";
-import { type OnPoll, Poller } from "./poll/poller.ts";
-import { syntheticEvent } from "./poll/synthetic-event.ts";
-import { openReceiver, type ReceivedRequest } from "./receiver/receiver.ts";
-import { openRegistration, seeEnded } from "./register/register-webhook.ts";
+import type { ListenView } from "./deliveries.ts";
+import { Deliveries, isProblem, readDelivery } from "./deliveries.ts";
+import { EventLog } from "./event-log.ts";
+import type { Delivery, EventPattern, Handler, HandlerResponse } from "./forward.ts";
+import { typesOf } from "./forward.ts";
+import type { EventLine, UnacceptedEvents } from "./log-lines.ts";
+import { type OnPoll, Poller, syntheticEvent } from "./poller.ts";
+import { openReceiver, type ReceivedRequest } from "./receiver.ts";
+import { openRegistration, seeEnded } from "./registration.ts";
 
 /** Where events come from. */
 export type EventSource =

@@ -2,8 +2,8 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { signDelivery } from "../../../src/contract/signature.ts";
+import { EventLog } from "../../../src/flows/listen/event-log.ts";
 import { listen } from "../../../src/flows/listen/listen.ts";
-import { EventLog } from "../../../src/flows/listen/log/event-log.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { TestClock } from "../../support/test-clock.ts";
 

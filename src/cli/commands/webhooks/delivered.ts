@@ -1,4 +1,4 @@
-import { firstLine, longestLine } from "../../../flows/listen/forward/first-line.ts";
+import { firstLine, longestLine } from "../../../flows/listen/forward.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";

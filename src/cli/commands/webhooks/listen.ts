@@ -1,7 +1,6 @@
 import { type Command, Option } from "commander";
 import { limits, optionRanges } from "../../../contract/limits.ts";
-import type { EventPattern } from "../../../flows/listen/forward/event-pattern.ts";
-import type { Handler } from "../../../flows/listen/forward/handlers.ts";
+import type { EventPattern, Handler } from "../../../flows/listen/forward.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, examples, otherFlags } from "../../flags/command.ts";

@@ -1,4 +1,4 @@
-import type { DeliveryTarget } from "../../../flows/listen/trigger/deliver.ts";
+import type { DeliveryTarget } from "../../../flows/listen/trigger.ts";
 import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
 import { signatureHeaderInUse } from "../../settings/signature-header.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { CatError } from "../../../errors.ts";
-import type { EventSelection } from "../../../flows/listen/replay/logged-events.ts";
+import type { EventSelection } from "../../../flows/listen/logged-events.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, examples } from "../../flags/command.ts";
@@ -78,8 +78,8 @@ export async function replay(
   { ids, sinceMs, failed, to, log, printing }: ReplayInput,
 ): Promise<void> {
   const { eventLogPath } = await import("./listen/log-path.ts");
-  const { loggedEvents } = await import("../../../flows/listen/replay/logged-events.ts");
-  const { deliver } = await import("../../../flows/listen/trigger/deliver.ts");
+  const { loggedEvents } = await import("../../../flows/listen/logged-events.ts");
+  const { deliver } = await import("../../../flows/listen/trigger.ts");
   const path = await eventLogPath(app, log);
   const since = sinceMs === undefined ? null : app.context.clock.now() - sinceMs;
   const { events, unknown } = await loggedEvents(path, { ids, since, failed, mustExist: log !== undefined });

@@ -1,8 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { ulidPattern } from "../../../contract/limits.ts";
 import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
-import type { SampleIds } from "../../../flows/listen/trigger/sample-event.ts";
-import type { TortureResult } from "../../../flows/listen/trigger/torture.ts";
+import type { SampleIds, TortureResult } from "../../../flows/listen/trigger.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
@@ -90,10 +89,10 @@ function sampleIds(text: string): SampleIds {
 /** Sends sample events. Exits with 8 if the handler rejects some, 7 if it cannot be reached. */
 export async function trigger(app: App, { type, to, ids, times, printing }: TriggerInput): Promise<void> {
   const target = await openTarget(app, to);
-  const { sampleEvents } = await import("../../../flows/listen/trigger/sample-event.ts");
+  const { sampleEvents } = await import("../../../flows/listen/trigger.ts");
   const { clock, random } = app.context;
   const makeEvent = sampleEvents({ now: () => clock.now(), random: () => random() });
-  const { deliver } = await import("../../../flows/listen/trigger/deliver.ts");
+  const { deliver } = await import("../../../flows/listen/trigger.ts");
   const delivered: Delivered[] = [];
   async function* deliveries() {
     for (let sent = 0; sent < times; sent++) {
@@ -113,8 +112,8 @@ async function torture(
   { type, to, printing }: Pick<TriggerInput, "type" | "to"> & { printing: Printing<TortureResult> },
 ): Promise<void> {
   const target = await openTarget(app, to);
-  const { sampleEvents } = await import("../../../flows/listen/trigger/sample-event.ts");
-  const flow = await import("../../../flows/listen/trigger/torture.ts");
+  const { sampleEvents } = await import("../../../flows/listen/trigger.ts");
+  const flow = await import("../../../flows/listen/trigger.ts");
   const { clock, random } = app.context;
   const makeEvent = sampleEvents({ now: () => clock.now(), random: () => random() });
   const sleep = (ms: number) => clock.sleep(ms, target.signal);

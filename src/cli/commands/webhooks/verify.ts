@@ -57,7 +57,7 @@ export async function verify(app: App, { header, file, toleranceSeconds }: Verif
   const delivery = { header, rawBody, secret, toleranceSeconds };
   const verdict = verifySignature({ ...delivery, now: clock.now() });
   if (!verdict.ok) {
-    const { explainRejection } = await import("../../../flows/listen/signature/explain-rejection.ts");
+    const { explainRejection } = await import("../../../flows/listen/explain-rejection.ts");
     const { code, message, hint } = explainRejection(verdict, delivery, headerName);
     throw new CatError(`invalid signature: ${message}`, { type: "input", code, hint });
   }

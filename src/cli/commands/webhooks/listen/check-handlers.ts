@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../../../../contract/url-policy.ts";
-import type { Handler } from "../../../../flows/listen/forward/handlers.ts";
+import type { Handler } from "../../../../flows/listen/forward.ts";
 import { UsageError } from "../../../context/errors.ts";
 
 export interface ListenPlace {

@@ -1,5 +1,5 @@
-import { type EventPattern, overlap } from "../../../../flows/listen/forward/event-pattern.ts";
-import type { Handler } from "../../../../flows/listen/forward/handlers.ts";
+import type { Handler } from "../../../../flows/listen/forward.ts";
+import { type EventPattern, overlap } from "../../../../flows/listen/forward.ts";
 import { UsageError } from "../../../context/errors.ts";
 
 export interface Patterns {

@@ -1,5 +1,5 @@
 import type { Client } from "../../../../client/client.ts";
-import type { EventLine } from "../../../../flows/listen/log/log-line.ts";
+import type { EventLine } from "../../../../flows/listen/log-lines.ts";
 import { counted } from "../../../../flows/words.ts";
 import { resourceOf } from "./event-words.ts";
 

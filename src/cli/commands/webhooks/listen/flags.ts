@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { parseUrl } from "../../../../contract/url-policy.ts";
-import { type EventPattern, eventPattern } from "../../../../flows/listen/forward/event-pattern.ts";
-import type { Handler } from "../../../../flows/listen/forward/handlers.ts";
+import type { Handler } from "../../../../flows/listen/forward.ts";
+import { type EventPattern, eventPattern } from "../../../../flows/listen/forward.ts";
 import { knownTypes } from "../../../flags/event-types.ts";
 import { handlerUrl } from "../../../flags/handler-url.ts";
 

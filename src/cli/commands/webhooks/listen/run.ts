@@ -1,7 +1,7 @@
-import { type EventPattern, matches, typesOf } from "../../../../flows/listen/forward/event-pattern.ts";
-import type { Handler } from "../../../../flows/listen/forward/handlers.ts";
+import type { Handler } from "../../../../flows/listen/forward.ts";
+import { type EventPattern, matches, typesOf } from "../../../../flows/listen/forward.ts";
 import type { Listening } from "../../../../flows/listen/listen.ts";
-import type { OnPoll } from "../../../../flows/listen/poll/poller.ts";
+import type { OnPoll } from "../../../../flows/listen/poller.ts";
 import { counted } from "../../../../flows/words.ts";
 import { TimeoutError } from "../../../../http/errors.ts";
 import type { App } from "../../../app/app.ts";

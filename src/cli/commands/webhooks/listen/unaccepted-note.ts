@@ -1,4 +1,4 @@
-import type { UnacceptedEvents } from "../../../../flows/listen/log/unaccepted-events.ts";
+import type { UnacceptedEvents } from "../../../../flows/listen/log-lines.ts";
 import { counted } from "../../../../flows/words.ts";
 import type { App } from "../../../app/app.ts";
 import { commandLine } from "../../../output/command-line.ts";

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
-import { type EventLine, isResult } from "../log/log-line.ts";
-import { readLog } from "../log/read-log.ts";
-import { UnacceptedEvents } from "../log/unaccepted-events.ts";
+import { type EventLine, isResult, readLog, UnacceptedEvents } from "./log-lines.ts";
 
 /** Which events of a log are meant: by ID, or by time and result. */
 export interface EventSelection {
@@ -14,7 +12,7 @@ export interface EventSelection {
 }
 
 /** The selected events, oldest first, and the given IDs that the log does not have. */
-export interface LoggedEvents {
+interface LoggedEvents {
   readonly events: readonly EventLine[];
   readonly unknown: readonly string[];
 }

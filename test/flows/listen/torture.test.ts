@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { sampleEvents } from "../../../../src/flows/listen/trigger/sample-event.ts";
-import { torture } from "../../../../src/flows/listen/trigger/torture.ts";
-import type { PostFailure } from "../../../../src/http/post.ts";
+import { sampleEvents, torture } from "../../../src/flows/listen/trigger.ts";
+import type { PostFailure } from "../../../src/http/post.ts";
 
 /** The kinds of deliveries that go wrong with a handler that gives long bodies no response. */
 async function wrongWith(failure: PostFailure): Promise<string[]> {

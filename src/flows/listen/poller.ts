@@ -1,17 +1,86 @@
+import { hash } from "node:crypto";
 import pLimit from "p-limit";
-import { limits } from "../../../contract/limits.ts";
-import { operations } from "../../../contract/operations.ts";
-import type { Task } from "../../../contract/resources/task.ts";
-import type { State } from "../../../state/state.ts";
-import { fromTheFuture, isBelievable, shownTime } from "../../run/clocks.ts";
-import { isTaskEnded, TaskFollower } from "../../run/follow.ts";
-import type { Service } from "../../service.ts";
-import { isOfService, orNull } from "../../service-errors.ts";
-import type { DeliveryStatus } from "../deliveries/deliveries.ts";
-import { type OpenJob, type PollProgress, StoredProgress } from "./progress.ts";
-import { type EndedJob, eventIdOf, isEndStatus } from "./synthetic-event.ts";
+import { limits } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
+import type { Task } from "../../contract/resources/task.ts";
+import type { State } from "../../state/state.ts";
+import { fromTheFuture, isBelievable, shownTime } from "../run/clocks.ts";
+import { isTaskEnded, TaskFollower } from "../run/follow.ts";
+import type { Service } from "../service.ts";
+import { isOfService, orNull } from "../service-errors.ts";
+import type { DeliveryStatus, ReceivedEvent } from "./deliveries.ts";
 
-export interface PollerDeps {
+/** Where polling is, for one base URL and one log. */
+interface PollProgress {
+  /** When polling began, in Unix milliseconds of the local clock: jobs sent later are reported however they ended. */
+  readonly since: number;
+  /** The newest task that was listed; all older ones are finished with or open. Null if there was none. */
+  readonly newestTask: { readonly id: string; readonly created_at: string } | null;
+  /** Tasks whose end has not been reported, or not to every handler. */
+  readonly tasks: readonly string[];
+  /** The same for imports and exports that were sent before `since`, or that a handler has not accepted. */
+  readonly jobs: readonly OpenJob[];
+}
+
+interface OpenJob {
+  readonly resource: "import" | "export";
+  readonly id: string;
+}
+
+/** Stores the progress of polling as a mark, written only when it changed. */
+class StoredProgress {
+  readonly #marks: State["marks"];
+  readonly #baseUrl: string;
+  readonly #name: string;
+  #text: string | null;
+
+  constructor(marks: State["marks"], baseUrl: string, logPath: string) {
+    [this.#marks, this.#baseUrl, this.#name] = [marks, baseUrl, `poll ${logPath}`];
+    this.#text = marks.get(baseUrl, this.#name);
+  }
+
+  load(): PollProgress | null {
+    return this.#text === null ? null : (JSON.parse(this.#text) as PollProgress);
+  }
+
+  save(progress: PollProgress): void {
+    const text = JSON.stringify(progress);
+    if (text === this.#text) return;
+    this.#marks.set(this.#baseUrl, this.#name, text);
+    this.#text = text;
+  }
+}
+
+/** A task or job that has ended. */
+interface EndedJob {
+  readonly resource: "task" | "import" | "export";
+  readonly id: string;
+  readonly status: string;
+  /** RFC 3339; null if unknown. */
+  readonly endedAt: string | null;
+}
+
+/** The ID of the event: the same in every run, so that the log recognizes it. */
+const eventIdOf = ({ resource, id, status }: Omit<EndedJob, "endedAt">): string =>
+  `evt_${hash("sha256", `${resource} ${id} ${status}`).slice(0, 26)}`;
+
+/** The event that the service sends for the end of a task or job (Events). `now` is in milliseconds. */
+export function syntheticEvent(job: EndedJob, now: number): ReceivedEvent {
+  const { resource, id, status, endedAt } = job;
+  const outcome = status === "completed_with_errors" ? "completed" : status;
+  return {
+    id: eventIdOf(job),
+    type: `${resource}.${outcome}`,
+    created_at: endedAt ?? new Date(now).toISOString(),
+    data: { [resource]: { id, status } },
+  };
+}
+
+/** Whether a status of a task, an import or an export is terminal (States and transitions). */
+const isEndStatus = (status: string): boolean =>
+  ["succeeded", "failed", "completed", "completed_with_errors"].includes(status);
+
+interface PollerOptions {
   readonly service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
   readonly state: Pick<State, "sentJobs" | "marks">;
   readonly baseUrl: string;
@@ -39,7 +108,7 @@ const keyOf = ({ resource, id }: Pick<EndedJob, "resource" | "id">): string => `
  * not seen.
  */
 export class Poller {
-  readonly #deps: PollerDeps;
+  readonly #deps: PollerOptions;
   readonly #stored: StoredProgress;
   #since = 0;
   #newest: PollProgress["newestTask"] = null;
@@ -51,7 +120,7 @@ export class Poller {
   /** Events that a handler did not accept: how often, and when to try again, in milliseconds since the epoch. */
   readonly #retries = new Map<string, { tries: number; due: number }>();
 
-  constructor(deps: PollerDeps) {
+  constructor(deps: PollerOptions) {
     this.#deps = deps;
     this.#stored = new StoredProgress(deps.state.marks, deps.baseUrl, deps.log.path);
   }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { openReceiver, type Receiver } from "../../../../src/flows/listen/receiver/receiver.ts";
-import { until } from "../../../support/until.ts";
+import { openReceiver, type Receiver } from "../../../src/flows/listen/receiver.ts";
+import { until } from "../../support/until.ts";
 
 const request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}";
 

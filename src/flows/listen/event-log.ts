@@ -1,13 +1,63 @@
 import { statSync } from "node:fs";
-import { asFileError, CatError } from "../../../errors.ts";
-import { lockTemporaryFile } from "../../../state/file-lock.ts";
-import { GroupCommit } from "./group-commit.ts";
-import { type LogFile, openLogFile } from "./log-file.ts";
-import { type EventLine, isAccepted, isResult, type ResultLine } from "./log-line.ts";
-import { readLog } from "./read-log.ts";
-import { ShownMark } from "./shown-mark.ts";
-import { sidePaths } from "./side-files.ts";
-import { UnacceptedEvents } from "./unaccepted-events.ts";
+import { asFileError, CatError } from "../../errors.ts";
+import { lockTemporaryFile } from "../../state/file-lock.ts";
+import { type LogFile, openLogFile, ShownMark, sidePaths } from "./log-file.ts";
+import {
+  type EventLine,
+  isAccepted,
+  isResult,
+  type ResultLine,
+  readLog,
+  UnacceptedEvents,
+} from "./log-lines.ts";
+
+interface Waiting {
+  readonly text: string;
+  readonly done: (error: unknown) => void;
+}
+
+/**
+ * Appends lines to a file in groups: everything that waits goes to disk in one write and one sync, so that many
+ * deliveries at once cost as much as one.
+ */
+class GroupCommit {
+  readonly #file: LogFile;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | null = null;
+
+  constructor(file: LogFile) {
+    this.#file = file;
+  }
+
+  /** Resolves once the line is on disk. Rejects if its group could not be written. */
+  add(line: object): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        text: `${JSON.stringify(line)}\n`,
+        done: (error) => (error === null ? resolve() : reject(error)),
+      });
+      this.#writing ??= this.#write();
+    });
+  }
+
+  /** Waits for the lines added so far. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const group = this.#waiting;
+      this.#waiting = [];
+      const error = await this.#file.append(Buffer.from(group.map(({ text }) => text).join(""))).then(
+        () => null,
+        (cause: unknown) => cause,
+      );
+      for (const { done } of group) done(error);
+    }
+    this.#writing = null;
+  }
+}
 
 /** No handler has accepted the event. */
 const none: readonly string[] = [];

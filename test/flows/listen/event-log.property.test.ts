@@ -2,12 +2,12 @@ import { readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { EventLog } from "../../../../src/flows/listen/log/event-log.ts";
-import type { LogFile } from "../../../../src/flows/listen/log/log-file.ts";
-import { openLogFile } from "../../../../src/flows/listen/log/log-file.ts";
-import { readLog } from "../../../../src/flows/listen/log/read-log.ts";
-import { repetitions } from "../../../support/repetitions.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { EventLog } from "../../../src/flows/listen/event-log.ts";
+import type { LogFile } from "../../../src/flows/listen/log-file.ts";
+import { openLogFile } from "../../../src/flows/listen/log-file.ts";
+import { readLog } from "../../../src/flows/listen/log-lines.ts";
+import { repetitions } from "../../support/repetitions.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const lineOf = (id: string, body = "{}") => ({
   ...{

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { verifySignature } from "../../../../src/contract/signature.ts";
-import { explainRejection } from "../../../../src/flows/listen/signature/explain-rejection.ts";
+import { verifySignature } from "../../../src/contract/signature.ts";
+import { explainRejection } from "../../../src/flows/listen/explain-rejection.ts";
 
 const secret = "whsec_0123456789abcdef";
 const seconds = 1_767_603_600;

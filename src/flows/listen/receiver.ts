@@ -1,9 +1,141 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { CatError } from "../../../errors.ts";
-import { respondAndDiscard } from "./discard-rest.ts";
-import { BodyReader } from "./read-body.ts";
-import { longestReadMs, sendResponse } from "./send-response.ts";
+import { CatError } from "../../errors.ts";
+
+/**
+ * How much of an unwanted body is read, and for how long: no request may hold its connection forever. After each chunk
+ * there is a pause, because long bodies at full speed would fill the memory and delay genuine deliveries.
+ */
+const allowance = { bytes: 128 * 1024 * 1024, ms: 3_000, pauseMs: 2 };
+
+/**
+ * Sends a response before the request was read, and closes the connection once the rest of the body is discarded.
+ * Closing at once would give a client that writes its complete body first a broken pipe instead of the response.
+ */
+function respondAndDiscard(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const body = `${text}\n`;
+  response.writeHead(status, {
+    ...headers,
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    Connection: "close",
+  });
+  if (request.complete || request.destroyed) {
+    response.end(body);
+    request.resume();
+    return;
+  }
+  response.flushHeaders();
+  response.write(body);
+  let left = allowance.bytes;
+  const timer = setTimeout(() => request.socket.destroy(), allowance.ms);
+  timer.unref();
+  request.on("data", (chunk: Buffer) => {
+    left -= chunk.length;
+    request.pause();
+    if (left >= 0) setTimeout(() => request.resume(), allowance.pauseMs).unref();
+  });
+  request.on("end", () => response.end());
+  request.on("close", () => clearTimeout(timer));
+  // Node counts a request without a body as complete only after its handlers have run.
+  request.resume();
+}
+
+/** The longest body, in bytes; deliveries have some hundred. */
+const longestBody = 1024 * 1024;
+/** What all bodies that are still arriving may hold together, in bytes. */
+const mostInAll = 6 * 1024 * 1024;
+
+interface Arriving {
+  bytes: number;
+  readonly giveUp: () => void;
+}
+
+/** Why a body was not read: it is too long, memory is needed for others, or the sender left. */
+type BodyFault = "too_long" | "no_memory" | "gone";
+
+/**
+ * Reads bodies into a bounded memory. When it is full, the longest of the arriving bodies is given up: a genuine
+ * delivery is short, so it is never the one.
+ */
+class BodyReader {
+  readonly #arriving = new Set<Arriving>();
+  #inAll = 0;
+
+  read(request: IncomingMessage): Promise<Buffer | BodyFault> {
+    if (Number(request.headers["content-length"] ?? 0) > longestBody) return Promise.resolve("too_long");
+    return new Promise((resolve) => {
+      let chunks: Buffer[] = [];
+      const body: Arriving = { bytes: 0, giveUp: () => settle("no_memory") };
+      this.#arriving.add(body);
+      const onData = (chunk: Buffer) => {
+        chunks.push(chunk);
+        body.bytes += chunk.length;
+        this.#inAll += chunk.length;
+        if (body.bytes > longestBody) settle("too_long");
+        else if (this.#inAll > mostInAll) this.#longest().giveUp();
+      };
+      const onEnd = () => settle(Buffer.concat(chunks));
+      const onClose = () => settle("gone");
+      const settle = (result: Buffer | BodyFault) => {
+        if (!this.#arriving.delete(body)) return;
+        this.#inAll -= body.bytes;
+        chunks = [];
+        request.off("data", onData).off("end", onEnd).off("close", onClose);
+        resolve(result);
+      };
+      request.on("data", onData).on("end", onEnd).on("close", onClose);
+      // A cut connection is an error of the request; it closes as well.
+      request.on("error", () => {});
+    });
+  }
+
+  #longest(): Arriving {
+    let longest: Arriving | undefined;
+    for (const one of this.#arriving) if (longest === undefined || one.bytes > longest.bytes) longest = one;
+    return longest!;
+  }
+}
+
+/** The time that a sender has to read a response of one line, in milliseconds of the machine's time. */
+const longestReadMs = 5_000;
+
+/**
+ * Sends a response of one line. Resolves once it was sent, or its connection has ended: a sender that does not read
+ * is cut after `readMs`.
+ */
+function sendResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, text }: { status: number; text: string },
+  { readMs, isLast }: { readMs: number; isLast: boolean },
+): Promise<void> {
+  const { socket } = request;
+  if (response.destroyed || socket.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => socket.destroy(), readMs);
+    const over = () => {
+      clearTimeout(cut);
+      socket.off("close", over);
+      resolve();
+    };
+    // A response that waits for the one before it never closes, if the socket does.
+    socket.once("close", over);
+    response.once("close", over);
+    response.writeHead(status, {
+      "Content-Type": "text/plain; charset=utf-8",
+      "Content-Length": Buffer.byteLength(text) + 1,
+      ...(isLast && { Connection: "close" }),
+    });
+    response.end(`${text}\n`);
+  });
+}
 
 /** A request to the path of the listener, with its complete body. */
 export interface ReceivedRequest {
@@ -13,7 +145,7 @@ export interface ReceivedRequest {
   readonly body: Buffer;
 }
 
-export interface ReceiverOptions {
+interface ReceiverOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;

@@ -10,8 +10,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { EventLog } from "../../../../src/flows/listen/log/event-log.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { EventLog } from "../../../src/flows/listen/event-log.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const foreign = "another program wrote it";
 const fill = (text: string) => (path: string) => writeFileSync(path, text);

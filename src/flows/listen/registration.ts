@@ -1,19 +1,127 @@
-import { webhookRetryTotalMs } from "../../../contract/limits.ts";
-import type { EventType } from "../../../contract/value-sets.ts";
-import { CatError } from "../../../errors.ts";
-import { isRefusal, orNull } from "../../service-errors.ts";
-import {
-  descriptionOf,
-  findLeftover,
-  findWebhook,
-  type Leftover,
-  markName,
-  markText,
-  noAccount,
-} from "./leftovers.ts";
-import type { RegisterDeps } from "./register-deps.ts";
+import type { Client } from "../../client/client.ts";
+import type { Clock } from "../../clock.ts";
+import { webhookRetryTotalMs } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
+import type { Webhook } from "../../contract/resources/webhook.ts";
+import type { EventType } from "../../contract/value-sets.ts";
+import { CatError } from "../../errors.ts";
+import type { RunHold } from "../../state/runs.ts";
+import type { State } from "../../state/state.ts";
+import { isRefusal, mayNotRead, orNull } from "../service-errors.ts";
 
-export interface Registered {
+/** The listener for which a webhook is registered, and its service. */
+interface Registrar {
+  readonly client: Pick<Client, "webhooks" | "paginate">;
+  readonly state: Pick<State, "marks" | "runs">;
+  readonly baseUrl: string;
+  /** A digest of the API key. */
+  readonly keyFingerprint: string;
+  readonly clock: Clock;
+  readonly pid: number;
+  /** Names this run of the listener. */
+  readonly runId: string;
+  readonly signal: AbortSignal;
+  /** Receives a sentence for people. */
+  readonly onNote: (sentence: string) => void;
+  /** Receives a warning about the webhook of a listener: a phrase in lower case, and the next step. */
+  readonly onProblem: (message: string, hint?: string) => void;
+}
+
+const prefix = "listen ";
+/** Holds of listeners belong to no account. */
+const noAccount = 0;
+
+/** The name of the mark, and of the hold, of a listener. */
+const markName = (runId: string): string => `${prefix}${runId}`;
+
+/** The description of the webhook of a listener, by which it is found if its ID is unknown. */
+const descriptionOf = (runId: string): string => `cat webhooks listen ${runId}`;
+
+interface Mark {
+  /** The ID of the webhook; null while no response has named it. */
+  readonly id: string | null;
+  readonly keyFingerprint: string;
+  /** Where it listens; missing in a state of an earlier version. */
+  readonly url?: string;
+  /** The secret of the webhook, as far as it is known. */
+  readonly secret?: string;
+}
+
+const markText = (mark: Mark): string => JSON.stringify(mark);
+
+/** A webhook that an earlier listener has left, held for this process. */
+interface Leftover {
+  readonly name: string;
+  readonly hold: RunHold;
+  readonly webhook: Webhook;
+  /** Null if it is unknown. */
+  readonly secret: string | null;
+}
+
+/**
+ * The webhook of an earlier listener with this URL, which the service still delivers to; null if there is none. Those with
+ * other URLs are reported and kept, because deleting one abandons its pending events. Throws a CatError if a listener
+ * that lives has the URL.
+ */
+async function findLeftover(deps: Registrar, runId: string, url: string): Promise<Leftover | null> {
+  const { client, state, baseUrl, keyFingerprint, clock, pid, signal, onProblem } = deps;
+  let found: Leftover | null = null;
+  for (const { name, value } of state.marks.list(baseUrl, prefix)) {
+    if (name === markName(runId)) continue;
+    const mark = JSON.parse(value) as Mark;
+    // Without a hold the listener has ended.
+    const hold = state.runs.hold(noAccount, name, { pid, since: clock.now() });
+    if ("heldBy" in hold) {
+      if (mark.url === url) throw urlInUse(url, hold.heldBy.pid);
+      continue;
+    }
+    try {
+      const webhook = await findWebhook(client, { id: mark.id, runId: name.slice(prefix.length) }, signal);
+      if (webhook === null) {
+        // With the key of another organization the webhook only seems to be missing.
+        if (mark.keyFingerprint === keyFingerprint) state.marks.remove(baseUrl, name);
+      } else if (webhook.url === url && found === null) {
+        found = { name, hold, webhook, secret: mark.secret ?? null };
+      } else onProblem(...leftElsewhere(webhook));
+    } catch (error) {
+      if (!mayNotRead(error)) {
+        found?.hold.release();
+        throw error;
+      }
+      onProblem(`cannot check the webhook of an earlier listener: ${(error as CatError).message}`);
+    } finally {
+      if (found?.hold !== hold) hold.release();
+    }
+  }
+  return found;
+}
+
+/** The webhook of a listener, by its description if its ID is unknown; null if the service has none. */
+async function findWebhook(
+  client: Registrar["client"],
+  { id, runId }: { id: string | null; runId: string },
+  signal: AbortSignal,
+): Promise<Webhook | null> {
+  if (id !== null) return orNull(client.webhooks.get({ webhook_id: id }, { signal }));
+  for await (const webhook of client.paginate(operations.webhooks.list, {}, { signal })) {
+    if (webhook.description === descriptionOf(runId)) return webhook;
+  }
+  return null;
+}
+
+const leftElsewhere = ({ id, url }: Webhook): [message: string, hint: string] => [
+  `webhook ${id} of an earlier listener still gets events, at ${url}`,
+  `To get them, listen at that URL again. To abandon them: cat webhooks delete ${id}`,
+];
+
+const urlInUse = (url: string, pid: number): CatError =>
+  new CatError(`process ${pid} is listening at ${url}`, {
+    type: "conflict",
+    code: "url_in_use",
+    hint: "Stop it, or use another URL.",
+  });
+
+interface Registered {
   readonly id: string;
   readonly secret: string;
   /** The secret before a takeover, which deliveries in flight were signed with; null if there is none. */
@@ -21,7 +129,7 @@ export interface Registered {
 }
 
 /** The webhook of one listener, from before its creation to its deletion. */
-export interface Registration {
+interface Registration {
   /** Takes over the webhook that an earlier listener left at the URL, or creates one. Throws the error of the service. */
   register(url: string, events: readonly EventType[]): Promise<Registered>;
   /**
@@ -40,7 +148,7 @@ export const seeEnded = "To see what has ended: cat tasks list, cat imports list
  * Prepares a webhook. A mark is written before it is created, so that no kill leaves a webhook that the next listener
  * cannot find.
  */
-export function openRegistration(deps: RegisterDeps): Registration {
+export function openRegistration(deps: Registrar): Registration {
   const { client, state, baseUrl, keyFingerprint, clock, pid, runId, signal } = deps;
   let name = markName(runId);
   // Other listeners see by the hold that this one is alive.
@@ -137,7 +245,7 @@ const kept = (id: string, url: string): [message: string, hint: string] => [
  * also by a listener that was killed before it stored it.
  */
 async function newSecret(
-  { client, signal }: RegisterDeps,
+  { client, signal }: Registrar,
   id: string,
   events: readonly EventType[],
 ): Promise<string> {
@@ -160,7 +268,7 @@ async function newSecret(
 }
 
 async function deleteWebhook(
-  client: RegisterDeps["client"],
+  client: Registrar["client"],
   { id, runId }: { id: string | null; runId: string },
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { EventLog } from "../../../../src/flows/listen/log/event-log.ts";
-import { ShownMark } from "../../../../src/flows/listen/log/shown-mark.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { EventLog } from "../../../src/flows/listen/event-log.ts";
+import { ShownMark } from "../../../src/flows/listen/log-file.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const lineOf = (id: string) => ({
   ...{ id, type: "import.completed", created_at: null, data: null, header: null, body: "{}" },

@@ -1,7 +1,160 @@
-import { constants, fstatSync, ftruncateSync, readSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
+import { uptime } from "node:os";
 import { dirname } from "node:path";
-import { asFileError, CatError, fileProblem } from "../../../errors.ts";
+import { asFileError, CatError, fileProblem } from "../../errors.ts";
+
+type LogId = Pick<Stats, "dev" | "ino">;
+
+/** What the file holds: the log that it belongs to, and how many of its events were shown. */
+export interface Mark extends LogId {
+  readonly events: number;
+}
+
+/** The mark in the text of its file; null if another program wrote it. */
+export function markOf(text: string): Mark | null {
+  try {
+    const mark = JSON.parse(text) as Mark | null;
+    const { dev, ino, events } = mark ?? {};
+    const isMark = [dev, ino, events].every(Number.isInteger) && Object.keys(mark!).length === 3;
+    return isMark ? mark : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Longer than any mark, so that each one replaces the last. */
+const length = 80;
+
+/**
+ * How many events of a log were shown, in a file next to the log. It is removed when all were shown: one that is left
+ * belongs to a process that was killed, and the next one shows the rest. Written without a sync, because what a process
+ * wrote survives its kill; a mark from before the last start of the machine does not count.
+ */
+export class ShownMark {
+  readonly #path: string;
+  readonly #log: LogId;
+  readonly #file: number;
+  #events = 0;
+
+  /** Creates the file, instead of an earlier one (`sidePaths` checks it). Throws an error of the system. */
+  constructor(path: string, { dev, ino }: LogId, events: number) {
+    this.#path = path;
+    this.#log = { dev, ino };
+    rmSync(path, { force: true });
+    this.#file = openSync(path, "wx", 0o600);
+    this.set(events);
+  }
+
+  /** The number of events of a log that a killed process has shown; null if the last one was not killed. */
+  static left(path: string, log: LogId): number | null {
+    try {
+      const mark = markOf(readFileSync(path, "utf8"));
+      const isOfLog = mark !== null && mark.dev === log.dev && mark.ino === log.ino;
+      const isSinceStart = statSync(path).mtimeMs >= Date.now() - uptime() * 1000;
+      return isOfLog && isSinceStart ? mark.events : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Records that so many events, the first ones of the log, are shown now. Fewer than before change nothing. */
+  set(events: number): void {
+    if (events < this.#events) return;
+    this.#events = events;
+    const mark: Mark = { ...this.#log, events };
+    try {
+      writeSync(this.#file, `${JSON.stringify(mark).padEnd(length - 1)}\n`, 0);
+    } catch {
+      // Without the file nothing is shown twice.
+      rmSync(this.#path, { force: true });
+    }
+  }
+
+  /** Removes the file, unless the log has more events. */
+  close(events: number): void {
+    closeSync(this.#file);
+    if (events <= this.#events) rmSync(this.#path, { force: true });
+  }
+}
+
+/** Longer than any side file. */
+const mostBytes = 1_000;
+
+/** The paths of the files next to a log. */
+interface SidePaths {
+  /** Locked while a process listens with the log; always empty. */
+  readonly lock: string;
+  /** The mark of the events that were shown (`ShownMark`). */
+  readonly mark: string;
+}
+
+/**
+ * The files next to the log at a path, which may be a link and may be missing. Throws a CatError of type `file` if one of
+ * them exists but is of the user: it would be overwritten and removed, and opening a pipe would wait for its writer.
+ */
+export function sidePaths(log: string): SidePaths {
+  const path = realPathOf(log);
+  const [lock, mark] = [`${path}-lock`, `${path}-shown`];
+  const textOf = (file: string): string => {
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found === undefined) return "";
+    if (!found.isFile())
+      throw foreign(file, found.isDirectory() ? "it is a folder" : "it is not a regular file");
+    return found.size > mostBytes ? "too long" : textIfThere(file);
+  };
+  try {
+    if (textOf(lock) !== "") throw foreign(lock, anotherProgram);
+    // A kill right after it was created leaves it empty.
+    const text = textOf(mark);
+    if (text !== "" && markOf(text) === null) throw foreign(mark, anotherProgram);
+  } catch (error) {
+    throw asFileError(error);
+  }
+  return { lock, mark };
+}
+
+/** A listener that ends removes its files. */
+function textIfThere(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** Without links, because two names of one log have one lock. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+const anotherProgram = "another program wrote it";
+
+const foreign = (path: string, why: string): CatError =>
+  new CatError(`cannot use ${path} next to the event log: ${why}`, {
+    type: "file",
+    code: "side_file_in_use",
+    hint: "Move it elsewhere, or choose another log with --log FILE.",
+  });
 
 /** The file of an event log, open for appending. Tests pass one that fails. */
 export interface LogFile {

@@ -2,9 +2,9 @@ import { appendFileSync, readFileSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { openLogFile } from "../../../../src/flows/listen/log/log-file.ts";
-import { repetitions } from "../../../support/repetitions.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { openLogFile } from "../../../src/flows/listen/log-file.ts";
+import { repetitions } from "../../support/repetitions.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** How many bytes the disk still takes, and what happens as soon as it is full. */
 const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, onFull: () => {} }));

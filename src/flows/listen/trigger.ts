@@ -1,8 +1,81 @@
-import type { DeliveredEvent } from "../../../client/verify-webhook.ts";
-import type { EventType } from "../../../contract/value-sets.ts";
-import type { PostFailure, PostOutcome } from "../../../http/post.ts";
-import { type DeliveryTarget, type Deviation, deliver } from "./deliver.ts";
-import type { SampleIds } from "./sample-event.ts";
+import { monotonicFactory } from "ulid";
+import type { DeliveredEvent } from "../../client/verify-webhook.ts";
+import { limits } from "../../contract/limits.ts";
+import { signatureHeader, signDelivery } from "../../contract/signature.ts";
+import type { EventType } from "../../contract/value-sets.ts";
+import type { Post, PostFailure, PostOutcome } from "../../http/post.ts";
+
+interface SampleSource {
+  /** The time of the events, in Unix milliseconds. */
+  readonly now: () => number;
+  /** A random number from 0 to 1, for the IDs. */
+  readonly random: () => number;
+}
+
+/** Fixed IDs of a sample: an event ID (`evt_…`), or the ID of its task, import or export. */
+export interface SampleIds {
+  readonly eventId?: string | undefined;
+  readonly resourceId?: string | undefined;
+}
+
+/** Creates events as the service delivers them (Events, Delivery), about resources that do not exist. */
+export function sampleEvents({ now, random }: SampleSource) {
+  const newId = monotonicFactory(random);
+  return (type: EventType, { eventId, resourceId }: SampleIds = {}): DeliveredEvent => {
+    const [resource, status] = type.split(".") as [string, string];
+    return {
+      id: eventId ?? `evt_${newId(now())}`,
+      type,
+      created_at: new Date(now()).toISOString(),
+      data: { [resource]: { id: resourceId ?? newId(now()), status } },
+    } as DeliveredEvent;
+  };
+}
+
+/** What a delivery needs: where it goes, and what signs it. */
+export interface DeliveryTarget {
+  readonly url: URL;
+  /** The complete signing secret. */
+  readonly secret: string;
+  /** The name of the signature header (default: `Service-Signature`). */
+  readonly headerName?: string | undefined;
+  readonly send: (post: Post) => Promise<PostOutcome>;
+  readonly now: () => number;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+}
+
+/** Deviations from a genuine delivery, to test a handler. */
+interface Deviation {
+  /** Seconds by which the timestamp is older than now. */
+  readonly ageSeconds?: number;
+  /** A signature header to send instead of the genuine one; null sends none. */
+  readonly header?: string | null;
+  /** Sends the body in pieces. */
+  readonly pieces?: (body: Buffer) => AsyncIterable<Uint8Array>;
+}
+
+/** Signs an event and sends it once, as the service does (Events, Delivery and Signature). */
+export function deliver(
+  { url, secret, headerName = signatureHeader, send, now, userAgent, signal }: DeliveryTarget,
+  text: string,
+  { ageSeconds = 0, header, pieces }: Deviation = {},
+): Promise<PostOutcome> {
+  const body = Buffer.from(text);
+  const signed = signDelivery(secret, body, Math.floor(now() / 1000) - ageSeconds);
+  const value = header === undefined ? signed : header;
+  return send({
+    url,
+    headers: [
+      ["content-type", "application/json"],
+      ["user-agent", userAgent],
+      ...(value === null ? [] : [[headerName, value] as const]),
+    ],
+    body: pieces === undefined ? body : pieces(body),
+    timeoutMs: limits.webhookTimeoutMs,
+    signal,
+  });
+}
 
 /** The result of one kind of difficult delivery. */
 export interface TortureResult {
@@ -17,7 +90,7 @@ export interface TortureResult {
   readonly failure?: PostFailure;
 }
 
-export interface TortureInput {
+interface TortureInput {
   readonly type: EventType;
   readonly makeEvent: (type: EventType, ids?: SampleIds) => DeliveredEvent;
   readonly target: DeliveryTarget;

@@ -1,18 +1,111 @@
-import type { Clock } from "../../../clock.ts";
-import type { CatError } from "../../../errors.ts";
-import type { Post, PostOutcome } from "../../../http/post.ts";
-import { type EventPattern, matches } from "../forward/event-pattern.ts";
-import { type Delivery, forwardEvent, type HandlerResponse } from "../forward/forward-event.ts";
-import { type Handler, urlsFor } from "../forward/handlers.ts";
-import type { EventLog, LoggedEvent } from "../log/event-log.ts";
-import { type EventLine, isAccepted } from "../log/log-line.ts";
-import type { ListenView } from "./listen-view.ts";
-import type { ReceivedEvent } from "./read-delivery.ts";
+import type { Clock } from "../../clock.ts";
+import { verifySignature } from "../../contract/signature.ts";
+import type { CatError } from "../../errors.ts";
+import type { Post, PostOutcome } from "../../http/post.ts";
+import type { EventLog, LoggedEvent } from "./event-log.ts";
+import { explainRejection, type SignatureProblem } from "./explain-rejection.ts";
+import {
+  type Delivery,
+  type EventPattern,
+  forwardEvent,
+  type Handler,
+  type HandlerResponse,
+  matches,
+  urlsFor,
+} from "./forward.ts";
+import { type EventLine, isAccepted } from "./log-lines.ts";
+
+/** What a listener reports. */
+export interface ListenView {
+  /**
+   * A new event, which is on disk: called once for each ID, also across restarts. `onShowing` must be called right before
+   * the event is shown: a kill until then shows it at the next start, a kill from then on never again. A rejection ends
+   * the listener.
+   */
+  onEvent(event: EventLine, delivery: Delivery, onShowing: () => void): Promise<void> | void;
+  /**
+   * Called once before events that an earlier listener received but did not show; `onMissed` follows for each of them. No
+   * new event comes before the last one.
+   */
+  onMissing(count: number): Promise<void> | void;
+  /** The same as `onEvent`, for one of these events. */
+  onMissed: ListenView["onEvent"];
+  /** The response of a handler. */
+  onHandled(event: Pick<EventLine, "id" | "type">, response: HandlerResponse): void;
+  /** A delivery of a known event, and the handlers that get it again because they have not accepted it. */
+  onRepeated(event: Pick<EventLine, "id" | "type">, urls: readonly string[]): void;
+  /** A request that was rejected, or a log that cannot be written: a phrase in lower case, and the next step. */
+  onProblem(message: string, hint?: string): void;
+}
+
+/** An event whose signature and form were checked. */
+export interface ReceivedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly created_at: string | null;
+  /** Names the resource and its status, e.g. `{"task": {"id", "status"}}`; anything else for an unknown type. */
+  readonly data: unknown;
+}
+
+/** How to check a delivery. */
+export interface Check {
+  readonly secret: string;
+  readonly headerName: string;
+  readonly toleranceSeconds: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** The longest ID that is remembered. */
+const longestId = 200;
+
+/** The event of a delivery, or why it is rejected (Events, Signature 3). */
+export function readDelivery(
+  header: string | undefined,
+  body: Buffer,
+  { secret, headerName, toleranceSeconds, now }: Check,
+): ReceivedEvent | SignatureProblem {
+  const delivery = { header, rawBody: body, secret, toleranceSeconds };
+  const verdict = verifySignature({ ...delivery, now });
+  return verdict.ok ? eventOf(body) : explainRejection(verdict, delivery, headerName);
+}
+
+export const isProblem = (read: ReceivedEvent | SignatureProblem): read is SignatureProblem => "hint" in read;
+
+/** Strict, because the log keeps the body as text. */
+const strictly = new TextDecoder("utf-8", { fatal: true });
+
+function eventOf(body: Buffer): ReceivedEvent | SignatureProblem {
+  let event: Partial<Record<string, unknown>> | null;
+  try {
+    event = JSON.parse(strictly.decode(body)) as typeof event;
+  } catch {
+    return problem("its body is not JSON");
+  }
+  if (typeof event !== "object" || event === null || Array.isArray(event)) {
+    return problem("its body is not a JSON object");
+  }
+  const { id, type, created_at: createdAt, data = null } = event;
+  if (typeof id !== "string" || id === "" || id.length > longestId) return problem("it has no valid ID");
+  if (typeof type !== "string" || type === "") return problem("it has no type");
+  try {
+    JSON.stringify(data);
+  } catch {
+    return problem("its JSON is nested too deeply");
+  }
+  return { id, type, created_at: typeof createdAt === "string" ? createdAt : null, data };
+}
+
+const problem = (why: string): SignatureProblem => ({
+  code: "invalid_event",
+  message: `the delivery is signed, but ${why}`,
+  hint: "Check what sends it: the service sends an object with id, type, created_at and data.",
+});
 
 /** The outcome of a delivery: 200, 502 if a handler failed, 500 if the event could not be logged. */
 export type DeliveryStatus = 200 | 500 | 502;
 
-export interface DeliveriesDeps {
+interface DeliveriesOptions {
   readonly log: Pick<EventLog, "isKnown" | "acceptedBy" | "append" | "record" | "markShown">;
   readonly handlers: readonly Handler[];
   /** The events to show and to forward; the others are only logged. Null for all. */
@@ -32,12 +125,12 @@ export interface DeliveriesDeps {
  * goes only to the handlers that have not accepted it.
  */
 export class Deliveries {
-  readonly #deps: DeliveriesDeps;
+  readonly #deps: DeliveriesOptions;
   #waiting = 0;
   readonly #inWork = new Map<string, Promise<DeliveryStatus>>();
   readonly #unaccepted = new Set<string>();
 
-  constructor(deps: DeliveriesDeps) {
+  constructor(deps: DeliveriesOptions) {
     this.#deps = deps;
   }
 

@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import sharp from "sharp";
 import { decisionColumns } from "../src/flows/generate/columns/decisions.ts";
-import { imageBlock, pageAround } from "../src/flows/generate/gallery/page-text.ts";
-import { openThumbnailer } from "../src/flows/generate/gallery/thumbnail.ts";
+import { openThumbnailer } from "../src/flows/generate/gallery/fetch-images.ts";
+import { imageBlock, pageAround } from "../src/flows/generate/gallery/write-gallery.ts";
 
 const [file, count] = process.argv.slice(2) as [string, string];
 const perProduct = 12;

@@ -6,8 +6,8 @@ export const controls = {
   /** A batch of unknown outcome is sent again with a new key. */
   "new-key": {
     file: "src/flows/run/journal.ts",
-    from: "yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: from, again: true };",
-    to: "yield { index, rows, lines, bytes, body, idempotencyKey: newKey(), keyFrom: from, again: true };",
+    from: "yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: keyFrom(batch), again: true };",
+    to: "yield { index, rows, lines, bytes, body, idempotencyKey: run.newKey(), keyFrom: keyFrom(batch), again: true };",
   },
   /** A gateway's page counts as a response of the service. */
   "trust-gateway": trustGateway,
@@ -15,7 +15,7 @@ export const controls = {
   "old-key": oldKey,
   /** The service's clock alone is believed: while it is ahead, tasks are searched for from too late on. */
   "believe-date": {
-    file: "src/flows/generate/resume/doubtful-batches.ts",
+    file: "src/flows/generate/unknown-outcome.ts",
     from: "([sentAt, sentAtService] as const)",
     to: "([sentAtService, sentAtService] as const)",
   },
@@ -23,11 +23,11 @@ export const controls = {
   "no-hold": {
     file: "src/flows/run/run.ts",
     from: "const finished = once && begun === null ? runs.findEnded(run) : null;",
-    to: "const finished = null as Run | null;",
+    to: "const finished = null as StoredRun | null;",
   },
   /** Nobody knows which rejected image another one replaces. */
   "forget-replaced": {
-    file: "src/flows/generate/plan/read-generations.ts",
+    file: "src/flows/generate/columns/generation-form.ts",
     from: "...(replaces !== undefined && { replaces })",
     to: "...{ replaces: undefined }",
   },

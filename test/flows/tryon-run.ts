@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import type { RunAtHand } from "../../src/flows/run/run.ts";
+import type { Run } from "../../src/flows/run/run.ts";
 import type { Service } from "../../src/flows/service.ts";
 import { startMock } from "../../src/mock/index.ts";
 import { openState } from "../../src/state/open-state.ts";
@@ -22,9 +22,20 @@ export async function tryonRun() {
   const [id, kind] = ["run", "tryon"];
   state.runs.begin({ id, account, kind, identity: "i", file: "looks.csv", options: {}, startedAt: 1 });
   const identity = { baseUrl: mock.baseUrl, keyFingerprint: "print" };
-  const run: RunAtHand = { state, sentJobs: state.sentJobs, service: identity, account, id, kind };
   let keys = 0;
   const { signal } = new AbortController();
   const service: Service = { client, clock, signal, newKey: () => `key-${++keys}`, concurrency: 2 };
-  return { mock, client, clock, state, run, service };
+  const run: Run = {
+    ...service,
+    state,
+    sentJobs: state.sentJobs,
+    service: identity,
+    account,
+    id,
+    kind,
+    options: {},
+    begunAt: null,
+    isFinished: false,
+  };
+  return { mock, client, clock, state, run };
 }

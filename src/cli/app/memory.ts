@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ServiceIdentity } from "../../flows/run/run.ts";
+import type { ServiceIdentity } from "../../flows/run/account.ts";
 import type { State } from "../../state/state.ts";
 import type { App } from "./app.ts";
 

@@ -3,7 +3,7 @@ import { access, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileProblem } from "../../errors.ts";
 import { freeBytesIn, makeFolders } from "../../flows/files/disk.ts";
-import { foreignResults } from "../../flows/generate/close/folder-results.ts";
+import { foreignResults } from "../../flows/generate/folder-results.ts";
 import type { App } from "../app/app.ts";
 import { UsageError } from "../context/errors.ts";
 

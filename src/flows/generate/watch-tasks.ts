@@ -4,14 +4,12 @@ import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/task.ts";
 import { productsBy } from "../catalogue/find-products.ts";
 import type { ProgressEvent } from "../progress-event.ts";
-import { isTaskEnded, TaskFollower } from "../run/follow.ts";
+import { generatingEvent, TaskFollower } from "../run/follow.ts";
 import { stoppedBy } from "../run/stage.ts";
 import type { Service } from "../service.ts";
-import { type ResultRow, resultRow } from "./close/generation-result.ts";
-import { GenerationFollower } from "./follow/follow-generations.ts";
 import type { Generation } from "./generation.ts";
-import type { NamedOutput } from "./save/output-name.ts";
-import { OutputSaver } from "./save/save-outputs.ts";
+import { type ResultRow, resultRow } from "./result.ts";
+import { type NamedOutput, OutputSaver } from "./save-outputs.ts";
 
 export interface WatchInput {
   /** The tasks; null for all that are queued or running. */
@@ -47,69 +45,42 @@ export async function watchTasks(
   onProgress: (event: ProgressEvent) => void,
 ): Promise<WatchedTasks> {
   const ids = input.ids ?? (await openTasks(service));
-  const tasks = new Map<string, Task>();
   const lost: string[] = [];
-  const saver =
-    input.saveTo === null ? null : new OutputSaver(input.saveTo, { ...service, maxBytes: input.maxBytes });
+  const saver = input.saveTo === null ? null : new OutputSaver(input.saveTo, service, input.maxBytes);
   const namer = new OutputNamer(input.known, service);
   const naming: Promise<void>[] = [];
-  const onEnded = (task: Task) => {
-    if (saver === null || task.status !== "succeeded") return;
-    naming.push(namer.nameOf(task).then((named) => saver.add(task, named)));
+  const show = () => {
+    if (input.wait) onProgress(generatingEvent(follower.counts, ids.length));
   };
-  const onLost = (id: string) => void lost.push(id);
-  const stopped = await stoppedBy(
-    input.wait
-      ? follow(
-          new GenerationFollower(service, { tasks, total: ids.length, onProgress, onEnded, onLost }),
-          ids,
-        )
-      : readOnce(ids, service, { tasks, onEnded, onLost }),
-  );
+  const follower = new TaskFollower(service, {
+    onStatus: (task) => {
+      show();
+      if (saver === null || task.status !== "succeeded") return;
+      naming.push(namer.nameOf(task).then((named) => saver.add(task, named)));
+    },
+    onLost: (id) => void lost.push(id),
+  });
+  follower.add(ids);
+  show();
+  const stopped = await stoppedBy(input.wait ? follower.settled() : follower.round());
   await Promise.allSettled(naming);
   await saver?.settled();
-  const seen = ids.flatMap((id) => tasks.get(id) ?? []);
+  const tasks = ids.flatMap((id) => follower.tasks.get(id) ?? []);
   const files = saver?.files ?? new Map<string, string>();
-  const row = async (task: Task) => rowOf(task, await namer.nameOf(task), files.get(task.id) ?? null);
+  const toRow = async (task: Task): Promise<ResultRow> => {
+    const { id, status, failure_reason } = task;
+    const generation = await namer.nameOf(task);
+    const file = files.get(id) ?? null;
+    return resultRow(generation.line ?? null, { generation, task_id: id, status, file, failure_reason });
+  };
   return {
-    tasks: seen,
+    tasks,
     lost,
     files,
-    rows: files.size === 0 ? [] : await Promise.all(seen.map(row)),
+    rows: files.size === 0 ? [] : await Promise.all(tasks.map(toRow)),
     faults: saver?.faults ?? new Map(),
     stopped,
   };
-}
-
-const rowOf = (task: Task, generation: NamedTask, file: string | null): ResultRow => {
-  const { id, status, failure_reason } = task;
-  return resultRow(generation.line ?? null, { generation, task_id: id, status, file, failure_reason });
-};
-
-async function follow(follower: GenerationFollower, ids: readonly string[]): Promise<void> {
-  follower.add(ids);
-  await follower.settled(() => true);
-}
-
-/** Reads tasks as they are now, in as few reads as it takes. */
-async function readOnce(
-  ids: readonly string[],
-  service: Service,
-  {
-    tasks,
-    onEnded,
-    onLost,
-  }: { tasks: Map<string, Task>; onEnded: (task: Task) => void; onLost: (id: string) => void },
-): Promise<void> {
-  const follower = new TaskFollower(service, {
-    onStatus: (task) => {
-      tasks.set(task.id, task);
-      if (isTaskEnded(task)) onEnded(task);
-    },
-    onLost,
-  });
-  follower.add(ids);
-  await follower.round();
 }
 
 /** Every task that is queued or running, the oldest first. */

@@ -89,10 +89,10 @@ const importJob = (
 
 /** Loads the progress of the run, or ends the earlier run and starts a new one. */
 async function resume({ run, begun, fresh }: ClaimedImport, job: ImportJob): Promise<ResumedRun> {
-  if (begun === null || (await reviewEarlierRun(begun, run, job)) === "resume") return loadRun(run, job);
+  if (begun === null || (await reviewEarlierRun(begun, run, job)) === "resume") return loadRun(run);
   await endEarlierRun(begun, run, job);
   run.state.runs.begin(fresh);
-  return loadRun({ ...run, id: fresh.id }, job);
+  return loadRun({ ...run, id: fresh.id });
 }
 
 /**

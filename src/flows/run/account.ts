@@ -2,9 +2,15 @@ import type { Client } from "../../client/client.ts";
 import { CatError } from "../../errors.ts";
 import type { State } from "../../state/state.ts";
 import { mayNotRead, orNull } from "../service-errors.ts";
-import type { ServiceIdentity } from "./run.ts";
 
-export interface AccountDeps {
+/** Identifies the service and the account: the base URL, and a digest of the API key (never the key). */
+export interface ServiceIdentity {
+  readonly baseUrl: string;
+  readonly keyFingerprint: string;
+}
+
+/** The key whose account is wanted. */
+export interface KeyToPlace {
   client: Client;
   state: State;
   service: ServiceIdentity;
@@ -26,7 +32,7 @@ export interface AccountDeps {
  * account found this way is shared, and otherwise the key gets a new one. Throws a CatError of type conflict
  * if the key lacks the scopes for these requests.
  */
-export async function accountOf(deps: AccountDeps): Promise<number> {
+export async function accountOf(deps: KeyToPlace): Promise<number> {
   const { accounts } = deps.state;
   const { baseUrl, keyFingerprint } = deps.service;
   const own = accounts.find(baseUrl, keyFingerprint);
@@ -48,7 +54,7 @@ export async function accountOf(deps: AccountDeps): Promise<number> {
  * `--same-organization` does not join a key that has its own account: the ledgers of two accounts are
  * not merged, so photos would be added twice. A key that shares its account was joined before.
  */
-function noteSecondAccount(own: number, { state, service, onNote }: AccountDeps): void {
+function noteSecondAccount(own: number, { state, service, onNote }: KeyToPlace): void {
   const { accounts } = state;
   const others = accounts
     .at(service.baseUrl)
@@ -64,7 +70,7 @@ const isBlank = (account: number, { ledger, batches }: State): boolean =>
   ledger.isEmpty(account) && !batches.anyUnsettled(account);
 
 /** The account that a new key shares with other keys; null if none. */
-async function sharedAccount(others: readonly number[], deps: AccountDeps): Promise<number | null> {
+async function sharedAccount(others: readonly number[], deps: KeyToPlace): Promise<number | null> {
   if (deps.sameOrganization && others.length === 1) return others[0]!;
   const candidates: number[] = [];
   for (const account of others) {
@@ -86,7 +92,7 @@ const mostJobs = 2;
  * Whether the key can see something known to exist in the account: its last jobs, and the newest and oldest
  * product of its ledger. Null if the key lacks the scopes, or rows were sent without any response.
  */
-async function seesAnyOf(account: number, { client, state, signal }: AccountDeps): Promise<boolean | null> {
+async function seesAnyOf(account: number, { client, state, signal }: KeyToPlace): Promise<boolean | null> {
   const { ledger, batches } = state;
   const jobs = batches
     .lastJobs(account, mostJobs)
@@ -115,7 +121,7 @@ function jobRequest(kind: string, id: string, { imports, exports, tasks }: Clien
   return () => tasks.get({ task_id: id }, { signal });
 }
 
-type Asked = Pick<AccountDeps, "service" | "sameOrganization">;
+type Asked = Pick<KeyToPlace, "service" | "sameOrganization">;
 
 function treatedAsNew({ service: { baseUrl }, sameOrganization }: Asked): string {
   const what = `This API key cannot see what other keys imported to ${baseUrl}, so it is treated as another organization's key.`;

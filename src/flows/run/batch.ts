@@ -1,3 +1,5 @@
+// A batch: one request of a run, from the rows that it is cut from to its outcome.
+
 import type { ApiError, Problem } from "../../client/api-error.ts";
 import type { CallOptions } from "../../client/client.ts";
 import type { Clocks } from "../../clock.ts";
@@ -21,14 +23,16 @@ export interface BatchReceipt {
   readonly createdAt: number | null;
 }
 
-/** A problem found by the service: of the row on that line of the user's file, or of the entire batch (null). */
-export interface BatchProblem {
-  line: number | null;
-  /** The place of the row within the batch, from 0. */
-  row?: number;
-  param?: string | undefined;
-  code: string;
-  message: string;
+/** A batch that is not recorded yet. */
+export interface CutBatch {
+  readonly body: Uint8Array;
+  /** `rows[k]` is the index among the file's rows, from 0, of the batch's row k; `lines[k]` is its line. */
+  readonly rows: Uint32Array;
+  readonly lines: Uint32Array;
+  /** The canonical reference of each row. */
+  readonly references: readonly string[];
+  /** The flow's data about the rows, needed with the results. */
+  readonly memo: Uint8Array;
 }
 
 /** The known data of a batch, whatever its outcome. `bytes` is the size of its body. */
@@ -39,6 +43,16 @@ export interface BatchRows {
   rows: Uint32Array;
   lines: Uint32Array;
   bytes: number;
+}
+
+/** A recorded batch with its key: it may be sent, or sent again. */
+export interface ReadyBatch extends BatchRows {
+  body: Uint8Array;
+  idempotencyKey: string;
+  /** When its key was first used. */
+  keyFrom: Clocks;
+  /** Whether an earlier process may have sent it. */
+  again: boolean;
 }
 
 /** A batch whose outcome is known as far as possible. */
@@ -56,28 +70,16 @@ export type SentBatch = BatchRows &
     | { kind: "unsent"; error: unknown }
   );
 
+/** A problem found by the service: of the row on that line of the user's file, or of the entire batch (null). */
+export interface BatchProblem {
+  line: number | null;
+  /** The place of the row within the batch, from 0. */
+  row?: number;
+  param?: string | undefined;
+  code: string;
+  message: string;
+}
+
 /** The number of rows in batches. */
 export const rowsIn = (batches: readonly Pick<BatchRows, "rows">[]): number =>
   batches.reduce((sum, { rows }) => sum + rows.length, 0);
-
-/** A batch that is not recorded yet. */
-export interface CutBatch {
-  readonly body: Uint8Array;
-  /** `rows[k]` is the index among the file's rows, from 0, of the batch's row k; `lines[k]` is its line. */
-  readonly rows: Uint32Array;
-  readonly lines: Uint32Array;
-  /** The canonical reference of each row. */
-  readonly references: readonly string[];
-  /** The flow's data about the rows, needed with the results. */
-  readonly memo: Uint8Array;
-}
-
-/** A recorded batch with its key: it may be sent, or sent again. */
-export interface ReadyBatch extends BatchRows {
-  body: Uint8Array;
-  idempotencyKey: string;
-  /** When its key was first used. */
-  keyFrom: Clocks;
-  /** Whether an earlier process may have sent it. */
-  again: boolean;
-}

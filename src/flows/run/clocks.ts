@@ -1,3 +1,5 @@
+// Clocks: that of this machine and that of the service, either of which may be wrong.
+
 import { type Client, keyLifeMs } from "../../client/client.ts";
 import { type Clock, type Clocks, clockToleranceMs, elapsedMs } from "../../clock.ts";
 import { CatError } from "../../errors.ts";

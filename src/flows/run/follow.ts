@@ -4,6 +4,7 @@ import pLimit from "p-limit";
 import { limits } from "../../contract/limits.ts";
 import { operations } from "../../contract/operations.ts";
 import type { Task } from "../../contract/resources/task.ts";
+import type { ProgressEvent } from "../progress-event.ts";
 import type { Service } from "../service.ts";
 import { isOfCaller, isOfService, orNull } from "../service-errors.ts";
 
@@ -19,7 +20,8 @@ const jobsAtOnce = 20;
  */
 const lostInARow = 5;
 
-export interface FollowDeps<Job> {
+/** How jobs are read, and what is reported about them. */
+export interface JobWatcher<Job> {
   /** Polls one job until it ends (`Client.poll`), with `onAnswer` for every response. */
   poll: (id: string, options: { onAnswer: (job: Job) => void; signal: AbortSignal }) => Promise<unknown>;
   /** Stops following; the jobs keep running at the service. */
@@ -35,7 +37,7 @@ export interface FollowDeps<Job> {
  * skipped, and the others are followed, unless the key is rejected or the service is unavailable.
  */
 export class JobFollower<Job extends { id: string; status: string }> {
-  readonly #deps: FollowDeps<Job>;
+  readonly #watcher: JobWatcher<Job>;
   readonly #limit = pLimit(jobsAtOnce);
   readonly #jobs: Promise<void>[] = [];
   readonly #latest = new Map<string, Job>();
@@ -43,8 +45,8 @@ export class JobFollower<Job extends { id: string; status: string }> {
   #error: unknown;
   #lost = 0;
 
-  constructor(deps: FollowDeps<Job>) {
-    this.#deps = deps;
+  constructor(watcher: JobWatcher<Job>) {
+    this.#watcher = watcher;
   }
 
   /** Follows one more job; returns immediately. */
@@ -67,8 +69,8 @@ export class JobFollower<Job extends { id: string; status: string }> {
   async #follow(id: string): Promise<void> {
     if (this.#stop.signal.aborted) return;
     try {
-      const signal = AbortSignal.any([this.#deps.signal, this.#stop.signal]);
-      await this.#deps.poll(id, { onAnswer: (job) => this.#seen(job), signal });
+      const signal = AbortSignal.any([this.#watcher.signal, this.#stop.signal]);
+      await this.#watcher.poll(id, { onAnswer: (job) => this.#seen(job), signal });
     } catch (error) {
       this.#error ??= error;
       if (isOfService(error)) this.#lost++;
@@ -77,10 +79,10 @@ export class JobFollower<Job extends { id: string; status: string }> {
   }
 
   #seen(job: Job): void {
-    if (this.#latest.get(job.id)?.status !== job.status) this.#deps.onStatus(job);
+    if (this.#latest.get(job.id)?.status !== job.status) this.#watcher.onStatus(job);
     this.#latest.set(job.id, job);
     this.#lost = 0;
-    this.#deps.onProgress(this.#latest.values());
+    this.#watcher.onProgress(this.#latest.values());
   }
 }
 
@@ -106,15 +108,24 @@ export class TaskFollower {
   readonly #service: Pick<Service, "client" | "clock" | "signal" | "concurrency">;
   readonly #watcher: TaskWatcher;
   readonly #open = new Set<string>();
-  readonly #latest = new Map<string, Task>();
+  /** The tasks as last seen, by ID. */
+  readonly tasks: Map<string, Task>;
+  /** How many are followed, were last seen with each status, and are unknown to the service. */
+  readonly counts = { added: 0, queued: 0, running: 0, succeeded: 0, failed: 0, lost: 0 };
 
-  constructor(service: Pick<Service, "client" | "clock" | "signal" | "concurrency">, watcher: TaskWatcher) {
+  constructor(
+    service: Pick<Service, "client" | "clock" | "signal" | "concurrency">,
+    watcher: TaskWatcher,
+    tasks = new Map<string, Task>(),
+  ) {
     this.#service = service;
     this.#watcher = watcher;
+    this.tasks = tasks;
   }
 
   /** Follows these tasks as well, from the next round on. */
-  add(ids: Iterable<string>): void {
+  add(ids: readonly string[]): void {
+    this.counts.added += ids.length;
     for (const id of ids) this.#open.add(id);
   }
 
@@ -122,9 +133,6 @@ export class TaskFollower {
   get open(): number {
     return this.#open.size;
   }
-
-  /** The task as last seen. */
-  readonly latest = (id: string): Task | undefined => this.#latest.get(id);
 
   /**
    * Checks the open tasks every 5 seconds (Limits, job polling interval) until all have ended and `isDone`
@@ -166,15 +174,34 @@ export class TaskFollower {
       const task = await orNull(client.tasks.get({ task_id }, { signal }));
       if (task !== null) return this.#seen(task);
       this.#open.delete(task_id);
+      this.counts.lost++;
       this.#watcher.onLost(task_id);
     };
     await Promise.all([...wanted].map((id) => limit(ask, id)));
   }
 
   #seen(task: Task): void {
-    const before = this.#latest.get(task.id)?.status;
-    this.#latest.set(task.id, task);
+    const before = this.tasks.get(task.id)?.status;
+    this.tasks.set(task.id, task);
     if (isTaskEnded(task)) this.#open.delete(task.id);
-    if (before !== task.status) this.#watcher.onStatus(task);
+    if (before === task.status) return;
+    if (before !== undefined) this.counts[before]--;
+    this.counts[task.status]++;
+    this.#watcher.onStatus(task);
   }
+}
+
+/** The progress of followed tasks; `total` includes those that are not queued yet. */
+export function generatingEvent(counts: TaskFollower["counts"], total: number): ProgressEvent {
+  const { added, running, succeeded, failed, lost } = counts;
+  const done = succeeded + failed + lost;
+  // A task that was not seen yet is queued.
+  const parts = [
+    [total - added, "to send"],
+    [added - running - done, "queued"],
+    [running, "running"],
+    [failed, "failed"],
+  ] as const;
+  const note = parts.flatMap(([number, what]) => (number > 0 ? `${number} ${what}` : [])).join(", ");
+  return { step: "generating", done, total, ...(note !== "" && { note }) };
 }

@@ -1,22 +1,17 @@
 import { CatError } from "../../errors.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import type { Service } from "../service.ts";
 import type { CutBatch, ReadyBatch, SentBatch } from "./batch.ts";
 import { isKeyAlive, keyFrom, readClocks } from "./clocks.ts";
-import type { RunAtHand } from "./run.ts";
+import type { Run } from "./run.ts";
 
-/** Another run of this machine has one of these rows in flight. */
-export class HeldByAnotherRun extends CatError {
-  override readonly name = "HeldByAnotherRun";
-}
-
-export interface JournalOptions {
-  /** How the jobs of the batches are listed on this machine; null for jobs that the service lists. */
-  listedAs: { file: string; variant: string; status: string } | null;
-  /** Whether the batches change products, so that open runs of other files compare their rows again. */
-  changesProducts: boolean;
+/** What is recorded of the batches of a flow. */
+export interface Recording {
+  /** How their jobs are listed on this machine; undefined for jobs that the service lists. */
+  readonly listedAs?: { file: string; variant: string; status: string };
+  /** Whether they change products, so that open runs of other files compare their rows again. */
+  readonly changesProducts?: boolean;
   /** Whether a row may be in flight in only one run at a time: otherwise it could be carried out twice. */
-  guarded: boolean;
+  readonly guarded?: boolean;
 }
 
 /**
@@ -24,65 +19,60 @@ export interface JournalOptions {
  * request is sent, its jobs before anything else. A process that resumes the run knows where to continue.
  */
 export class Journal {
-  readonly #run: RunAtHand;
-  readonly #service: Pick<Service, "client" | "clock" | "newKey">;
-  readonly #options: JournalOptions;
+  readonly #run: Run;
+  readonly #recording: Recording;
   #next: number;
 
-  constructor(
-    run: RunAtHand,
-    earlier: readonly StoredBatch[],
-    service: Pick<Service, "client" | "clock" | "newKey">,
-    options: JournalOptions,
-  ) {
+  constructor(run: Run, recording: Recording) {
     this.#run = run;
-    this.#service = service;
-    this.#options = options;
-    this.#next = earlier.reduce((next, { index }) => Math.max(next, index + 1), 0);
+    this.#recording = recording;
+    this.#next = run.state.batches.of(run.id).reduce((next, { index }) => Math.max(next, index + 1), 0);
   }
 
   /** A new batch, ready to be sent. Throws HeldByAnotherRun if another run has one of its rows in flight. */
-  begin({ body, rows, lines, references, memo }: CutBatch): ReadyBatch {
+  begin(batch: CutBatch): ReadyBatch {
     const { state, account, id, kind } = this.#run;
-    const { client, clock, newKey } = this.#service;
+    const { changesProducts = false, guarded = false } = this.#recording;
+    if (changesProducts) state.runs.writes(account, id);
     const index = this.#next++;
-    const idempotencyKey = newKey();
-    const [sentAt, sentAtService] = [clock.now(), client.serviceNow()];
-    if (this.#options.changesProducts) state.runs.writes(account, id);
-    const held = state.batches.begin(account, {
-      run: id,
-      index,
-      idempotencyKey,
-      rows,
-      lines,
-      references,
-      memo,
-      body,
-      exclusive: this.#options.guarded,
-      sentAt,
-      sentAtService,
-    });
-    if (held !== null) throw heldElsewhere(held, kind);
-    const from = keyFrom({ sentAt, sentAtService });
-    return { index, rows, lines, bytes: body.length, body, idempotencyKey, keyFrom: from, again: false };
+    const { heldReference, ...ready } = record(this.#run, { ...batch, run: id, index, exclusive: guarded });
+    if (heldReference !== null) throw heldElsewhere(heldReference, kind);
+    return { ...ready, again: false };
   }
 
   /** Records the outcome of sending a batch; one with an unknown outcome stays as is, with its bytes. */
   settleSending(batch: SentBatch): void {
-    const { state, id, sentJobs, service, kind } = this.#run;
+    const { state, id, sentJobs, service, kind, clock } = this.#run;
+    const { listedAs } = this.#recording;
     if (batch.kind === "accepted") {
       state.batches.accepted(id, batch.index, batch.jobs);
-      const { listedAs } = this.#options;
-      if (listedAs === null) return;
-      const at = this.#service.clock.now();
-      const { baseUrl } = service;
+      if (listedAs === undefined) return;
       const rows = batch.rows.length;
-      for (const job of batch.jobs)
-        sentJobs.add({ id: job, kind, baseUrl, runId: id, ...listedAs, rows, at });
+      for (const job of batch.jobs) {
+        const at = clock.now();
+        sentJobs.add({ id: job, kind, baseUrl: service.baseUrl, runId: id, ...listedAs, rows, at });
+      }
     } else if (batch.kind !== "unknown") {
       state.batches.dropped(id, batch.index);
     }
   }
+}
+
+/** Records a batch with a new key; `heldReference` is what another run has in flight: then nothing was recorded. */
+function record(
+  { state, account, client, clock, newKey }: Run,
+  batch: CutBatch & { run: string; index: number; exclusive: boolean },
+) {
+  const [idempotencyKey, sentAt, sentAtService] = [newKey(), clock.now(), client.serviceNow()];
+  const heldReference = state.batches.begin(account, { ...batch, idempotencyKey, sentAt, sentAtService });
+  const { index, rows, lines, body } = batch;
+  const from = keyFrom({ sentAt, sentAtService });
+  return { index, rows, lines, bytes: body.length, body, idempotencyKey, keyFrom: from, heldReference };
+}
+
+/** Another run of this machine has one of these rows in flight. */
+export class HeldByAnotherRun extends CatError {
+  override readonly name = "HeldByAnotherRun";
 }
 
 /** The error for a row that another run of that kind has in flight. */
@@ -101,40 +91,25 @@ export const heldElsewhere = (reference: string, kind: string): HeldByAnotherRun
  * forgotten the key, they get a new one, provided the user or the operation allows that.
  */
 export async function* sendAgain(
-  { state, account }: RunAtHand,
+  run: Run,
   batches: readonly StoredBatch[],
-  service: Pick<Service, "client" | "clock" | "newKey" | "signal">,
   { renewsKeys = true }: { renewsKeys?: boolean } = {},
 ): AsyncGenerator<ReadyBatch> {
-  const { client, clock, newKey } = service;
+  const { state } = run;
   for (const batch of batches) {
     if (batch.state !== "sent") continue;
-    const { run, index, rows, lines, bytes } = batch;
-    const body = state.batches.body(run, index);
-    let { idempotencyKey, sentAt, sentAtService } = batch;
-    if (!isKeyAlive(batch, await readClocks(service))) {
-      // What costs money each time is never sent under another key: the same command settles it first.
-      if (!renewsKeys) throw expiredMeanwhile();
-      [idempotencyKey, sentAt, sentAtService] = [newKey(), clock.now(), client.serviceNow()];
-      const references = state.batches.references(run, index);
-      const memo = state.batches.memo(run, index);
-      state.batches.dropped(run, index);
-      state.batches.begin(account, {
-        run,
-        index,
-        idempotencyKey,
-        rows,
-        lines,
-        references,
-        memo,
-        body,
-        exclusive: false,
-        sentAt,
-        sentAtService,
-      });
+    const { run: id, index, rows, lines, bytes, idempotencyKey } = batch;
+    const body = state.batches.body(id, index);
+    if (isKeyAlive(batch, await readClocks(run))) {
+      yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: keyFrom(batch), again: true };
+      continue;
     }
-    const from = keyFrom({ sentAt, sentAtService });
-    yield { index, rows, lines, bytes, body, idempotencyKey, keyFrom: from, again: true };
+    // What costs money each time is never sent under another key: the same command settles it first.
+    if (!renewsKeys) throw expiredMeanwhile();
+    const [references, memo] = [state.batches.references(id, index), state.batches.memo(id, index)];
+    state.batches.dropped(id, index);
+    const renewed = { run: id, index, rows, lines, body, references, memo, exclusive: false };
+    yield { ...record(run, renewed), again: true };
   }
 }
 

@@ -1,37 +1,131 @@
+// The run: one command on one input, from its start to its last result, across any number of processes. A flow opens it
+// once, and passes it to its stages.
+
 import { createHash } from "node:crypto";
+import type { Client } from "../../client/client.ts";
+import type { Clock } from "../../clock.ts";
 import { CatError } from "../../errors.ts";
-import type { Run, RunHold, RunOwner } from "../../state/runs.ts";
+import type { RunHold, RunOwner, Run as StoredRun } from "../../state/runs.ts";
 import type { SentJobs } from "../../state/sent-jobs.ts";
 import type { State } from "../../state/state.ts";
 import { shownName } from "../rows/shown-name.ts";
+import type { Service } from "../service.ts";
+import { accountOf, type ServiceIdentity } from "./account.ts";
 import { shownTime } from "./clocks.ts";
+import { patienceOf } from "./stage.ts";
 
-/** The run this process works on, and where its progress is stored. */
-export interface RunAtHand {
+/** What this machine remembers, and of which service. */
+export interface Memory {
   readonly state: State;
   /** The list of jobs started from this machine. */
   readonly sentJobs: SentJobs;
   readonly service: ServiceIdentity;
+}
+
+/** The run that this process works on, the service, and where its progress is stored. */
+export interface Run extends Service, Memory {
   readonly account: number;
   readonly id: string;
   readonly kind: string;
+  /** The options that it was begun with. */
+  readonly options: StoredRun["options"];
+  /** When an earlier process began it, in Unix milliseconds; null for a new run. */
+  readonly begunAt: number | null;
+  /** Whether it has ended in an earlier process: it is only read. */
+  readonly isFinished: boolean;
 }
 
-/** Identifies the service and the account: the base URL, and a digest of the API key (never the key). */
-export interface ServiceIdentity {
-  readonly baseUrl: string;
-  readonly keyFingerprint: string;
+export type RunAtHand = Run;
+
+/** What the program gives to each flow that resumes. */
+export interface RunHost {
+  readonly clock: Clock;
+  /** A new idempotency key, unlike any other (Cross-cutting rule 1). */
+  readonly newKey: () => string;
+  readonly pid: number;
+  /** The ID of a new run. */
+  readonly runId: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly client: () => Promise<Client>;
+  readonly memory: () => Promise<Memory>;
+  /** Receives a sentence for people. */
+  readonly onNote: (sentence: string) => void;
+}
+
+/** The run that a command asks for. */
+export interface RunRequest extends Pick<StoredRun, "kind" | "identity" | "file"> {
+  /** The run in messages, e.g. `try-on`. */
+  readonly noun: string;
+  readonly options?: StoredRun["options"];
+  /** The maximum number of requests in flight. */
+  readonly concurrency: number;
+  /** How long to wait, in milliseconds; null for as long as it takes. */
+  readonly timeoutMs: number | null;
+  /** See `accountOf`; null for a command without the flag. */
+  readonly sameOrganization?: boolean | null;
+  /** Whether a run that has ended is read, instead of begun again. */
+  readonly once?: boolean;
+  /** Whether the open run of an earlier process ends, after this has settled it, and a new one begins. */
+  readonly replaces: (begun: Run) => boolean | Promise<boolean>;
+}
+
+/**
+ * Opens a run for this process alone, does its work, and releases it. Throws a CatError of type conflict if another process
+ * holds it. After `timeoutMs` its signal is aborted with a TimeoutError.
+ */
+export async function withRun<Done>(
+  request: RunRequest,
+  host: RunHost,
+  work: (run: Run) => Promise<Done>,
+): Promise<Done> {
+  const { noun, kind, identity, file, options = {}, concurrency, timeoutMs } = request;
+  const { clock, newKey, pid, onNote } = host;
+  const client = await host.client();
+  const { signal, release } = patienceOf(noun, timeoutMs, host);
+  try {
+    const { state, sentJobs, service } = await host.memory();
+    const { sameOrganization = null, once = false, replaces } = request;
+    const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
+    const fresh = { id: host.runId, account, kind, identity, file, options, startedAt: clock.now() };
+    const { hold, begun, finished, open } = claimRun(fresh, { pid, once }, state);
+    const opened = ({ id, options, startedAt }: StoredRun): Run => ({
+      client,
+      clock,
+      signal,
+      newKey,
+      concurrency,
+      state,
+      sentJobs,
+      service,
+      account,
+      id,
+      kind,
+      options,
+      begunAt: id === fresh.id ? null : startedAt,
+      isFinished: id === finished?.id,
+    });
+    try {
+      if (begun === null || !(await replaces(opened(begun)))) return await work(opened(open));
+      state.runs.end(begun.id, clock.now());
+      state.runs.begin(fresh);
+      return await work(opened(fresh));
+    } finally {
+      hold.release();
+    }
+  } finally {
+    release();
+  }
 }
 
 /** A run held by this process. */
 export interface Claim {
   hold: RunHold;
   /** The earlier run that has not ended. */
-  begun: Run | null;
+  begun: StoredRun | null;
   /** The last run that has ended, where none is open and `once` is set: it is only read. */
-  finished: Run | null;
+  finished: StoredRun | null;
   /** The run to work on: one of these, or a new one. */
-  open: Run;
+  open: StoredRun;
 }
 
 /**
@@ -40,7 +134,11 @@ export interface Claim {
  *
  * Earlier runs are looked up after the hold was taken: another process may have ended its run just before.
  */
-export function claimRun(run: Run, { pid, once }: { pid: number; once: boolean }, { runs }: State): Claim {
+export function claimRun(
+  run: StoredRun,
+  { pid, once }: { pid: number; once: boolean },
+  { runs }: State,
+): Claim {
   const hold = runs.hold(run.account, run.identity, { pid, since: run.startedAt });
   const begun = runs.findOpen(run);
   const finished = once && begun === null ? runs.findEnded(run) : null;
@@ -54,7 +152,7 @@ export function claimRun(run: Run, { pid, once }: { pid: number; once: boolean }
   return { hold, begun, finished, open: begun ?? finished ?? run };
 }
 
-const alive = ({ kind, file }: Run, { pid, since }: RunOwner): CatError =>
+const alive = ({ kind, file }: StoredRun, { pid, since }: RunOwner): CatError =>
   new CatError(
     `the ${kind} of ${shownName(file)} is already running (process ${pid}, since ${shownTime(since)})`,
     {
@@ -69,8 +167,8 @@ const alive = ({ kind, file }: Run, { pid, since }: RunOwner): CatError =>
  * them.
  */
 export async function withHolds(
-  { state, account }: RunAtHand,
-  others: readonly { readonly run: Run }[],
+  { state, account }: Run,
+  others: readonly { readonly run: StoredRun }[],
   owner: { pid: number; since: number },
   work: () => Promise<void>,
 ): Promise<boolean> {

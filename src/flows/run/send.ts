@@ -4,7 +4,6 @@
 import type { Problem } from "../../client/api-error.ts";
 import type { Clock } from "../../clock.ts";
 import type { StoredBatch } from "../../state/batches.ts";
-import type { Service } from "../service.ts";
 import { isNothingDone, isRefusal } from "../service-errors.ts";
 import type {
   BatchOperation,
@@ -15,15 +14,14 @@ import type {
   ReadyBatch,
   SentBatch,
 } from "./batch.ts";
-import { Journal, type JournalOptions, sendAgain } from "./journal.ts";
-import type { RunAtHand } from "./run.ts";
+import { Journal, type Recording, sendAgain } from "./journal.ts";
+import type { Run } from "./run.ts";
 
-export interface SendDeps extends Pick<Service, "clock" | "concurrency"> {
-  operation: BatchOperation;
-  signal?: AbortSignal | undefined;
-  journal: Journal;
+/** How the batches of a flow are sent. */
+export interface Sending extends Recording {
+  readonly operation: BatchOperation;
   /** Receives every accepted batch, after it was recorded. */
-  onAccepted: (batch: Extract<SentBatch, { kind: "accepted" }>, receipt: BatchReceipt) => void;
+  readonly onAccepted: (batch: Extract<SentBatch, { kind: "accepted" }>, receipt: BatchReceipt) => void;
 }
 
 /**
@@ -32,13 +30,16 @@ export interface SendDeps extends Pick<Service, "clock" | "concurrency"> {
  * reason, if not all were sent: the error of a batch, an interrupt, or an error of the file or state.
  */
 export async function sendBatches(
+  run: Run,
   batches: AsyncGenerator<CutBatch | ReadyBatch>,
-  deps: SendDeps,
+  { operation, onAccepted, ...recording }: Sending,
 ): Promise<{ sent: SentBatch[]; stopped: unknown }> {
+  const { clock, signal, concurrency } = run;
+  const journal = new Journal(run, recording);
   const sent: SentBatch[] = [];
   let stopped: unknown;
   const inFlight = new RequestsInFlight();
-  const release = inFlight.follow(deps.clock, deps.signal);
+  const release = inFlight.follow(clock, signal);
   const stop = (reason: unknown) => {
     stopped ??= reason;
     inFlight.leave(reason);
@@ -46,29 +47,44 @@ export async function sendBatches(
   const worker = async () => {
     try {
       while (stopped === undefined) {
-        deps.signal?.throwIfAborted();
+        signal.throwIfAborted();
         const next = await batches.next();
         // An event while the batch was cut stops it as well.
-        deps.signal?.throwIfAborted();
+        signal.throwIfAborted();
         if (next.done || stopped !== undefined) return;
-        const batch = "idempotencyKey" in next.value ? next.value : deps.journal.begin(next.value);
+        const batch = "idempotencyKey" in next.value ? next.value : journal.begin(next.value);
         const request = inFlight.begin();
-        const { outcome, receipt } = await sendBatch(batch, deps.operation, request);
+        const { outcome, receipt } = await sendBatch(batch, operation, request);
         inFlight.end(request);
         // Before it is recorded: if that fails, the outcome of these rows is still reported.
         sent.push(outcome);
-        deps.journal.settleSending(outcome);
-        if (outcome.kind === "accepted") deps.onAccepted(outcome, receipt!);
+        journal.settleSending(outcome);
+        if (outcome.kind === "accepted") onAccepted(outcome, receipt!);
         else stop(outcome.error);
       }
     } catch (error) {
       stop(error);
     }
   };
-  await Promise.all(Array.from({ length: deps.concurrency }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   release();
   await batches.return(undefined);
   return { sent: sent.sort((one, other) => one.index - other.index), stopped };
+}
+
+/**
+ * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws the
+ * error if the outcome of one is still unknown; a rejected one was not carried out.
+ */
+export async function sendAsTheyWere(
+  run: Run,
+  some: readonly StoredBatch[],
+  sending: Omit<Sending, "onAccepted">,
+): Promise<void> {
+  const wanted = new Set(some.map(({ index }) => index));
+  const batches = () => run.state.batches.of(run.id).filter(({ index }) => wanted.has(index));
+  const { stopped } = await sendBatches(run, sendAgain(run, batches()), { ...sending, onAccepted: () => {} });
+  if (stopped !== undefined && batches().some((batch) => batch.state === "sent")) throw stopped;
 }
 
 async function sendBatch(
@@ -199,29 +215,4 @@ export class RequestsInFlight {
       cancel();
     };
   }
-}
-
-/**
- * Sends `some` batches with an unknown outcome of an earlier run again, and nothing else of that run. Throws the
- * error if the outcome of one is still unknown; a rejected one was not carried out.
- */
-export async function sendAsTheyWere(
-  run: RunAtHand,
-  some: readonly StoredBatch[],
-  service: Service,
-  { operation, ...listing }: { operation: BatchOperation } & Omit<JournalOptions, "guarded">,
-): Promise<void> {
-  const stored = () => run.state.batches.of(run.id);
-  const isOne = ({ index }: StoredBatch) => some.some((one) => one.index === index);
-  const batches = () => stored().filter(isOne);
-  const { clock, signal, concurrency } = service;
-  const { stopped } = await sendBatches(sendAgain(run, batches(), service), {
-    operation,
-    clock,
-    signal,
-    concurrency,
-    journal: new Journal(run, stored(), service, { ...listing, guarded: false }),
-    onAccepted: () => {},
-  });
-  if (stopped !== undefined && batches().some((batch) => batch.state === "sent")) throw stopped;
 }

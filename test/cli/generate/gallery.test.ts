@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { afterAll, describe, expect, test } from "vitest";
 import { imageTypeOf } from "../../../src/contract/image-file.ts";
-import type { GalleryData } from "../../../src/flows/generate/gallery/gallery-data.ts";
+import type { GalleryData } from "../../../src/flows/generate/gallery/describe-run.ts";
 import { closeBrowser, needsBrowser, openFile } from "../../support/browser.ts";
 import { until } from "../../support/until.ts";
 import { generateWorld, summaryOf } from "./generate-world.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { GenerationSummary } from "../../../src/flows/generate/close/summary.ts";
+import type { GenerationSummary } from "../../../src/flows/generate/result.ts";
 import { createWorld, type WorldOptions } from "../../support/world.ts";
 
 const header = "product_reference,model_id,background,angle_shot";

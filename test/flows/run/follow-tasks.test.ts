@@ -98,7 +98,7 @@ test("reports a task that the service does not have, and follows the others", as
   follower.add(["01JGZZ0000000000000000000A", ...ours]);
   await follower.settled();
   expect(lost).toEqual(["01JGZZ0000000000000000000A"]);
-  expect(ours.map((id) => follower.latest(id)?.status)).toEqual(["succeeded", "succeeded"]);
+  expect(ours.map((id) => follower.tasks.get(id)?.status)).toEqual(["succeeded", "succeeded"]);
 });
 
 test("survives an outage of up to ten minutes after a response, and stops immediately if the key is rejected", async () => {

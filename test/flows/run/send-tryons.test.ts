@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
 import type { BatchOperation, CutBatch } from "../../../src/flows/run/batch.ts";
-import { Journal, sendAgain } from "../../../src/flows/run/journal.ts";
+import { sendAgain } from "../../../src/flows/run/journal.ts";
 import { sendBatches } from "../../../src/flows/run/send.ts";
 import { tryonRun } from "../tryon-run.ts";
 
@@ -16,10 +16,9 @@ const tryons = (client: Client): BatchOperation => ({
 
 /** A mock, a run of kind `tryon` on a state in memory, and rows on lines 2, 3 and so on. */
 async function tryonWorld() {
-  const { mock, client, clock, state, run: at, service } = await tryonRun();
+  const { mock, client, clock, state, run } = await tryonRun();
   const product_id = (await client.products.list({ limit: 1 })).data[0]!.id;
   const model_id = (await client.models.list({ limit: 1 })).data[0]!.id;
-  const { signal } = service;
   const cut = (first: number, backgrounds: readonly string[]): CutBatch => ({
     body: Buffer.from(
       JSON.stringify({
@@ -43,10 +42,10 @@ async function tryonWorld() {
     /** `sleepMs` is how long the machine sleeps between the check of a key and its sending. */
     async send(batches: readonly CutBatch[], sleepMs = 0) {
       async function* all() {
-        yield* sendAgain(at, state.batches.of(at.id), service);
+        yield* sendAgain(run, state.batches.of(run.id));
         yield* batches;
       }
-      return sendBatches(all(), {
+      return sendBatches(run, all(), {
         operation: {
           ...tryons(client),
           send(...batch) {
@@ -54,14 +53,7 @@ async function tryonWorld() {
             return tryons(client).send(...batch);
           },
         },
-        clock,
-        signal,
-        concurrency: 2,
-        journal: new Journal(at, state.batches.of(at.id), service, {
-          listedAs: null,
-          changesProducts: false,
-          guarded: true,
-        }),
+        guarded: true,
         onAccepted: () => {},
       });
     },

@@ -3,6 +3,7 @@ import { ApiError } from "../../../src/client/api-error.ts";
 import { sendBatches } from "../../../src/flows/run/send.ts";
 import { NetworkError } from "../../../src/http/errors.ts";
 import { importWorld, withCreate } from "../import/run-import.ts";
+import { tryonRun } from "../tryon-run.ts";
 
 const cdn = "https://cdn.example.com";
 const head = "reference,name,images\n";
@@ -153,11 +154,9 @@ test("an interrupt while a batch is cut keeps it from being sent", async () => {
     const key = { idempotencyKey: "key", keyFrom: { here: 0, service: null } };
     yield { ...{ index: 0, body, rows, lines, bytes: 3, ...key }, again: false };
   })();
-  const world = await importWorld();
-  const { sent, stopped } = await sendBatches(calls, {
-    ...{ clock: world.clock, concurrency: 1, operation: undefined as never },
-    ...{ signal: interrupt.signal, onAccepted: () => {}, journal: undefined as never },
-  });
+  const { mock, run } = await tryonRun();
+  const sending = { operation: undefined as never, onAccepted: () => {} };
+  const { sent, stopped } = await sendBatches({ ...run, signal: interrupt.signal }, calls, sending);
   expect([sent, stopped]).toEqual([[], reason]);
-  expect(world.mock.requests()).toEqual([]);
+  expect(mock.requests()).toEqual([]);
 });

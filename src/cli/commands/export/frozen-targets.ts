@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { findExtractTarget } from "../../../flows/export/archive/extract-folder.ts";
-import type { FrozenDeps, FrozenTarget } from "../../../flows/export/frozen/frozen-input.ts";
+import type { FrozenDeps, FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import type { App } from "../../app/app.ts";
 import { type FrozenCommand, frozenNames } from "./frozen-flags.ts";
 import { checkOutFiles } from "./out-file.ts";

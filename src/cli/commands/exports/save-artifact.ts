@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import { findExtractTarget } from "../../../flows/export/archive/extract-folder.ts";
 import { downloadJob, type SavedJob } from "../../../flows/export/frozen/download-job.ts";
-import type { FrozenTarget } from "../../../flows/export/frozen/frozen-input.ts";
+import type { FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { patienceOf } from "../../../flows/run/stage.ts";
 import { byteText, counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";

@@ -1,6 +1,6 @@
 import { operations } from "../../../contract/operations.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
-import { isJobEnded } from "../../../flows/export/frozen/job-status.ts";
+import { isJobEnded } from "../../../flows/export/frozen/frozen-summary.ts";
 import { counted } from "../../../flows/words.ts";
 import { rememberStatus } from "../../resources/remember-status.ts";
 import { watchJob } from "../../resources/watch-job.ts";
@@ -24,7 +24,7 @@ export const watchCommand = watchJob<typeof operations.exports.get>({
   onSeen: rememberStatus("export"),
   async reportEnd(app, job, next) {
     if (job.status === "failed") {
-      const { exportAgain, failedJob } = await import("../../../flows/export/frozen/job-status.ts");
+      const { exportAgain, failedJob } = await import("../../../flows/export/frozen/frozen-summary.ts");
       throw failedJob(job, exportAgain(job.format));
     }
     await app.io.note(`To save its file: ${next("download", job.id)}`);

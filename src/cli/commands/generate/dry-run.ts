@@ -1,10 +1,9 @@
 import type { Client } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
+import { readGenerations } from "../../../flows/generate/columns/generation-form.ts";
 import type { AskedGeneration } from "../../../flows/generate/generation.ts";
-import { cutGenerations } from "../../../flows/generate/plan/cut-batches.ts";
-import { rejectTooMany, withUnresolved } from "../../../flows/generate/plan/plan-generations.ts";
-import { readGenerations } from "../../../flows/generate/plan/read-generations.ts";
-import type { Resolved } from "../../../flows/generate/plan/resolve.ts";
+import { cutGenerations, rejectTooMany, withUnresolved } from "../../../flows/generate/plan.ts";
+import type { Resolved } from "../../../flows/generate/resolve.ts";
 import { checkFile } from "../../../flows/rows/check.ts";
 import type { RowFile } from "../../../flows/rows/open-rows.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
@@ -101,7 +100,7 @@ async function lookUp(
       return null;
     throw error;
   }
-  const { resolveGenerations } = await import("../../../flows/generate/plan/resolve.ts");
+  const { resolveGenerations } = await import("../../../flows/generate/resolve.ts");
   const service = { client, signal: app.context.interrupt, concurrency: defaultConcurrency };
   return resolveGenerations(asked, service, { allowDuplicates, onProgress: () => {} });
 }

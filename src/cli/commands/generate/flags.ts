@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
-import { separator } from "../../../flows/generate/columns/fields.ts";
-import { type UnknownChoice, unknownChoices } from "../../../flows/generate/run/generate-input.ts";
+import { separator } from "../../../flows/generate/columns/read-row.ts";
+import { type UnknownChoice, unknownChoices } from "../../../flows/generate/generation-run.ts";
 import type { EncodingName } from "../../../flows/rows/encoding.ts";
 import type { InputFormat } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../context/errors.ts";

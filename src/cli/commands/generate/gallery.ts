@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { decisionsFile } from "../../../flows/generate/gallery/gallery-data.ts";
+import { decisionsFile } from "../../../flows/generate/gallery/describe-run.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { counted } from "../../../flows/words.ts";
@@ -32,7 +32,7 @@ export async function checkGallery(app: App, name: string, others: readonly stri
   if (taken.includes(standing.identity)) throw reject("the command already reads or writes it");
   if (await (await ownFiles(app, undefined))(standing)) throw reject("the program keeps its own data there");
   const replaces = await confirmReplace(app, { flag: "--gallery", name, path, left: "nothing was queued" });
-  const { openThumbnailer } = await import("../../../flows/generate/gallery/thumbnail.ts");
+  const { openThumbnailer } = await import("../../../flows/generate/gallery/fetch-images.ts");
   await openThumbnailer().catch((error: unknown) => {
     throw reject(
       `the package sharp does not load (${(error as Error).message.split("\n")[0]})`,

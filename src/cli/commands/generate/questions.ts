@@ -1,4 +1,4 @@
-import type { GenerateDeps } from "../../../flows/generate/run/generate-input.ts";
+import type { GenerateDeps } from "../../../flows/generate/generation-run.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
@@ -37,12 +37,12 @@ export async function confirmCost(
 /** Asks a person about requests of unknown outcome; undefined without a terminal. */
 export const doubtPrompt = (app: App, flags: GenerateFlags, pause: () => void): GenerateDeps["ask"] =>
   canAsk(app) && flags.file !== "-"
-    ? async ({ file, sentAt, generations, found }) => {
+    ? async ({ file, sentAt, generations, candidates }) => {
         pause();
         const what = counted(generations, "image");
         await app.io.note(
           app.io.visible(
-            `No response for ${what} of ${file} requested at ${shownTime(sentAt)}. The service has ${counted(found, "task")} that may be theirs (cat tasks list).`,
+            `No response for ${what} of ${file} requested at ${shownTime(sentAt)}. The service has ${counted(candidates, "task")} that may be theirs (cat tasks list).`,
           ),
         );
         const prompts = await openPrompts(app);

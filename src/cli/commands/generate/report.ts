@@ -1,6 +1,6 @@
-import { reasonText } from "../../../flows/generate/close/generation-result.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
-import { isOfInput } from "../../../flows/generate/send/queue-generations.ts";
+import { isOfInput } from "../../../flows/generate/queue.ts";
+import { reasonText } from "../../../flows/generate/result.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError } from "../../../flows/rows/source.ts";

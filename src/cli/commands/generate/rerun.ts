@@ -1,7 +1,6 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { type Decision, readDecisions } from "../../../flows/generate/columns/decisions.ts";
-import type { Generation } from "../../../flows/generate/generation.ts";
-import { generationsByTask } from "../../../flows/generate/run/stored-generations.ts";
+import { type Generation, generationsByTask } from "../../../flows/generate/generation.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError, openSource, type Source } from "../../../flows/rows/source.ts";
 import { textSource } from "../../../flows/rows/text-source.ts";

@@ -1,11 +1,10 @@
 import { resolve } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
-import { reasonText, resultRow } from "../../../flows/generate/close/generation-result.ts";
-import type { GenerationSummary } from "../../../flows/generate/close/summary.ts";
 import { generationForm } from "../../../flows/generate/columns/generation-form.ts";
 import type { EndedRun } from "../../../flows/generate/generate.ts";
-import type { GenerateInput } from "../../../flows/generate/run/generate-input.ts";
+import type { GenerateInput } from "../../../flows/generate/generation-run.ts";
+import { type GenerationSummary, reasonText, resultRow } from "../../../flows/generate/result.ts";
 import { isHopeless } from "../../../flows/rows/check.ts";
 import type { Problem } from "../../../flows/rows/problem.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
@@ -165,7 +164,7 @@ async function tell(
   // The summary of what was paid for is shown whatever could not be written.
   let unlisted: unknown;
   if (flags.save !== undefined) {
-    const { writeFolderResults } = await import("../../../flows/generate/close/folder-results.ts");
+    const { writeFolderResults } = await import("../../../flows/generate/folder-results.ts");
     const rows = results.map((one) => resultRow(one.generation.line, one));
     const { formulaGuard } = flags;
     await writeFolderResults(resolve(app.context.cwd, flags.save), rows, {

@@ -1,6 +1,6 @@
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
 import { ulidPattern } from "../../../contract/limits.ts";
-import { separator } from "../../../flows/generate/columns/fields.ts";
+import { separator } from "../../../flows/generate/columns/read-row.ts";
 import { UsageError } from "../../context/errors.ts";
 import { flagsOfSelection, type SelectionFlags } from "./flags.ts";
 

@@ -1,6 +1,6 @@
 import { didYouMean, questionFor, shortened } from "../../../contract/did-you-mean.ts";
 import { type UnlistedValue, unlistedValues } from "../../../contract/generation-rules.ts";
-import { partsOf } from "../../../flows/generate/columns/fields.ts";
+import { partsOf } from "../../../flows/generate/columns/read-row.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { counted, grouped } from "../../../flows/words.ts";

@@ -4,14 +4,13 @@ import { limits } from "../../../contract/limits.ts";
 import { CatError } from "../../../errors.ts";
 import { productsBy } from "../../catalogue/find-products.ts";
 import type { BatchOperation, CutBatch, ReadyBatch } from "../../run/batch.ts";
-import { Journal, sendAgain } from "../../run/journal.ts";
-import type { RunAtHand } from "../../run/run.ts";
+import { sendAgain } from "../../run/journal.ts";
+import type { Run } from "../../run/run.ts";
 import { sendBatches } from "../../run/send.ts";
 import type { Stage } from "../../run/stage.ts";
-import type { Service } from "../../service.ts";
 import { mayNotRead } from "../../service-errors.ts";
 import { wholeCatalogue } from "../selection/whole-catalogue.ts";
-import type { FrozenInput } from "./frozen-input.ts";
+import type { FrozenInput, FrozenRun } from "./frozen-run.ts";
 
 /** A job that the service has accepted. */
 export interface CreatedJob {
@@ -38,23 +37,17 @@ const exportOperation = (client: Client): BatchOperation => ({
  * nothing. Products of the entire catalogue that were deleted meanwhile are left out; resolves to their places.
  */
 export async function createJobs(
-  plan: readonly string[],
-  { run, input, service }: { run: RunAtHand; input: FrozenInput; service: Service },
+  { input, run, plan }: FrozenRun,
   onCreated: (job: CreatedJob) => void,
 ): Promise<Stage<ReadonlySet<number>>> {
-  const { state, id } = run;
-  const { client, clock, signal, concurrency } = service;
+  const { client, signal, state, id } = run;
   const deleted = new Set<number>();
   for (const { index, rows, jobs } of state.batches.of(id))
     for (const job of jobs) onCreated({ id: job, index, rows });
   for (;;) {
-    const { stopped } = await sendBatches(jobsToCreate(plan, deleted, { run, input, service }), {
-      ...{ operation: exportOperation(client), clock, signal, concurrency },
-      journal: new Journal(run, state.batches.of(id), service, {
-        listedAs: { file: input.name, variant: input.format, status: "processing" },
-        changesProducts: false,
-        guarded: false,
-      }),
+    const { stopped } = await sendBatches(run, jobsToCreate(input, run, plan, deleted), {
+      operation: exportOperation(client),
+      listedAs: { file: input.name, variant: input.format, status: "processing" },
       onAccepted: ({ index, rows, jobs }) => onCreated({ id: jobs[0]!, index, rows }),
     });
     if (stopped === undefined || signal.aborted) return { done: deleted, stopped };
@@ -64,11 +57,12 @@ export async function createJobs(
       if (isStored) continue;
       return { done: deleted, stopped };
     }
-    if (input.selection !== null)
-      return { done: deleted, stopped: await deletedProduct(stopped, plan, service) };
-    const found = deleted.size;
-    await addDeleted(deleted, plan, service);
-    if (deleted.size === found && !isStored) return { done: deleted, stopped };
+    if (input.selection !== null) return { done: deleted, stopped: await deletedProduct(stopped, plan, run) };
+    const deletedBefore = deleted.size;
+    // The service need not name all of them.
+    const existing = new Set(await wholeCatalogue(run, () => {}));
+    for (const [at, product] of plan.entries()) if (!existing.has(product)) deleted.add(at);
+    if (deleted.size === deletedBefore && !isStored) return { done: deleted, stopped };
   }
 }
 
@@ -78,15 +72,14 @@ function isUnknownProduct(error: unknown): error is ApiError {
 
 /** Requests of unknown outcome as they were, then one for each part of the plan that has no job. */
 async function* jobsToCreate(
+  { format, roles }: FrozenInput,
+  run: Run,
   plan: readonly string[],
   deleted: ReadonlySet<number>,
-  { run, input, service }: { run: RunAtHand; input: FrozenInput; service: Service },
 ): AsyncGenerator<CutBatch | ReadyBatch> {
-  const { state, id } = run;
-  const stored = state.batches.of(id);
-  yield* sendAgain(run, stored, service);
+  const stored = run.state.batches.of(run.id);
+  yield* sendAgain(run, stored);
   const taken = new Set(stored.flatMap(({ rows }) => [...rows]));
-  const { format, roles } = input;
   // Parts begin at the same places in each attempt, so that a new job replaces exactly one that failed.
   for (let start = 0; start < plan.length; start += limits.exportProducts) {
     const rows: number[] = [];
@@ -105,15 +98,9 @@ async function* jobsToCreate(
   }
 }
 
-/** Finds the products of the plan that are gone: the service need not name all of them. */
-async function addDeleted(deleted: Set<number>, plan: readonly string[], service: Service): Promise<void> {
-  const left = new Set(await wholeCatalogue(service, () => {}));
-  for (const [at, id] of plan.entries()) if (!left.has(id)) deleted.add(at);
-}
-
 /** The error for products of the selection that were deleted after they were found. */
-async function deletedProduct(error: ApiError, plan: readonly string[], service: Service): Promise<CatError> {
-  const gone = await goneOf(plan, service);
+async function deletedProduct(error: ApiError, plan: readonly string[], run: Run): Promise<CatError> {
+  const gone = await goneFrom(plan, run);
   const shown = gone.slice(0, mostShown).join(", ");
   const more = gone.length > mostShown ? ` and ${gone.length - mostShown} more` : "";
   const which =
@@ -134,9 +121,9 @@ async function deletedProduct(error: ApiError, plan: readonly string[], service:
 const mostShown = 5;
 
 /** The products of the plan that the service does not have; none if the key cannot read products. */
-async function goneOf(plan: readonly string[], service: Service): Promise<readonly string[]> {
+async function goneFrom(plan: readonly string[], run: Run): Promise<readonly string[]> {
   try {
-    const { byId } = await productsBy({ ids: plan, references: [] }, service);
+    const { byId } = await productsBy({ ids: plan, references: [] }, run);
     return plan.filter((id) => !byId.has(id));
   } catch (error) {
     if (mayNotRead(error)) return [];

@@ -5,8 +5,7 @@ import type { ExportJob } from "../../../contract/resources/export.ts";
 import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
 import { downloadToFile, type FileDownload } from "../../files/download-file.ts";
 import { checkZip } from "../archive/check-zip.ts";
-import { checkManifest } from "./check-manifest.ts";
-import { maskManifest } from "./mask-manifest.ts";
+import { checkManifest, maskManifest } from "./manifest.ts";
 
 /** The artifact of a completed job, and where to save it. */
 export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" | "onProgress" | "freeBytes"> {

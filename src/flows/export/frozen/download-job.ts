@@ -3,15 +3,17 @@ import type { ExportJob } from "../../../contract/resources/export.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Service } from "../../service.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
-import { makeWorkFolder, removeIfEmpty, removeWorkFolder } from "./deliver.ts";
 import { downloadArtifact } from "./download-artifact.ts";
-import { artifactPath } from "./fetch-artifacts.ts";
-import { FetchProgress } from "./fetch-progress.ts";
-import type { FrozenTarget } from "./frozen-input.ts";
-import { sizeOf } from "./frozen-summary.ts";
-import { exportAgain, failedJob, isJobEnded } from "./job-status.ts";
-import { missingImages } from "./missing-images.ts";
-import { writeResults } from "./write-results.ts";
+import { artifactPath, FetchProgress } from "./fetch-artifacts.ts";
+import type { FrozenTarget } from "./frozen-run.ts";
+import { exportAgain, failedJob, isJobEnded, sizeOf } from "./frozen-summary.ts";
+import {
+  makeWorkFolder,
+  missingImages,
+  removeIfEmpty,
+  removeWorkFolder,
+  writeResults,
+} from "./write-results.ts";
 
 export interface JobDownload {
   readonly id: string;

@@ -1,20 +1,25 @@
 import { limits } from "../../../contract/limits.ts";
 import { shownTime } from "../../run/clocks.ts";
-import { patienceOf, stoppedBy } from "../../run/stage.ts";
-import type { Service } from "../../service.ts";
+import { type Run, runIdentity, withRun } from "../../run/run.ts";
+import { stoppedBy } from "../../run/stage.ts";
 import { isNotFound, isRefusal } from "../../service-errors.ts";
 import { ArchiveError } from "../archive/archive-error.ts";
 import { unknownInFile, unknownInFlags, unknownProblem } from "../selection/reject-unknown.ts";
 import { resolveSelection } from "../selection/resolve-selection.ts";
 import { wholeCatalogue } from "../selection/whole-catalogue.ts";
-import { type ClaimedExport, claimFrozen, endFrozen } from "./claim-frozen.ts";
 import { createJobs } from "./create-jobs.ts";
-import { isDelivered, makeWorkFolder, removeIfEmpty } from "./deliver.ts";
 import { ArtifactFetcher } from "./fetch-artifacts.ts";
-import type { FrozenDeps, FrozenInput, FrozenTarget } from "./frozen-input.ts";
+import {
+  endFrozen,
+  type FrozenDeps,
+  type FrozenInput,
+  type FrozenMemory,
+  type FrozenRun,
+  type FrozenTarget,
+  memoryOf,
+} from "./frozen-run.ts";
 import { type FrozenOutcome, outcomeOf } from "./frozen-summary.ts";
-import { missingImages } from "./missing-images.ts";
-import { writeResults } from "./write-results.ts";
+import { isDelivered, makeWorkFolder, missingImages, removeIfEmpty, writeResults } from "./write-results.ts";
 
 /**
  * A frozen export: the state of the catalogue, or of a selection, at one moment. The products are found, cut into jobs of the
@@ -25,127 +30,113 @@ import { writeResults } from "./write-results.ts";
  */
 export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promise<FrozenOutcome> {
   const started = deps.clock.now();
-  const client = await deps.client();
-  const patience = patienceOf("export", input.timeoutMs, deps);
-  const { clock, newKey } = deps;
-  const service = { client, clock, signal: patience.signal, newKey, concurrency: input.concurrency };
-  try {
-    const claimed = await claimFrozen(input, service, deps);
-    try {
-      const { memory, begunAt } = claimed;
-      const resumed = planToResume(claimed);
-      if (begunAt !== null && resumed !== null) noteResuming(claimed, begunAt, deps);
-      const findTargets = (jobs: number) => deps.targets(jobs, (path) => isDelivered(path, memory));
-      // Only ZIPs need as many files as jobs: others are checked before the catalogue is read.
-      const one = input.format === "zip" && !input.extract ? null : await findTargets(1);
-      const plan = resumed ?? (await planOf(input, service, deps));
-      const targets = one ?? (await findTargets(Math.ceil(plan.length / limits.exportProducts)));
-      memory.keepPlan(plan);
-      const outcome = await fetchAndWrite(input, deps, { claimed, service, plan, targets });
-      outcome.summary.duration_ms = Math.round(clock.now() - started);
-      return outcome;
-    } finally {
-      claimed.hold.release();
-    }
-  } finally {
-    patience.release();
-  }
+  const { format, roles, selection, name, concurrency, timeoutMs } = input;
+  const names = selection?.wanted.map(({ name: text, as }) => [text, as]) ?? null;
+  const replaces = async (begun: Run) => {
+    if (input.fresh) await endFrozen(begun);
+    return input.fresh;
+  };
+  const identity = runIdentity([format, roles, names]);
+  const request = { kind: "export", noun: "export", identity, file: name, concurrency, timeoutMs, replaces };
+  return withRun(request, deps, async (run) => {
+    const memory = memoryOf(run);
+    const resumed = planToResume(run, memory);
+    if (run.begunAt !== null && resumed !== null) noteResuming(run, run.begunAt, deps);
+    const findTargets = (jobs: number) => deps.targets(jobs, (path) => isDelivered(path, memory));
+    // Only ZIPs need as many files as jobs: others are checked before the catalogue is read.
+    const single = format === "zip" && !input.extract ? null : await findTargets(1);
+    const plan = resumed ?? (await planOf(input, run, deps));
+    const targets = single ?? (await findTargets(Math.ceil(plan.length / limits.exportProducts)));
+    memory.keepPlan(plan);
+    const [first] = targets;
+    const folder = first === undefined ? "" : await makeWorkFolder(first, run.id);
+    const frozen = { input, run, memory, plan, targets, folder };
+    const outcome = first === undefined ? await endEmpty(frozen) : await fetchAndWrite(frozen, first, deps);
+    outcome.summary.duration_ms = Math.round(deps.clock.now() - started);
+    return outcome;
+  });
 }
 
 /** The plan of an earlier process; null if none of its jobs is left: the catalogue may have changed since. */
-function planToResume({ run, memory }: ClaimedExport): readonly string[] | null {
-  const isBegun = run.state.batches.of(run.id).length > 0 || Object.keys(memory.places.delivered).length > 0;
-  return isBegun ? memory.plan : null;
+function planToResume({ state, id }: Run, { plan, places }: FrozenMemory): readonly string[] | null {
+  const isBegun = state.batches.of(id).length > 0 || Object.keys(places.delivered).length > 0;
+  return isBegun ? plan : null;
 }
 
 /** The IDs of the products to export, in the order of the catalogue. */
 async function planOf(
   { selection }: FrozenInput,
-  service: Service,
+  run: Run,
   { onProgress, onProblem }: FrozenDeps,
 ): Promise<readonly string[]> {
   if (selection === null)
-    return wholeCatalogue(service, (done) =>
-      onProgress({ step: "reading the catalogue", done, total: null }),
-    );
-  const { ids, unknown } = await resolveSelection(selection, service, (done, total) =>
+    return wholeCatalogue(run, (done) => onProgress({ step: "reading the catalogue", done, total: null }));
+  const { ids, unknown } = await resolveSelection(selection, run, (done, total) =>
     onProgress({ step: "looking up products", done, total }),
   );
   if (unknown.length === 0) return ids;
   if (selection.file === null) throw unknownInFlags(unknown);
-  for (const one of unknown) await onProblem(unknownProblem(one));
+  for (const product of unknown) await onProblem(unknownProblem(product));
   throw unknownInFile(selection.file, unknown.length, selection.wanted.length);
 }
 
-function noteResuming({ run }: ClaimedExport, begunAt: number, { onNote }: FrozenDeps): void {
-  const jobs = run.state.batches.of(run.id).length;
+function noteResuming({ state, id }: Run, begunAt: number, { onNote }: FrozenDeps): void {
+  const jobs = state.batches.of(id).length;
   const created = jobs === 1 ? "1 job created" : `${jobs} jobs created`;
   onNote(`Resuming the export started at ${shownTime(begunAt)}: ${created}. To start over, add --fresh.`);
 }
 
-interface Prepared {
-  readonly claimed: ClaimedExport;
-  readonly service: Service;
-  readonly plan: readonly string[];
-  readonly targets: readonly FrozenTarget[];
+/** Ends the export of an empty catalogue, for which there is no ZIP. */
+async function endEmpty(frozen: FrozenRun): Promise<FrozenOutcome> {
+  await endFrozen(frozen.run);
+  const nothing = { jobs: [], deleted: 0, missing: 0, stopped: undefined, isResumable: false };
+  return outcomeOf(frozen, nothing);
 }
 
 /** Creates the jobs, saves their artifacts meanwhile, and writes the result once all are complete. */
 async function fetchAndWrite(
-  input: FrozenInput,
+  frozen: FrozenRun,
+  first: FrozenTarget,
   { onProgress, onNote, freeBytes }: FrozenDeps,
-  { claimed, service, plan, targets }: Prepared,
 ): Promise<FrozenOutcome> {
-  const { run, memory } = claimed;
-  const { format } = input;
-  const end = () => endFrozen(claimed, service.clock.now());
-  const [first] = targets;
-  if (first === undefined) {
-    await end();
-    const summed = { input, run, plan, targets, jobs: [], deleted: 0, missing: 0, stopped: undefined };
-    return { ...(await outcomeOf(summed)), isResumable: false };
-  }
-  const folder = await makeWorkFolder(first, run.id);
+  const { input, run, memory, plan, targets, folder } = frozen;
+  const { state, id, signal } = run;
   memory.addWork(folder);
-  const { name } = first;
   const delivered = new Set<FrozenTarget>();
   for (const target of targets) if (await isDelivered(target.path, memory)) delivered.add(target);
   const targetOf = (row: number) =>
     targets[targets.length === 1 ? 0 : Math.floor(row / limits.exportProducts)]!;
-  const fetcher = new ArtifactFetcher({
-    ...{ run, service, plan, format, folder, name, freeBytes, onProgress },
-    maxBytes: input.maxBytes,
-  });
-  const { done: deleted, stopped: uncreated } = await createJobs(plan, { run, input, service }, (job) =>
+  const fetcher = new ArtifactFetcher(frozen, { name: first.name, freeBytes, onProgress });
+  const { done: deleted, stopped: uncreated } = await createJobs(frozen, (job) =>
     fetcher.add(job, delivered.has(targetOf(job.rows[0]!))),
   );
   const unfetched = await fetcher.settled();
-  let stopped: unknown = service.signal.aborted ? service.signal.reason : (uncreated ?? unfetched);
+  let stopped: unknown = signal.aborted ? signal.reason : (uncreated ?? unfetched);
   const jobs = fetcher.jobs.map(({ created, job }) => ({
-    ...{ id: created.id, job, target: targetOf(created.rows[0]!) },
+    id: created.id,
+    job,
     ids: Array.from(created.rows, (at) => plan[at]!),
+    target: targetOf(created.rows[0]!),
   }));
   let missing = 0;
   let isRejectedZip = false;
   if (stopped === undefined) {
-    const { signal } = service;
     const place = { folder, memory, signal, freeBytes, onProgress, onNote };
-    stopped = await stoppedBy(
-      (async () => {
-        if (format === "zip") missing = await missingImages(jobs, folder);
-        await writeResults(input, { jobs, targets, delivered }, place);
-      })(),
-    );
+    const write = async () => {
+      if (input.format === "zip") missing = await missingImages(jobs, folder);
+      await writeResults(input, { jobs, targets, delivered }, place);
+    };
+    stopped = await stoppedBy(write());
     // Extracting the same ZIP again would fail again.
     isRejectedZip = stopped instanceof ArchiveError;
   }
   // The next process looks up again a selection with a product that is gone; a run without a job has nothing to resume.
   const isGone = input.selection !== null && stopped === uncreated && isNotFound(stopped);
-  const isRejected = isRefusal(stopped) && run.state.batches.of(run.id).length === 0;
+  const isRejected = isRefusal(stopped) && state.batches.of(id).length === 0;
   const isHopeless = isGone || isRejected || isRejectedZip;
-  const summed = { input, run, plan, targets, jobs, deleted: deleted.size, missing, stopped };
-  const outcome = { ...(await outcomeOf(summed)), isResumable: stopped !== undefined && !isHopeless };
-  if (stopped === undefined || isHopeless) await end();
+  const isResumable = stopped !== undefined && !isHopeless;
+  const outcome = await outcomeOf(frozen, { jobs, deleted: deleted.size, missing, stopped, isResumable });
+  if (stopped === undefined || isHopeless) await endFrozen(run);
   else await removeIfEmpty(folder);
   return outcome;
 }

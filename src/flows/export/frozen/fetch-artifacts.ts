@@ -4,29 +4,19 @@ import { operations } from "../../../contract/operations.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { JobFollower } from "../../run/follow.ts";
-import type { RunAtHand } from "../../run/run.ts";
-import type { Service } from "../../service.ts";
 import { decisive, isNotFound } from "../../service-errors.ts";
 import type { CreatedJob } from "./create-jobs.ts";
 import { downloadArtifact, isOfArtifact } from "./download-artifact.ts";
-import { FetchProgress } from "./fetch-progress.ts";
-import type { FrozenFormat } from "./frozen-input.ts";
-import { failedJob, isJobEnded } from "./job-status.ts";
+import type { FrozenDeps, FrozenRun } from "./frozen-run.ts";
+import { failedJob, isJobEnded } from "./frozen-summary.ts";
 
 /** How many artifacts are downloaded at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 3;
 
-export interface FetchDeps {
-  readonly run: RunAtHand;
-  readonly service: Service;
-  readonly plan: readonly string[];
-  readonly format: FrozenFormat;
-  readonly maxBytes: number;
-  /** The folder for complete artifacts. */
-  readonly folder: string;
+interface FetchReport {
   /** The file in messages. */
   readonly name: string;
-  readonly freeBytes?: ((folder: string) => Promise<number | null>) | undefined;
+  readonly freeBytes?: FrozenDeps["freeBytes"];
   readonly onProgress: (event: ProgressEvent) => void;
 }
 
@@ -38,7 +28,8 @@ export const artifactPath = (folder: string, jobId: string): string => join(fold
  * or whose artifact is broken, gets a new job in the next process.
  */
 export class ArtifactFetcher {
-  readonly #deps: FetchDeps;
+  readonly #frozen: FrozenRun;
+  readonly #report: FetchReport;
   readonly #follower: JobFollower<ExportJob>;
   readonly #jobs = new Map<string, CreatedJob>();
   readonly #limit = pLimit(downloadsAtOnce);
@@ -48,10 +39,11 @@ export class ArtifactFetcher {
   #ready = 0;
   #fault: unknown;
 
-  constructor(deps: FetchDeps) {
-    this.#deps = deps;
-    this.#progress = new FetchProgress(deps.onProgress);
-    const { client, signal } = deps.service;
+  constructor(frozen: FrozenRun, report: FetchReport) {
+    this.#frozen = frozen;
+    this.#report = report;
+    this.#progress = new FetchProgress(report.onProgress);
+    const { client, signal } = frozen.run;
     this.#follower = new JobFollower<ExportJob>({
       poll: async (export_id, options) => {
         try {
@@ -87,12 +79,12 @@ export class ArtifactFetcher {
   async settled(): Promise<unknown> {
     const unfollowed = await this.#follower.settled();
     await Promise.all(this.#downloads);
-    const { signal } = this.#deps.service;
+    const { signal } = this.#frozen.run;
     return signal.aborted ? signal.reason : decisive(this.#fault, unfollowed);
   }
 
   #onStatus(job: ExportJob): void {
-    this.#deps.run.sentJobs.seen(job.id, job.status);
+    this.#frozen.run.sentJobs.seen(job.id, job.status);
     if (!isJobEnded(job)) return;
     this.#progress.changed({ ready: ++this.#ready });
     if (job.status === "failed") {
@@ -102,13 +94,19 @@ export class ArtifactFetcher {
   }
 
   async #download(job: ExportJob): Promise<void> {
-    const { service, plan, folder, name, maxBytes, freeBytes } = this.#deps;
-    const { client, signal } = service;
+    const { input, run, plan, folder } = this.#frozen;
+    const { client, signal } = run;
+    const { name, freeBytes } = this.#report;
     const { rows } = this.#jobs.get(job.id)!;
     try {
       signal.throwIfAborted();
       await downloadArtifact(client, {
-        ...{ job, name, maxBytes, signal, freeBytes, path: artifactPath(folder, job.id) },
+        job,
+        path: artifactPath(folder, job.id),
+        name,
+        maxBytes: input.maxBytes,
+        signal,
+        freeBytes,
         ids: job.format === "manifest" ? Array.from(rows, (at) => plan[at]!) : null,
         onProgress: (bytes) => this.#progress.received(job.id, bytes),
       });
@@ -122,7 +120,53 @@ export class ArtifactFetcher {
 
   /** The next process creates a new job for the same products. */
   #giveUp(id: string): void {
-    const { state, id: run } = this.#deps.run;
-    state.batches.dropped(run, this.#jobs.get(id)!.index);
+    const { state, id: runId } = this.#frozen.run;
+    state.batches.dropped(runId, this.#jobs.get(id)!.index);
+  }
+}
+
+interface Bytes {
+  readonly bytes: number;
+  readonly total: number | null;
+}
+
+/** The progress of jobs that are prepared by the service while the files of others are downloaded. */
+export class FetchProgress {
+  readonly #emit: (event: ProgressEvent) => void;
+  readonly #downloads = new Map<string, Bytes>();
+  #ready = 0;
+  #saved = 0;
+  /** The number of jobs. */
+  jobs = 0;
+
+  constructor(emit: (event: ProgressEvent) => void) {
+    this.#emit = emit;
+  }
+
+  /** A job was added, has completed, or its file was saved. */
+  readonly changed = ({ ready = this.#ready, saved = this.#saved }): void => {
+    this.#ready = ready;
+    this.#saved = saved;
+    this.#show();
+  };
+
+  readonly received = (job: string, bytes: Bytes): void => {
+    this.#downloads.set(job, bytes);
+    this.#show();
+  };
+
+  #show(): void {
+    const { jobs } = this;
+    if (this.#downloads.size === 0) {
+      this.#emit({ step: "preparing files", done: this.#ready, total: jobs });
+      return;
+    }
+    const all = [...this.#downloads.values()];
+    const done = all.reduce((sum, { bytes }) => sum + bytes, 0);
+    // The total is known once every download has begun.
+    const isKnown = all.length === jobs && all.every(({ total }) => total !== null);
+    const total = isKnown ? all.reduce((sum, one) => sum + one.total!, 0) : null;
+    const note = jobs > 1 ? { note: `${this.#saved} of ${jobs} files` } : {};
+    this.#emit({ step: "downloading", unit: "bytes", done, total, ...note });
   }
 }

@@ -2,8 +2,9 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { limits } from "../../../contract/limits.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
-import type { RunAtHand } from "../../run/run.ts";
-import type { FrozenInput, FrozenTarget } from "./frozen-input.ts";
+import { CatError } from "../../../errors.ts";
+import { inOneLine } from "../../outputs/row-outcome.ts";
+import type { FrozenRun, FrozenTarget } from "./frozen-run.ts";
 
 /** What a frozen export has written (interface, export). */
 export interface FrozenSummary {
@@ -44,22 +45,16 @@ export interface FrozenJob {
   readonly target: FrozenTarget;
 }
 
-interface Ended {
-  readonly input: FrozenInput;
-  readonly run: Pick<RunAtHand, "id">;
-  readonly plan: readonly string[];
-  readonly targets: readonly FrozenTarget[];
-  readonly jobs: readonly FrozenJob[];
-  readonly deleted: number;
-  readonly missing: number;
-  readonly stopped: unknown;
-}
-
-/** Sums up a run. `duration_ms` is for the caller to fill in. */
-export async function outcomeOf(ended: Ended): Promise<Omit<FrozenOutcome, "isResumable">> {
-  const { input, run, plan, jobs, deleted, missing, stopped } = ended;
+/** Sums up a run, which ended so. `duration_ms` is for the caller to fill in. */
+export async function outcomeOf(
+  { input, run, plan, targets }: FrozenRun,
+  ended: Pick<FrozenOutcome, "deleted" | "missing" | "stopped" | "isResumable"> & {
+    readonly jobs: readonly FrozenJob[];
+  },
+): Promise<FrozenOutcome> {
+  const { jobs, deleted, missing, stopped, isResumable } = ended;
   const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
-  const written = stopped === undefined ? await Promise.all(ended.targets.map(sizeOf)) : [];
+  const written = stopped === undefined ? await Promise.all(targets.map(sizeOf)) : [];
   const began = Math.min(...completed.map(({ job }) => Date.parse(job.created_at)));
   return {
     summary: {
@@ -72,6 +67,7 @@ export async function outcomeOf(ended: Ended): Promise<Omit<FrozenOutcome, "isRe
       duration_ms: 0,
     },
     stopped,
+    isResumable,
     parts: Math.ceil(plan.length / limits.exportProducts),
     deleted,
     missing,
@@ -95,3 +91,23 @@ export async function sizeOf({
   }
   return { name, files, bytes };
 }
+
+/** Whether an export job has reached a terminal state (States and transitions, Export job). */
+export const isJobEnded = ({ status }: Pick<ExportJob, "status">): boolean => status !== "processing";
+
+/** The error of an export job that failed at the service: exit 7. The hint says how to get a new one. */
+export function failedJob(
+  { id, error }: Pick<ExportJob, "id" | "error">,
+  hint = "Run the command again for a new export.",
+): CatError {
+  const why = error === null ? "" : `: ${inOneLine(error.message)} (${error.code})`;
+  return new CatError(`export ${id} failed at the service${why}`, {
+    type: "internal",
+    code: error?.code ?? "export_failed",
+    hint,
+  });
+}
+
+/** The next step for a failed export that is only watched or downloaded, which creates none. */
+export const exportAgain = (format: ExportJob["format"]): string =>
+  `Start a new export, for example: cat export --${format}`;

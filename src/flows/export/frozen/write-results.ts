@@ -1,16 +1,17 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, rm, rmdir, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { syncFolder } from "../../../move-file.ts";
 import { rejectWithoutSpace } from "../../files/disk.ts";
+import { moveToName, partName, whereLinksLead } from "../../files/file-names.ts";
 import { OutputError } from "../../files/output-error.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
+import { checkZip } from "../archive/check-zip.ts";
 import { extractZips } from "../archive/extract-zips.ts";
-import { deliver } from "./deliver.ts";
 import { artifactPath } from "./fetch-artifacts.ts";
-import type { FrozenInput, FrozenTarget } from "./frozen-input.ts";
-import type { FrozenMemory } from "./frozen-memory.ts";
-import type { FrozenJob } from "./frozen-summary.ts";
-import { mergeManifests } from "./merge-manifests.ts";
+import type { FrozenInput, FrozenMemory, FrozenTarget } from "./frozen-run.ts";
+import { type FrozenJob, sizeOf } from "./frozen-summary.ts";
+import { mergeManifests } from "./manifest.ts";
 
 /** Where artifacts are, and what the writing reports to. */
 export interface ResultPlace {
@@ -92,4 +93,89 @@ async function extracted(
       throw new OutputError(name, error.cause as NodeJS.ErrnoException);
     throw error;
   }
+}
+
+/**
+ * How many images the ZIPs of jobs lack: the service counts them when it creates a job, and products may be deleted before
+ * it writes the ZIP. `folder` has the artifacts; an earlier process may have moved one to its target, or extracted all.
+ */
+export async function missingImages(
+  jobs: readonly Pick<FrozenJob, "id" | "job" | "target">[],
+  folder: string,
+): Promise<number> {
+  let missing = 0;
+  for (const { id, job, target } of jobs) {
+    const total = job?.total_assets ?? 0;
+    const saved = artifactPath(folder, id);
+    const isMoved = (await stat(saved).catch(() => null)) === null;
+    if (isMoved && (await stat(target.path)).isDirectory()) {
+      const all = jobs.reduce((sum, one) => sum + (one.job?.total_assets ?? 0), 0);
+      return Math.max(0, all - (await sizeOf(target)).files);
+    }
+    const { files } = await checkZip(isMoved ? target.path : saved);
+    missing += Math.max(0, total - files);
+  }
+  return missing;
+}
+
+/**
+ * The folder for files that are not complete, next to the first target: `.NAME.RUN.part`. It is on the same disk, so that a
+ * complete file only has to be renamed.
+ */
+export async function makeWorkFolder({ path, name }: FrozenTarget, owner: string): Promise<string> {
+  const target = await whereLinksLead(path);
+  const folder = join(dirname(target), partName(`${basename(target)}.${owner.slice(-8)}`));
+  try {
+    // Not recursive: Node then reports a read-only disk as a missing folder.
+    await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== "EEXIST") throw error;
+    });
+    return folder;
+  } catch (error) {
+    throw new OutputError(name, error as NodeJS.ErrnoException);
+  }
+}
+
+/** Removes the folder if nothing in it is worth resuming. */
+export const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => {});
+
+/** Removes the folder with everything in it. */
+export const removeWorkFolder = (folder: string): Promise<void> =>
+  rm(folder, { recursive: true, force: true });
+
+/** Whether an earlier process of the run has moved what is at this path there. */
+export async function isDelivered(path: string, memory: FrozenMemory): Promise<boolean> {
+  const target = await whereLinksLead(path);
+  const recorded = memory.places.delivered[target];
+  return recorded !== undefined && recorded === (await identityAt(target));
+}
+
+/**
+ * Moves a complete file or folder to its target at once. Its identity is recorded first: a process that
+ * is killed just then recognizes it. What is replaced passes its permissions on.
+ */
+export async function deliver(
+  from: string,
+  { path, name, replaces }: FrozenTarget,
+  memory: Pick<FrozenMemory, "addDelivered"> | null,
+): Promise<void> {
+  const target = await whereLinksLead(path);
+  try {
+    const old = replaces ? await stat(target).catch(() => null) : null;
+    if (old !== null) await chmod(from, old.mode & 0o777).catch(() => {});
+    memory?.addDelivered(target, (await identityAt(from))!);
+    const taken = moveToName(from, target, { replaces, name });
+    await syncFolder(dirname(target));
+    if (taken !== null) throw taken;
+  } catch (error) {
+    if (error instanceof OutputError) throw error;
+    throw new OutputError(name, error as NodeJS.ErrnoException);
+  }
+}
+
+/** A text that stays the same when a file is renamed, and changes when it is replaced; null if it does not exist. */
+async function identityAt(path: string): Promise<string | null> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) return null;
+  return [found.dev, found.ino, ...(found.isFile() ? [found.size] : [])].join(":");
 }

@@ -1,6 +1,6 @@
 import type { Marks } from "../../../state/marks.ts";
+import type { ServiceIdentity } from "../../run/account.ts";
 import { fromTheFuture, hearOf, isBelievable } from "../../run/clocks.ts";
-import type { ServiceIdentity } from "../../run/run.ts";
 import type { Service } from "../../service.ts";
 import { shortDigest } from "../../short-digest.ts";
 

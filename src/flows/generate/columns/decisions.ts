@@ -5,7 +5,18 @@ import { UnreadableInput } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import { shownName } from "../../rows/shown-name.ts";
 import { InputError, type Source } from "../../rows/source.ts";
-import { describingColumns } from "./result-columns.ts";
+
+/** The columns that describe a generation, in the results and in the decisions of a review. */
+export const describingColumns = [
+  "line",
+  "task_id",
+  "status",
+  "product_id",
+  "product_reference",
+  "model_id",
+  "background",
+  "angle_shot",
+] as const;
 
 /** The columns of a review's decisions. */
 export const decisionColumns = [...describingColumns, "decision", "note"] as const;

@@ -4,11 +4,23 @@ import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import { isFailureColumn, normalHeader } from "../../rows/header.ts";
 import { missingColumn } from "../../rows/missing-column.ts";
+import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
-import { contentKey, wordsOfKey } from "../generation.ts";
-import { type Field, fieldsOf, requiredFieldsOf } from "./fields.ts";
-import { cellsOf, type RawRow, type ReadRow, type RowReading, readRow } from "./read-row.ts";
+import type { SomeRows } from "../../rows/row-set.ts";
+import { unchangedRows } from "../../rows/unchanged-rows.ts";
+import { type AskedGeneration, contentKey, wordsOfKey } from "../generation.ts";
+import type { GenerateInput } from "../generation-run.ts";
+import {
+  cellsOf,
+  type Field,
+  fieldsOf,
+  type RawRow,
+  type ReadRow,
+  type RowReading,
+  readRow,
+  requiredFieldsOf,
+} from "./read-row.ts";
 
 export interface FormOptions extends RowReading {
   /** Whether a file may ask for the same image twice. */
@@ -167,4 +179,24 @@ class GenerationColumns implements RowColumns {
     if (left === null) return record;
     return record.map((cell, index) => left[this.names[index] as Field] ?? cell);
   }
+}
+
+/** What the valid rows of a file ask for, in its order; rows of `refused` have problems. */
+export async function readGenerations(
+  file: RowFile,
+  refused: SomeRows,
+  { replacing, ...reading }: RowReading & Pick<GenerateInput, "replacing">,
+): Promise<AskedGeneration[]> {
+  const asked: AskedGeneration[] = [];
+  const reader = await openRows(file);
+  let place = 0;
+  for await (const rows of unchangedRows(file.source, reader)) {
+    for (const { row, line } of rows) {
+      if (refused.has(place++)) continue;
+      const replaces = replacing.get(line);
+      for (const one of generationsOf(row, reading))
+        asked.push({ ...one, line, ...(replaces !== undefined && { replaces }) });
+    }
+  }
+  return asked;
 }

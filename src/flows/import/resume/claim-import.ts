@@ -24,7 +24,7 @@ export interface ClaimedImport {
  */
 export async function claimImport(
   { state, sentJobs, service }: Memory,
-  { input, service: { client, clock, signal }, reporter, pid }: ImportJob,
+  { input, service: requests, reporter, pid }: ImportJob,
   runId: string,
 ): Promise<ClaimedImport> {
   const { file, localPhotos, mode, onImageError, photos, sameOrganization } = input;
@@ -32,6 +32,7 @@ export async function claimImport(
     file: file.source.digest!,
     photos: await localPhotos.digestOfAll(),
   });
+  const { client, clock, signal } = requests;
   const { onNote } = reporter;
   const account = await accountOf({ client, state, service, sameOrganization, onNote, signal });
   const fresh: Run = {
@@ -44,5 +45,8 @@ export async function claimImport(
     startedAt: clock.now(),
   };
   const { hold, begun, open } = claimRun(fresh, { pid, once: false }, state);
-  return { run: { state, sentJobs, service, account, id: open.id, kind: importKind }, begun, fresh, hold };
+  const { id, options } = open;
+  const begunAt = begun?.startedAt ?? null;
+  const opened = { account, id, kind: importKind, options, begunAt, isFinished: false };
+  return { run: { ...requests, state, sentJobs, service, ...opened }, begun, fresh, hold };
 }

@@ -12,7 +12,7 @@ export function sendImportsAgain(
   service: Service,
 ): Promise<void> {
   const options = run.options as unknown as SendOptions;
-  return sendAsTheyWere({ ...at, id: run.id }, batches, service, {
+  return sendAsTheyWere({ ...at, id: run.id }, batches, {
     operation: importOperation(service.client, options),
     listedAs: listedAs(run.file, options.mode),
     changesProducts: true,

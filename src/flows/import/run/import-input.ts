@@ -9,7 +9,7 @@ import type { ProgressEvent } from "../../progress-event.ts";
 import type { CheckResult } from "../../rows/check.ts";
 import type { RowFile } from "../../rows/open-rows.ts";
 import type { Problem } from "../../rows/problem.ts";
-import type { ServiceIdentity } from "../../run/run.ts";
+import type { ServiceIdentity } from "../../run/account.ts";
 import type { ColumnMap } from "../columns/csv-columns.ts";
 import type { ImportForm } from "../columns/import-form.ts";
 

@@ -1,7 +1,6 @@
 // Sending: cuts rows into batches of at most 2,000 rows and 8 MB, sends them and follows their imports.
 
 import { type CutBatch, type ReadyBatch, rowsIn, type SentBatch } from "../../run/batch.ts";
-import { Journal } from "../../run/journal.ts";
 import { sendBatches } from "../../run/send.ts";
 import type { Stage } from "../../run/stage.ts";
 import type { ImportRun } from "../run/import-run.ts";
@@ -15,7 +14,6 @@ import { importOperation, listedAs } from "./import-operation.ts";
  */
 export async function sendRows(run: ImportRun, planned: number): Promise<Stage<SentBatch[]>> {
   const { input, service, resumed, progress, follower } = run;
-  const { client, clock, signal, concurrency } = service;
   const accepted = resumed.earlier.filter(({ state }) => state !== "sent");
   const sentBefore = rowsIn(accepted);
   progress.begin(planned + rowsIn(resumed.earlier) - sentBefore, sentBefore);
@@ -28,16 +26,11 @@ export async function sendRows(run: ImportRun, planned: number): Promise<Stage<S
     imageIdOf: (path) => imageIdOf(path, run),
     onKept: run.rows.keep,
   });
-  const { sent, stopped } = await sendBatches(concatenated(resumed.again(), cut), {
-    operation: importOperation(client, input),
-    clock,
-    signal,
-    concurrency,
-    journal: new Journal(resumed.run, resumed.earlier, service, {
-      listedAs: listedAs(input.file.source.name, input.mode),
-      changesProducts: true,
-      guarded: input.photos === "new",
-    }),
+  const { sent, stopped } = await sendBatches(resumed.run, concatenated(resumed.again(), cut), {
+    operation: importOperation(service.client, input),
+    listedAs: listedAs(input.file.source.name, input.mode),
+    changesProducts: true,
+    guarded: input.photos === "new",
     onAccepted: ({ jobs, rows }, { createdAt }) => {
       const { state, account } = resumed.run;
       // The first refresh of the ledger starts at the first import, or at 0 if its time is unknown.

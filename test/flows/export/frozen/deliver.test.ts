@@ -9,8 +9,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { deliver, isDelivered, makeWorkFolder } from "../../../../src/flows/export/frozen/deliver.ts";
-import { FrozenMemory, forgetEndedRuns } from "../../../../src/flows/export/frozen/frozen-memory.ts";
+import { FrozenMemory } from "../../../../src/flows/export/frozen/frozen-run.ts";
+import { deliver, isDelivered, makeWorkFolder } from "../../../../src/flows/export/frozen/write-results.ts";
 import { openState } from "../../../../src/state/open-state.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { TestClock } from "../../../support/test-clock.ts";
@@ -105,22 +105,4 @@ describe("a file that was moved to its place", () => {
     });
     expect(readFileSync(join(path, "mine"), "utf8")).toBe("old");
   });
-});
-
-test("what is remembered of a run that ended is forgotten, and that of others is kept", async () => {
-  const { marks, memory } = await place();
-  const other = new FrozenMemory(marks, baseUrl, "run_2");
-  memory.keepPlan(["A", "B"]);
-  other.keepPlan([]);
-  other.addWork("/w");
-  const begun = new FrozenMemory(marks, baseUrl, "run_3");
-  forgetEndedRuns(marks, baseUrl, () => {
-    // Another process begins a run meanwhile.
-    begun.keepPlan(["C"]);
-    return new Set(["run_2"]);
-  });
-  expect([memory.plan, other.plan, other.places]).toEqual([null, [], { work: ["/w"], delivered: {} }]);
-  expect(begun.plan).toEqual(["C"]);
-  for (const one of [other, begun]) one.clear();
-  expect(marks.list(baseUrl, "")).toEqual([]);
 });

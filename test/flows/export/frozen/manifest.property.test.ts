@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
-import { checkManifest } from "../../../../src/flows/export/frozen/check-manifest.ts";
-import { mergeManifests } from "../../../../src/flows/export/frozen/merge-manifests.ts";
+import { checkManifest, mergeManifests } from "../../../../src/flows/export/frozen/manifest.ts";
 import { repetitions } from "../../../support/repetitions.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { jsonInHtml } from "../../../../src/flows/generate/gallery/page-text.ts";
+import { jsonInHtml } from "../../../../src/flows/generate/gallery/write-gallery.ts";
 import { closeBrowser, needsBrowser, openFile, readsStorage } from "../../../support/browser.ts";
 import { entry, sampleData, writePage } from "./sample-page.ts";
 

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import sharp from "sharp";
 import { decisionColumns } from "../../../../src/flows/generate/columns/decisions.ts";
-import type { GalleryData, GalleryEntry } from "../../../../src/flows/generate/gallery/gallery-data.ts";
-import { imageBlock, pageAround } from "../../../../src/flows/generate/gallery/page-text.ts";
-import { openThumbnailer } from "../../../../src/flows/generate/gallery/thumbnail.ts";
+import type { GalleryData, GalleryEntry } from "../../../../src/flows/generate/gallery/describe-run.ts";
+import { openThumbnailer } from "../../../../src/flows/generate/gallery/fetch-images.ts";
+import { imageBlock, pageAround } from "../../../../src/flows/generate/gallery/write-gallery.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 export const entry = (given: Partial<GalleryEntry> & { line: number }): GalleryEntry => ({

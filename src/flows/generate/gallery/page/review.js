@@ -2,7 +2,7 @@
 
 import { part } from "./elements.js";
 
-/** @typedef {import("../gallery-data.ts").GalleryData} GalleryData */
+/** @typedef {import("../describe-run.ts").GalleryData} GalleryData */
 /** @typedef {GalleryData["results"][number]} Result */
 /** @typedef {"approve" | "reject" | ""} Decision */
 /** @typedef {{ decision: Decision, note: string }} Review */

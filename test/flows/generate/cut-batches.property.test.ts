@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { limits } from "../../../../src/contract/limits.ts";
-import type { Generation } from "../../../../src/flows/generate/generation.ts";
-import { cutGenerations, groupKey } from "../../../../src/flows/generate/plan/cut-batches.ts";
+import { limits } from "../../../src/contract/limits.ts";
+import type { Generation } from "../../../src/flows/generate/generation.ts";
+import { cutGenerations, groupKey } from "../../../src/flows/generate/plan.ts";
 
 const { max } = limits.tryonInputs;
 
@@ -61,50 +61,16 @@ test("a group that fits into one batch is in one; a larger one fills batches of 
   );
 });
 
-/** The least number of bins, by trying everything: for few items only. */
-function leastBins(sizes: readonly number[]): number {
-  let best = sizes.length;
-  const place = (at: number, bins: readonly number[]): void => {
-    if (bins.length >= best) return;
-    if (at === sizes.length) {
-      best = bins.length;
-      return;
-    }
-    const size = sizes[at]!;
-    const tried = new Set<number>();
-    for (const [index, used] of bins.entries()) {
-      if (used + size > max || tried.has(used)) continue;
-      tried.add(used);
-      place(at + 1, bins.with(index, used + size));
-    }
-    place(at + 1, [...bins, size]);
-  };
-  place(0, []);
-  return best;
+/** The sizes of the groups in each batch, of groups of these sizes in this order. */
+function cut(sizes: readonly number[]): number[][] {
+  let line = 1;
+  const all = sizes.flatMap((size, product) =>
+    Array.from({ length: size }, () => generation(++line, product, 0)),
+  );
+  return cutGenerations(all).map((batch) => [...groupsOf(batch).values()].map(({ length }) => length));
 }
 
-test("there are as few batches as possible", () => {
-  const fewGroups = fc.array(fc.integer({ min: 1, max }), { minLength: 1, maxLength: 9 });
-  fc.assert(
-    fc.property(fewGroups, (sizes) => {
-      let line = 1;
-      const all = sizes.flatMap((size, product) =>
-        Array.from({ length: size }, () => generation(++line, product, 0)),
-      );
-      expect(cutGenerations(all).length).toBe(leastBins(sizes));
-    }),
-    { numRuns: 300 },
-  );
-});
-
-test("the parts of a large group are next to each other", () => {
-  const all = [
-    generation(2, 1, 0),
-    ...Array.from({ length: 45 }, (_, at) => generation(at + 3, 0, 0)),
-    generation(48, 2, 0),
-  ];
-  const places = cutGenerations(all).flatMap((batch, at) =>
-    batch.some(({ productId }) => productId === "product 0") ? [at] : [],
-  );
-  expect(places).toEqual([0, 1, 2]);
+test("batches are filled first-fit", () => {
+  expect(cut([12, 9, 8, 11, 20, 1])).toEqual([[12, 8], [9, 11], [20], [1]]);
+  expect(cut([1, 45, 1])).toEqual([[1, 5, 1], [20], [20]]);
 });

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Client } from "../../../../src/client/client.ts";
-import type { Generation } from "../../../../src/flows/generate/generation.ts";
-import type { GenerateInput } from "../../../../src/flows/generate/run/generate-input.ts";
-import type { GenerationRun } from "../../../../src/flows/generate/run/generation-run.ts";
-import { packGenerations } from "../../../../src/flows/generate/run/stored-generations.ts";
-import { queueGenerations } from "../../../../src/flows/generate/send/queue-generations.ts";
-import { NetworkError } from "../../../../src/http/errors.ts";
-import { tryonRun } from "../../tryon-run.ts";
+import type { Client } from "../../../src/client/client.ts";
+import { type Generation, packGenerations } from "../../../src/flows/generate/generation.ts";
+import type { GenerationRun } from "../../../src/flows/generate/generation-run.ts";
+import { queueGenerations } from "../../../src/flows/generate/queue.ts";
+import type { Run } from "../../../src/flows/run/run.ts";
+import { NetworkError } from "../../../src/http/errors.ts";
+import { tryonRun } from "../tryon-run.ts";
 
 type Tryon = Client["tasks"]["tryon"];
 
@@ -16,8 +15,19 @@ const generation = (line: number, productId: string, modelId: string, angleShot:
   ...{ stylings: [], background: "white", angleShot, lookAtCamera: true, subtype: null, style: null },
 });
 
+/** A run of which nothing is sent. */
+const generationRun = (run: Run, remaining: Generation[]) =>
+  ({
+    input: { kind: "tryon", skipInvalid: true },
+    run,
+    sent: new Map(),
+    remaining,
+    replaced: new Set(),
+    rejected: new Map(),
+  }) as unknown as GenerationRun;
+
 test("a batch without a response is not cut again when another batch has a rejected input", async () => {
-  const { mock, client, run: at, service } = await tryonRun();
+  const { mock, client, run: at } = await tryonRun();
   const [one, other] = (await client.products.list({ limit: 2 })).data.map(({ id }) => id);
   await client.products.delete({ product_id: other! });
   const angles = Array.from({ length: 11 }, (_, index) => `custom-${index}`);
@@ -44,19 +54,8 @@ test("a batch without a response is not cut again when another batch has a rejec
     throw new NetworkError("the connection was lost", { code: "connection_lost", transient: true });
   };
   const failing = { ...client, paginate: client.paginate, tasks: { ...client.tasks, tryon } } as Client;
-  const run: GenerationRun = {
-    input: { kind: "tryon", skipInvalid: true } as GenerateInput,
-    service: { ...service, client: Object.setPrototypeOf(failing, client) as Client },
-    run: at,
-    fresh: false,
-    sent: new Map(),
-    remaining,
-    replaced: new Set(),
-    rejected: new Map(),
-    tasks: new Map(),
-    lost: new Set(),
-  };
-  const { stopped } = await queueGenerations(run, () => {});
+  const run = generationRun({ ...at, client: Object.setPrototypeOf(failing, client) as Client }, remaining);
+  const stopped = await queueGenerations(run, () => {});
   expect(stopped).toBe(undefined);
   expect(run.rejected.size).toBe(11);
   const tasks = mock.state().organizations.main.tasks;
@@ -66,7 +65,7 @@ test("a batch without a response is not cut again when another batch has a rejec
 describe("an image that replaces a rejected one", () => {
   /** A state with the runs of `--rerun`, and a run to queue two images that replace task-0 and task-1. */
   async function rerun(fresh: boolean) {
-    const { client, run: at, service } = await tryonRun();
+    const { client, run: at } = await tryonRun();
     const { state, account } = at;
     const others = {
       account,
@@ -89,11 +88,8 @@ describe("an image that replaces a rejected one", () => {
       begin(of, { ...batch, run: "other", idempotencyKey: "theirs", references: ["task-0"], memo });
       return begin(of, batch);
     };
-    const run: GenerationRun = {
-      ...{ input: { kind: "tryon" } as GenerateInput, service, run: at, fresh, remaining },
-      ...{ sent: new Map(), replaced: new Set(), rejected: new Map(), tasks: new Map(), lost: new Set() },
-    };
-    expect(await queueGenerations(run, () => {})).toEqual({ done: undefined, stopped: undefined });
+    const run = generationRun({ ...at, options: fresh ? { fresh: "yes" } : {} }, remaining);
+    expect(await queueGenerations(run, () => {})).toBe(undefined);
     return { replaced: [...run.replaced], sent: [...run.sent.keys()] };
   }
 

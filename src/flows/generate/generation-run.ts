@@ -1,15 +1,13 @@
-import type { Client } from "../../../client/client.ts";
-import type { Clock } from "../../../clock.ts";
-import type { GenerationKind } from "../../../contract/generation-rules.ts";
-import type { Task } from "../../../contract/resources/task.ts";
-import type { SentJobs } from "../../../state/sent-jobs.ts";
-import type { State } from "../../../state/state.ts";
-import type { OutputTargets } from "../../outputs/output-targets.ts";
-import type { ProgressEvent } from "../../progress-event.ts";
-import type { RowFile } from "../../rows/open-rows.ts";
-import type { Problem } from "../../rows/problem.ts";
-import type { ServiceIdentity } from "../../run/run.ts";
-import type { Generation } from "../generation.ts";
+import type { GenerationKind } from "../../contract/generation-rules.ts";
+import type { Task } from "../../contract/resources/task.ts";
+import type { OutputTargets } from "../outputs/output-targets.ts";
+import type { ProgressEvent } from "../progress-event.ts";
+import type { CheckResult } from "../rows/check.ts";
+import type { RowFile } from "../rows/open-rows.ts";
+import type { Problem } from "../rows/problem.ts";
+import type { RefusedRows } from "../rows/row-set.ts";
+import type { Run, RunHost } from "../run/run.ts";
+import type { Generation, SentGeneration } from "./generation.ts";
 
 /** What `--unknown` decides about batches whose outcome can no longer be learned. */
 export const unknownChoices = ["queued", "not-queued", "resend"] as const;
@@ -47,28 +45,21 @@ export interface GenerateInput {
   readonly replacing: ReadonlyMap<number, string>;
 }
 
-/** A batch whose outcome is unknown, for the person who decides about it. */
-export interface DoubtQuestion {
+/** Batches whose outcome is unknown, for the person who decides about them. */
+export interface UnknownOutcomeQuestion {
   readonly file: string;
   /** When the first of the batches was sent, in Unix milliseconds. */
   readonly sentAt: number;
   readonly generations: number;
   /** How many tasks of the same products the service has from that time. */
-  readonly found: number;
+  readonly candidates: number;
 }
 
-export interface GenerateDeps {
-  readonly clock: Clock;
+/** What the program gives to the flow. */
+export interface GenerateDeps extends RunHost {
   readonly random: () => number;
-  /** A new idempotency key, unlike any other (Cross-cutting rule 1). */
-  readonly newKey: () => string;
-  readonly pid: number;
-  readonly runId: string;
-  readonly signal?: AbortSignal | undefined;
   /** Called once the file is found valid, before the first request: throws where an output cannot be written. */
   readonly targets: () => Promise<OutputTargets>;
-  readonly client: () => Promise<Client>;
-  readonly memory: () => Promise<{ state: State; sentJobs: SentJobs; service: ServiceIdentity }>;
   /** Has the user agree to the cost of so many generations; throws where they do not. */
   readonly confirm: (plan: {
     generations: readonly Generation[];
@@ -76,13 +67,48 @@ export interface GenerateDeps {
     queuedBefore: number;
   }) => Promise<void>;
   /** Asks a person about batches of unknown outcome; undefined where there is none to ask. */
-  readonly ask: ((question: DoubtQuestion) => Promise<UnknownChoice>) | undefined;
+  readonly ask: ((question: UnknownOutcomeQuestion) => Promise<UnknownChoice>) | undefined;
   /** How many writes per minute the service allows (Limits), for an estimate; Infinity where it sets no limit. */
   readonly writesPerMinute: number;
   readonly onProgress: (event: ProgressEvent) => void;
   readonly onProblem: (problem: Problem) => void | Promise<void>;
-  /** Receives a sentence for people. */
-  readonly onNote: (sentence: string) => void;
   /** Receives a task that failed. */
   readonly onFailed: (generation: Generation, task: Task) => void;
 }
+
+/** What is wrong with a row, or why a generation was not queued. */
+export interface Rejection {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A run whose plan is made, with what its stages have reached. */
+export interface GenerationRun {
+  readonly input: GenerateInput;
+  readonly run: Run;
+  readonly targets: OutputTargets;
+  readonly check: CheckResult;
+  /** Rows that are invalid. */
+  readonly refused: RefusedRows;
+  /** Why those rows that are valid by themselves are invalid, by line: what they name does not exist. */
+  readonly unresolved: ReadonlyMap<number, Rejection>;
+  /** How many combinations the rows expand to, by line. */
+  readonly combinations: ReadonlyMap<number, number>;
+  /** What was sent, by this process and earlier ones, by place. */
+  readonly sent: Map<string, SentGeneration>;
+  /** The places that were sent by earlier commands. */
+  readonly sentBefore: ReadonlySet<string>;
+  /** What this process has to queue, with what it found to be not queued by an earlier one. */
+  readonly remaining: Generation[];
+  /** The places of rejected images that another run generated again since this one was planned. */
+  readonly replaced: Set<string>;
+  /** What the service rejected, by place. */
+  readonly rejected: Map<string, { readonly generation: Generation; readonly why: Rejection }>;
+  /** Tasks as they were last seen, by ID. */
+  readonly tasks: Map<string, Task>;
+  /** The IDs of tasks that the service does not have. */
+  readonly lost: Set<string>;
+}
+
+/** Whether a run was begun with `--fresh`: it also generates what another run has generated again. */
+export const isFresh = ({ options }: Pick<Run, "options">): boolean => options.fresh === "yes";

@@ -1,20 +1,20 @@
-import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
-import { canonicalReference, referenceOfProduct } from "../../../contract/import-row.ts";
-import { ulidPattern } from "../../../contract/limits.ts";
-import type { Product } from "../../../contract/resources/product.ts";
-import type { Model } from "../../../contract/resources/task.ts";
-import { allModels, modelsNamed } from "../../catalogue/find-models.ts";
+import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { canonicalReference, referenceOfProduct } from "../../contract/import-row.ts";
+import { ulidPattern } from "../../contract/limits.ts";
+import type { Product } from "../../contract/resources/product.ts";
+import type { Model } from "../../contract/resources/task.ts";
+import { allModels, modelsNamed } from "../catalogue/find-models.ts";
 import {
   type FoundProducts,
   meantReferences,
   productsBy,
   unknownProduct,
   withSomeOthers,
-} from "../../catalogue/find-products.ts";
-import type { Problem } from "../../rows/problem.ts";
-import type { Service } from "../../service.ts";
-import { partsOf } from "../columns/fields.ts";
-import { type AskedGeneration, contentKey, type Generation } from "../generation.ts";
+} from "../catalogue/find-products.ts";
+import type { Problem } from "../rows/problem.ts";
+import type { Service } from "../service.ts";
+import { partsOf } from "./columns/read-row.ts";
+import { type AskedGeneration, contentKey, type Generation } from "./generation.ts";
 
 /** Generations by the IDs of the service, and what is wrong with the others. */
 export interface Resolved {

@@ -4,19 +4,20 @@ import { randomUUID } from "node:crypto";
 import { readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import pLimit from "p-limit";
-import type { Client } from "../../../client/client.ts";
-import { imageTypeBytes, imageTypeOf } from "../../../contract/image-file.ts";
-import type { Task } from "../../../contract/resources/task.ts";
-import type { imageTypes } from "../../../contract/value-sets.ts";
-import { syncFolder } from "../../../move-file.ts";
-import { fileStart } from "../../files/disk.ts";
-import { downloadToFile } from "../../files/download-file.ts";
-import { downloadToMemory } from "../../files/download-to-memory.ts";
-import { rejectIncompleteImage } from "../../files/image-end.ts";
-import { OutputError } from "../../files/output-error.ts";
-import { placeFile } from "../../files/output-file.ts";
-import { withSizeHint, wrongContent } from "../../files/wrong-content.ts";
-import { extensionOf, type NamedOutput, outputExtensions, outputName } from "./output-name.ts";
+import type { Client } from "../../client/client.ts";
+import { imageTypeBytes, imageTypeOf, safeFilename } from "../../contract/image-file.ts";
+import type { Task } from "../../contract/resources/task.ts";
+import type { imageTypes } from "../../contract/value-sets.ts";
+import { syncFolder } from "../../move-file.ts";
+import { fileStart } from "../files/disk.ts";
+import { downloadToFile } from "../files/download-file.ts";
+import { downloadToMemory } from "../files/download-to-memory.ts";
+import { rejectIncompleteImage } from "../files/image-end.ts";
+import { OutputError } from "../files/output-error.ts";
+import { placeFile } from "../files/output-file.ts";
+import { withSizeHint, wrongContent } from "../files/wrong-content.ts";
+import type { Service } from "../service.ts";
+import type { Generation } from "./generation.ts";
 
 /** How many downloads run at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 8;
@@ -41,14 +42,8 @@ export class OutputSaver {
   readonly #writer = randomUUID().slice(0, 8);
   #before: Promise<FolderNames> | null = null;
 
-  constructor(
-    folder: string,
-    {
-      client,
-      signal,
-      maxBytes,
-    }: { client: Pick<Client, "downloadInto" | "tasks">; signal: AbortSignal; maxBytes: number },
-  ) {
+  /** `maxBytes` is the largest image to save. */
+  constructor(folder: string, { client, signal }: Pick<Service, "client" | "signal">, maxBytes: number) {
     this.#folder = folder;
     this.#client = client;
     this.#signal = signal;
@@ -177,3 +172,44 @@ const startOf = (chunks: readonly Uint8Array[]): Uint8Array => {
   const [first = new Uint8Array()] = chunks;
   return first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
 };
+
+const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
+  "image/jpeg": ".jpg",
+  "image/png": ".png",
+  "image/webp": ".webp",
+};
+
+/** The extension of an image file, by the type of its bytes. */
+export const extensionOf = (type: (typeof imageTypes)[number]): string => extensions[type];
+
+/** Every extension that an output may have. */
+export const outputExtensions: readonly string[] = Object.values(extensions);
+
+/** So many characters of a task's ID tell it from every other task of a folder: they are random, or count up. */
+const idLength = 10;
+
+/** What an output is named after; a task that this machine did not start is known by its product alone. */
+export type NamedOutput = Pick<Generation, "productId" | "productReference"> &
+  Partial<Pick<Generation, "angleShot" | "background" | "modelName" | "modelId" | "subtype" | "style">>;
+
+/**
+ * The file name of a task's output: reference, angle, background and model, and the end of the task's ID, so that no two
+ * outputs share a name and the same task always has the same one, also where case or the form of accents does not count.
+ */
+export function outputName(named: NamedOutput, taskId: string, extension: string): string {
+  const { productReference, productId, angleShot, background, modelName, modelId, subtype, style } = named;
+  const parts = [
+    productReference ?? productId,
+    angleShot,
+    background?.replace("#", ""),
+    style ?? subtype,
+    modelName ?? modelId,
+  ];
+  const stem = parts
+    .filter((part) => part !== null && part !== undefined && part !== "")
+    .map((part) => part!.replace(/[\s%&#+;,'`$!~(){}[\]^=@]+/g, "-"))
+    .join("_")
+    // A shell reads a leading dash as a flag.
+    .replace(/^-+(?=.)/, "_");
+  return safeFilename(stem, `_${taskId.slice(-idLength).toLowerCase()}${extension}`);
+}

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cellsOf, readRow } from "../../../../src/flows/generate/columns/read-row.ts";
+import { cellsOf, readRow } from "../../../src/flows/generate/columns/read-row.ts";
 
 const tryon = { kind: "tryon", matrix: true } as const;
 const values = <Value extends string>(...known: Value[]) =>

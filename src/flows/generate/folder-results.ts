@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import type { Clock } from "../../../clock.ts";
-import { CatError } from "../../../errors.ts";
-import { lockTemporaryFile, waitForLock } from "../../../state/file-lock.ts";
-import { fileStart } from "../../files/disk.ts";
-import { OutputError } from "../../files/output-error.ts";
-import { OutputFile } from "../../files/output-file.ts";
-import { csvRecords, guardedCell } from "../../outputs/cells.ts";
-import { type ResultRow, resultCells, resultColumns } from "./generation-result.ts";
+import type { Clock } from "../../clock.ts";
+import { CatError } from "../../errors.ts";
+import { lockTemporaryFile, waitForLock } from "../../state/file-lock.ts";
+import { fileStart } from "../files/disk.ts";
+import { OutputError } from "../files/output-error.ts";
+import { OutputFile } from "../files/output-file.ts";
+import { csvRecords, guardedCell } from "../outputs/cells.ts";
+import { type ResultRow, resultCells, resultColumns } from "./result.ts";
 
 /** The names of the two lists next to saved images. */
 export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;

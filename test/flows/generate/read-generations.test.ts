@@ -1,12 +1,11 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { generationForm } from "../../../../src/flows/generate/columns/generation-form.ts";
-import { readGenerations } from "../../../../src/flows/generate/plan/read-generations.ts";
-import { checkFile } from "../../../../src/flows/rows/check.ts";
-import { RowSet } from "../../../../src/flows/rows/row-set.ts";
-import { openSource } from "../../../../src/flows/rows/source.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
+import { generationForm, readGenerations } from "../../../src/flows/generate/columns/generation-form.ts";
+import { checkFile } from "../../../src/flows/rows/check.ts";
+import { RowSet } from "../../../src/flows/rows/row-set.ts";
+import { openSource } from "../../../src/flows/rows/source.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 test("a file that is removed after its check is reported as removed", async () => {
   const cwd = temporaryFolder();

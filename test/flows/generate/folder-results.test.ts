@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { writeFolderResults } from "../../../../src/flows/generate/close/folder-results.ts";
-import { type ResultRow, resultColumns } from "../../../../src/flows/generate/close/generation-result.ts";
-import { lockTemporaryFile } from "../../../../src/state/file-lock.ts";
-import { temporaryFolder } from "../../../support/temporary-folder.ts";
-import { TestClock } from "../../../support/test-clock.ts";
+import { writeFolderResults } from "../../../src/flows/generate/folder-results.ts";
+import { type ResultRow, resultColumns } from "../../../src/flows/generate/result.ts";
+import { lockTemporaryFile } from "../../../src/state/file-lock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { TestClock } from "../../support/test-clock.ts";
 
 const rowOf = (task_id: string): ResultRow => ({
   ...{ line: 2, task_id, status: "succeeded", product_id: "P", product_reference: null, model_id: null },

@@ -1,0 +1,132 @@
+import { createReadStream } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import type { Client } from "../../../client/client.ts";
+import { BadAnswerError } from "../../../http/errors.ts";
+import { OutputError } from "../../files/output-error.ts";
+import { grouped } from "../../words.ts";
+
+/**
+ * Checks a downloaded manifest (POST /v1/exports, format manifest): each line is an object with a product ID, the last one
+ * ends, and with `ids` exactly these products are in it. Throws a BadAnswerError; `name` is the manifest in its message.
+ */
+export async function checkManifest(
+  path: string,
+  name: string,
+  ids: readonly string[] | null,
+  onLine: (line: string) => void = () => {},
+): Promise<void> {
+  const broken = (why: string) =>
+    new BadAnswerError(`${name} is not the manifest of the export: ${why}`, { code: "wrong_content" });
+  if (!(await endsWithLine(path))) throw broken("it ends within a line");
+  const asked = ids === null ? null : new Set(ids);
+  const left = new Set(ids);
+  let line = 0;
+  for await (const text of linesOf(path)) {
+    line++;
+    onLine(text);
+    const id = productIdOf(text);
+    if (id === null) throw broken(`line ${line} has no product`);
+    if (asked !== null && !asked.has(id)) throw broken(`line ${line} has a product that was not asked for`);
+    left.delete(id);
+  }
+  if (left.size > 0)
+    throw broken(`it has ${grouped(ids!.length - left.size)} of ${grouped(ids!.length)} products`);
+}
+
+/** The lines of a manifest, without their ends. */
+export const linesOf = (path: string): AsyncIterable<string> =>
+  createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+
+/** The product of a line; null if it has none. */
+export function productIdOf(line: string): string | null {
+  try {
+    const { product } = JSON.parse(line) as { product?: { id?: unknown } };
+    return typeof product?.id === "string" ? product.id : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether the file is empty, or its last byte ends a line: a body that was cut off may still be valid JSON. */
+async function endsWithLine(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { size } = await file.stat();
+    if (size === 0) return true;
+    const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+    return buffer[0] === 10;
+  } finally {
+    await file.close();
+  }
+}
+
+/** A manifest of a job, and the products that it was asked for, in order. */
+export interface ManifestPart {
+  readonly path: string;
+  readonly ids: readonly string[];
+}
+
+/**
+ * Joins the manifests of several jobs into one at `path`, in the order of the catalogue and without duplicates, with each line
+ * as the service wrote it. Only one manifest is kept in memory at a time. Throws OutputError; `name` is the file in it.
+ */
+export async function mergeManifests(
+  parts: readonly ManifestPart[],
+  { path, name, onProgress }: { path: string; name: string; onProgress: (products: number) => void },
+): Promise<void> {
+  try {
+    await rm(path, { force: true });
+    const file = await open(path, "wx");
+    try {
+      let done = 0;
+      for (const part of parts) {
+        const lines = new Map<string, string>();
+        for await (const line of linesOf(part.path)) {
+          const id = productIdOf(line)!;
+          if (!lines.has(id)) lines.set(id, line);
+        }
+        await file.appendFile(part.ids.map((id) => `${lines.get(id)}\n`).join(""));
+        done += part.ids.length;
+        onProgress(done);
+      }
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    throw new OutputError(name, error as NodeJS.ErrnoException);
+  }
+}
+
+/**
+ * Masks the API key in a downloaded manifest, which has names of the service, and resolves to its size. The file is
+ * rewritten only if it has the key. Throws OutputError; `name` is the file in it.
+ */
+export async function maskManifest(
+  path: string,
+  name: string,
+  { withoutKey }: Pick<Client, "withoutKey">,
+): Promise<number> {
+  try {
+    if (await hasChange(path, withoutKey)) {
+      const masked = `${path}.masked`;
+      const file = await open(masked, "w");
+      try {
+        for await (const line of linesOf(path)) await file.appendFile(`${withoutKey(line)}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(masked, path);
+    }
+    return (await stat(path)).size;
+  } catch (error) {
+    throw new OutputError(name, error as NodeJS.ErrnoException);
+  }
+}
+
+async function hasChange(path: string, withoutKey: Client["withoutKey"]): Promise<boolean> {
+  for await (const line of linesOf(path)) if (withoutKey(line) !== line) return true;
+  return false;
+}

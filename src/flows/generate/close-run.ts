@@ -1,0 +1,142 @@
+// Closing: the result of each generation, counted in the summary and written to the results file and the failed file.
+
+import { Outputs } from "../outputs/outputs.ts";
+import type { RowOutcome } from "../outputs/row-outcome.ts";
+import { RefusedRows } from "../rows/row-set.ts";
+import { byPlace, type Generation, placeKey } from "./generation.ts";
+import type { GenerationRun, Rejection } from "./generation-run.ts";
+import { type GenerationResult, type GenerationSummary, generationResults, taskOf } from "./result.ts";
+import type { OutputSaver } from "./save-outputs.ts";
+
+export interface ClosedRun {
+  readonly summary: GenerationSummary;
+  readonly results: readonly GenerationResult[];
+  /** Why a file could not be written, or an output not be saved. */
+  readonly fault: unknown;
+}
+
+/** Writes the files of a run and ends it where nothing is left to do. `stopped` is what stopped it. */
+export async function closeRun(
+  generating: GenerationRun,
+  saver: OutputSaver | null,
+  stopped: unknown,
+): Promise<ClosedRun> {
+  const { input, run, targets, refused, sent } = generating;
+  const results = resultsOf(generating, saver);
+  const hasFailed = stopped === undefined && hasFailedFile(generating);
+  const outputs = new Outputs({
+    failedFile: targets.failedFile,
+    resultsFile: targets.resultsFile,
+    file: input.file,
+    refused: hasFailed ? refused : new RefusedRows(),
+    runId: run.id,
+    results: generationResults,
+    word: (_row, { failure }) => failure!,
+  });
+  for (const outcome of outcomesOf(generating, results, hasFailed)) await outputs.add(outcome);
+  const files = await outputs.close();
+  const unsaved = [...(saver?.faults ?? [])];
+  const summary = summaryOf(generating, results);
+  if (files.failed_file !== null) summary.failed_file = files.failed_file;
+  if (files.results_file !== null) summary.results_file = files.results_file;
+  if (unsaved.length > 0)
+    summary.unsaved = unsaved.map(([id, error]) => ({
+      id,
+      message: error instanceof Error ? error.message : String(error),
+    }));
+  // Of a task of unknown status nothing more can be learned; a run that has queued nothing is begun again by the same command.
+  const isEnded = ({ status }: GenerationResult) =>
+    ["succeeded", "failed", "rejected"].includes(status) || (input.wait && status === "unknown");
+  if (stopped === undefined && sent.size > 0 && results.every(isEnded) && outputs.faults.length === 0)
+    run.state.runs.end(run.id, run.clock.now());
+  return { summary, results, fault: outputs.faults[0] ?? unsaved[0]?.[1] };
+}
+
+/**
+ * Whether failed rows are written to a file: flags have none, that of a finished run was written before, and a run with
+ * `--no-wait` that has queued something ends when the same command follows it. An image in it and in an open run might be paid
+ * for twice.
+ */
+function hasFailedFile({ input, run, sent }: GenerationRun): boolean {
+  const { file, failed, wait } = input;
+  if (file.source.name === "flags") return false;
+  return run.isFinished ? failed !== undefined : wait || sent.size === 0;
+}
+
+function resultsOf(
+  { remaining, sent, rejected, tasks, lost }: GenerationRun,
+  saver: OutputSaver | null,
+): GenerationResult[] {
+  const generations = new Map<string, Generation>();
+  for (const generation of remaining) generations.set(placeKey(generation), generation);
+  for (const [key, { generation }] of sent) generations.set(key, generation);
+  return [...generations.values()].sort(byPlace).map((generation): GenerationResult => {
+    const key = placeKey(generation);
+    const why = rejected.get(key)?.why;
+    const taskId = sent.get(key)?.taskId ?? null;
+    const nothing = { generation, task_id: taskId, file: null, failure_reason: null };
+    if (why !== undefined) return { ...nothing, status: "rejected", failure_reason: { ...why } };
+    if (!sent.has(key)) return { ...nothing, status: "not_queued" };
+    if (taskId === null) return { ...nothing, status: "unknown" };
+    const task = tasks.get(taskId);
+    if (task === undefined) return { ...nothing, status: lost.has(taskId) ? "unknown" : "queued" };
+    const { status } = task;
+    const failure_reason =
+      status === "failed" ? (task.failure_reason ?? { code: "failed", message: "" }) : null;
+    return { ...nothing, status, file: saver?.files.get(taskId) ?? null, failure_reason };
+  });
+}
+
+/** The outcomes of the rows, in the order of the file. A combination that failed is kept without the others of its row. */
+function outcomesOf(
+  { combinations, unresolved }: GenerationRun,
+  results: readonly GenerationResult[],
+  hasFailed: boolean,
+): RowOutcome<GenerationResult>[] {
+  const outcomes = results.map((result): RowOutcome<GenerationResult> => {
+    const { line, combination } = result.generation;
+    const failure = hasFailed ? failureOf(result) : undefined;
+    if (failure === undefined) return { line, result };
+    const places = Array.from({ length: combinations.get(line) ?? 1 }, (_, at) => at);
+    return { line, result, failure, done: places.filter((at) => at !== combination) };
+  });
+  if (hasFailed) for (const [line, failure] of unresolved) outcomes.push({ line, failure });
+  return outcomes.sort((one, other) => one.line - other.line);
+}
+
+function failureOf({ status, failure_reason, task_id }: GenerationResult): Rejection | undefined {
+  if (status === "rejected") return failure_reason!;
+  if (status !== "failed") return undefined;
+  const { code, message } = failure_reason!;
+  // Rows that fail again make another file, which is not the run that has failed already.
+  return { code, message: `${message} (task ${task_id})`.trim() };
+}
+
+function summaryOf(generating: GenerationRun, results: readonly GenerationResult[]): GenerationSummary {
+  const { input, run, check, unresolved, combinations, sent, sentBefore, replaced } = generating;
+  const count = (status: GenerationResult["status"]) => results.filter((one) => one.status === status).length;
+  const asked = [...combinations.values()].reduce((sum, some) => sum + some, 0);
+  const queued = [...sent].filter(([, { taskId }]) => taskId !== null).map(([key]) => key);
+  const unchanged = queued.filter((key) => sentBefore.has(key)).length;
+  const invalid = check.invalid + unresolved.size;
+  const rejected = [...generating.rejected.values()].map(({ generation, why }) => ({
+    line: generation.line,
+    ...why,
+  }));
+  const [not_queued, unknown] = [count("not_queued"), count("unknown")];
+  return {
+    run_id: run.id,
+    // The same for each command of a run, whatever earlier ones queued.
+    total: check.invalid + asked - replaced.size,
+    queued: queued.length - unchanged,
+    unchanged,
+    succeeded: count("succeeded"),
+    failed: count("failed"),
+    tasks: results.flatMap((result) => taskOf(result, input.saveAs) ?? []),
+    duration_ms: 0,
+    ...(invalid > 0 && { invalid }),
+    ...(rejected.length > 0 && { rejected }),
+    ...(not_queued > 0 && { not_queued }),
+    ...(unknown > 0 && { unknown }),
+  };
+}

@@ -1,0 +1,121 @@
+// Planning: what of the input is still to be queued, by the IDs of the service, and in which batches.
+
+import { limits } from "../../contract/limits.ts";
+import type { CheckResult } from "../rows/check.ts";
+import { shownName } from "../rows/shown-name.ts";
+import { InputError } from "../rows/source.ts";
+import { shownTime } from "../run/clocks.ts";
+import type { Run } from "../run/run.ts";
+import { grouped } from "../words.ts";
+import {
+  type AskedGeneration,
+  byPlace,
+  type Generation,
+  generationsOfBatch,
+  placeKey,
+  type SentGeneration,
+  sentGenerations,
+} from "./generation.ts";
+import type { GenerateDeps, GenerateInput } from "./generation-run.ts";
+import { type Resolved, resolveGenerations } from "./resolve.ts";
+
+/** What a run has queued and what remains. */
+export interface GenerationPlan extends Pick<Resolved, "problems" | "unresolved"> {
+  /** What earlier commands have sent, by place. */
+  readonly sent: Map<string, SentGeneration>;
+  readonly remaining: readonly Generation[];
+}
+
+/** Rejects an input that asks for more than `--max-generations`, before the first request. */
+export function rejectTooMany(
+  asked: number,
+  { file, maxGenerations }: Pick<GenerateInput, "file" | "maxGenerations">,
+): void {
+  if (maxGenerations === null || asked <= maxGenerations) return;
+  const name = shownName(file.source.name);
+  throw new InputError(
+    `${name} requests ${grouped(asked)} images; the limit is ${grouped(maxGenerations)} (--max-generations). Nothing was queued`,
+    "too_many_generations",
+    "Remove values or rows, or raise --max-generations.",
+  );
+}
+
+/** Plans what remains of a run. Everything that an earlier command sent stays as it was. */
+export async function planGenerations(
+  asked: readonly AskedGeneration[],
+  run: Run,
+  { file, allowDuplicates }: GenerateInput,
+  { onNote, onProgress }: GenerateDeps,
+): Promise<GenerationPlan> {
+  const sent = sentGenerations(run.state, run.id);
+  if (!run.isFinished && run.begunAt !== null && sent.size > 0) {
+    const since = shownTime(run.begunAt);
+    onNote(
+      `Resuming ${shownName(file.source.name)}, started at ${since}: ${grouped(sent.size)} of ${grouped(asked.length)} images already queued. To start over, add --fresh.`,
+    );
+  }
+  const unsent = run.isFinished ? [] : asked.filter((generation) => !sent.has(placeKey(generation)));
+  if (unsent.length === 0) return { sent, remaining: [], problems: [], unresolved: new Map() };
+  const { generations, problems, unresolved } = await resolveGenerations(unsent, run, {
+    allowDuplicates,
+    onProgress: (done, total) => onProgress({ step: "looking up products", done, total }),
+  });
+  return { sent, remaining: generations, problems, unresolved };
+}
+
+/** The counts of a check, with the rows that name what does not exist. */
+export const withUnresolved = (check: CheckResult, unresolved: Resolved["unresolved"]): CheckResult => {
+  const invalid = check.invalid + unresolved.size;
+  return { ...check, invalid, valid: check.total - invalid };
+};
+
+/**
+ * Leaves out the rejected images that another run has generated again, or may have: a review that goes on after `--rerun` lists
+ * them as rejected once more, and they would be paid for twice.
+ */
+export function notReplaced<Asked extends Pick<AskedGeneration, "replaces">>(
+  asked: readonly Asked[],
+  { state, account, kind, id }: Run,
+): readonly Asked[] {
+  if (asked.every(({ replaces }) => replaces === undefined)) return asked;
+  const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id });
+  const replaced = new Set(
+    elsewhere.flatMap(({ batch }) => generationsOfBatch(state, batch).map(({ replaces }) => replaces)),
+  );
+  return asked.filter(({ replaces }) => replaces === undefined || !replaced.has(replaces));
+}
+
+/**
+ * Cuts generations into the batches of their requests, in the order in which they are sent. A beautifier request takes one
+ * (Tasks). A try-on request takes 20, filled first-fit: each consistency group goes into the first batch that has room for all
+ * of it. One of more than 20 fills batches of its own, and its rest goes as a smaller group does.
+ */
+export function cutGenerations(generations: readonly Generation[]): Generation[][] {
+  if (generations[0]?.kind !== "tryon") return generations.map((generation) => [generation]);
+  const { max } = limits.tryonInputs;
+  const batches: Generation[][] = [];
+  for (const group of groupsOf(generations)) {
+    for (let at = 0; at < group.length; at += max) {
+      const part = group.slice(at, at + max);
+      const batch = batches.find(({ length }) => length + part.length <= max);
+      if (batch === undefined) batches.push(part);
+      else batch.push(...part);
+    }
+  }
+  return batches.map((batch) => batch.toSorted(byPlace));
+}
+
+function groupsOf(generations: readonly Generation[]): Iterable<Generation[]> {
+  const groups = new Map<string, Generation[]>();
+  for (const generation of generations) {
+    const key = groupKey(generation);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [generation]);
+    else group.push(generation);
+  }
+  return groups.values();
+}
+
+/** Inputs with the same key are dispatched as a consistency group (Tasks). */
+export const groupKey = ({ modelId, productId, stylings }: Generation): string =>
+  JSON.stringify([modelId, productId, stylings]);

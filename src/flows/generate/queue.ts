@@ -1,0 +1,179 @@
+// Queuing: the requests of a run, in which no image is paid for twice.
+
+import { ApiError } from "../../client/api-error.ts";
+import type { Client } from "../../client/client.ts";
+import type { CatError } from "../../errors.ts";
+import { BadAnswerError } from "../../http/errors.ts";
+import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "../run/batch.ts";
+import { HeldByAnotherRun, sendAgain } from "../run/journal.ts";
+import { sendBatches } from "../run/send.ts";
+import { type Generation, generationsOfBatch, packGenerations, placeKey } from "./generation.ts";
+import { type GenerationRun, isFresh, type Rejection } from "./generation-run.ts";
+import { cutGenerations, notReplaced } from "./plan.ts";
+
+/**
+ * Queues what remains of a run, after batches of earlier processes whose outcome is unknown; `onQueued` receives the tasks of
+ * each batch. With `skipInvalid` inputs that the service rejects are left out, and the rest is cut and sent again. Returns what
+ * stopped it; undefined if all is queued.
+ *
+ * An image that replaces a rejected one is sent by one run only, unless this one is fresh: the record of a batch excludes
+ * the others, and what another run has recorded meanwhile is left out.
+ */
+export async function queueGenerations(
+  generating: GenerationRun,
+  onQueued: (generations: readonly Generation[], tasks: readonly string[]) => void,
+): Promise<unknown> {
+  const { input, run, sent, remaining, rejected } = generating;
+  const operation = input.kind === "tryon" ? tryonOperation(run.client) : beautifierOperation(run.client);
+  for (;;) {
+    if (!isFresh(run)) leaveOutReplaced(generating);
+    const unsent = remaining.filter((one) => !sent.has(placeKey(one)) && !rejected.has(placeKey(one)));
+    const batches = new Map<number, readonly Generation[]>();
+    const { sent: outcomes, stopped } = await sendBatches(run, batchesToSend(generating, unsent, batches), {
+      operation,
+      guarded: !isFresh(run),
+      onAccepted: ({ rows, jobs }) => {
+        const generations = batches.get(rows[0]!)!;
+        for (const [at, generation] of generations.entries())
+          sent.set(placeKey(generation), { generation, taskId: jobs[at]! });
+        onQueued(generations, jobs);
+      },
+    });
+    const rejectedBefore = rejected.size;
+    for (const outcome of outcomes) keepOutcome(generating, outcome, batches.get(outcome.rows[0]!)!);
+    if (stopped === undefined || run.signal.aborted) return stopped;
+    const isNew = rejected.size > rejectedBefore;
+    const canContinue =
+      isStored(stopped) ||
+      stopped instanceof HeldByAnotherRun ||
+      (input.skipInvalid && isNew && isOfInput(stopped));
+    if (!canContinue) return stopped;
+  }
+}
+
+/** Takes out of what remains the images that another run has generated again since the plan was made, or may have. */
+function leaveOutReplaced({ run, remaining, replaced }: GenerationRun): void {
+  const kept = new Set(notReplaced(remaining, run));
+  for (const generation of remaining) if (!kept.has(generation)) replaced.add(placeKey(generation));
+  remaining.splice(0, Infinity, ...kept);
+}
+
+/** Batches to send; `batches` receives the generations of each, by the place of its first row. */
+async function* batchesToSend(
+  { run }: GenerationRun,
+  unsent: readonly Generation[],
+  batches: Map<number, readonly Generation[]>,
+): AsyncGenerator<CutBatch | ReadyBatch> {
+  const { state, id } = run;
+  const stored = state.batches.of(id);
+  for await (const batch of sendAgain(run, stored, { renewsKeys: false })) {
+    batches.set(batch.rows[0]!, generationsOfBatch(state, { run: id, index: batch.index }));
+    yield batch;
+  }
+  let place = stored.reduce((most, { rows }) => Math.max(most, ...rows), -1);
+  for (const batch of cutGenerations(unsent)) {
+    const rows = Uint32Array.from(batch, () => ++place);
+    batches.set(rows[0]!, batch);
+    yield {
+      body: bodyOf(batch),
+      rows,
+      lines: Uint32Array.from(batch, ({ line }) => line),
+      references: batch.flatMap(({ replaces }) => replaces ?? []),
+      memo: packGenerations(batch),
+    };
+  }
+}
+
+/** Whether the service rejected what an input says, rather than who sent it or when: other inputs may be accepted. */
+export const isOfInput = (error: unknown): boolean =>
+  error instanceof ApiError && (error.status === 400 || error.status === 404 || error.status === 422);
+
+/**
+ * Whether the response is one that the service has stored under the key of an earlier attempt, and that says nothing about
+ * the input, e.g. a 402 from before topping up: another key may be accepted now.
+ */
+const isStored = (error: unknown): boolean =>
+  error instanceof ApiError && error.replayed && !isOfInput(error);
+
+/** Keeps the unknown outcome of a batch, which is sent again only as it was, and why its inputs were rejected: the others remain. */
+function keepOutcome(
+  { sent, remaining, rejected }: GenerationRun,
+  batch: SentBatch,
+  generations: readonly Generation[],
+): void {
+  if (batch.kind === "unknown")
+    for (const generation of generations) sent.set(placeKey(generation), { generation, taskId: null });
+  if (batch.kind !== "refused") return;
+  for (const generation of generations) {
+    // A batch of an earlier process was not among those that remained.
+    if (sent.delete(placeKey(generation))) remaining.push(generation);
+  }
+  if (!isOfInput(batch.error)) return;
+  for (const [at, generation] of generations.entries()) {
+    const own = batch.problems.filter(({ row }) => row === at);
+    const [first] = own;
+    // A beautifier request names no input: its one row is meant.
+    if (first === undefined && generations.length > 1 && at !== inputNamed(batch.error)) continue;
+    const why =
+      first === undefined
+        ? toRejection(batch.error)
+        : { code: first.code, message: [...new Set(own.map(({ message }) => message))].join("; ") };
+    rejected.set(placeKey(generation), { generation, why });
+  }
+}
+
+/** The index of the input that `param` of a single error names, e.g. `inputs[3].background`; null for none. */
+function inputNamed({ param }: CatError): number | null {
+  const index = /^inputs(?:\[(\d+)\]|\.(\d+)(?=\.|$))/.exec(param ?? "");
+  return index === null ? null : Number(index[1] ?? index[2]);
+}
+
+const toRejection = (error: CatError): Rejection => ({
+  code: error.code,
+  message: error instanceof ApiError ? error.body.message : error.message,
+});
+
+/** The body of a batch: POST /v1/tasks/tryon takes several inputs, POST /v1/tasks/beautifier one (Tasks). */
+function bodyOf(batch: readonly Generation[]): Uint8Array {
+  const [first] = batch;
+  const body = first!.kind === "tryon" ? { inputs: batch.map(tryonInput) } : beautifierBody(first!);
+  return Buffer.from(JSON.stringify(body));
+}
+
+const tryonInput = ({ productId, modelId, stylings, background, angleShot, lookAtCamera }: Generation) => ({
+  product_id: productId,
+  model_id: modelId,
+  ...(stylings.length > 0 && { styling_product_ids: stylings }),
+  background,
+  angle_shot: angleShot,
+  ...(!lookAtCamera && { look_at_camera: false }),
+});
+
+const beautifierBody = ({ subtype, productId, background, angleShot, style }: Generation) => ({
+  subtype,
+  inputs: { product_id: productId, background, angle_shot: angleShot, ...(style !== null && { style }) },
+});
+
+/** POST /v1/tasks/tryon: a task per input, problems by `input_index`. */
+const tryonOperation = (client: Client): BatchOperation => ({
+  async send(json, options) {
+    const { tasks } = await client.tasks.tryon({ json }, options);
+    const asked = (JSON.parse(Buffer.from(json).toString()) as { inputs: unknown[] }).inputs.length;
+    if (tasks.length !== asked)
+      throw new BadAnswerError(`POST /v1/tasks/tryon: ${tasks.length} tasks for ${asked} inputs`, {
+        code: "wrong_count",
+      });
+    return { jobs: tasks.map(({ id }) => id), createdAt: Date.parse(tasks[0]!.created_at) };
+  },
+  rowOf: ({ input_index }) => input_index ?? null,
+});
+
+/** POST /v1/tasks/beautifier: one task, so every problem is about its one row. */
+const beautifierOperation = (client: Client): BatchOperation => ({
+  async send(json, options) {
+    const { id, created_at } = await client.tasks.beautify({ json }, options);
+    return { jobs: [id], createdAt: Date.parse(created_at) };
+  },
+  rowOf: () => 0,
+  rejectsBody: ({ status, code }) => status === 404 && code === "product_not_found",
+});

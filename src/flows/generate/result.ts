@@ -1,0 +1,111 @@
+import { join } from "node:path";
+import type { Task } from "../../contract/resources/task.ts";
+import type { ResultsForm } from "../outputs/results-file.ts";
+import { describingColumns } from "./columns/decisions.ts";
+import type { Generation } from "./generation.ts";
+import type { NamedOutput } from "./save-outputs.ts";
+
+/** What is reported of one generation: a row of the results file. */
+export interface GenerationResult {
+  readonly generation: Generation;
+  readonly task_id: string | null;
+  /** The task's status as last seen; `rejected` where the service did not accept the input. */
+  readonly status: Task["status"] | "rejected" | "not_queued" | "unknown";
+  /** The name of the saved file. */
+  readonly file: string | null;
+  readonly failure_reason: { readonly code: string; readonly message: string } | null;
+}
+
+export const resultColumns = [...describingColumns, "file", "failure_reason", "ai_generated"] as const;
+
+/** A result as a row of the service's field names; every output of a generation is AI-generated (ExportRow). */
+export const resultRow = (
+  line: number | null,
+  {
+    generation,
+    task_id,
+    status,
+    file,
+    failure_reason,
+  }: Omit<GenerationResult, "generation"> & { generation: NamedOutput },
+) => ({
+  line,
+  task_id,
+  status,
+  product_id: generation.productId,
+  product_reference: generation.productReference,
+  model_id: generation.modelId ?? null,
+  background: generation.background ?? null,
+  angle_shot: generation.angleShot ?? null,
+  file,
+  failure_reason,
+  ai_generated: status === "succeeded" ? true : null,
+});
+
+export type ResultRow = ReturnType<typeof resultRow>;
+
+/** A row as CSV cells; the reason is `CODE: MESSAGE`. */
+export const resultCells = (row: ResultRow): readonly string[] =>
+  resultColumns.map((column) => {
+    const value = row[column];
+    if (column === "failure_reason") return row.failure_reason === null ? "" : reasonText(row.failure_reason);
+    return value === null ? "" : String(value);
+  });
+
+export const reasonText = ({ code, message }: { code: string; message: string }): string =>
+  message === "" || message === code ? code : `${code}: ${message}`;
+
+export const generationResults: ResultsForm<GenerationResult> = {
+  columns: resultColumns,
+  cells: (line, result) => resultCells(resultRow(line, result)),
+  object: resultRow,
+};
+
+/** What a run of generations did, in the form that `--json` prints. Counts are generations. */
+export interface GenerationSummary {
+  run_id: string;
+  /** All generations that the input asks for, with those of invalid rows as one each. */
+  total: number;
+  /** Queued by this command. */
+  queued: number;
+  succeeded: number;
+  failed: number;
+  /** Queued by an earlier command of the same run, and not again. */
+  unchanged: number;
+  tasks: {
+    id: string;
+    status: string;
+    line: number;
+    output_file?: string;
+    failure_reason?: { code: string; message: string };
+  }[];
+  duration_ms: number;
+  /** Rows that the check found invalid; only where there are any. */
+  invalid?: number;
+  /** Inputs that the service rejected; only where there are any. */
+  rejected?: { line: number; code: string; message: string }[];
+  /** Generations that were not queued because the run stopped; only where there are any. */
+  not_queued?: number;
+  /** Generations whose request got no response; only where there are any. */
+  unknown?: number;
+  /** Outputs that could not be saved, by task; only where there are any. */
+  unsaved?: { id: string; message: string }[];
+  failed_file?: string;
+  results_file?: string;
+  gallery_file?: string;
+}
+
+/** The task of a result, as the summary lists it, with its file in `folder`; null where it has none. */
+export function taskOf(
+  { generation, task_id, status, file, failure_reason }: GenerationResult,
+  folder: string | null,
+): GenerationSummary["tasks"][number] | null {
+  if (task_id === null) return null;
+  return {
+    id: task_id,
+    status,
+    line: generation.line,
+    ...(file !== null && { output_file: join(folder ?? "", file) }),
+    ...(failure_reason !== null && { failure_reason }),
+  };
+}

@@ -1,0 +1,119 @@
+import { keyLifeMs } from "../../client/client.ts";
+import { limits } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
+import type { Task } from "../../contract/resources/task.ts";
+import { CatError } from "../../errors.ts";
+import type { StoredBatch } from "../../state/batches.ts";
+import { shownName } from "../rows/shown-name.ts";
+import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
+import type { Run } from "../run/run.ts";
+import { counted, grouped } from "../words.ts";
+import { type Generation, generationsOfBatch } from "./generation.ts";
+import type { GenerateDeps, GenerateInput, UnknownOutcomeQuestion } from "./generation-run.ts";
+
+/** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
+const clockToleranceMs = 300_000;
+
+/**
+ * Settles batches of unknown outcome whose key the service has forgotten (Cross-cutting rule 1): they are never sent again
+ * as they were, because each image would be paid for twice. The service's tasks show whether a batch was queued; where they
+ * do not, the user decides. Throws a CatError of type conflict if no one does.
+ */
+export async function settleExpired(
+  run: Run,
+  { file, unknown }: GenerateInput,
+  ask: GenerateDeps["ask"],
+): Promise<void> {
+  const { batches } = run.state;
+  const clocks = await readClocks(run);
+  const expired = batches.of(run.id).filter((batch) => batch.state === "sent" && !isKeyAlive(batch, clocks));
+  if (expired.length === 0) return;
+  const undecided: { batch: StoredBatch; generations: number; candidates: number }[] = [];
+  const tasks = await unclaimedTasks(run, expired);
+  for (const batch of expired) {
+    const generations = generationsOfBatch(run.state, batch);
+    const candidates = tasksOf(batch, generations, tasks);
+    const ids = matchingTasks(generations, candidates);
+    if (candidates.length === 0) batches.dropped(run.id, batch.index);
+    else if (ids === null)
+      undecided.push({ batch, generations: generations.length, candidates: candidates.length });
+    else {
+      batches.accepted(run.id, batch.index, ids);
+      // Tasks that are of one batch are not of another.
+      for (const id of ids) tasks.delete(id);
+    }
+  }
+  if (undecided.length === 0) return;
+  const question: UnknownOutcomeQuestion = {
+    file: shownName(file.source.name),
+    sentAt: Math.min(...undecided.map(({ batch }) => batch.sentAt)),
+    generations: undecided.reduce((sum, { generations }) => sum + generations, 0),
+    candidates: undecided.reduce((sum, { candidates }) => sum + candidates, 0),
+  };
+  const choice = unknown ?? (await ask?.(question));
+  if (choice === undefined) throw choiceMissing(question);
+  for (const { batch } of undecided) {
+    if (choice === "queued") batches.accepted(run.id, batch.index, []);
+    else batches.dropped(run.id, batch.index);
+  }
+}
+
+/** The tasks of the service since the first of the batches was sent, less those that a batch of this machine is known to have made. */
+async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promise<Map<string, Task>> {
+  const { state, account, kind, id, client, signal } = run;
+  const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
+  const known = new Set([...state.batches.of(id), ...elsewhere].flatMap(({ jobs }) => jobs));
+  const since = Math.min(...expired.flatMap(timesOf)) - clockToleranceMs;
+  const type = kind === "tryon" ? "tryon" : "beautifier";
+  const tasks = new Map<string, Task>();
+  const listing = client.paginate(operations.tasks.list, { type, limit: limits.page.max }, { signal });
+  for await (const task of listing) {
+    if (Date.parse(task.created_at) < since) break;
+    if (!known.has(task.id)) tasks.set(task.id, task);
+  }
+  return tasks;
+}
+
+/**
+ * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the service's is not
+ * known.
+ */
+const timesOf = ({ sentAt, sentAtService }: StoredBatch) =>
+  sentAtService === null
+    ? ([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const)
+    : ([sentAt, sentAtService] as const);
+
+/** The tasks that may be those of a batch: of its products, from the time in which its key was known. */
+function tasksOf(
+  batch: StoredBatch,
+  generations: readonly Generation[],
+  tasks: ReadonlyMap<string, Task>,
+): Task[] {
+  const products = new Set(generations.map(({ productId }) => productId));
+  const from = Math.min(...timesOf(batch)) - clockToleranceMs;
+  const until = Math.max(...timesOf(batch)) + keyLifeMs + 2 * clockToleranceMs;
+  return [...tasks.values()].filter(({ product_id, created_at }) => {
+    const at = Date.parse(created_at);
+    return products.has(product_id) && at >= from && at <= until;
+  });
+}
+
+/** The task of each generation, where every product has as many tasks as generations; else null. IDs are in the order of creation. */
+function matchingTasks(generations: readonly Generation[], candidates: readonly Task[]): string[] | null {
+  if (candidates.length !== generations.length) return null;
+  const idsOf = new Map<string, string[]>();
+  for (const { id, product_id } of candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1)))
+    idsOf.set(product_id, [...(idsOf.get(product_id) ?? []), id]);
+  const ids = generations.flatMap(({ productId }) => idsOf.get(productId)?.shift() ?? []);
+  return ids.length === generations.length ? ids : null;
+}
+
+function choiceMissing({ file, sentAt, generations, candidates }: UnknownOutcomeQuestion): CatError {
+  const what = `${counted(generations, "image")} of ${file} requested at ${shownTime(sentAt)}`;
+  const message = `no response for ${what}; the service has ${grouped(candidates)} tasks that may be theirs`;
+  return new CatError(message, {
+    type: "conflict",
+    code: "unknown_outcome",
+    hint: "Check cat tasks list, then add --unknown queued or --unknown not-queued (not-queued pays for them again if they were).",
+  });
+}

@@ -45,7 +45,14 @@ export async function compareAndFetch(begun: MirrorState, run: SyncRun): Promise
   if (input.verify && (await verifyFiles(run))) await change({ full_read: null });
   const before = { size: index.size, present: index.present };
   const { isFull, mark, vanished } = await readAndFetch(state, run);
-  const refused = lossRefusal(vanished.length, { index, before, isFull, ...input });
+  const refused = lossRefusal(vanished.length, {
+    index,
+    before,
+    isFull,
+    delete: input.delete,
+    maxDelete: input.maxDelete,
+    shards: input.shard?.of ?? 1,
+  });
   // The list may have been incomplete: a delta would not list these images again.
   const isDoubtful = refused !== null || (isFull && vanished.length > 0);
   if (isDoubtful) await change({ full_read: null });

@@ -13,9 +13,11 @@ interface LossInput {
   readonly isFull: boolean;
   readonly delete: boolean;
   readonly maxDelete: number | null;
+  /** The number of shards of the mirror: each of them may remove its part. */
+  readonly shards: number;
 }
 
-/** Files that `--delete` may remove from a mirror of any size. */
+/** Files that `--delete` may remove from a mirror of any size, with all its shards. */
 const fewFiles = 20;
 
 /**
@@ -24,14 +26,14 @@ const fewFiles = 20;
  */
 export function lossRefusal(
   vanished: number,
-  { index, before, isFull, delete: isDelete, maxDelete }: LossInput,
+  { index, before, isFull, delete: isDelete, maxDelete, shards }: LossInput,
 ): CatError | null {
   const lost = index.size - index.present + vanished;
   const hint = `Check the API key and the catalogue. To delete the files, add --delete --max-delete ${lost}.`;
   // A list may lack images, and a key of another organization sees none; a delta names each product that was deleted.
   const mostOf = (files: number) => (isFull ? files / 2 : files - 1);
   if (isDelete) {
-    const usual = Math.min(mostOf(before.size), Math.max(fewFiles, before.size / 10));
+    const usual = Math.min(mostOf(before.size), Math.max(fewFiles / shards, before.size / 10));
     if (lost <= (maxDelete ?? Math.max(0, usual))) return null;
     const message = `${lost} of ${before.size} files are no longer in the catalogue; none was deleted`;
     return new CatError(message, { type: "partial", code: "too_many_deletions", hint });

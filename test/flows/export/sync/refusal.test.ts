@@ -5,10 +5,10 @@ import { lossRefusal } from "../../../../src/flows/export/sync/remove-vanished.t
 const refusal = (
   size: number,
   vanished: number,
-  { removed = 0, isFull = true, maxDelete = null as number | null, isDelete = true } = {},
+  { removed = 0, isFull = true, maxDelete = null as number | null, isDelete = true, shards = 1 } = {},
 ) => {
   const index = { size, present: size - removed };
-  const run = { before: index, isFull, delete: isDelete, maxDelete };
+  const run = { before: index, isFull, delete: isDelete, maxDelete, shards };
   return lossRefusal(vanished, { index, ...run })?.code ?? null;
 };
 
@@ -25,6 +25,9 @@ test.each([
   [1000, 61, { removed: 40 }, "too_many_deletions"],
   [1000, 0, { removed: 101 }, "too_many_deletions"],
   [1000, 101, { maxDelete: 101 }, null],
+  // Eight shards of 25 images together remove no more than one mirror of 200.
+  [25, 2, { shards: 8 }, null],
+  [25, 3, { shards: 8 }, "too_many_deletions"],
   [1000, 102, { maxDelete: 101 }, "too_many_deletions"],
   [10, 5, { isDelete: false }, null],
   [10, 6, { isDelete: false }, "most_images_missing"],

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { FaultOrder } from "../src/mock/faults/faults.ts";
+import type { FaultOrder } from "../src/mock/faults/fault-order.ts";
 import type { MockState } from "../src/mock/index.ts";
 
 const key = { authorization: "Bearer ak_mock" };

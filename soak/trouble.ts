@@ -1,4 +1,4 @@
-import type { FaultOrder } from "../src/mock/faults/faults.ts";
+import type { FaultOrder } from "../src/mock/faults/fault-order.ts";
 import type { Random } from "../src/mock/seed/random.ts";
 import type { GatewayPage } from "./gate.ts";
 

@@ -72,22 +72,6 @@ describe("an invalid option", () => {
     [{ network: { connect: "x" } }, 'network.connect must be a function, not "x"'],
     [{ network: { resolve: 5 } }, "network.resolve must be a function, not 5"],
     [{ network: { time: {} } }, "network.time must be a clock, not this object"],
-    ...[
-      { at() {} },
-      { now: () => Number.NaN },
-      {
-        at() {
-          throw new Error("no");
-        },
-      },
-    ].map((part): [object, string] => [
-      { network: { time: Object.assign(new MovableClock(), part) } },
-      "network.time must be a clock, not this object",
-    ]),
-    ...[{ at() {} }, { nextDue() {} }].map((part): [object, string] => [
-      { clock: Object.assign(new MovableClock(), part) },
-      "clock must be a MovableClock, not this object",
-    ]),
     [{ network: { authorities: 5 } }, "network.authorities must be certificates as a PEM string, not 5"],
     [{ network: { conect: () => null } }, "unknown option network.conect; did you mean network.connect?"],
     [{ latencyMs: -5 }, "latencyMs must be a whole number from 0 to 600000, not -5"],

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import * as z from "zod";
 import { lastMoment, type MovableClock } from "../../clock.ts";
+import { FaultOrder } from "../faults/fault-order.ts";
 import { organizationNames } from "../rules/authenticate.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
@@ -9,7 +10,6 @@ import { printedState, restoreSnapshot } from "../snapshot/snapshot.ts";
 import { MockState } from "../snapshot/state-schema.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
-import { Fault } from "./fault.ts";
 
 type Params = Readonly<Record<string, string>>;
 
@@ -46,7 +46,7 @@ export const controlRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "/_mock/faults",
     work: (world, body) => {
-      const fault = world.faults.add(check(Fault, parseJson(body), "body"), world.secret);
+      const fault = world.faults.add(check(FaultOrder, parseJson(body), "body"), world.secret);
       if (fault === undefined) throw invalid("too many faults; clear them with DELETE /_mock/faults");
       return fault;
     },

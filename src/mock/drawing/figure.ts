@@ -33,47 +33,16 @@ const builds: Readonly<Record<string, number>> = {
   curvy: 1.12,
   plus: 1.24,
 };
+const bent = (elbowX: number, elbowY: number, handX: number, handY: number) =>
+  [
+    [elbowX, elbowY],
+    [handX, handY],
+  ] as const;
 const poses: readonly Pose[] = [
-  {
-    left: [
-      [214, 320],
-      [206, 425],
-    ],
-    right: [
-      [386, 320],
-      [394, 425],
-    ],
-  },
-  {
-    left: [
-      [176, 300],
-      [240, 386],
-    ],
-    right: [
-      [388, 322],
-      [396, 428],
-    ],
-  },
-  {
-    left: [
-      [206, 320],
-      [180, 420],
-    ],
-    right: [
-      [394, 320],
-      [424, 415],
-    ],
-  },
-  {
-    left: [
-      [176, 300],
-      [240, 386],
-    ],
-    right: [
-      [424, 300],
-      [360, 386],
-    ],
-  },
+  { left: bent(214, 320, 206, 425), right: bent(386, 320, 394, 425) },
+  { left: bent(176, 300, 240, 386), right: bent(388, 322, 396, 428) },
+  { left: bent(206, 320, 180, 420), right: bent(394, 320, 424, 415) },
+  { left: bent(176, 300, 240, 386), right: bent(424, 300, 360, 386) },
 ];
 
 /** The value of a known word, or a choice of the look: the same model always looks the same. */

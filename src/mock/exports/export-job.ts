@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { AssetRole, exportFormats } from "../../contract/value-sets.ts";
-import { fileOf, type StoredFile, tagOf } from "../files/stored-file.ts";
+import { entityTag, type StoredFile, toStoredFile } from "../files/stored-file.ts";
 import type { Pictures } from "../images/pictures.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ExportedProduct, ExportRecord, ImageRecord } from "../store/records.ts";
@@ -67,7 +67,7 @@ export function manifestOf(world: World, organization: Organization, job: Export
   const lines = job.products.map(
     (product) => `${JSON.stringify(exportRow(world, organization, product, job.roles, writtenAt))}\n`,
   );
-  return fileOf(Buffer.from(lines.join("")), {
+  return toStoredFile(Buffer.from(lines.join("")), {
     type: "application/x-ndjson",
     modified: writtenAt,
   });
@@ -134,8 +134,8 @@ export class ZipArtifacts {
       }
     }
     const layout = layOut(files, Date.parse(job.created_at));
-    const parts = layout.parts.map(({ bytes, file }) => bytes ?? this.#pictures.tagOf(images[file]!));
-    return { layout, images, etag: tagOf(...parts) };
+    const parts = layout.parts.map(({ bytes, file }) => bytes ?? this.#pictures.entityTag(images[file]!));
+    return { layout, images, etag: entityTag(...parts) };
   }
 
   /** The bytes from `start` up to `end`; other images are not read. */

@@ -29,6 +29,7 @@ const [plain, zip64] = [20, 45];
 const madeBy = (3 << 8) | 63;
 const namesAreUtf8 = 1 << 11;
 const mode = 0o100664;
+const stored = 0;
 
 /**
  * Computes the layout of a ZIP of stored (uncompressed) files before writing it (APPNOTE 6.3.10, 4.3). Sizes
@@ -43,7 +44,7 @@ export function layOut(files: readonly ZipFile[], modified: number, force64 = fa
     parts.push({ ...part, at: size });
     size += part.size;
   };
-  const stamp = stampOf(modified);
+  const stamp = toStamp(modified);
   const directory: Buffer[] = [];
   for (const [index, file] of files.entries()) {
     directory.push(directoryEntry(file, stamp, size, force64));
@@ -51,7 +52,8 @@ export function layOut(files: readonly ZipFile[], modified: number, force64 = fa
     put({ size: header.length, bytes: header });
     put({ size: file.size, file: index });
   }
-  const end = Buffer.concat([...directory, endOf(files.length, size, lengthOf(directory), force64)]);
+  const directorySize = directory.reduce((sum, { length }) => sum + length, 0);
+  const end = Buffer.concat([...directory, directoryEnd(files.length, size, directorySize, force64)]);
   put({ size: end.length, bytes: end });
   return { size, parts };
 }
@@ -65,7 +67,7 @@ interface Stamp {
 /**
  * The time in DOS format (without a time zone; UTC here) and in Unix seconds, clamped to the range of both.
  */
-function stampOf(modified: number): Stamp {
+function toStamp(modified: number): Stamp {
   const moment = new Date(
     Math.min(Math.max(modified, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31, 23, 59, 58)),
   );
@@ -77,112 +79,68 @@ function stampOf(modified: number): Stamp {
   };
 }
 
-const shared = ({ time, date }: Stamp, { crc }: ZipFile): Field[] => [
-  [2, namesAreUtf8],
-  [2, 0], // stored
-  [2, time],
-  [2, date],
-  [4, crc],
-];
+const shared = ({ time, date }: Stamp, { crc }: ZipFile): Buffer =>
+  Buffer.concat([u16(namesAreUtf8, stored, time, date), u32(crc)]);
 
 function localHeader(file: ZipFile, stamp: Stamp): Buffer {
   const name = Buffer.from(file.name);
-  const fields: Field[] = [
-    [4, 0x0403_4b50],
-    [2, plain],
-    ...shared(stamp, file),
-    [4, file.size],
-    [4, file.size],
-    [2, name.length],
-    [2, 0],
-  ];
-  return Buffer.concat([record(fields), name]);
+  return Buffer.concat([
+    u32(0x0403_4b50),
+    u16(plain),
+    shared(stamp, file),
+    u32(file.size, file.size),
+    u16(name.length, 0),
+    name,
+  ]);
 }
 
 function directoryEntry(file: ZipFile, stamp: Stamp, at: number, force64: boolean): Buffer {
   const name = Buffer.from(file.name);
   const is64 = force64 || at > largest32;
   // Info-ZIP's extended timestamp (UTC), then the ZIP64 numbers if needed.
-  const times = record([
-    [2, 0x5455],
-    [2, 5],
-    [1, 3],
-    [4, stamp.seconds],
-  ]);
-  const numbers = record([
-    [2, 1],
-    [2, 24],
-    [8, file.size],
-    [8, file.size],
-    [8, at],
-  ]);
+  const times = Buffer.concat([u16(0x5455, 5), Buffer.of(3), u32(stamp.seconds)]);
+  const numbers = Buffer.concat([u16(1, 24), u64(file.size, file.size, at)]);
   const extra = is64 ? Buffer.concat([times, numbers]) : times;
-  const fields: Field[] = [
-    [4, 0x0201_4b50],
-    [2, madeBy],
-    [2, is64 ? zip64 : plain],
-    ...shared(stamp, file),
-    [4, is64 ? see64 : file.size],
-    [4, is64 ? see64 : file.size],
-    [2, name.length],
-    [2, extra.length],
-    [2, 0],
-    [2, 0],
-    [2, 0],
-    [4, mode * 0x1_0000],
-    [4, is64 ? see64 : at],
-  ];
-  return Buffer.concat([record(fields), name, extra]);
+  const size = is64 ? see64 : file.size;
+  return Buffer.concat([
+    u32(0x0201_4b50),
+    u16(madeBy, is64 ? zip64 : plain),
+    shared(stamp, file),
+    u32(size, size),
+    u16(name.length, extra.length, 0, 0, 0),
+    u32(mode * 0x1_0000, is64 ? see64 : at),
+    name,
+    extra,
+  ]);
 }
 
 /** The end of the directory that starts at `at`. */
-function endOf(count: number, at: number, size: number, force64: boolean): Buffer {
+function directoryEnd(count: number, at: number, size: number, force64: boolean): Buffer {
   const is64 = force64 || count > largestCount || at > largest32 || size > largest32;
   const or64 = (value: number, largest: number) => (force64 || value > largest ? largest + 1 : value);
-  const plainEnd = record([
-    [4, 0x0605_4b50],
-    [2, 0],
-    [2, 0],
-    [2, or64(count, largestCount)],
-    [2, or64(count, largestCount)],
-    [4, or64(size, largest32)],
-    [4, or64(at, largest32)],
-    [2, 0],
+  const shortCount = or64(count, largestCount);
+  const end = Buffer.concat([
+    u32(0x0605_4b50),
+    u16(0, 0, shortCount, shortCount),
+    u32(or64(size, largest32), or64(at, largest32)),
+    u16(0),
   ]);
-  if (!is64) return plainEnd;
-  const end64 = record([
-    [4, 0x0606_4b50],
-    [8, 44],
-    [2, madeBy],
-    [2, zip64],
-    [4, 0],
-    [4, 0],
-    [8, count],
-    [8, count],
-    [8, size],
-    [8, at],
-  ]);
-  const locator = record([
-    [4, 0x0706_4b50],
-    [4, 0],
-    [8, at + size],
-    [4, 1],
-  ]);
-  return Buffer.concat([end64, locator, plainEnd]);
+  if (!is64) return end;
+  const end64 = [u32(0x0606_4b50), u64(44), u16(madeBy, zip64), u32(0, 0), u64(count, count, size, at)];
+  const locator = [u32(0x0706_4b50, 0), u64(at + size), u32(1)];
+  return Buffer.concat([...end64, ...locator, end]);
 }
 
-type Field = readonly [bytes: 1 | 2 | 4 | 8, value: number];
+// Numbers of 2, 4 and 8 bytes, little-endian on every machine.
+const u16 = (...values: number[]): Buffer => numbers(2, values);
+const u32 = (...values: number[]): Buffer => numbers(4, values);
+const u64 = (...values: number[]): Buffer => numbers(8, values);
 
-/** Concatenates numbers, little-endian. */
-function record(fields: readonly Field[]): Buffer {
-  const bytes = Buffer.alloc(fields.reduce((sum, [width]) => sum + width, 0));
-  let at = 0;
-  for (const [width, value] of fields) {
-    if (width === 8) bytes.writeBigUInt64LE(BigInt(value), at);
-    else bytes.writeUIntLE(value, at, width);
-    at += width;
+function numbers(width: 2 | 4 | 8, values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * width);
+  for (const [index, value] of values.entries()) {
+    if (width === 8) bytes.writeBigUInt64LE(BigInt(value), index * width);
+    else bytes.writeUIntLE(value, index * width, width);
   }
   return bytes;
 }
-
-const lengthOf = (buffers: readonly Buffer[]): number => buffers.reduce((sum, { length }) => sum + length, 0);

@@ -1,30 +1,5 @@
 import { Random } from "../seed/random.ts";
-
-/** The error of a job that fails because of a fault. */
-export interface JobFailure {
-  readonly code: string;
-  readonly message: string;
-}
-
-/** A fault as set by a client (interface, serve --mock, Faults): what it matches, and its one effect. */
-export interface FaultOrder {
-  readonly match: {
-    readonly method?: string | undefined;
-    /** Prefix of the path, as sent. */
-    readonly path?: string | undefined;
-    readonly job?: JobKind | undefined;
-  };
-  /** Number of times it acts. Default: no limit. */
-  readonly times?: number | undefined;
-  /** Probability that it acts when it matches. Default: 1. */
-  readonly probability?: number | undefined;
-  readonly status?: number | undefined;
-  readonly delay_ms?: number | undefined;
-  readonly drop?: "before" | "after" | undefined;
-  readonly truncate?: number | undefined;
-  readonly fail?: JobFailure | undefined;
-}
-export type JobKind = "import" | "export" | "task";
+import type { FaultOrder, JobFailure, JobKind } from "./fault-order.ts";
 
 /** A fault as GET /_mock/faults shows it: its number, its definition, and how often it has acted. */
 export type FaultReport = FaultOrder & { readonly id: number; readonly acted: number };
@@ -78,11 +53,11 @@ export class Faults {
     const fault = { id, order, random: Random.from(`fault ${id} ${secret}`), acted: 0 };
     this.#faults.push(fault);
     this.#active.push(fault);
-    return reportOf(fault);
+    return toReport(fault);
   }
 
   list(): FaultReport[] {
-    return this.#faults.map(reportOf);
+    return this.#faults.map(toReport);
   }
 
   /** Removes all faults and returns their number. */
@@ -140,7 +115,7 @@ export class Faults {
     const { probability = 1 } = fault.order;
     if (probability < 1 && fault.random.next() >= probability) return false;
     fault.acted++;
-    if (isUsedUp(fault)) this.#active = this.#active.filter((one) => one !== fault);
+    if (isUsedUp(fault)) this.#active = this.#active.filter((active) => active !== fault);
     return true;
   }
 }
@@ -148,19 +123,14 @@ export class Faults {
 const isUsedUp = ({ order, acted }: ActiveFault): boolean =>
   order.times !== undefined && acted >= order.times;
 
-const reportOf = ({ id, order, acted }: ActiveFault): FaultReport => ({ id, ...order, acted });
+const toReport = ({ id, order, acted }: ActiveFault): FaultReport => ({ id, ...order, acted });
 
-/**
- * The request for a failure in a name (interface, serve --mock). A code is lower-case words joined by
- * underscores.
- */
+/** `fail-CODE` in a name (docs/mock-server.md, Faults); a code is lower-case words joined by underscores. */
 const requested = /fail-([a-z]+(?:_[a-z]+)*)/;
 
 /** The code of a `fail-CODE` anywhere in a text, or null. */
 export const requestedFailureIn = (text: string): string | null => requested.exec(text)?.[1] ?? null;
 
 /** The code of a `fail-CODE` at the start of a text, or null. */
-export const requestedFailureAtStart = (text: string): string | null => {
-  const found = requested.exec(text);
-  return found?.index === 0 ? found[1]! : null;
-};
+export const requestedFailureAtStart = (text: string): string | null =>
+  text.search(requested) === 0 ? requestedFailureIn(text) : null;

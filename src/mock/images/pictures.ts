@@ -1,7 +1,7 @@
 import { drawingOf } from "../drawing/garments.ts";
 import { readScene, sceneSubject } from "../drawing/scene.ts";
 import { sceneDrawing } from "../drawing/scene-drawing.ts";
-import { tagOf } from "../files/stored-file.ts";
+import { entityTag } from "../files/stored-file.ts";
 import type { ImageRecord } from "../store/records.ts";
 import { type Life, SharedWork } from "../work/life.ts";
 import { Turnstile } from "../work/work-in-progress.ts";
@@ -31,9 +31,9 @@ export class Pictures {
   readonly #tags = new WeakMap<Buffer, string>();
 
   /** The entity tag of an image; pictures are not drawn for it. */
-  tagOf(image: PictureSource): string {
-    if (image.bytes === null) return tagOf(keyOf(image));
-    const tag = this.#tags.get(image.bytes) ?? tagOf(image.bytes);
+  entityTag(image: PictureSource): string {
+    if (image.bytes === null) return entityTag(keyOf(image));
+    const tag = this.#tags.get(image.bytes) ?? entityTag(image.bytes);
     this.#tags.set(image.bytes, tag);
     return tag;
   }

@@ -1,7 +1,8 @@
 import type { taskSubtypes } from "../../contract/value-sets.ts";
 import { drawnSize } from "../drawing/garments.ts";
 import { type Scene, sceneSubject, writeScene } from "../drawing/scene.ts";
-import { type JobFailure, requestedFailureIn } from "../faults/faults.ts";
+import type { JobFailure } from "../faults/fault-order.ts";
+import { requestedFailureIn } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ProductRecord } from "../store/records.ts";
 import type { TaskRecord } from "../store/tasks.ts";

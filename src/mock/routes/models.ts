@@ -18,21 +18,12 @@ export const models = {
     );
     const now = world.clock.now();
     const shown = (model: ModelRecord): Model => {
-      const preview = world.signedUrls.sign(world.baseUrl, signedPaths.modelPreview(model.id), now);
-      const { id, name, is_public, sex, body_type, age_bracket, ethnicity, hair_color, eye_color } = model;
-      return {
-        id,
-        name,
-        is_public,
-        sex,
-        body_type,
-        age_bracket,
-        ethnicity,
-        hair_color,
-        eye_color,
-        preview_url: preview.url,
-        preview_url_expires_at: preview.expiresAt,
-      };
+      const { url, expiresAt } = world.signedUrls.sign(
+        world.baseUrl,
+        signedPaths.modelPreview(model.id),
+        now,
+      );
+      return { ...model, preview_url: url, preview_url_expires_at: expiresAt };
     };
     const next = (last: { index: number }) => world.cursors.make(list, last.index);
     return { body: pageOf(found, limit, ({ model }) => shown(model), next) };

@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { manifestOf, ZipArtifacts } from "../exports/export-job.ts";
 import { faultResponse } from "../faults/fault-response.ts";
 import {
-  byteRangeOf,
-  fileOf,
-  isKnown,
-  isWanted,
-  lastModifiedOf,
+  isCached,
+  lastModified,
   mayResume,
+  meetsPreconditions,
+  parseRange,
   type StoredFile,
+  toStoredFile,
 } from "../files/stored-file.ts";
 import { type PictureSource, Pictures } from "../images/pictures.ts";
 import { signedPaths } from "../images/signed-urls.ts";
@@ -44,7 +44,7 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
     life: Life,
   ): Promise<StoredFile> => {
     const bytes = await pictures.bytesOf(image, life);
-    return fileOf(bytes, { type: image.mime_type, etag: pictures.tagOf(image), modified });
+    return toStoredFile(bytes, { type: image.mime_type, etag: pictures.entityTag(image), modified });
   };
   const on = (path: (id: string) => string, find: Find) =>
     app.route({
@@ -128,7 +128,7 @@ function lifeOf({ world, request, response }: Exchange): Life {
 /** One ImportRowResult per line, in input order; every line ends with a newline (Import, results_url). */
 function resultsOf(job: ImportJob): StoredFile {
   const text = job.rows.map(({ result }) => `${JSON.stringify(result)}\n`).join("");
-  return fileOf(Buffer.from(text), {
+  return toStoredFile(Buffer.from(text), {
     type: "application/x-ndjson",
     modified: Date.parse(job.finished_at ?? job.created_at),
   });
@@ -138,22 +138,21 @@ function resultsOf(job: ImportJob): StoredFile {
 export function sendFile(exchange: Exchange, file: StoredFile): void {
   const { headers } = exchange.request;
   const isGet = exchange.method === "GET";
-  const lastModified = lastModifiedOf(file);
-  const version = { ETag: file.etag, ...(lastModified !== undefined && { "Last-Modified": lastModified }) };
+  const modified = lastModified(file);
+  const version = { ETag: file.etag, ...(modified !== undefined && { "Last-Modified": modified }) };
   // In the order of RFC 9110, 13.2.2.
-  const now = exchange.world.clock.now();
-  if (!isWanted(headers, file, now)) {
+  if (!meetsPreconditions(headers, file)) {
     throw new Refusal("precondition_failed", "the file does not match the preconditions of the request", {
       headers: version,
     });
   }
-  if (isKnown(headers, file, now)) {
+  if (isCached(headers, file)) {
     exchange.sendBytes(304, version, null);
     return;
   }
   const described = { "Content-Type": file.type, "Accept-Ranges": "bytes", ...version };
   // Ranges are defined for GET only (RFC 9110, 14.2).
-  const range = isGet && mayResume(headers, file) ? byteRangeOf(headers.range, file.size) : null;
+  const range = isGet && mayResume(headers, file) ? parseRange(headers.range, file.size) : null;
   if (range === "unsatisfiable") {
     throw new Refusal("range_not_satisfiable", `the file has ${file.size} bytes`, {
       headers: { "Content-Range": `bytes */${file.size}` },

@@ -1,7 +1,7 @@
 import type { Task } from "../../contract/resources/task.ts";
 import type { taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
 import type { Scene } from "../drawing/scene.ts";
-import type { JobFailure } from "../faults/faults.ts";
+import type { JobFailure } from "../faults/fault-order.ts";
 
 /**
  * A stored task. Its progress follows from `runs_at`, `ends_at` and the clock, so it continues after a

@@ -30,31 +30,8 @@ const kinds: readonly Kind[] = [
   { prefix: "HAT", noun: "hat", subject: "hat", sexes: [null, "other"] },
   { prefix: "BAG", noun: "bag", subject: "bag", sexes: [null, "female"] },
 ];
-const cloths = [
-  "linen",
-  "cotton",
-  "wool",
-  "silk",
-  "denim",
-  "corduroy",
-  "jersey",
-  "velvet",
-  "cashmere",
-  "twill",
-];
-const colors = [
-  "ivory",
-  "sand",
-  "navy",
-  "black",
-  "olive",
-  "rust",
-  "burgundy",
-  "sage",
-  "sky",
-  "rose",
-  "charcoal",
-];
+const cloths = "linen cotton wool silk denim corduroy jersey velvet cashmere twill".split(" ");
+const colors = "ivory sand navy black olive rust burgundy sage sky rose charcoal".split(" ");
 const cuts = ["Slim", "Relaxed", "Cropped", "Oversized", "Classic", "Belted", "Pleated", "Quilted"];
 
 /** The names by noun. Most mocks need none: creating all takes as long as starting one. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FaultOrder } from "../../../src/mock/faults/faults.ts";
+import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { createWorld, type TestWorld } from "../../support/world.ts";
 
 const cdn = "https://cdn.example.com";

@@ -15,7 +15,7 @@ import { LocalPhotos } from "../../../src/flows/photos/local-photos.ts";
 import type { ProgressEvent } from "../../../src/flows/progress-event.ts";
 import type { Problem } from "../../../src/flows/rows/problem.ts";
 import { openSource } from "../../../src/flows/rows/source.ts";
-import type { FaultOrder } from "../../../src/mock/faults/faults.ts";
+import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { type MockOptions, type MockState, startMock } from "../../../src/mock/index.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import type { Client } from "../../../src/client/client.ts";
-import type { FaultOrder } from "../../../src/mock/faults/faults.ts";
+import type { FaultOrder } from "../../../src/mock/faults/fault-order.ts";
 import { openState } from "../../../src/state/open-state.ts";
 import type { State } from "../../../src/state/state.ts";
 import { repetitions } from "../../support/repetitions.ts";

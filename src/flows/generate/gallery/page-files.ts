@@ -4,18 +4,10 @@ const names = [
   "page.html",
   "page.css",
   "cards.css",
-  "dialogs.css",
-  "elements.js",
   "review.js",
-  "names.js",
-  "images.js",
   "cards.js",
-  "filters.js",
-  "movement.js",
   "decide.js",
   "large-view.js",
-  "keys.js",
-  "csv.js",
   "main.js",
 ] as const;
 

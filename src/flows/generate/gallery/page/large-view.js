@@ -1,12 +1,8 @@
 // The large view: one result and its source photo, as large as the window.
 
-import { describe, refresh, showDecision } from "./cards.js";
-import { decide, decisionKeys, setNote } from "./decide.js";
-import { announce, part } from "./elements.js";
-import { fileOf, showImage } from "./images.js";
-import { focusCard, neighborOf } from "./movement.js";
-import { labelOf, productName, stateOf, statusName } from "./names.js";
-import { data, isReviewable } from "./review.js";
+import { describe, fileOf, refresh, showDecision, showImage } from "./cards.js";
+import { decide, decisionKeys, focusCard, neighborOf, setNote } from "./decide.js";
+import { announce, data, isReviewable, labelOf, part, productName, stateOf, statusName } from "./review.js";
 
 /** @typedef {import("./cards.js").Card} Card */
 /** @typedef {import("./review.js").Decision} Decision */

@@ -17,9 +17,9 @@ export const controls = {
   },
   /** A list may remove most of a mirror. */
   "remove-most": {
-    file: "src/flows/export/sync/compare-and-fetch.ts",
-    from: "const refused = lossRefusal(vanished.length, { index, before, isFull, ...input });",
-    to: "const refused = lossRefusal(0, { index, before, isFull, delete: false, maxDelete: null });",
+    file: "src/flows/export/sync/remove-vanished.ts",
+    from: "if (lost <= (maxDelete ?? Math.max(0, usual))) return null;",
+    to: "return null;",
   },
   /** Changes are read from too late a time, as after a wrong `Date`: two rules each prevent that one. */
   "late-mark": {

@@ -15,8 +15,8 @@ export async function treeOf(folder: string, skip: readonly string[] = []): Prom
   if (!existsSync(folder)) return tree;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name).slice(folder.length + 1);
-    // When a mirror was last complete is its own business.
-    if (entry.name === "state.json") continue;
+    // When a mirror was last complete, and the order in which its table grew, are its own business.
+    if (["state.json", "index.db"].includes(entry.name)) continue;
     if (!entry.isFile() || skip.some((name) => path === name || path.startsWith(`${name}/`))) continue;
     if (path.endsWith(".zip"))
       for (const [name, text] of await filesOf(join(folder, path))) tree.set(`${path}/${name}`, text);

@@ -1,13 +1,27 @@
+import { isDeviceName } from "../../../contract/image-file.ts";
 import { numbered } from "../../files/file-names.ts";
 import { byteText } from "../../words.ts";
-import { ArchiveError, shownEntry } from "./archive-error.ts";
-import { archiveLimits } from "./archive-limits.ts";
-import { foldedPath, nameProblem, portablePath } from "./name-problem.ts";
-import type { ZipEntry } from "./read-entries.ts";
+import { foldedPath } from "../folded-path.ts";
+import { ArchiveError, shownEntry, type Zip, type ZipEntry } from "./zip.ts";
+
+/**
+ * What an archive may ask for. The specification has no limits for ZIPs; these are far above any honest export, and far
+ * below what fills a disk.
+ */
+const archiveLimits = {
+  /** Images hardly shrink: an archive may unpack to this multiple of its size, or to `freeBytes` if that is more. */
+  ratio: 100,
+  freeBytes: 100_000_000,
+  /** Bytes of one name: 255 on most file systems, less room for a number. */
+  nameBytes: 240,
+  pathBytes: 1_000,
+};
 
 /** A file to write: its entry, and its path in the folder, with slashes. */
 export interface PlannedFile {
   readonly entry: ZipEntry;
+  /** The name of its archive in messages. */
+  readonly archive: string;
   readonly path: string;
 }
 
@@ -20,13 +34,11 @@ export interface RenamedFile {
 
 /** What the files and folders of several archives become in one folder. Nothing is written before every archive is judged. */
 export class ExtractPlan {
-  /** By archive, in their order. */
-  readonly files: PlannedFile[][] = [];
+  readonly files: PlannedFile[] = [];
   /** Each after the one it is in. */
   readonly folders: string[] = [];
   readonly renamed: RenamedFile[] = [];
   bytes = 0;
-  count = 0;
   readonly #maxBytes: number;
   /** Folded path -> its kind, and for a folder its spelling. */
   readonly #taken = new Map<string, { isFolder: boolean; path: string }>();
@@ -38,15 +50,14 @@ export class ExtractPlan {
     this.#maxBytes = maxBytes;
   }
 
-  /** Adds an archive of so many bytes. Throws ArchiveError if one of its entries must not be written. */
-  add(archive: string, { size, entries }: { size: number; entries: readonly ZipEntry[] }): void {
+  /** Adds an archive. Throws ArchiveError if one of its entries must not be written. */
+  add({ shown: archive, size, entries }: Zip): void {
     const unsafe = (entry: string, why: string) =>
       new ArchiveError("unsafe_zip", archive, `${shownEntry(entry)} ${why}`);
     const own = new Set<string>();
-    const files: PlannedFile[] = [];
     let bytes = 0;
     for (const entry of entries) {
-      const problem = problemOf(entry) ?? nameProblem(entry.name);
+      const problem = kindProblem(entry) ?? nameProblem(entry.name);
       if (problem !== null) throw unsafe(entry.name, problem);
       if (entry.size > this.#maxBytes)
         throw unsafe(entry.name, `is larger than ${byteText(this.#maxBytes)} (--max-bytes)`);
@@ -60,7 +71,7 @@ export class ExtractPlan {
       const clash = this.#addFolders(parents);
       if (clash !== null) throw unsafe(entry.name, `needs a folder where ${shownEntry(clash)} is`);
       if (entry.kind === "folder") continue;
-      files.push({ entry, path: this.#addFile(path, entry.name, archive, unsafe) });
+      this.files.push({ entry, archive, path: this.#addFile(path, entry.name, archive, unsafe) });
     }
     if (bytes > Math.max(archiveLimits.freeBytes, size * archiveLimits.ratio))
       throw new ArchiveError(
@@ -68,9 +79,7 @@ export class ExtractPlan {
         archive,
         `it unpacks to more than ${archiveLimits.ratio} times its size`,
       );
-    this.files.push(files);
     this.bytes += bytes;
-    this.count += files.length;
   }
 
   /** The path of a file: with the next number, if an earlier archive or a changed name took it. */
@@ -107,9 +116,37 @@ export class ExtractPlan {
   }
 }
 
-function problemOf({ kind, name, size, stored }: ZipEntry): string | null {
+function kindProblem({ kind, name, size }: ZipEntry): string | null {
   if (kind === "link") return "is a link";
   if (kind === "device") return "is a device";
   if (kind === "folder" && !name.endsWith("/")) return "is a folder with the name of a file";
-  return kind === "folder" && (size > 0 || stored > 0) ? "is a folder with content" : null;
+  // Python compresses the nothing of a folder to two bytes: they are not read.
+  return kind === "folder" && size > 0 ? "is a folder with content" : null;
 }
+
+/** Characters that cannot be seen, or that make a name look like another one. */
+const hidden = /[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/u;
+
+/**
+ * Why an entry with this name must not be extracted, for users; null if it may. The service's names are file names, so none of
+ * these can come from an honest export. Names that are merely unusual on Windows are changed instead (`portablePath`).
+ */
+function nameProblem(name: string): string | null {
+  if (hidden.test(name)) return "has invisible characters in its name";
+  if (name.includes("\ufffd")) return "has a name that is not valid text";
+  if (name.includes("\\")) return "has a backslash in its name";
+  if (name.startsWith("/")) return "is an absolute path";
+  if (/^[a-z]:/i.test(name)) return "starts with a drive letter";
+  if (Buffer.byteLength(name) > archiveLimits.pathBytes) return "has a path that is too long";
+  for (const part of name.replace(/\/$/, "").split("/")) {
+    if (part === "") return "has an empty name";
+    if (part === "." || part === "..") return "leads out of the folder";
+    if (/[. ]$/.test(part)) return "has a name that ends with a dot or a space";
+    if (isDeviceName(part)) return "has a name that Windows reserves for devices";
+    if (Buffer.byteLength(part) > archiveLimits.nameBytes) return "has a name that is too long";
+  }
+  return null;
+}
+
+/** A path without the characters that Windows does not allow in names: `_` replaces each. */
+const portablePath = (path: string): string => path.replace(/[:*?"<>|]/g, "_");

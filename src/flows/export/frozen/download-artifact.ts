@@ -4,7 +4,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
 import { downloadToFile, type FileDownload } from "../../files/download-file.ts";
-import { checkZip } from "../archive/check-zip.ts";
+import { checkZip } from "../archive/zip.ts";
 import { checkManifest, maskManifest } from "./manifest.ts";
 
 /** The artifact of a completed job, and where to save it. */

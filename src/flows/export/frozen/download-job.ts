@@ -2,7 +2,7 @@ import { operations } from "../../../contract/operations.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import type { Service } from "../../service.ts";
-import { ArchiveError } from "../archive/archive-error.ts";
+import { ArchiveError } from "../archive/zip.ts";
 import { downloadArtifact } from "./download-artifact.ts";
 import { artifactPath, FetchProgress } from "./fetch-artifacts.ts";
 import type { FrozenTarget } from "./frozen-run.ts";

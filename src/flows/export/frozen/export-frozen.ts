@@ -3,7 +3,7 @@ import { shownTime } from "../../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../../run/run.ts";
 import { stoppedBy } from "../../run/stage.ts";
 import { isNotFound, isRefusal } from "../../service-errors.ts";
-import { ArchiveError } from "../archive/archive-error.ts";
+import { ArchiveError } from "../archive/zip.ts";
 import { unknownInFile, unknownInFlags, unknownProblem } from "../selection/reject-unknown.ts";
 import { resolveSelection } from "../selection/resolve-selection.ts";
 import { wholeCatalogue } from "../selection/whole-catalogue.ts";

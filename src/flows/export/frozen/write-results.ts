@@ -6,8 +6,8 @@ import { moveToName, partName, whereLinksLead } from "../../files/file-names.ts"
 import { OutputError } from "../../files/output-error.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
-import { checkZip } from "../archive/check-zip.ts";
 import { extractZips } from "../archive/extract-zips.ts";
+import { checkZip } from "../archive/zip.ts";
 import { artifactPath } from "./fetch-artifacts.ts";
 import type { FrozenInput, FrozenMemory, FrozenTarget } from "./frozen-run.ts";
 import { type FrozenJob, sizeOf } from "./frozen-summary.ts";

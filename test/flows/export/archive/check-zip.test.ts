@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exitCodeOf } from "../../../../src/cli/context/exit.ts";
-import { checkZip } from "../../../../src/flows/export/archive/check-zip.ts";
+import { checkZip } from "../../../../src/flows/export/archive/zip.ts";
 import { type RawEntry, rawZip } from "../../../support/raw-zip.ts";
 import { temporaryFolder } from "../../../support/temporary-folder.ts";
 

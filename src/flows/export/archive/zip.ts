@@ -1,0 +1,205 @@
+// Reading ZIPs with yauzl, and the checks that it lacks.
+
+import { isUtf8 } from "node:buffer";
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { type Entry, getFileNameLowLevel, openPromise, type ZipFile } from "yauzl";
+import { limits } from "../../../contract/limits.ts";
+import { BadAnswerError } from "../../../http/errors.ts";
+
+/** What is wrong with an archive: the code of the error, the start of its sentence, and the next step. */
+const faults = {
+  not_a_zip: ["is not a ZIP file", "Run the command again to download it again."],
+  damaged_zip: ["is damaged", "Run the command again to download it again."],
+  unsupported_zip: [
+    "cannot be read",
+    "Use --out instead of --extract, and open the ZIP with another program.",
+  ],
+  unsafe_zip: [
+    "is not safe to extract",
+    "Nothing was extracted. Use --out instead of --extract, and check the ZIP with another program.",
+  ],
+} as const;
+
+/** An artifact of the service that is not the ZIP it should be, or that must not be extracted: exit 7. */
+export class ArchiveError extends BadAnswerError {
+  override readonly name = "ArchiveError";
+
+  /** `archive` is its name in the message, `why` the end of the sentence. */
+  constructor(code: keyof typeof faults, archive: string, why: string, cause?: unknown) {
+    const [what, hint] = faults[code];
+    super(`${archive} ${what}: ${why}`, { code, hint, cause });
+  }
+}
+
+/** The name of an entry in messages; long names are cut, because one sentence must fit on a screen. */
+export function shownEntry(name: string): string {
+  const characters = Array.from(name);
+  return characters.length <= 80 ? `"${name}"` : `"${characters.slice(0, 60).join("")}…"`;
+}
+
+/** One entry of a ZIP. */
+export interface ZipEntry {
+  readonly name: string;
+  readonly kind: "file" | "folder" | "link" | "device";
+  /** Bytes of the file, and their CRC-32, as the list of files declares them. */
+  readonly size: number;
+  readonly crc: number;
+  /** Opens its bytes. The stream fails if there are more or fewer of them. */
+  open(): Promise<Readable>;
+}
+
+/** A ZIP whose list of files was checked. */
+export interface Zip {
+  /** Its name in messages. */
+  readonly shown: string;
+  /** Its bytes. */
+  readonly size: number;
+  readonly entries: readonly ZipEntry[];
+  close(): void;
+}
+
+/** Files of a ZIP at most: 20 photos per product of an export job, and images generated from them. */
+const mostEntries = limits.exportProducts * 200;
+
+/**
+ * Opens a ZIP and reads its list of files, which must be complete; the bytes of the files are not read. `shown` is its
+ * name in messages. Throws ArchiveError, and errors of the file system.
+ */
+export async function openZip(path: string, shown: string, signal?: AbortSignal): Promise<Zip> {
+  const other = whatItIs(await firstBytes(path));
+  if (other !== null) throw new ArchiveError("not_a_zip", shown, other);
+  const zip = await openPromise(path, { autoClose: false, decodeStrings: false }).catch((error) => {
+    throw asArchiveError(error, shown, "its end is missing");
+  });
+  try {
+    return {
+      shown,
+      size: zip.fileSize,
+      entries: await readList(zip, shown, signal),
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw signal?.aborted ? error : asArchiveError(error, shown, "its list of files is invalid");
+  }
+}
+
+async function readList(zip: ZipFile, shown: string, signal?: AbortSignal): Promise<ZipEntry[]> {
+  if (zip.entryCount > mostEntries) {
+    const why = `it has more than ${mostEntries.toLocaleString("en")} files`;
+    throw new ArchiveError("unsupported_zip", shown, why);
+  }
+  const position = () => zip.readEntryCursor as unknown as number;
+  const listAt = position();
+  const entries: ZipEntry[] = [];
+  for await (const entry of zip.eachEntry()) {
+    signal?.throwIfAborted();
+    const { fileNameRaw, extraFields, uncompressedSize, compressedSize, crc32 } = entry;
+    const name = getFileNameLowLevel(nameFlags(entry), fileNameRaw, extraFields, true);
+    const problem = unsupported(entry);
+    if (problem !== null) throw new ArchiveError("unsupported_zip", shown, `${shownEntry(name)} ${problem}`);
+    if (entry.relativeOffsetOfLocalHeader + headerLength + fileNameRaw.length + compressedSize > listAt)
+      throw new ArchiveError("damaged_zip", shown, `${shownEntry(name)} is outside the ZIP`);
+    const kind = kindOf(entry, name);
+    entries.push({
+      name,
+      kind,
+      size: uncompressedSize,
+      crc: crc32,
+      open: () => zip.openReadStreamPromise(entry),
+    });
+  }
+  // yauzl reads as many entries as the end counts: more may follow, or bytes of another file.
+  const end = zip.fileSize - endLength - zip.comment.length;
+  if (![end, end - endLength64].includes(position()))
+    throw new ArchiveError("damaged_zip", shown, "its list of files is incomplete");
+  return entries;
+}
+
+/** Lengths of the header before a file, of the end record, and of its two ZIP64 forms (APPNOTE 4.3.7, 4.3.14 to 4.3.16). */
+const headerLength = 30;
+const endLength = 22;
+const endLength64 = 56 + 20;
+
+/** Bits of the flags: encrypted, patched, encrypted list of files. */
+const unsupportedFlags = 0x0001 | 0x0020 | 0x2000;
+
+/** Why an entry cannot be read; null if it can. */
+function unsupported({ generalPurposeBitFlag, compressionMethod }: Entry): string | null {
+  if ((generalPurposeBitFlag & unsupportedFlags) !== 0) return "is encrypted";
+  if (compressionMethod !== 0 && compressionMethod !== 8)
+    return `is compressed with an unknown method (${compressionMethod})`;
+  return null;
+}
+
+/** By the mode of Unix in the upper half of the attributes, and the marks of Windows in the lower one. */
+function kindOf({ externalFileAttributes }: Entry, name: string): ZipEntry["kind"] {
+  const type = (externalFileAttributes >>> 28) & 0xf;
+  if (type === 0xa || (externalFileAttributes & 0x400) !== 0) return "link";
+  if (type !== 0 && type !== 0x8 && type !== 0x4) return "device";
+  return name.endsWith("/") || type === 0x4 ? "folder" : "file";
+}
+
+const namesAreUtf8 = 0x0800;
+
+/** The flags of an entry; names that are valid UTF-8 count as flagged, because `zip` may omit the flag. */
+const nameFlags = ({ fileNameRaw, generalPurposeBitFlag }: Entry): number =>
+  isUtf8(fileNameRaw) ? generalPurposeBitFlag | namesAreUtf8 : generalPurposeBitFlag;
+
+/** The error of yauzl for an archive; errors of the file system, and those of this program, are passed on. */
+export function asArchiveError(error: unknown, shown: string, why: string): unknown {
+  const isOfFiles = (error as NodeJS.ErrnoException).syscall !== undefined;
+  const isOfYauzl = error instanceof Error && error.constructor === Error && !isOfFiles;
+  if (!isOfYauzl) return error;
+  if (error.message.startsWith("multi-disk"))
+    return new ArchiveError("unsupported_zip", shown, "it is one of several parts", error);
+  return new ArchiveError("damaged_zip", shown, why, error);
+}
+
+/** Bytes by which `whatItIs` knows a file. */
+const startBytes = 512;
+
+async function firstBytes(path: string): Promise<Buffer> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(startBytes), 0, startBytes, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * What a file that should be a ZIP is instead, for users, by its first bytes; null if it starts as a ZIP does. A ZIP that
+ * starts with anything else is another kind of file as well, and programs disagree about which.
+ */
+function whatItIs(start: Buffer): string | null {
+  if (start.length === 0) return "it is empty";
+  if (["PK\x03\x04", "PK\x05\x06"].includes(start.toString("latin1", 0, 4))) return null;
+  const text = start
+    .toString("utf8")
+    .replace(/^\ufeff?\s*/, "")
+    .toLowerCase();
+  if (/^(?:<!--.*?-->\s*)?<(?:!doctype html|html|head|body|title)\b/s.test(text)) return "it is an HTML page";
+  if (text.startsWith("<")) return "it is an XML document";
+  if (/^[{[]/.test(text)) return "it is JSON";
+  if (start[0] === 0x1f && start[1] === 0x8b) return "it is a gzip file";
+  return "it does not start like one";
+}
+
+/**
+ * Checks a downloaded file: it is a complete ZIP, and this program could read each file in it (no encryption, no unknown
+ * compression, no parts). Names and the bytes of the files are not checked: programs that extract it do that. `shown` is
+ * its name in messages. Resolves to the number of files and their bytes. Throws an ArchiveError (exit 7) that says what
+ * the file is instead.
+ */
+export async function checkZip(
+  path: string,
+  { shown = path, signal }: { shown?: string; signal?: AbortSignal } = {},
+): Promise<{ files: number; bytes: number }> {
+  const { entries, close } = await openZip(path, shown, signal);
+  close();
+  const files = entries.filter(({ kind }) => kind === "file");
+  return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
+}

@@ -74,11 +74,11 @@ const withPageTexts = {
 };
 
 const entry = join(root, "src", "cli", "entry.ts");
-const importCommand = join(root, "src", "cli", "commands", "import.ts");
+const importCommand = join(root, "src", "cli", "commands", "import", "import.ts");
 const neededForLists = [
   join(root, "src", "client", "client.ts"),
   join(root, "src", "cli", "resources", "list-resource.ts"),
-  join(root, "src", "cli", "resources", "resource-form.ts"),
+  join(root, "src", "cli", "resources", "forms.ts"),
   join(root, "src", "cli", "settings", "settings.ts"),
 ];
 

@@ -26,7 +26,7 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   import: {
     usage: "import FILE",
     summary: "import products and photos from a CSV or NDJSON file",
-    load: async (app) => (await import("./commands/import.ts")).importCommand(app),
+    load: async (app) => (await import("./commands/import/import.ts")).importCommand(app),
   },
   imports: {
     usage: "imports",
@@ -36,12 +36,12 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   tryon: {
     usage: "tryon FILE",
     summary: "generate images of products on models",
-    load: async (app) => (await import("./commands/tryon.ts")).tryonCommand(app),
+    load: async (app) => (await import("./commands/generate/generate.ts")).tryonCommand(app),
   },
   beautify: {
     usage: "beautify FILE",
     summary: "generate images of products alone",
-    load: async (app) => (await import("./commands/beautify.ts")).beautifyCommand(app),
+    load: async (app) => (await import("./commands/generate/generate.ts")).beautifyCommand(app),
   },
   tasks: {
     usage: "tasks",
@@ -51,7 +51,7 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
   export: {
     usage: "export",
     summary: "export products and their images as NDJSON or CSV",
-    load: async (app, next) => (await import("./commands/export.ts")).exportCommand(app, next),
+    load: async (app, next) => (await import("./commands/export/export.ts")).exportCommand(app, next),
   },
   exports: {
     usage: "exports",
@@ -77,38 +77,42 @@ export const commands: Readonly<Record<Exclude<CommandName, "help">, CommandEntr
     usage: "webhooks",
     summary: "manage webhooks and receive events: list, create, listen, trigger, verify",
     runsAnother: "listen",
-    load: async (app) => (await import("./commands/webhooks.ts")).webhooksCommand(app),
+    // `listen` runs for long, and loads none of the others.
+    load: async (app, next) =>
+      next === "listen"
+        ? (await import("./commands/listen/listen.ts")).listenGroup(app)
+        : (await import("./commands/webhooks.ts")).webhooksCommand(app),
   },
   serve: {
     usage: "serve --mock",
     summary: "run a mock of the service on this machine, for trials and tests",
     runsAnother: true,
-    load: async (app) => (await import("./commands/serve.ts")).serveCommand(app),
+    load: async (app) => (await import("./commands/serve/serve.ts")).serveCommand(app),
   },
   api: {
     usage: "api METHOD PATH",
     summary: "send any request to the service",
-    load: async (app) => (await import("./commands/api.ts")).apiCommand(app),
+    load: async (app) => (await import("./commands/api/api.ts")).apiCommand(app),
   },
   login: {
     usage: "login",
     summary: "store the address of the service and your API key",
-    load: async (app) => (await import("./commands/login.ts")).loginCommand(app),
+    load: async (app) => (await import("./commands/account.ts")).loginCommand(app),
   },
   logout: {
     usage: "logout",
     summary: "remove the stored API key",
-    load: async (app) => (await import("./commands/logout.ts")).logoutCommand(app),
+    load: async (app) => (await import("./commands/account.ts")).logoutCommand(app),
   },
   whoami: {
     usage: "whoami",
     summary: "show the profile, the address and the API key in use",
-    load: async (app) => (await import("./commands/whoami.ts")).whoamiCommand(app),
+    load: async (app) => (await import("./commands/account.ts")).whoamiCommand(app),
   },
   doctor: {
     usage: "doctor",
     summary: "check the settings, the API key, the network and this machine",
-    load: async (app) => (await import("./commands/doctor.ts")).doctorCommand(app),
+    load: async (app) => (await import("./commands/doctor/doctor.ts")).doctorCommand(app),
   },
   config: {
     usage: "config",

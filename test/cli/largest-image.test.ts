@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { byteSize } from "../../src/cli/flags/max-bytes.ts";
+import { byteSize } from "../../src/cli/flags/values.ts";
 import { bytes, type Step } from "../http/scripted-server.ts";
 import { filesElsewhere } from "../support/files-elsewhere.ts";
 import { rawZip } from "../support/raw-zip.ts";

@@ -1,4 +1,4 @@
-import type { CommandList } from "../../src/cli/commands/commands/command-list.ts";
+import type { CommandList } from "../../src/cli/completion/command-list.ts";
 import type { Context } from "../../src/cli/context/context.ts";
 import { main } from "../../src/cli/main.ts";
 import { FakeOutput } from "./fake-output.ts";

@@ -1,6 +1,7 @@
 import { CatError } from "../../errors.ts";
 import { isNothingDone } from "../../flows/service-errors.ts";
 import type { OnDoubt } from "../../http/deadline.ts";
+import { withHint } from "../context/errors.ts";
 
 /**
  * Sends a write that the same command would carry out a second time, because it keeps no record of it. If its outcome is
@@ -27,9 +28,5 @@ export async function sendOnce<T>(
  */
 export function unlessDone(error: unknown, check: string): unknown {
   if (!(error instanceof CatError) || isNothingDone(error)) return error;
-  const { message, type, code, param, status, requestId } = error;
-  return new CatError(message, {
-    ...{ type, code, param, status, requestId, cause: error },
-    hint: `The service may have done it. ${check}`,
-  });
+  return withHint(error, `The service may have done it. ${check}`);
 }

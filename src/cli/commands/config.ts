@@ -1,18 +1,227 @@
 import type { Command } from "commander";
+import { didYouMean, questionFor } from "../../contract/did-you-mean.ts";
+import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
-import { group } from "../flags/command.ts";
-import { getCommand } from "./config/get.ts";
-import { listCommand } from "./config/list.ts";
-import { pathCommand } from "./config/path.ts";
-import { setCommand } from "./config/set.ts";
-import { unsetCommand } from "./config/unset.ts";
+import { labelColors } from "../app/profile-label.ts";
+import { UsageError } from "../context/errors.ts";
+import { command, group } from "../flags/command.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
+import { either } from "../flags/usage-error.ts";
+import { visible } from "../output/visible.ts";
+import { namedForm } from "../resources/forms.ts";
+import { checkedBaseUrl } from "../settings/base-url.ts";
+import { profileKeys } from "../settings/config-shape.ts";
+import { namedProfile } from "../settings/profile-name.ts";
+import { looksLikeKey } from "../settings/profile-name-rule.ts";
+import { configPath, type Profiles, readProfiles } from "../settings/profiles.ts";
+import { existingProfile, profileName } from "../settings/settings.ts";
+import { checkedSignatureHeader } from "../settings/signature-header.ts";
+import { updateConfig, updateProfile } from "../settings/update-config.ts";
 
 /** `cat config`: the settings in the config file. */
 export const configCommand = (app: App): Command =>
-  group("config", [
+  group("config", "View and change the settings of your profiles. API keys: cat login, cat logout.", [
     listCommand(app),
     getCommand(app),
     setCommand(app),
     unsetCommand(app),
     pathCommand(app),
-  ]).description("View and change the settings of your profiles. API keys: cat login, cat logout.");
+  ]);
+
+/** `active` is a setting of the file, the others of a profile. */
+const settingNames = ["active", "baseUrl", "signatureHeader", "label", "color"] as const;
+type SettingName = (typeof settingNames)[number];
+
+/** The value of a setting as it is stored. Throws UsageError for one that it cannot have. */
+const checks: Readonly<Record<SettingName, (value: string, profiles: Profiles) => string>> = {
+  active(value, profiles) {
+    if (profiles.find(value) !== null) return value;
+    throw new UsageError(`unknown profile ${JSON.stringify(value)}`, {
+      code: "unknown_profile",
+      param: "active",
+      hint: "To list the profiles: cat config list. To add one: cat login --profile NAME",
+    });
+  },
+  baseUrl: (value) => checkedBaseUrl({ value, source: "the command line" }),
+  signatureHeader: (value) => checkedSignatureHeader(value, "the command line"),
+  label(value) {
+    if (looksLikeKey(value)) throw invalid("label", "it looks like an API key");
+    if (value.trim() !== "" && value.length <= 40 && visible(value) === value) return value.trim();
+    throw invalid("label", "use up to 40 characters, for example production");
+  },
+  color(value) {
+    if ((labelColors as readonly string[]).includes(value)) return value;
+    throw invalid("color", `use ${either(labelColors)}`);
+  },
+};
+
+const invalid = (name: string, rule: string): UsageError =>
+  new UsageError(`invalid ${name}: ${rule}`, {
+    code: "invalid_setting",
+    param: name,
+    hint: `To remove it: cat config unset ${name}`,
+  });
+
+/** The setting of that name. Throws UsageError, without a value that may be a key. */
+function toSetting(name: string): SettingName {
+  const setting = settingNames.find((known) => known === name);
+  if (setting !== undefined) return setting;
+  const near = questionFor(didYouMean(name, settingNames, { url: "baseUrl", host: "baseUrl" }), "");
+  throw new UsageError(`unknown setting ${JSON.stringify(name)}`, {
+    code: "unknown_setting",
+    hint: /key|secret|token/i.test(name)
+      ? "To store an API key: cat login. To remove it: cat logout"
+      : `${near === "" ? "" : `D${near.slice(1)} `}Use ${either(settingNames)}.`,
+  });
+}
+
+/** A setting as a row of the list. */
+interface SettingRow {
+  readonly profile: string;
+  readonly active: boolean;
+  readonly setting: string;
+  readonly value: unknown;
+}
+
+const settingForm = namedForm<SettingRow>(
+  [
+    { name: "profile", value: (row) => row.profile, cut: "last" },
+    { name: "active", value: (row) => (row.active ? "yes" : ""), least: 6 },
+    { name: "setting", value: (row) => row.setting, cut: "never" },
+    { name: "value", value: ({ value }) => toText(value) },
+  ],
+  ["profile", "active", "setting", "value"],
+);
+
+const toText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
+/** Prints a row per setting. API keys are not settings; a row names the store of each. */
+const listCommand = (app: App): Command =>
+  withPrintFlags(
+    command("list", {
+      summary: "list the settings of all profiles",
+      about: "List the settings in the config file: of all profiles, or of one with --profile.",
+      examples: [
+        ["all profiles", "cat config list"],
+        ["one profile, for a script", "cat config list --profile live --json"],
+      ],
+    }),
+  ).action(async (flags: RawPrintFlags) => {
+    const printing = readPrintFlags(flags, settingForm);
+    const { globals, context, io } = app;
+    const profiles = await readProfiles(context.env);
+    const only = namedProfile(globals, context.env)?.name;
+    const rows = profiles.names
+      .filter((name) => only === undefined || name === only)
+      .flatMap((profile) => {
+        const active = profile === profiles.active;
+        return Object.entries(profiles.find(profile) ?? {})
+          .filter(([name]) => (profileKeys as readonly string[]).includes(name))
+          .map(([setting, value]): SettingRow => ({ profile, active, setting, value }));
+      });
+    await io.show(printing, rows);
+    if (rows.length === 0) await io.note("No settings yet. To sign in: cat login");
+  });
+
+/** The argument of commands for one setting. */
+const setting = ["<NAME>", "name of the setting"] as const;
+
+/** Prints the value of a setting in the config file; flags and variables are ignored. */
+const getCommand = (app: App): Command =>
+  command("get", {
+    summary: "show a setting",
+    usage: "NAME [flags]",
+    about: "Print a setting of the profile. Exits with 5 if it has no value.",
+    examples: [["the address of a profile", "cat config get baseUrl --profile live"]],
+  })
+    .argument(...setting)
+    .action(async (typed: string) => {
+      const { globals, context, io } = app;
+      const name = profileKeys.find((key) => key === typed) ?? toSetting(typed);
+      const profiles = await readProfiles(context.env);
+      const { name: profile, settings } = existingProfile(globals, context.env, profiles);
+      const value = name === "active" ? profiles.active : settings?.[name];
+      if (value === undefined) {
+        throw new CatError(`profile ${profile} has no ${name}`, {
+          type: "not_found",
+          code: "setting_not_found",
+          hint: setters[name] ?? `To set it: cat config set ${name} VALUE`,
+        });
+      }
+      if (io.json) return io.jsonData(value);
+      await io.data(`${io.visible(toText(value))}\n`);
+    });
+
+/** How to set what `cat config set` does not. */
+const setters: Readonly<Record<string, string>> = {
+  keyStore: "To store an API key: cat login",
+  keyOrigin: "To store an API key: cat login",
+  columns: "cat import sets it on a terminal, when it asks about unknown columns.",
+};
+
+/** Stores a setting after a check of its value. A profile that is named by a flag or a variable is created. */
+const setCommand = (app: App): Command =>
+  command("set", {
+    summary: "change a setting",
+    usage: "NAME VALUE [flags]",
+    about:
+      "Change a setting of the profile: baseUrl, signatureHeader, label or color; or the active profile.",
+    examples: [
+      ["use another profile by default", "cat config set active staging"],
+      ["show the word production in questions, in red", "cat config set label production --profile live"],
+      ["its color", "cat config set color red --profile live"],
+    ],
+  })
+    .argument(...setting)
+    .argument("<VALUE>", "its new value")
+    .action(async (typed: string, given: string) => {
+      const { globals, context, io } = app;
+      const name = toSetting(typed);
+      const profiles = await readProfiles(context.env);
+      const value = checks[name](given, profiles);
+      if (name === "active") {
+        await updateConfig(context, (config) => ({ ...config, active: value }));
+        return io.note(io.visible(`The active profile is ${value}.`));
+      }
+      const { name: profile } = profileName(globals, context.env, profiles);
+      await updateProfile(context, profile, (own) => ({ ...own, [name]: value }));
+      await io.note(io.visible(`Set ${name} of profile ${profile}.`));
+    });
+
+/** Removes a setting; succeeds if it has no value. */
+const unsetCommand = (app: App): Command =>
+  command("unset", {
+    summary: "remove a setting",
+    usage: "NAME [flags]",
+    about: "Remove a setting of the profile, or the saved columns of cat import (columns).",
+    examples: [
+      ["remove the label of a profile", "cat config unset label --profile live"],
+      ["forget the columns that cat import saved", "cat config unset columns"],
+    ],
+  })
+    .argument(...setting)
+    .action(async (typed: string) => {
+      const { globals, context, io } = app;
+      const name = typed === "columns" ? typed : toSetting(typed);
+      const profiles = await readProfiles(context.env);
+      if (name === "active") {
+        if (profiles.exists) await updateConfig(context, ({ active: _, ...others }) => others);
+        return io.note("The active profile is default.");
+      }
+      const { name: profile } = profileName(globals, context.env, profiles);
+      if (Object.hasOwn(profiles.find(profile) ?? {}, name))
+        await updateProfile(context, profile, ({ [name]: _, ...others }) => others);
+      await io.note(io.visible(`Removed ${name} of profile ${profile}.`));
+    });
+
+/** Prints the path of the config file, whether or not it exists. */
+const pathCommand = (app: App): Command =>
+  command("path", {
+    summary: "show the path of the config file",
+    about: "Print the path of the config file, whether or not it exists.",
+    examples: [["open the file in an editor", '$EDITOR "$(cat config path)"']],
+  }).action(async () => {
+    const path = await configPath(app.context.env);
+    if (app.io.json) return app.io.jsonData({ path });
+    await app.io.data(`${app.io.visible(path)}\n`);
+  });

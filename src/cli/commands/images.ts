@@ -1,9 +1,203 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
+import { ApiError } from "../../client/api-error.ts";
+import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
+import { Image } from "../../contract/resources/image.ts";
+import { imageTypes } from "../../contract/value-sets.ts";
+import { CatError } from "../../errors.ts";
+import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { group } from "../flags/command.ts";
-import { getCommand } from "./images/get.ts";
-import { uploadCommand } from "./images/upload.ts";
+import { InterruptError, UsageError, withHint } from "../context/errors.ts";
+import { ExitCode } from "../context/exit.ts";
+import { confirmReplace } from "../files/confirm-replace.ts";
+import { command, group } from "../flags/command.ts";
+import { maxBytesFlag, maxBytesOf, thumbnailFlag } from "../flags/common-flags.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
+import { named, resourceId } from "../flags/values.ts";
+import type { Printing } from "../output/printing.ts";
+import { namedForm, resourceForm } from "../resources/forms.ts";
+import type { Thumbnail } from "../thumbnails/show-thumbnails.ts";
 
 /** `cat images`: uploaded and generated images. */
 export const imagesCommand = (app: App): Command =>
-  group("images", [getCommand(app), uploadCommand(app)]).description("View, save and upload images.");
+  group("images", "View, save and upload images.", [getCommand(app), uploadCommand(app)]);
+
+interface GetFlags extends RawPrintFlags {
+  /** The file for the original, as typed. */
+  save?: string;
+  maxBytes?: number;
+  thumbnail: boolean;
+}
+
+/** Prints one image, with a thumbnail on a terminal, or saves its original; not found ends in exit 5. */
+const getCommand = (app: App): Command =>
+  withPrintFlags(
+    command("get", {
+      summary: "show or save an image",
+      usage: "ID [flags]",
+      about:
+        "Show one image with its signed URL, which expires after one hour. With --save, download the original.",
+      examples: [
+        ["save an image", "cat images get ID --save photo.jpg"],
+        ["print only the signed URL", "cat images get ID --json | jq -r .url"],
+      ],
+    })
+      .argument("<ID>", "ID of the image")
+      .option("--save <FILE>", "download the original to FILE (--yes replaces an existing file)")
+      .addOption(maxBytesFlag())
+      .addOption(thumbnailFlag()),
+  ).action(async (text: string, flags: GetFlags) => {
+    const printing = readPrintFlags(flags, resourceForm(Image, ["id", "mime_type", "created_at"]));
+    const id = resourceId(text, "image");
+    const { save, thumbnail } = flags;
+    const maxBytes = maxBytesOf(flags);
+    if (save !== undefined) return saveImage(app, { id, save, maxBytes, printing });
+    const client = await app.client();
+    const image = await client.images.get({ image_id: id }, { signal: app.context.interrupt });
+    await app.io.resource(image, printing);
+    if (!app.context.stdout.isTTY) return;
+    const { showThumbnails } = await import("../thumbnails/show-thumbnails.ts");
+    const picture: Thumbnail = { caption: null, fetch: (fetcher) => fetcher.image(image.url) };
+    await showThumbnails(app, [picture], { thumbnail, printing });
+  });
+
+interface SaveInput {
+  readonly id: string;
+  readonly save: string;
+  readonly maxBytes: number;
+  readonly printing: Printing<Image>;
+}
+
+async function saveImage(app: App, { id, save, maxBytes, printing }: SaveInput): Promise<void> {
+  const hint = "Choose a file, for example --save photo.jpg.";
+  named("--save", save, hint);
+  if (save === "-") {
+    const message = "cannot use --save -: images are not written to standard output";
+    throw new UsageError(message, { param: "--save", hint });
+  }
+  const file = { flag: "--save", name: save, path: resolve(app.context.cwd, save) };
+  const replaces = await confirmReplace(app, file);
+  const client = await app.client();
+  const { interrupt: signal } = app.context;
+  const read = () => client.images.get({ image_id: id }, { signal });
+  const image = await read();
+  const [{ downloadToFile }, { withSizeHint }] = await Promise.all([
+    import("../../flows/files/download-file.ts"),
+    import("../../flows/files/wrong-content.ts"),
+  ]);
+  const bytes = await downloadToFile(client, {
+    url: urlOf(image),
+    freshUrl: async () => urlOf(await read()),
+    path: file.path,
+    name: save,
+    replaces,
+    resource: `${(await app.connection()).baseUrl} image ${id}`,
+    expected: typeof image.mime_type === "string" ? { type: image.mime_type } : {},
+    problemOf: (head) => wrongType(head.subarray(0, imageTypeBytes), image.mime_type),
+    signal,
+    limits: { maxBytes },
+  }).catch((error: unknown) => {
+    throw withNextStep(withSizeHint(error));
+  });
+  if (app.io.json) await app.io.resource(image, printing);
+  else await app.io.note(`Saved ${app.io.visible(save)} (${grouped(bytes)} bytes).`);
+}
+
+const reportIt = "Run the command again. If it fails again, report this message to the service.";
+
+function urlOf({ id, url }: Image): string {
+  if (typeof url === "string" && url !== "") return url;
+  throw new CatError(`the service sent no URL of image ${id}`, {
+    type: "bad_answer",
+    code: "wrong_shape",
+    hint: reportIt,
+  });
+}
+
+/**
+ * The reason why bytes are not an image of the stated type; null if they are, or if the type is newer than
+ * this program.
+ */
+function wrongType(head: Uint8Array, type: string): string | null {
+  if (head.length === 0) return "is empty";
+  const found = imageTypeOf(head);
+  if (found === type || !imageTypes.some((known) => known === type)) return null;
+  return `is ${found === null ? "another kind of file" : `an ${found} file`}, not ${type}`;
+}
+
+/** The error of a download, with a next step for the user. */
+function withNextStep(error: unknown): unknown {
+  if (!(error instanceof CatError)) return error;
+  const { type, hint, status = 0 } = error;
+  const isTransient = type === "network" || type === "timeout" || status >= 500 || status === 429;
+  // Whether the kept part can be resumed depends on the server, so no resume is promised.
+  if (error instanceof InterruptError || (hint === undefined && isTransient))
+    return withHint(error, "To download the image, run the same command again.");
+  return hint === undefined ? withHint(error, reportIt) : error;
+}
+
+/** A file, and the image that it became or the reason why not. */
+interface Uploaded {
+  readonly file: string;
+  readonly id: string | null;
+  readonly mime_type: string | null;
+  readonly created_at: string | null;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const uploadForm = namedForm<Uploaded>(
+  [
+    { name: "id", value: ({ id }) => id },
+    { name: "mime_type", value: ({ mime_type }) => mime_type },
+    { name: "file", value: ({ file }) => file, cut: "last" },
+    { name: "error", value: ({ error }) => error?.message, only: "csv" },
+  ],
+  ["file", "id", "mime_type", "created_at", "error"],
+);
+
+/** Checks all files, then uploads them. Exits with 8 if the service rejects some of them. */
+const uploadCommand = (app: App): Command =>
+  withPrintFlags(
+    command("upload", {
+      summary: "upload photos",
+      usage: "FILE ... [flags]",
+      about:
+        "Upload photos (JPEG, PNG or WebP, at most 10 MB each) and print their IDs. " +
+        "An image that no product uses is removed by the service after a while.",
+      examples: [
+        ["upload two photos", "cat images upload front.jpg back.jpg"],
+        ["keep the ID of an upload", "id=$(cat images upload front.jpg --json | jq -r .id)"],
+      ],
+    }).argument("<FILE...>", "photos to upload"),
+  ).action(async (files: string[], flags: RawPrintFlags) => {
+    const printing = readPrintFlags(flags, uploadForm);
+    const { checkedPhotos, uploadPhoto } = await import("../files/photo-arguments.ts");
+    const { cwd, interrupt } = app.context;
+    const photos = await checkedPhotos(files, cwd);
+    const client = await app.client();
+    let rejected = 0;
+    const upload = async (file: string): Promise<Uploaded> => {
+      try {
+        const { id, mime_type, created_at } = await uploadPhoto(client, photos, file, interrupt);
+        return { file, id, mime_type, created_at };
+      } catch (error) {
+        // The others may be fine.
+        if (!isOfContent(error) || files.length === 1) throw error;
+        rejected++;
+        const { code, message } = error;
+        await app.io.line(app.io.visible(`${file}: ${message}`));
+        return { file, id: null, mime_type: null, created_at: null, error: { code, message } };
+      }
+    };
+    async function* uploads() {
+      for (const file of files) yield await upload(file);
+    }
+    await app.io.show(printing, uploads());
+    if (rejected === 0) return;
+    app.exit = ExitCode.partial;
+    await app.io.note(`The service rejected ${counted(rejected, "photo")}.`);
+  });
+
+/** Whether the service rejected the bytes of a photo. */
+const isOfContent = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [400, 413, 415, 422].includes(error.status);

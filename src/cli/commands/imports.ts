@@ -1,14 +1,162 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { operations } from "../../contract/operations.ts";
+import { Import, type ImportRowResult } from "../../contract/resources/import.ts";
+import { rowStatuses } from "../../contract/value-sets.ts";
+import { isEnded } from "../../flows/import/results/follow-imports.ts";
+import type { ProgressEvent } from "../../flows/progress-event.ts";
+import { counted, grouped } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
+import { ExitCode } from "../context/exit.ts";
 import { group } from "../flags/command.ts";
-import { getCommand } from "./imports/get.ts";
-import { listCommand } from "./imports/list.ts";
-import { rowsCommand } from "./imports/rows.ts";
-import { watchCommand } from "./imports/watch.ts";
+import { resourceId } from "../flags/values.ts";
+import { type Column, whole } from "../output/columns.ts";
+import { fieldColumns } from "../resources/forms.ts";
+import { getResource } from "../resources/get-resource.ts";
+import { listResource } from "../resources/list-resource.ts";
+import { listSentJobs, rememberStatus } from "../resources/sent-jobs.ts";
+import { watchJob } from "../resources/watch-job.ts";
 
 /** `cat imports`: the imports sent from this machine, and the results of their rows. */
 export const importsCommand = (app: App): Command =>
-  group("imports", [listCommand(app), getCommand(app), watchCommand(app), rowsCommand(app)]).description(
+  group(
+    "imports",
     "View the imports that you sent, their progress and the results of their rows. " +
       "To import a file: cat import FILE.",
+    [listCommand(app), getCommand(app), watchCommand(app), rowsCommand(app)],
   );
+
+const listCommand = (app: App): Command =>
+  listSentJobs(app, {
+    kind: "import",
+    verb: "sent",
+    preposition: "to",
+    rows: "rows",
+    variant: "mode",
+    examples: [
+      ["list the last 25 imports", "cat imports list"],
+      [
+        "show the current status of the last import",
+        "cat imports get $(cat imports list --limit 1 --json | jq -r .id)",
+      ],
+    ],
+  });
+
+/** What `get` and `watch` have in common. */
+const importJob = {
+  noun: "import",
+  operation: operations.imports.get,
+  columns: fieldColumns(Import, ["id", "status"]),
+  onSeen: rememberStatus("import"),
+};
+
+const getCommand = (app: App): Command =>
+  getResource<typeof operations.imports.get>(app, {
+    ...importJob,
+    summary: "show the progress of an import",
+    about: "Show the status of an import, and how many of its rows succeeded, are partial, or failed.",
+    examples: [
+      ["show an import", "cat imports get 01KE6W9ZJ8Q3V5X7B2D4F6H8JK"],
+      ["print the number of failed rows", "cat imports get ID --json | jq .counts.failed"],
+    ],
+  });
+
+const watchCommand = (app: App): Command =>
+  watchJob<typeof operations.imports.get>(app, {
+    ...importJob,
+    about: "Exits with 0 if all rows succeeded, and with 8 if some did not.",
+    isEnded,
+    progressOf,
+    unit: "row",
+    reportEnd,
+    examples: [
+      ["find the ID of the last import", "cat imports list --limit 1"],
+      ["wait at most 10 minutes for the import to finish", "cat imports watch ID --timeout 10m"],
+    ],
+  });
+
+function progressOf({ status, counts }: Import): ProgressEvent {
+  const { total, succeeded, partial, failed } = counts;
+  const note = [
+    failed > 0 ? `${grouped(failed)} failed` : "",
+    partial > 0 ? `${grouped(partial)} partial` : "",
+  ].filter((part) => part !== "");
+  return {
+    // The last response ends the bar of this step.
+    step: status === "validating" ? "validating rows" : "importing rows",
+    done: succeeded + partial + failed,
+    total,
+    ...(note.length > 0 ? { note: note.join(", ") } : {}),
+  };
+}
+
+/** Prints the number of failed rows with the command that lists them, and sets exit status 8. */
+async function reportEnd(app: App, job: Import, next: (...words: string[]) => string): Promise<void> {
+  const { id, status } = job;
+  const { failed, partial } = job.counts;
+  if (status === "completed" && failed + partial === 0) return;
+  app.exit = ExitCode.partial;
+  const rows = (which: string) => next("rows", id, "--status", which);
+  if (status === "failed") await app.io.note("The service could not run this import; no row was processed.");
+  if (failed > 0) await app.io.note(`${counted(failed, "row")} failed: ${rows("failed")}`);
+  if (partial > 0) {
+    await app.io.note(
+      `${counted(partial, "row")} imported without some of ${partial === 1 ? "its" : "their"} photos: ${rows("partial")}`,
+    );
+  }
+}
+
+/** The row results of the service; exits with 5 if the import does not exist. */
+const rowsCommand = (app: App): Command =>
+  listResource(app, {
+    name: "rows",
+    summary: "list the results of the rows of an import",
+    about:
+      "List the result of each row of an import, in the order in which the rows were sent.\n\n" +
+      "The line is the position of the row in this import, which may contain only part of your file. " +
+      "To get the lines of your file, use: cat import FILE --results FILE",
+    operation: operations.imports.rows,
+    of: { about: "ID of the import", input: (text) => ({ import_id: resourceId(text, "import") }) },
+    columns: rowColumns,
+    filters: [new Option("--status <STATUS>", "list only rows with this status").choices(rowStatuses)],
+    none: ({ status }: { status?: string }) => (status === undefined ? "No rows." : `No ${status} rows.`),
+    examples: [
+      ["list the failed rows, with the error codes", "cat imports rows ID --status failed"],
+      ["save all rows as a spreadsheet", "cat imports rows ID --all --format csv > rows.csv"],
+    ],
+  });
+
+/** The columns of row results in tables and CSV; the CSV columns are those of a results file. */
+const rowColumns: readonly Column<ImportRowResult>[] = [
+  { name: "line", value: (row) => row.line },
+  { name: "reference", value: (row) => row.reference, cut: "last" },
+  { name: "status", value: (row) => row.status, least: whole },
+  { name: "action", value: (row) => row.action, drop: "first", least: whole },
+  { name: "product_id", value: (row) => row.product_id },
+  // Most error codes fit.
+  { name: "error", value: reasons, only: "table", least: 15 },
+  { name: "images", value: attachedOfAll, only: "table" },
+  { name: "error_code", value: (row) => row.error?.code, only: "csv" },
+  { name: "error_message", value: (row) => row.error?.message, only: "csv" },
+  { name: "images", value: (row) => JSON.stringify(row.images), only: "csv" },
+];
+
+/** The images of a row: the client passes rows on unchecked. */
+const imagesOf = ({ images }: ImportRowResult): ImportRowResult["images"] =>
+  Array.isArray(images) ? images.filter((image) => typeof image === "object" && image !== null) : [];
+
+/** The error code of the row, or else those of its failed images. */
+function reasons(row: ImportRowResult): string {
+  const { error } = row;
+  if (typeof error === "object" && error !== null) return error.code;
+  const codes = imagesOf(row).flatMap((image) =>
+    image.status === "failed" ? [image.error?.code ?? "failed"] : [],
+  );
+  return [...new Set(codes)].join(" ");
+}
+
+/** The attached images of all images, e.g. `2/3`; empty while the row is pending. */
+function attachedOfAll(row: ImportRowResult): string {
+  if (row.status === "pending" || !Array.isArray(row.images)) return "";
+  const images = imagesOf(row);
+  return `${images.filter((image) => image.status === "attached").length}/${images.length}`;
+}

@@ -1,22 +1,321 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { canonicalReference, isLongerThan } from "../../contract/import-row.ts";
+import { limits } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
+import { Product, ProductImage } from "../../contract/resources/product.ts";
+import { fieldTree } from "../../contract/response-values.ts";
+import { type Orientation, sexes } from "../../contract/value-sets.ts";
+import { CatError } from "../../errors.ts";
 import type { App } from "../app/app.ts";
-import { group } from "../flags/command.ts";
-import { attachCommand } from "./products/attach.ts";
-import { createCommand } from "./products/create.ts";
-import { deleteCommand } from "./products/delete.ts";
-import { detachCommand } from "./products/detach.ts";
-import { getCommand } from "./products/get.ts";
-import { listCommand } from "./products/list.ts";
-import { updateCommand } from "./products/update.ts";
+import { sendOnce } from "../app/send-once.ts";
+import { UsageError } from "../context/errors.ts";
+import { command, group } from "../flags/command.ts";
+import { thumbnailFlag } from "../flags/common-flags.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
+import { resourceId, several } from "../flags/values.ts";
+import type { Column } from "../output/columns.ts";
+import { resourceForm } from "../resources/forms.ts";
+import { listResource } from "../resources/list-resource.ts";
+import { findProduct } from "./find-product.ts";
 
 /** `cat products`: the products in the catalogue. */
 export const productsCommand = (app: App): Command =>
-  group("products", [
-    listCommand(app),
-    getCommand(app),
-    createCommand(app),
-    updateCommand(app),
-    deleteCommand(app),
-    attachCommand(app),
-    detachCommand(app),
-  ]).description("View and change the products in your catalogue. To import many: cat import FILE.");
+  group(
+    "products",
+    "View and change the products in your catalogue. To import many: cat import FILE.",
+    [listCommand, getCommand, createCommand, updateCommand, deleteCommand, attachCommand, detachCommand].map(
+      (verb) => verb(app),
+    ),
+  );
+
+/** The columns of products in tables and CSV files; the names are those of the service. */
+const columns: readonly Column<Product>[] = [
+  { name: "id", value: (product) => product.id },
+  { name: "reference", value: (product) => product.reference, cut: "last" },
+  { name: "name", value: (product) => product.name },
+  { name: "description", value: (product) => product.description, only: "csv" },
+  { name: "sex", value: (product) => product.sex },
+  { name: "images", value: ({ images }) => (Array.isArray(images) ? images.length : null), only: "table" },
+  // As in an import file, but without orientations: `--for-import` prints those.
+  { name: "images", value: photoIds, only: "csv" },
+  { name: "created_at", value: (product) => product.created_at, only: "csv" },
+  { name: "updated_at", value: (product) => product.updated_at, only: "csv" },
+];
+
+/** The IDs of the photos; null if the response has no list of them. */
+function photoIds({ images }: Product): string | null {
+  if (!Array.isArray(images)) return null;
+  return images.flatMap((image: { id?: unknown } | null) => image?.id ?? []).join("|");
+}
+
+const listCommand = (app: App): Command =>
+  listResource(app, {
+    summary: "list or search products",
+    about: "List or search the products in your catalogue.",
+    operation: operations.products.list,
+    columns,
+    filters: [
+      new Option("--q <TEXT>", "only products with TEXT in the reference or name"),
+      new Option("--for-import", "all of them as a file that cat import reads without a change").conflicts([
+        "fields",
+        "formulaGuard",
+      ]),
+    ],
+    async printedAs(flags: { q?: string; forImport?: true }) {
+      if (flags.forImport === undefined) return false;
+      const { printImportSheet } = await import("./import-sheet.ts");
+      await printImportSheet(app, flags);
+      return true;
+    },
+    completes: { kind: "products", name: ({ reference, name, id }) => [reference ?? id, name ?? ""] },
+    none: ({ q }) => (q === undefined ? "No products yet." : "No products found."),
+    examples: [
+      ["list the first 25 products", "cat products list"],
+      ["save all products, to change and import them", "cat products list --for-import > products.csv"],
+      ["print the references of all dresses", "cat products list --q dress --all --json | jq -r .reference"],
+    ],
+  });
+
+/** The argument of commands for one product. */
+const product = ["<ID|REFERENCE>", "ID or reference of the product"] as const;
+
+/** Prints one product, with its first photo on a terminal that can show it; not found ends in exit 5. */
+const getCommand = (app: App): Command =>
+  withPrintFlags(
+    command("get", {
+      summary: "show a product",
+      usage: "ID|REFERENCE [flags]",
+      about: "Show one product, found by its ID or by your reference.",
+      examples: [
+        ["show a product by its reference", "cat products get DRESS-001"],
+        ["print only the ID of a product", "cat products get DRESS-001 --json | jq -r .id"],
+      ],
+    })
+      .argument(...product)
+      .addOption(thumbnailFlag()),
+  ).action(async (idOrReference: string, flags: RawPrintFlags & { thumbnail: boolean }) => {
+    const printing = readPrintFlags(flags, { columns, fields: fieldTree(Product) });
+    const found = await findProduct(app, idOrReference);
+    await app.io.resource(found, printing);
+    if (!app.context.stdout.isTTY) return;
+    const { showThumbnails } = await import("../thumbnails/show-thumbnails.ts");
+    await showThumbnails(app, [{ caption: null, fetch: (fetcher) => fetcher.photo(found) }], {
+      thumbnail: flags.thumbnail,
+      printing,
+    });
+  });
+
+interface CreateFlags {
+  reference: string;
+  name: string;
+  sex?: (typeof sexes)[number];
+  description?: string;
+  /** Photos as typed. */
+  image: string[];
+}
+
+const createCommand = (app: App): Command =>
+  command("create", {
+    summary: "create a product",
+    usage: "--reference REFERENCE --name NAME --image PHOTO ... [flags]",
+    about:
+      "Create one product. Local photos are uploaded first. To create or update many products: cat import FILE.",
+    examples: [
+      [
+        "create a product with two photos",
+        'cat products create --reference DRESS-1 --name "Linen dress" --image front.jpg:front --image back.jpg:back',
+      ],
+    ],
+  })
+    .requiredOption("--reference <REFERENCE>", "your product code")
+    .requiredOption("--name <NAME>", "name of the product")
+    .addOption(new Option("--sex <SEX>", "who wears it").choices(sexes))
+    .option("--description <TEXT>", "description of the product")
+    .addOption(
+      new Option("--image <FILE|IMAGE_ID[:ORIENTATION]>", "photo, with its orientation; repeatable")
+        .argParser(several)
+        .makeOptionMandatory(),
+    )
+    .action((flags: CreateFlags) => createProduct(app, flags));
+
+/** Checks the fields and photos, uploads local photos, and creates the product. */
+async function createProduct(app: App, { image, ...fields }: CreateFlags): Promise<void> {
+  const { attachable, photoArgument } = await import("../files/photo-arguments.ts");
+  const photos = image.map(photoArgument);
+  const empty = (["reference", "name"] as const).filter((field) => fields[field].trim() === "");
+  if (empty.length > 0) {
+    throw new CatError(empty.map((field) => `${field} is empty`).join("; "), {
+      type: "input",
+      code: "invalid_request",
+      param: empty[0],
+      hint: "Nothing was sent. Fix the value and run the command again.",
+    });
+  }
+  await noteLongFields(app, { ...fields, photos: photos.length });
+  const { cwd, interrupt: signal } = app.context;
+  const images = await attachable(photos, { client: () => app.client(), cwd, signal });
+  const client = await app.client();
+  await app.io.resource(await client.products.create({ body: { ...fields, images } }, { signal }));
+}
+
+/** Fields that can be empty (Products, PATCH). */
+const clearable = ["description", "sex"] as const;
+
+type Clearable = (typeof clearable)[number];
+
+interface UpdateFlags extends Partial<Omit<CreateFlags, "image">> {
+  clear?: Clearable[];
+}
+
+/** Changes a product and prints it; not found ends in exit 5, a reference in use in exit 6. */
+const updateCommand = (app: App): Command =>
+  command("update", {
+    summary: "change fields of a product",
+    usage: "ID|REFERENCE [flags]",
+    about: "Change fields of a product. Fields without a flag stay as they are.",
+    examples: [
+      ["change the name", 'cat products update DRESS-1 --name "Linen dress, long"'],
+      ["remove the description", "cat products update DRESS-1 --clear description"],
+    ],
+  })
+    .argument(...product)
+    .option("--name <NAME>", "new name")
+    .option("--reference <REFERENCE>", "new reference")
+    .option("--description <TEXT>", "new description")
+    .addOption(new Option("--sex <SEX>", "who wears it").choices(sexes))
+    .addOption(
+      new Option("--clear <FIELD>", "remove the value of description or sex; repeatable").argParser(
+        (field: string, earlier: Clearable[] = []) => [...earlier, toClearable(field)],
+      ),
+    )
+    .action(async (idOrReference: string, { clear = [], ...set }: UpdateFlags) => {
+      for (const field of clear) {
+        if (set[field] === undefined) continue;
+        const hint = "Remove one of them.";
+        throw new UsageError(`--clear ${field} cannot be used with --${field}`, { hint });
+      }
+      const change = { ...set, ...Object.fromEntries(clear.map((field) => [field, null])) };
+      if (Object.keys(change).length === 0) {
+        throw new UsageError("nothing to change", {
+          code: "nothing_to_change",
+          hint: "Add --name, --reference, --description, --sex or --clear.",
+        });
+      }
+      await noteLongFields(app, change);
+      const { id } = await findProduct(app, idOrReference);
+      const client = await app.client();
+      const { interrupt: signal } = app.context;
+      await app.io.resource(await client.products.update({ product_id: id, body: change }, { signal }));
+    });
+
+function toClearable(text: string): Clearable {
+  const field = clearable.find((name) => name === text);
+  if (field !== undefined) return field;
+  throw new UsageError(`invalid --clear ${JSON.stringify(text)}: use description or sex`, {
+    param: "--clear",
+    hint: "A name and a reference cannot be empty.",
+  });
+}
+
+const deleteCommand = (app: App): Command =>
+  command("delete", {
+    summary: "delete products",
+    usage: "ID|REFERENCE ... [flags]",
+    about: "Delete products. This cannot be undone.",
+    examples: [
+      ["delete a product", "cat products delete DRESS-1"],
+      ["delete products in a script", "cat products delete DRESS-1 DRESS-2 --yes"],
+    ],
+  })
+    .argument("<ID|REFERENCE...>", "IDs or references of the products")
+    .action(async (products: string[]) =>
+      (await import("./delete-products.ts")).deleteProducts(app, products),
+    );
+
+const attachCommand = (app: App): Command =>
+  withPrintFlags(
+    command("attach", {
+      summary: "add photos to a product",
+      usage: "ID|REFERENCE FILE|IMAGE_ID[:ORIENTATION] ... [flags]",
+      about: "Add photos to a product. Local photos are uploaded first.",
+      examples: [["add a photo of the back", "cat products attach DRESS-1 back.jpg:back"]],
+    })
+      .argument(...product)
+      .argument("<PHOTO...>", "files or image IDs, each with :ORIENTATION if known"),
+  ).action((idOrReference: string, images: string[], flags: RawPrintFlags) =>
+    attachPhotos(app, idOrReference, images, flags),
+  );
+
+/** Adds photos to a product and prints them as the service stored them. */
+async function attachPhotos(
+  app: App,
+  idOrReference: string,
+  images: readonly string[],
+  flags: RawPrintFlags,
+): Promise<void> {
+  const printing = readPrintFlags(flags, resourceForm(ProductImage, ["id", "orientation", "origin"]));
+  const { attachable, checkedForProduct, photoArgument } = await import("../files/photo-arguments.ts");
+  const { cwd, interrupt: signal } = app.context;
+  const photos = images.map(photoArgument);
+  // Before the first request.
+  await checkedForProduct(photos, cwd);
+  await noteLongFields(app, { photos: photos.length });
+  const { id, images: held } = await findProduct(app, idOrReference);
+  const attached = await attachable(photos, { client: () => app.client(), cwd, signal });
+  // A photo that the product has already keeps its orientation, unless another one is typed.
+  const known = new Map((Array.isArray(held) ? held : []).map((image) => [image.id, image.orientation]));
+  const body = {
+    images: attached.map(({ image_id, orientation }) => {
+      const kept = orientation === "unlabeled" ? (known.get(image_id) as Orientation | undefined) : undefined;
+      return { image_id, orientation: kept ?? orientation };
+    }),
+  };
+  const client = await app.client();
+  const stored = await sendOnce(
+    (options) => client.products.attach({ product_id: id, body }, { ...options, signal }),
+    `Check the photos before you attach them again: cat products get ${id}`,
+  );
+  await app.io.show(printing, stored);
+}
+
+/** Removes a photo from a product; exits with 5 if the product does not have it, and 3 if it is the last one. */
+const detachCommand = (app: App): Command =>
+  command("detach", {
+    summary: "remove a photo from a product",
+    usage: "ID|REFERENCE IMAGE_ID [flags]",
+    about: "Remove a photo from a product. The last photo of a product cannot be removed.",
+    examples: [["remove a photo", "cat products detach DRESS-1 01KE6W9ZJ8Q3V5X7B2D4F6H8JK"]],
+  })
+    .argument(...product)
+    .argument("<IMAGE_ID>", "ID of the image, as in cat products get")
+    .action(async (idOrReference: string, image: string) => {
+      const image_id = resourceId(image, "image");
+      const { id, reference } = await findProduct(app, idOrReference);
+      const client = await app.client();
+      await client.products.detach({ product_id: id, image_id }, { signal: app.context.interrupt });
+      if (app.io.json) await app.io.jsonData({ product_id: id, image_id, detached: true });
+      else await app.io.note(app.io.visible(`Removed the photo ${image_id} from ${reference ?? id}.`));
+    });
+
+/**
+ * Notes what is larger than a row of an import may be (Limits). The specification has no limits here: the service decides.
+ */
+async function noteLongFields(
+  app: App,
+  fields: { reference?: string; name?: string; description?: string | null; photos?: number },
+): Promise<void> {
+  const { reference, name, description, photos = 0 } = fields;
+  const texts = [
+    ["reference", reference && canonicalReference(reference), limits.referenceLength.max],
+    ["name", name, limits.nameLength.max],
+    ["description", description, limits.descriptionLength.max],
+  ] as const;
+  for (const [field, text, most] of texts) {
+    if (!text || !isLongerThan(text, most)) continue;
+    await app.io.note(
+      `The ${field} has ${[...text].length} characters; imports allow at most ${most}. The service decides.`,
+    );
+  }
+  const { max } = limits.imagesPerProduct;
+  if (photos > max) await app.io.note(`${photos} photos; imports allow at most ${max}. The service decides.`);
+}

@@ -1,13 +1,247 @@
-import type { Command } from "commander";
+import { join, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { operations } from "../../contract/operations.ts";
+import { Task } from "../../contract/resources/task.ts";
+import { fieldTree } from "../../contract/response-values.ts";
+import { taskStatuses, taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
+import { CatError } from "../../errors.ts";
+import type { WatchedTasks } from "../../flows/generate/watch-tasks.ts";
+import { patienceOf } from "../../flows/run/stage.ts";
+import { counted } from "../../flows/words.ts";
 import type { App } from "../app/app.ts";
-import { group } from "../flags/command.ts";
-import { getCommand } from "./tasks/get.ts";
-import { listCommand } from "./tasks/list.ts";
-import { saveCommand } from "./tasks/save.ts";
-import { watchCommand } from "./tasks/watch.ts";
+import { defaultConcurrency } from "../app/default-concurrency.ts";
+import { runFlow } from "../app/run-flow.ts";
+import { UsageError } from "../context/errors.ts";
+import { ExitCode } from "../context/exit.ts";
+import { type CommandTexts, command, group } from "../flags/command.ts";
+import {
+  defaultMaxBytes,
+  maxBytesFlag,
+  maxBytesOf,
+  thumbnailFlag,
+  timeoutFlag,
+} from "../flags/common-flags.ts";
+import {
+  type RawPrintFlags,
+  type ResourceForm,
+  readPrintFlags,
+  withPrintFlags,
+} from "../flags/print-flags.ts";
+import { resourceId } from "../flags/values.ts";
+import type { Printing } from "../output/printing.ts";
+import { fieldColumns, namedFields } from "../resources/forms.ts";
+import { getResource } from "../resources/get-resource.ts";
+import { listResource } from "../resources/list-resource.ts";
+import type { Thumbnail } from "../thumbnails/show-thumbnails.ts";
+import { findProduct } from "./find-product.ts";
+import { savedLine } from "./generate/saved-line.ts";
 
 /** `cat tasks`: the generations of the organization. */
 export const tasksCommand = (app: App): Command =>
-  group("tasks", [listCommand(app), getCommand(app), watchCommand(app), saveCommand(app)]).description(
-    "View the tasks that generate images, follow them, and save their images.",
+  group("tasks", "View the tasks that generate images, follow them, and save their images.", [
+    listCommand(app),
+    getCommand(app),
+    watchCommand(app),
+    saveCommand(app),
+  ]);
+
+/** The columns of tasks in tables and CSV files. */
+const columns = fieldColumns(Task, ["id", "type", "status", "product_id", "created_at"]);
+
+const listCommand = (app: App): Command =>
+  listResource(app, {
+    summary: "list tasks, newest first",
+    about: "List the tasks that generate images, newest first.",
+    operation: operations.tasks.list,
+    columns,
+    lookUp: async ({ product }: { product?: string }) =>
+      product === undefined ? {} : { product_id: (await findProduct(app, product)).id },
+    filters: [
+      new Option("--status <STATUS>", "only tasks with this status").choices(taskStatuses),
+      new Option("--type <TYPE>", "only tasks of this type").choices(taskTypes),
+      new Option("--subtype <SUBTYPE>", "only beautifier tasks of this subtype").choices(taskSubtypes),
+      new Option("--product <ID|REF>", "only tasks of this product"),
+    ],
+    none: () => "No tasks found.",
+    examples: [["print the IDs of failed tasks", "cat tasks list --status failed --all --json | jq -r .id"]],
+  });
+
+const getCommand = (app: App): Command =>
+  getResource<typeof operations.tasks.get>(app, {
+    noun: "task",
+    summary: "show a task",
+    about: "Show one task. The signed URL of its image expires after one hour.",
+    operation: operations.tasks.get,
+    columns,
+    examples: [["print the URL of the image", "cat tasks get ID --json | jq -r .output_image.url"]],
+  });
+
+interface FollowFlags extends RawPrintFlags {
+  /** A run of this machine, whose tasks are meant as well. */
+  run?: string;
+  save?: string;
+  maxBytes?: number;
+  timeout?: number;
+  thumbnail?: boolean;
+}
+
+/** A command for tasks by ID or by run. */
+const tasksBy = (name: string, save: string, texts: CommandTexts): Command =>
+  command(name, texts)
+    .argument("[ID...]", "IDs of tasks")
+    .option("--run <RUN>", "all tasks of a run of cat tryon or cat beautify on this machine")
+    .option("--save <DIR>", save)
+    .addOption(maxBytesFlag());
+
+const watchCommand = (app: App): Command =>
+  withPrintFlags(
+    tasksBy("watch", "save the images in a folder", {
+      summary: "wait until tasks have ended, and show them",
+      usage: "[ID...] [flags]",
+      about:
+        "Wait until tasks have ended, and show them. Without an ID or --run: all tasks that are queued or running.",
+      examples: [["follow a run and save its images", "cat tasks watch --run RUN --save images"]],
+    })
+      .addOption(thumbnailFlag())
+      .addOption(timeoutFlag()),
+  ).action((ids: string[], flags: FollowFlags) =>
+    followTasks(app, ids, { ...flags, maxBytes: maxBytesOf(flags), wait: true }),
   );
+
+const saveCommand = (app: App): Command =>
+  withPrintFlags(
+    tasksBy("save", "folder for the images", {
+      summary: "save the images of tasks",
+      usage: "[ID...] --save DIR [flags]",
+      about:
+        "Save the images of tasks that have succeeded. Images that are saved already are not downloaded again.",
+      examples: [["save the images of a run", "cat tasks save --run RUN --save images"]],
+    }),
+  ).action((ids: string[], flags: FollowFlags) => {
+    const { run, save, maxBytes = defaultMaxBytes } = flags;
+    if (save === undefined)
+      throw new UsageError("missing --save", { param: "--save", hint: "Add --save DIR." });
+    if (ids.length === 0 && run === undefined) {
+      const hint = "Use IDs of tasks, or --run RUN.";
+      throw new UsageError("missing argument: ID", { param: "ID", hint });
+    }
+    return followTasks(app, ids, { ...flags, maxBytes, wait: false });
+  });
+
+interface FollowInput extends FollowFlags {
+  maxBytes: number;
+  /** Whether to wait until the tasks have ended. */
+  wait: boolean;
+}
+
+/** A task with the file that its image was saved in. */
+type FollowedTask = Task & { output_file?: string };
+
+/** The form of tasks that were followed; a table shows the saved files if there are any. */
+const followedForm = (isSaved: boolean): ResourceForm<FollowedTask> => ({
+  columns: [
+    ...fieldColumns(Task, ["id", "type", "status", "product_id"]).filter(
+      ({ name }) => name !== "failure_reason",
+    ),
+    { name: "output_file", value: (row) => row.output_file ?? null, ...(!isSaved && { only: "csv" }) },
+    { name: "failure_reason", value: (row) => row.failure_reason?.code ?? null },
+  ],
+  fields: {
+    fields: { ...fieldTree(Task).fields, ...namedFields(["output_file"]).fields },
+    entries: null,
+  },
+});
+
+/** Shows tasks, once they have ended with `wait`, and saves their images. */
+async function followTasks(app: App, given: readonly string[], input: FollowInput): Promise<void> {
+  const { run, save, maxBytes, timeout, wait } = input;
+  const printing = readPrintFlags(input, followedForm(save !== undefined));
+  const typed = given.map((id) => resourceId(id, "task"));
+  const { clock, cwd, interrupt } = app.context;
+  const ofRun = run === undefined ? [] : await tasksOfRun(app, run);
+  if (save !== undefined) await (await import("../files/save-folder.ts")).checkSaveFolder(app, save);
+  const ids = typed.length === 0 && run === undefined ? null : [...new Set([...typed, ...ofRun])];
+  const client = await app.client();
+  const { watchTasks } = await import("../../flows/generate/watch-tasks.ts");
+  const patience = patienceOf("wait", timeout ?? null, { clock, signal: interrupt });
+  try {
+    const { signal } = patience;
+    const service = { client, clock, signal, newKey: () => "", concurrency: defaultConcurrency };
+    const saveTo = save === undefined ? null : resolve(cwd, save);
+    const known = saveTo === null ? () => undefined : await knownTasks(app);
+    const watched = await runFlow(app, ({ onProgress }) =>
+      watchTasks({ ids, known, saveTo, wait, maxBytes }, service, onProgress),
+    );
+    if (saveTo !== null && watched.files.size > 0) {
+      const { writeFolderResults } = await import("../../flows/generate/close/folder-results.ts");
+      const { formulaGuard = true } = input;
+      await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard });
+    }
+    await report(app, input, printing, watched);
+  } finally {
+    patience.release();
+  }
+}
+
+/** What this machine knows of a task, by its ID. */
+async function knownTasks(app: App) {
+  const { generationsByTask } = await import("../../flows/generate/run/stored-generations.ts");
+  return generationsByTask(await app.state(), ["tryon", "beautify"]);
+}
+
+/** The IDs of the tasks of a run. Throws a CatError of type not_found where this machine has no such run. */
+async function tasksOfRun(app: App, runId: string): Promise<string[]> {
+  const { sentGenerations } = await import("../../flows/generate/run/stored-generations.ts");
+  const state = await app.state();
+  const run = state.runs.get(runId);
+  if (run === null || run.kind === "import") {
+    throw new CatError(`unknown run ${JSON.stringify(runId)}`, {
+      type: "not_found",
+      code: "run_not_found",
+      hint: "Use the run_id of a summary of cat tryon or cat beautify on this machine.",
+    });
+  }
+  return [...sentGenerations(state, runId).values()].flatMap(({ taskId }) => taskId ?? []);
+}
+
+async function report(
+  app: App,
+  { save, wait, thumbnail = false }: FollowInput,
+  printing: Printing<FollowedTask>,
+  { tasks, lost, files, faults, stopped }: WatchedTasks,
+): Promise<void> {
+  const rows = tasks.map((task): FollowedTask => {
+    const file = files.get(task.id);
+    return { ...task, ...(file !== undefined && { output_file: join(save!, file) }) };
+  });
+  await app.io.show(printing, rows);
+  if (thumbnail && app.context.stdout.isTTY && stopped === undefined) {
+    const { showThumbnails } = await import("../thumbnails/show-thumbnails.ts");
+    const saveTo = save === undefined ? null : resolve(app.context.cwd, save);
+    const pictures = tasks
+      .filter(({ output_image }) => output_image !== null)
+      .map(
+        (task): Thumbnail => ({
+          caption: task.id,
+          fetch: (fetcher) => fetcher.output(task, files.get(task.id) ?? null, saveTo),
+        }),
+      );
+    await showThumbnails(app, pictures, { thumbnail, printing });
+  }
+  if (tasks.length === 0 && lost.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
+  if (save !== undefined && tasks.length > 0) await app.io.note(app.io.visible(savedLine(files.size, save)));
+  if (stopped !== undefined) throw stopped;
+  if (lost.length > 0) {
+    throw new CatError(`unknown task ${lost.join(", ")}`, {
+      type: "not_found",
+      code: "task_not_found",
+      hint: "Check the ID: cat tasks list",
+    });
+  }
+  const [fault] = faults.values();
+  if (fault !== undefined) throw fault;
+  const open = tasks.filter(({ status }) => status !== "succeeded" && status !== "failed").length;
+  if (!wait && open > 0)
+    await app.io.note(`${counted(open, "task")} not finished yet. To wait, use cat tasks watch.`);
+  if (tasks.some(({ status }) => status === "failed")) app.exit = ExitCode.partial;
+}

@@ -1,20 +1,25 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { operations } from "../../contract/operations.ts";
+import { Webhook } from "../../contract/resources/webhook.ts";
+import { type EventType, eventTypes } from "../../contract/value-sets.ts";
 import type { App } from "../app/app.ts";
-import { group } from "../flags/command.ts";
-import { createCommand } from "./webhooks/create.ts";
-import { deleteCommand } from "./webhooks/delete.ts";
-import { getCommand } from "./webhooks/get.ts";
-import { listCommand } from "./webhooks/list.ts";
-import { listenCommand } from "./webhooks/listen.ts";
-import { replayCommand } from "./webhooks/replay.ts";
-import { rotateCommand } from "./webhooks/rotate.ts";
-import { triggerCommand } from "./webhooks/trigger.ts";
-import { updateCommand } from "./webhooks/update.ts";
-import { verifyCommand } from "./webhooks/verify.ts";
+import { confirmAction } from "../app/confirm-action.ts";
+import { sendOnce } from "../app/send-once.ts";
+import { UsageError } from "../context/errors.ts";
+import { command, group } from "../flags/command.ts";
+import { resourceId } from "../flags/values.ts";
+import { fieldColumns } from "../resources/forms.ts";
+import { getResource } from "../resources/get-resource.ts";
+import { listResource } from "../resources/list-resource.ts";
+import { eventTypeList } from "./listen/event-types.ts";
+import { listenCommand } from "./listen/listen.ts";
+import { replayCommand } from "./listen/replay.ts";
+import { triggerCommand } from "./listen/trigger.ts";
+import { verifyCommand } from "./listen/verify.ts";
 
 /** `cat webhooks`: the webhooks of the service, and the events that they deliver. */
 export const webhooksCommand = (app: App): Command =>
-  group("webhooks", [
+  group("webhooks", "Manage webhooks: URLs to which the service sends an event when a task or job ends.", [
     listCommand(app),
     getCommand(app),
     createCommand(app),
@@ -25,4 +30,167 @@ export const webhooksCommand = (app: App): Command =>
     replayCommand(app),
     triggerCommand(app),
     verifyCommand(app),
-  ]).description("Manage webhooks: URLs to which the service sends an event when a task or job ends.");
+  ]);
+
+/** The columns of webhooks in tables and CSV files. */
+const columns = fieldColumns(Webhook, ["id", "status", "url", "last_delivery_at"]);
+
+const listCommand = (app: App): Command =>
+  listResource(app, {
+    summary: "list webhooks",
+    about: "List the webhooks of your organization.",
+    operation: operations.webhooks.list,
+    columns,
+    none: () => "No webhooks yet. To create one: cat webhooks create --url URL --events all",
+    examples: [["print the URLs of all webhooks", "cat webhooks list --all --json | jq -r .url"]],
+  });
+
+const getCommand = (app: App): Command =>
+  getResource<typeof operations.webhooks.get>(app, {
+    noun: "webhook",
+    summary: "show a webhook",
+    about: "Show one webhook. Its signing secret is shown only when it is created or rotated.",
+    operation: operations.webhooks.get,
+    columns,
+    examples: [["print the status", "cat webhooks get ID --json | jq -r .status"]],
+  });
+
+const eventsFlag = (): Option =>
+  new Option("--events <EVENTS>", `events, separated by commas, or all: ${eventTypes.join(", ")}`).argParser(
+    eventTypeList,
+  );
+
+/** The flag and the argument that several commands have. */
+const description = ["--description <TEXT>", "description for people"] as const;
+const webhook = ["<ID>", "ID of the webhook"] as const;
+
+interface CreateFlags {
+  url: string;
+  events: EventType[];
+  description?: string;
+}
+
+const createCommand = (app: App): Command =>
+  command("create", {
+    summary: "create a webhook",
+    usage: "--url URL --events EVENT,... [flags]",
+    about:
+      "Create a webhook and print its signing secret, which is shown only once. " +
+      "The URL must be public and start with https://, and cannot be changed later.",
+    examples: [
+      ["receive every event", "cat webhooks create --url https://shop.example.com/events --events all"],
+      [
+        "keep the secret in a file",
+        "cat webhooks create --url URL --events import.completed --json | jq -r .signing_secret > secret",
+      ],
+    ],
+  })
+    .requiredOption("--url <URL>", "URL that receives the events")
+    .addOption(eventsFlag().makeOptionMandatory())
+    .option(...description)
+    .action(async (body: CreateFlags) => {
+      const client = await app.client();
+      const { interrupt: signal } = app.context;
+      const created = await sendOnce(
+        (options) => client.webhooks.create({ body }, { ...options, signal }),
+        "Delete a webhook whose secret you do not have before you create another: cat webhooks list",
+      );
+      await showWithSecret(app, created);
+    });
+
+/** Prints a webhook with its new signing secret, which the service shows only once (Webhooks). */
+async function showWithSecret(app: App, shown: { readonly signing_secret?: string | undefined }) {
+  if (shown.signing_secret !== undefined) app.secrets.show(shown.signing_secret);
+  await app.io.resource(shown);
+  await app.io.note("Store the signing_secret now: the service does not show it again.");
+}
+
+interface UpdateFlags extends Partial<Omit<CreateFlags, "url">> {
+  status?: "active" | "paused";
+  clear?: "description";
+}
+
+/** Changes a webhook and prints it; not found ends in exit 5. */
+const updateCommand = (app: App): Command =>
+  command("update", {
+    summary: "change, pause or resume a webhook",
+    usage: "ID [flags]",
+    about: "Change a webhook. Fields without a flag stay as they are; the URL cannot be changed.",
+    examples: [["pause a webhook", "cat webhooks update ID --status paused"]],
+  })
+    .argument(...webhook)
+    .addOption(eventsFlag())
+    .addOption(new Option("--status <STATUS>", "whether it receives events").choices(["active", "paused"]))
+    .option(...description)
+    .addOption(
+      new Option("--clear <FIELD>", "remove the value of a field")
+        .choices(["description"])
+        .conflicts("description"),
+    )
+    .action(async (text: string, { clear, ...set }: UpdateFlags) => {
+      const body = { ...set, ...(clear !== undefined && { [clear]: null }) };
+      if (Object.keys(body).length === 0) {
+        throw new UsageError("nothing to change", {
+          code: "nothing_to_change",
+          hint: "Add --events, --status, --description or --clear.",
+        });
+      }
+      const webhook_id = resourceId(text, "webhook");
+      const client = await app.client();
+      const { interrupt: signal } = app.context;
+      await app.io.resource(await client.webhooks.update({ webhook_id, body }, { signal }));
+    });
+
+/** Deletes a webhook after a question that names its URL; not found ends in exit 5. */
+const deleteCommand = (app: App): Command =>
+  command("delete", {
+    summary: "delete a webhook",
+    usage: "ID [flags]",
+    about: "Delete a webhook. Its events are no longer delivered.",
+    examples: [["delete a webhook in a script", "cat webhooks delete ID --yes"]],
+  })
+    .argument(...webhook)
+    .action(async (text: string) => {
+      const id = resourceId(text, "webhook");
+      const client = await app.client();
+      const { interrupt: signal } = app.context;
+      if (!app.globals.yes) {
+        const { url } = await client.webhooks.get({ webhook_id: id }, { signal });
+        await confirmAction(app, {
+          question: `Delete the webhook for ${url}?`,
+          doing: `deleting the webhook for ${url}`,
+          left: "nothing was deleted",
+        });
+      }
+      await client.webhooks.delete({ webhook_id: id }, { signal });
+      if (app.io.json) await app.io.jsonData({ id, deleted: true });
+      else await app.io.note(`Deleted webhook ${id}.`);
+    });
+
+/** Rotates the secret after a question that names the URL: receivers reject events until they have the new one. */
+const rotateCommand = (app: App): Command =>
+  command("rotate", {
+    summary: "replace the signing secret of a webhook",
+    usage: "ID [flags]",
+    about:
+      "Replace the signing secret of a webhook and print the new one, which is shown only once. " +
+      "The old secret stops working immediately.",
+    examples: [["keep the secret in a file", "cat webhooks rotate ID --yes --json | jq -r .signing_secret"]],
+  })
+    .argument(...webhook)
+    .action(async (text: string) => {
+      const webhook_id = resourceId(text, "webhook");
+      const client = await app.client();
+      const { interrupt: signal } = app.context;
+      if (!app.globals.yes) {
+        const { url } = await client.webhooks.get({ webhook_id }, { signal });
+        await confirmAction(app, {
+          question: `Replace the secret of the webhook for ${url}?`,
+          about: "Receivers with the old secret reject all events from then on.",
+          doing: `replacing the secret of the webhook for ${url}`,
+          left: "the secret was not replaced",
+        });
+      }
+      const input = { webhook_id, body: { rotate_secret: true } };
+      await showWithSecret(app, await client.webhooks.update(input, { signal }));
+    });

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
-import type { CommandList } from "../commands/commands/command-list.ts";
 import { visible } from "../output/visible.ts";
+import type { CommandList } from "./command-list.ts";
 import type { Lookup } from "./kept-names.ts";
 import { expectedAt, type Kind } from "./words.ts";
 

@@ -1,6 +1,6 @@
 import { backgroundsOf, everyAngleShotOf, type GenerationKind } from "../../contract/generation-rules.ts";
-import type { CommandList, ListedCommand, ListedFlag } from "../commands/commands/command-list.ts";
 import { pathPlaceholder } from "../flags/local-path.ts";
+import type { CommandList, ListedCommand, ListedFlag } from "./command-list.ts";
 
 /** What the shell should complete at the last word, found without looking anything up. */
 export interface Expected {

@@ -76,3 +76,11 @@ export class OutputError extends CatError {
     });
   }
 }
+
+/** The same error with another next step, and message; an interrupt stays one. */
+export function withHint(error: CatError, hint: string | undefined, message = error.message): CatError {
+  if (error instanceof InterruptError)
+    return new InterruptError(error.signal, { message: error.message, ...(hint !== undefined && { hint }) });
+  const { type, code, param, status, requestId } = error;
+  return new CatError(message, { type, code, param, status, requestId, hint, cause: error });
+}

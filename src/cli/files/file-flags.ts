@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { checkEncodingName, type EncodingName } from "../../flows/rows/encoding.ts";
 import type { InputFormat } from "../../flows/rows/source.ts";
 import { UsageError } from "../context/errors.ts";
-import { formulaGuardFlag } from "../flags/print-flags.ts";
+import { formulaGuardFlag } from "../flags/common-flags.ts";
 
 export const formats = ["csv", "ndjson"] as const;
 

@@ -1,8 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { limits } from "../../contract/limits.ts";
 import type { FieldTree } from "../../contract/response-values.ts";
 import { checkFields, chosenColumns, selectFields } from "../output/chosen-fields.ts";
 import { type Column, type ListFormat, listFormats } from "../output/columns.ts";
 import type { Printing } from "../output/printing.ts";
+import { formulaGuardFlag } from "./common-flags.ts";
+import { wholeNumber } from "./values.ts";
 
 /** The flags of a command that prints resources, as commander parses them. */
 export interface RawPrintFlags {
@@ -17,13 +20,9 @@ export interface ResourceForm<Row> {
   readonly fields: FieldTree;
 }
 
-/** `--no-formula-guard`, also for commands that write a results file. */
-export const formulaGuardFlag = (): Option =>
-  new Option("--no-formula-guard", "no apostrophe before CSV cells that start like a formula");
-
 /** Adds `--format`, `--fields` and `--no-formula-guard`. */
-export const withPrintFlags = (one: Command): Command =>
-  one
+export const withPrintFlags = (made: Command): Command =>
+  made
     .addOption(new Option("--format <FORMAT>", "output format").choices(listFormats))
     .addOption(
       new Option("--fields <FIELD,...>", "only these fields, e.g. id,created_at or images.0.id").argParser(
@@ -53,3 +52,26 @@ export function readPrintFlags<Row>(
     formulaGuard,
   };
 }
+
+/** The flags of a list as commander parses them. */
+export interface RawListFlags extends RawPrintFlags {
+  limit?: number;
+  all?: true;
+}
+
+/** Adds `--limit`, `--all` and the flags of all commands that print resources. */
+export const withListFlags = (made: Command): Command =>
+  withPrintFlags(
+    made
+      .addOption(
+        new Option("--limit <N>", "maximum number to list")
+          .default(undefined, String(limits.page.default))
+          .argParser(wholeNumber({ min: 1 }))
+          .conflicts("all"),
+      )
+      .option("--all", "list all of them"),
+  );
+
+/** The maximum number of rows to print; null prints all. */
+export const readLimit = ({ limit, all }: RawListFlags): number | null =>
+  all ? null : (limit ?? limits.page.default);

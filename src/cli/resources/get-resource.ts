@@ -2,62 +2,50 @@ import type { Command } from "commander";
 import type { AnyOperation, Input, Reply } from "../../client/call-types.ts";
 import { fieldTree } from "../../contract/response-values.ts";
 import type { App } from "../app/app.ts";
-import { command, examples } from "../flags/command.ts";
+import { type CommandTexts, command } from "../flags/command.ts";
 import {
   type RawPrintFlags,
   type ResourceForm,
   readPrintFlags,
   withPrintFlags,
 } from "../flags/print-flags.ts";
-import { resourceId } from "../flags/resource-id.ts";
-import type { Printing } from "../output/printing.ts";
+import { resourceId } from "../flags/values.ts";
+import type { Column } from "../output/columns.ts";
 
-/** Describes a `get` command: its operation, and how it prints the resource. */
-export interface ResourceGet<O extends AnyOperation> {
+/** Describes a command that shows one resource: its operation, which takes `NOUN_id`, and how it is printed. */
+export interface ResourceGet<O extends AnyOperation> extends CommandTexts {
   /** The resource, e.g. `task`. */
   readonly noun: string;
-  readonly summary: string;
-  readonly description: string;
   readonly operation: O;
-  input(id: string): Input<O>;
   /** The columns of CSV and of lists. */
-  readonly columns: ResourceForm<Reply<O>>["columns"];
+  readonly columns: readonly Column<Reply<O>>[];
   /** Called with the resource once it is printed. */
   onSeen?(app: App, resource: Reply<O>): Promise<void>;
-  readonly examples: Parameters<typeof examples>[0];
 }
 
 /** `get ID` with the flags of all commands that print resources; not found exits with 5. */
-export const getResource =
-  <O extends AnyOperation>(get: ResourceGet<O>) =>
-  (app: App): Command => {
-    const { noun, operation, columns } = get;
-    return withPrintFlags(
-      command("get")
-        .summary(get.summary)
-        .usage("ID [flags]")
-        .description(get.description)
-        .argument("<ID>", `ID of the ${noun}`),
-    )
-      .addHelpText("after", examples(get.examples))
-      .action(async (id: string, flags: RawPrintFlags) =>
-        printResource(app, get, {
-          printing: readPrintFlags(flags, {
-            columns,
-            fields: fieldTree(operation.reply),
-          } as ResourceForm<object>),
-          id: resourceId(id, noun),
-        }),
-      );
-  };
+export const getResource = <O extends AnyOperation>(app: App, get: ResourceGet<O>): Command => {
+  const { noun, operation } = get;
+  return withPrintFlags(
+    command("get", { usage: "ID [flags]", ...get }).argument("<ID>", `ID of the ${noun}`),
+  ).action(async (text: string, flags: RawPrintFlags) => {
+    const printing = readPrintFlags(flags, replyForm(get));
+    const input = idInput(get, resourceId(text, noun));
+    const client = await app.client();
+    const { body } = await client.exchange(operation, input, { signal: app.context.interrupt });
+    await app.io.resource<object>(body as object, printing);
+    await get.onSeen?.(app, body);
+  });
+};
 
-async function printResource<O extends AnyOperation>(
-  app: App,
-  { operation, input, onSeen }: ResourceGet<O>,
-  { id, printing }: { id: string; printing: Printing<object> },
-): Promise<void> {
-  const client = await app.client();
-  const { body } = await client.exchange(operation, input(id), { signal: app.context.interrupt });
-  await app.io.resource(body as object, printing);
-  await onSeen?.(app, body);
-}
+/** The form of what an operation returns; every one that commands use returns an object. */
+export const replyForm = <O extends AnyOperation>(
+  get: Pick<ResourceGet<O>, "operation" | "columns">,
+): ResourceForm<object> =>
+  ({ columns: get.columns, fields: fieldTree(get.operation.reply) }) as ResourceForm<object>;
+
+/** The input of an operation on one resource, e.g. `{ task_id }`. */
+export const idInput = <O extends AnyOperation>(
+  { noun }: { readonly noun: string; readonly operation: O },
+  id: string,
+): Input<O> => ({ [`${noun}_id`]: id }) as Input<O>;

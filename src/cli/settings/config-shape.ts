@@ -11,6 +11,9 @@ export interface Config {
 /** The settings of a profile that are texts. */
 const texts = ["baseUrl", "signatureHeader", "label", "color", "keyStore", "keyOrigin"] as const;
 
+/** Every setting of a profile. */
+export const profileKeys = [...texts, "columns"] as const satisfies readonly (keyof Profile)[];
+
 /** The config in a text. Throws UsageError, which names the file and the wrong part, for any other shape. */
 export function checkedConfig(text: string, path: string): Config {
   const problem = (why: string, cause?: unknown) => unreadableConfig(path, why, cause);

@@ -4,6 +4,7 @@ import type { GlobalOptions } from "../context/global-options.ts";
 import { shellWord } from "../output/shell-word.ts";
 import { checkedApiKey } from "./api-key.ts";
 import { checkedBaseUrl, type Sourced } from "./base-url.ts";
+import type { Profile } from "./profile.ts";
 import { isSet, namedProfile } from "./profile-name.ts";
 import { type Profiles, readProfiles } from "./profiles.ts";
 
@@ -79,6 +80,22 @@ export async function baseUrlOf(globals: GlobalOptions, env: Env): Promise<Sourc
   if (typeof value === "string" && value !== "")
     return { value, source: `profile ${name} in ${profiles.path}` };
   return null;
+}
+
+/** The profile in use, and its settings; null if the active one has none. Throws UsageError for another unknown profile. */
+export function existingProfile(
+  globals: Pick<GlobalOptions, "profile">,
+  env: Env,
+  profiles: Profiles,
+): { name: string; settings: Profile | null } {
+  const { name, source } = profileName(globals, env, profiles);
+  const settings = profiles.find(name);
+  if (settings !== null || source === null) return { name, settings };
+  throw new UsageError(`unknown profile ${JSON.stringify(name)} (from ${source})`, {
+    code: "unknown_profile",
+    param: "profile",
+    hint: "Check the name. To list the profiles: cat config list",
+  });
 }
 
 /** The name of the profile in use, and its source; null for the active profile of the config file. */

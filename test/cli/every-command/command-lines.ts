@@ -1,8 +1,4 @@
-import type {
-  ListedArgument,
-  ListedCommand,
-  ListedFlag,
-} from "../../../src/cli/commands/commands/command-list.ts";
+import type { ListedArgument, ListedCommand, ListedFlag } from "../../../src/cli/completion/command-list.ts";
 
 /** The IDs of one resource of each kind, which exist at the service and on this machine. */
 export interface Ids {

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import type { ListedCommand, ListedFlag } from "../../../src/cli/commands/commands/command-list.ts";
+import type { ListedCommand, ListedFlag } from "../../../src/cli/completion/command-list.ts";
 import type { Context } from "../../../src/cli/context/context.ts";
 import { Secrets } from "../../../src/cli/output/secrets.ts";
 import { FakeOutput } from "../../support/fake-output.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { ListedCommand, ListedFlag } from "../../../src/cli/commands/commands/command-list.ts";
+import type { ListedCommand, ListedFlag } from "../../../src/cli/completion/command-list.ts";
 import { listedCommands } from "../../support/listed-commands.ts";
 import { createWorld, type Ran } from "../../support/world.ts";
 import { flagWords, type Ids, lineOf } from "./command-lines.ts";

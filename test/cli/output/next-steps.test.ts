@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { asCalled } from "../../../src/cli/as-called.ts";
-import type { CommandList, ListedCommand } from "../../../src/cli/commands/commands/command-list.ts";
+import type { CommandList, ListedCommand } from "../../../src/cli/completion/command-list.ts";
 import { explain } from "../../../src/cli/output/explain.ts";
 import { nextSteps } from "../../../src/cli/output/next-steps.ts";
 import { ApiError } from "../../../src/client/api-error.ts";

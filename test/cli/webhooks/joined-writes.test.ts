@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { joinedWrites } from "../../../src/cli/commands/webhooks/listen/joined-writes.ts";
+import { joinedWrites } from "../../../src/cli/commands/listen/plain-view.ts";
 
 test("texts of one turn are one write, and a failed write rejects each of them", async () => {
   const writes: string[] = [];

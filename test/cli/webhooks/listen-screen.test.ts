@@ -1,7 +1,7 @@
 import { PassThrough } from "node:stream";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
-import { drawScreen } from "../../../src/cli/commands/webhooks/listen/screen/draw-screen.ts";
+import { drawScreen } from "../../../src/cli/commands/listen/draw-screen.ts";
 import {
   afterKey,
   emptyScreen,
@@ -9,7 +9,7 @@ import {
   type ScreenState,
   type ShownEvent,
   selectedEvent,
-} from "../../../src/cli/commands/webhooks/listen/screen/screen-state.ts";
+} from "../../../src/cli/commands/listen/screen-state.ts";
 import { visible } from "../../../src/cli/output/visible.ts";
 import { until } from "../../support/until.ts";
 import { eventText, listenWorld, startHandler } from "./listen-world.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { problemNotes } from "../../../src/cli/commands/webhooks/listen/problem-notes.ts";
+import { problemNotes } from "../../../src/cli/commands/listen/problem-notes.ts";
 
 test("a flood of one problem does not hide another one", () => {
   let now = 0;

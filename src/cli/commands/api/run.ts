@@ -2,11 +2,11 @@ import type { Client } from "../../../client/client.ts";
 import { type Page, paginate } from "../../../client/paginate.ts";
 import type { RawRequest, RawResponse } from "../../../client/raw-request.ts";
 import type { Operation } from "../../../contract/operation.ts";
-import { CatError } from "../../../errors.ts";
+import type { CatError } from "../../../errors.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
 import { sendOnce, unlessDone } from "../../app/send-once.ts";
-import { UsageError } from "../../context/errors.ts";
+import { UsageError, withHint } from "../../context/errors.ts";
 import { isList, knownOperation, requestHint } from "./known-operation.ts";
 import { printResponse } from "./print-response.ts";
 import { type BodyFlags, requestBody } from "./request-body.ts";
@@ -108,7 +108,5 @@ const addressOf = ({ path, query }: Target): string => (query.size === 0 ? path 
 function hinted(error: CatError, method: string, { path }: Target): CatError {
   const hint =
     error.hint ?? (error.status === 404 || error.status === 405 ? requestHint(method, path) : undefined);
-  if (hint === error.hint) return error;
-  const { message, type, code, param, status, requestId } = error;
-  return new CatError(message, { type, code, param, status, requestId, hint, cause: error });
+  return hint === error.hint ? error : withHint(error, hint);
 }

@@ -4,11 +4,11 @@ import { maskedKeys } from "../../../http/mask.ts";
 import type { App } from "../../app/app.ts";
 import { openProfileState, profileStatePath } from "../../app/open-profile-state.ts";
 import { UsageError } from "../../context/errors.ts";
+import { profileKeys } from "../../settings/config-shape.ts";
 import { isSet } from "../../settings/profile-name.ts";
 import { notAFolder, readProfiles } from "../../settings/profiles.ts";
 import { baseUrlInUse, baseUrlOf, profileName } from "../../settings/settings.ts";
 import { keyStoreOf } from "../../settings/stored-key.ts";
-import { shownNames } from "../config/setting.ts";
 import { type CheckResult, ok, skipped, warning } from "./check.ts";
 
 /** The lowest version of Node (CONTRIBUTING, Checks). */
@@ -38,7 +38,7 @@ export async function checkSettings(app: App): Promise<CheckResult> {
   const found = await baseUrlOf(globals, env);
   const baseUrl = await baseUrlInUse(globals, env);
   const keys = Object.keys(profiles.find(name) ?? {});
-  const unknown = keys.filter((key) => !(shownNames as readonly string[]).includes(key));
+  const unknown = keys.filter((key) => !(profileKeys as readonly string[]).includes(key));
   if (found !== null && unknown.length > 0) {
     // Without their values, which may be secrets.
     return warning(

@@ -2,8 +2,8 @@ import { type Command, Option } from "commander";
 import { checkEncodingName, type EncodingName } from "../../../flows/rows/encoding.ts";
 import { UsageError } from "../../context/errors.ts";
 import { readDelimiter } from "../../files/file-flags.ts";
-import { duration } from "../../flags/duration.ts";
-import { defaultMaxBytes, maxBytesFlag } from "../../flags/max-bytes.ts";
+import { defaultMaxBytes, maxBytesFlag, timeoutFlag } from "../../flags/common-flags.ts";
+import { several } from "../../flags/values.ts";
 import type { RawLiveFlags } from "./live-flags.ts";
 import type { SharedFlags } from "./shared-flags.ts";
 
@@ -52,20 +52,14 @@ export const withFrozenFlags = (one: Command): Command =>
     .option("--zip", `ZIP files with the images (default: --out ${frozenNames.zip}, several get numbers)`)
     .option("--extract <DIR>", "with --zip: extract the images into a new folder")
     .addOption(maxBytesFlag())
-    .addOption(
-      new Option("--product <ID|REF>", "only this product (repeatable)").argParser(
-        (value: string, earlier: string[] = []) => [...earlier, value],
-      ),
-    )
+    .addOption(new Option("--product <ID|REF>", "only this product (repeatable)").argParser(several))
     .option(
       "--products-from <FILE>",
       "only the products of a file: a CSV or one ID or reference per line; - is stdin",
     )
     .option("--delimiter <C>", "column separator of --products-from (default: detected)")
     .option("--encoding <NAME>", "text encoding of --products-from (default: detects UTF-8 and UTF-16)")
-    .addOption(
-      new Option("--timeout <TIME>", "how long to wait, for example 90s, 30m, 2h").argParser(duration),
-    )
+    .addOption(timeoutFlag())
     .option("--fresh", "start over instead of resuming a stopped export");
 
 /** Whether the flags ask for a frozen export. Throws UsageError for a flag that only such an export has. */

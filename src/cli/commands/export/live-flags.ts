@@ -2,9 +2,8 @@ import { extname } from "node:path";
 import { type Command, Option } from "commander";
 import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
 import { UsageError } from "../../context/errors.ts";
-import { duration } from "../../flags/duration.ts";
-import { formulaGuardFlag } from "../../flags/print-flags.ts";
-import { timestamp } from "../../flags/timestamp.ts";
+import { formulaGuardFlag } from "../../flags/common-flags.ts";
+import { duration, timestamp } from "../../flags/values.ts";
 import type { SharedFlags } from "./shared-flags.ts";
 
 /** The flags of live rows as commander hands them over. */

@@ -1,6 +1,7 @@
 import { didYouMean } from "../../../contract/did-you-mean.ts";
 import { assetRoles } from "../../../contract/value-sets.ts";
 import { CatError } from "../../../errors.ts";
+import { withHint } from "../../context/errors.ts";
 
 /** The error of a request, with the known roles as a hint if the service rejected a role; unchanged otherwise. */
 export function withRoleHint(error: unknown, roles: readonly string[] | null): unknown {
@@ -11,6 +12,5 @@ export function withRoleHint(error: unknown, roles: readonly string[] | null): u
     .filter((role) => !known.includes(role))
     .flatMap((role) => didYouMean(role, known));
   const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Known roles: ${known.join(", ")}.`;
-  const { message, type, code, param, status, requestId } = error;
-  return new CatError(message, { type, code, param, status, requestId, hint, cause: error });
+  return withHint(error, hint);
 }

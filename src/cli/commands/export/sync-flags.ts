@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import type { SyncInput } from "../../../flows/export/sync/sync-run.ts";
 import { UsageError } from "../../context/errors.ts";
-import { defaultMaxBytes } from "../../flags/max-bytes.ts";
+import { defaultMaxBytes } from "../../flags/common-flags.ts";
 import { readRoles } from "./shared-flags.ts";
 
 /** The flags as commander hands them over. */

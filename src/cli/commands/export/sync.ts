@@ -1,25 +1,30 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { App } from "../../app/app.ts";
-import { command, examples, otherFlags } from "../../flags/command.ts";
-import { duration } from "../../flags/duration.ts";
-import { maxBytesFlag } from "../../flags/max-bytes.ts";
-import { wholeNumber } from "../../flags/values.ts";
+import { command, otherFlags } from "../../flags/command.ts";
+import { maxBytesFlag } from "../../flags/common-flags.ts";
+import { duration, wholeNumber } from "../../flags/values.ts";
 import { roleFlag } from "./shared-flags.ts";
 import { type RawSyncFlags, readShard, readSyncFlags, type SyncFlags } from "./sync-flags.ts";
 
 const week = 7 * 24 * 3_600_000;
 
-/** `cat export sync`: parses the flags; `run` does the work. */
-export const syncCommand = (app: App, run = runSync): Command =>
+/** `cat export sync` */
+export const syncCommand = (app: App): Command =>
   otherFlags(
-    command("sync")
-      .summary("mirror all images into a folder")
-      .usage("DIR [flags]")
-      .description(
+    command("sync", {
+      summary: "mirror all images into a folder",
+      usage: "DIR [flags]",
+      about:
         "Keep DIR a mirror of all images of the catalogue, with the index catalogue.ndjson.\n\n" +
-          "The first run downloads everything. Later runs read what changed, and download only that. " +
-          "A stopped run is resumed by the same command.",
-      )
+        "The first run downloads everything. Later runs read what changed, and download only that. " +
+        "A stopped run is resumed by the same command.",
+      examples: [
+        ["mirror the catalogue, or bring the mirror up to date", "cat export sync images"],
+        ["show what the next run would do", "cat export sync images --delete --dry-run"],
+        ["repair damaged files", "cat export sync images --verify"],
+        ["mirror one third of the products on this machine", "cat export sync images --shard 1/3"],
+      ],
+    })
       .argument("<DIR>", "a new or empty folder, or an earlier mirror")
       .optionsGroup("Selection:")
       .addOption(roleFlag())
@@ -54,17 +59,7 @@ export const syncCommand = (app: App, run = runSync): Command =>
           .default(8),
       )
       .addOption(maxBytesFlag()),
-  )
-    .addHelpText(
-      "after",
-      examples([
-        ["mirror the catalogue, or bring the mirror up to date", "cat export sync images"],
-        ["show what the next run would do", "cat export sync images --delete --dry-run"],
-        ["repair damaged files", "cat export sync images --verify"],
-        ["mirror one third of the products on this machine", "cat export sync images --shard 1/3"],
-      ]),
-    )
-    .action(async (folder: string, raw: RawSyncFlags) => run(app, readSyncFlags(folder, raw)));
+  ).action((folder: string, raw: RawSyncFlags) => runSync(app, readSyncFlags(folder, raw)));
 
 const durationOrNever = (text: string): number => {
   if (text === "0") return 0;

@@ -8,10 +8,9 @@ import type { InputFormat } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../context/errors.ts";
 import { type RawFileFlags, readFileFlags, withInputFlags, withOutputFlags } from "../../files/file-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
-import { duration } from "../../flags/duration.ts";
-import { maxBytesFlag, maxBytesOf } from "../../flags/max-bytes.ts";
-import { either } from "../../flags/usage-message.ts";
-import { wholeNumber } from "../../flags/values.ts";
+import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
+import { either } from "../../flags/usage-error.ts";
+import { several, wholeNumber } from "../../flags/values.ts";
 
 /** The values of one generation, or of a matrix, that flags name. */
 export interface SelectionFlags {
@@ -70,7 +69,6 @@ export interface GenerateFlags {
   readonly rerun: string | undefined;
 }
 
-const several = (value: string, earlier: string[] = []): string[] => [...earlier, value];
 /** Subtypes, of which a matrix may have several in one value. */
 function subtypes(value: string, earlier?: string[]): string[] {
   const known: readonly string[] = taskSubtypes;
@@ -116,9 +114,7 @@ export function withGenerateFlags(one: Command, kind: GenerationKind): Command {
     )
     .optionsGroup("Waiting and resuming:")
     .option("--no-wait", "queue the images and exit")
-    .addOption(
-      new Option("--timeout <TIME>", "how long to wait, for example 90s, 30m, 2h").argParser(duration),
-    )
+    .addOption(timeoutFlag())
     .option("--fresh", "generate again instead of resuming")
     .addOption(
       new Option("--unknown <DO>", "decide about requests without a response for over 24 h").choices(

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
-import type { Mock, MockOptions } from "../../../mock/index.ts";
+import type { Mock } from "../../../mock/index.ts";
 import type { App } from "../../app/app.ts";
 import { cannotListen } from "../../context/cannot-listen.ts";
 import { exitCodeOf } from "../../context/exit.ts";
@@ -7,34 +7,35 @@ import { explain } from "../../output/explain.ts";
 import { jsonLine } from "../../output/json.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { runAnother } from "./run-another.ts";
+import type { ServeFlags } from "./serve.ts";
 import { loadState, StateFile } from "./state-file.ts";
 
-/** The input of `cat serve`. */
-export interface ServeInput {
-  readonly mock: MockOptions & { port: number; host: string };
-  /** The file with the initial state, and the file for the final state. */
-  readonly load: string | undefined;
-  readonly save: string | undefined;
-  /** The program to run against the mock, with its arguments; null to serve until the interrupt. */
-  readonly command: readonly [string, ...string[]] | null;
-}
-
-/** Serves until the interrupt, which is the normal end and not reported; with a command, until that ends. */
-export async function serveMock(app: App, { mock: options, load, save, command }: ServeInput): Promise<void> {
+/** Serves until the interrupt, which is the normal end and not reported; with a program, until that ends. */
+export async function serveMock(
+  app: App,
+  flags: ServeFlags & { readonly port: number },
+  program: readonly [string, ...string[]] | null,
+): Promise<void> {
   const { startMock, readState } = await import("../../../mock/index.ts");
   const { context } = app;
+  const { load, save, latency, rateLimit, ...options } = flags;
   const stateFile = save === undefined ? null : await StateFile.at(save, context);
   const state = load === undefined ? null : await loadState(load, { cwd: context.cwd, save }, readState);
   let mock: Mock;
   try {
-    mock = await startMock({ ...options, ...(state !== null && { state }) });
+    mock = await startMock({
+      ...options,
+      ...(latency !== undefined && { latencyMs: latency }),
+      ...((rateLimit === false || typeof rateLimit === "object") && { rateLimit }),
+      ...(state !== null && { state }),
+    });
   } catch (error) {
-    throw cannotListen(error, options);
+    throw cannotListen(error, flags);
   }
   try {
-    await warnOfStrangers(app, options.host);
-    if (command === null) await serveUntilInterrupt(app, mock);
-    else await serveCommand(app, mock, command);
+    await warnOfStrangers(app, flags.host);
+    if (program === null) await serveUntilInterrupt(app, mock);
+    else await serveProgram(app, mock, program);
   } finally {
     const unregister = context.onStop((signal) => {
       const error = stateFile?.giveUp(signal) ?? null;
@@ -58,12 +59,12 @@ async function serveUntilInterrupt(app: App, mock: Mock): Promise<void> {
   app.exit = exitCodeOf(interrupt.reason);
 }
 
-/** Stdout belongs to the command, so `--json` prints the address on stderr. People get no greeting. */
-async function serveCommand(app: App, mock: Mock, command: readonly [string, ...string[]]): Promise<void> {
+/** Stdout belongs to the program, so `--json` prints the address on stderr. People get no greeting. */
+async function serveProgram(app: App, mock: Mock, program: readonly [string, ...string[]]): Promise<void> {
   if (app.context.interrupt.aborted) throw app.context.interrupt.reason;
   if (app.io.json) await app.io.line(jsonLine(introduction(mock)).trimEnd());
   const env = { CAT_BASE_URL: mock.baseUrl, CAT_API_KEY: mock.apiKey };
-  app.exit = await runAnother(app.context, command, env);
+  app.exit = await runAnother(app.context, program, env);
 }
 
 /** Saves the state. Reports a failure, which decides the exit status, however the mock ended. */

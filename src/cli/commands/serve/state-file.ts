@@ -6,7 +6,6 @@ import { OutputFile } from "../../../flows/files/output-file.ts";
 import type { Context } from "../../context/context.ts";
 import { InterruptError, type InterruptSignal, UsageError } from "../../context/errors.ts";
 import { writablePlace } from "../../files/writable-place.ts";
-import { jsonError } from "./json-error.ts";
 
 /** The limit for `--load`, because the file, its text and the parsed state are in memory at the same time. */
 const largestFile = 256 * 1024 * 1024;
@@ -81,9 +80,8 @@ function parsed(bytes: Buffer, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const { line, what } = jsonError(text, (error as Error).message);
     const hint = "Choose a file written by --save or GET /_mock/state.";
-    throw rejected(`${name}:${line}: invalid JSON: ${what}`, "invalid_json", hint, error);
+    throw rejected(`${name} is not valid JSON: ${(error as Error).message}`, "invalid_json", hint, error);
   }
 }
 

@@ -1,0 +1,281 @@
+import { type Command, Option } from "commander";
+import { parseBaseUrl } from "../../client/base-url.ts";
+import { CatError } from "../../errors.ts";
+import { maskedKey } from "../../http/mask.ts";
+import type { App } from "../app/app.ts";
+import { canAsk, openPrompts, type Prompts } from "../app/prompts.ts";
+import { UsageError } from "../context/errors.ts";
+import { command } from "../flags/command.ts";
+import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
+import { conflict } from "../flags/usage-error.ts";
+import { namedForm } from "../resources/forms.ts";
+import { checkedApiKey, isApiKey } from "../settings/api-key.ts";
+import { checkedBaseUrl } from "../settings/base-url.ts";
+import { type KeyStoreName, keyStoreNames, openKeyStore } from "../settings/key-stores.ts";
+import { isSet, namedProfile } from "../settings/profile-name.ts";
+import { checkedProfileName } from "../settings/profile-name-rule.ts";
+import { type Profiles, readProfiles } from "../settings/profiles.ts";
+import { baseUrlOf, type Connection, existingProfile, keyInUse, profileName } from "../settings/settings.ts";
+import { keyStoreOf } from "../settings/stored-key.ts";
+import { updateConfig, updateProfile } from "../settings/update-config.ts";
+
+interface LoginFlags {
+  /** Whether the key comes on stdin instead of from a question. */
+  withKey?: boolean;
+  store: KeyStoreName;
+}
+
+/** `cat login` */
+export const loginCommand = (app: App): Command =>
+  command("login", {
+    about:
+      "Store the address of the service and your API key in a profile. The key is checked first, and kept in the keychain of your system.",
+    examples: [
+      ["sign in; the key is not shown while you paste it", "cat login"],
+      [
+        "sign in from a script",
+        "cat login --profile ci --base-url https://imaging.example.com --with-key < keyfile",
+      ],
+      ["on a server without a keychain", "cat login --store file"],
+    ],
+  })
+    .option("--with-key", "read the key from standard input instead of asking for it")
+    .addOption(
+      new Option("--store <PLACE>", "where to keep the key: keychain, or file (unencrypted, mode 0600)")
+        .choices(keyStoreNames)
+        .default("keychain"),
+    )
+    .action((flags: LoginFlags) => login(app, flags));
+
+/**
+ * Asks for what is missing, checks the key at the service, and only then stores it and the base URL. The first profile
+ * becomes the active one.
+ */
+async function login(app: App, { withKey = false, store: place }: LoginFlags): Promise<void> {
+  const { globals, context, io, secrets } = app;
+  if (globals.mock)
+    throw conflict("login", "--mock", "Remove --mock. The mock service of --mock needs no key.");
+  const profiles = await readProfiles(context.env);
+  const { profile, baseUrl, key } = await askForSettings(app, profiles, withKey);
+  secrets.add(key);
+  const hasScope = await canReadProducts(app, { baseUrl, apiKey: key });
+  const { origin } = parseBaseUrl(baseUrl);
+  const store = openKeyStore(place, profile, profiles.path, context);
+  const before = keyStoreOf(profiles.find(profile));
+  await store.write({ profile, origin }, key);
+  const isOther = before === null || before.store !== place || before.origin !== origin;
+  const isFirst = profiles.find(profiles.active) === null;
+  try {
+    const settings = { baseUrl, keyStore: place, keyOrigin: origin };
+    await updateProfile(context, profile, (own) => ({ ...own, ...settings }));
+    if (isFirst) await updateConfig(context, (config) => ({ ...config, active: profile }));
+  } catch (error) {
+    // A key that no settings name would stay unnoticed.
+    if (isOther) await store.remove({ profile, origin }).catch(() => {});
+    throw error;
+  }
+  if (before !== null && isOther) {
+    const old = openKeyStore(before.store, profile, profiles.path, context);
+    await old.remove({ profile, origin: before.origin });
+  }
+  const masked = maskedKey(key);
+  if (io.json) {
+    const shown = { profile, base_url: baseUrl, key: masked, key_source: store.place };
+    return io.jsonData({ ...shown, products_read: hasScope });
+  }
+  const say = (text: string) => io.note(io.visible(text));
+  await say(`Signed in to ${baseUrl} with profile ${profile}. The key ${masked} is in ${store.place}.`);
+  if (!hasScope) await say("The key is valid, but lacks the scope products:read.");
+  if (place === "file") await say("The file is not encrypted. Only your user can read it.");
+  if (!isFirst && profiles.active !== profile)
+    await say(`To use this profile by default: cat config set active ${profile}`);
+  if (isSet(context.env.CAT_API_KEY)) await say("CAT_API_KEY is set and overrides the stored key.");
+}
+
+/** The settings of a login, by flag, environment, profile or question. Throws UsageError without a terminal. */
+async function askForSettings(
+  app: App,
+  profiles: Profiles,
+  withKey: boolean,
+): Promise<{ profile: string; baseUrl: string; key: string }> {
+  const { globals, context } = app;
+  // With --with-key, stdin has the key and cannot have answers.
+  const prompts = !withKey && canAsk(app) ? await openPrompts(app) : null;
+  if (!withKey && prompts === null) {
+    throw new UsageError("no terminal to ask for the API key", {
+      code: "key_needed",
+      param: "--with-key",
+      hint: "Add --with-key to read it from standard input: cat login --base-url URL --with-key < keyfile",
+    });
+  }
+  const profile = namedProfile(globals, context.env)?.name ?? (await askForProfile(prompts, profiles));
+  // The address of a profile can be changed here; that of a flag or a variable was chosen just now.
+  const isChosen = globals.baseUrl !== undefined || isSet(context.env.CAT_BASE_URL);
+  const isKnown = isChosen || profiles.find(profile) !== null;
+  const known = isKnown ? await baseUrlOf({ ...globals, profile }, context.env) : null;
+  const checkUrl = (value: string) => checkedBaseUrl({ value, source: "the prompt" });
+  const baseUrl =
+    prompts === null || isChosen
+      ? checkedBaseUrl(known ?? missingUrl())
+      : checkUrl(await prompts.input("Address of the service:", known?.value, validator(checkUrl)));
+  const hint = "Use the key only: it starts with ak_ and is one word.";
+  const key =
+    prompts === null
+      ? checkedApiKey(await readKey(context.stdin), { source: "on standard input", hint })
+      : await prompts.secret("API key (not shown):", (text) => isApiKey(text.trim()) || hint);
+  return { profile, baseUrl, key: key.trim() };
+}
+
+async function askForProfile(prompts: Prompts | null, { active }: Profiles): Promise<string> {
+  if (prompts === null) return active;
+  const check = validator((text) => checkedProfileName(text.trim(), "the prompt"));
+  return (await prompts.input("Profile:", active, check, { clears: true })).trim();
+}
+
+/** True for a text that a check accepts, else the problem as a prompt shows it. */
+const validator = (check: (text: string) => unknown) => (text: string) => {
+  try {
+    check(text);
+    return true;
+  } catch (error) {
+    const { message, hint } = error as UsageError;
+    return `${message.replace(" (from the prompt)", "")}. ${hint ?? ""}`.trim();
+  }
+};
+
+function missingUrl(): never {
+  throw new UsageError("no service URL", {
+    code: "missing_base_url",
+    param: "base_url",
+    hint: "Add --base-url URL: cat login --base-url URL --with-key < keyfile",
+  });
+}
+
+/** Larger input is another file by mistake. */
+const largestKey = 64 * 1024;
+
+/** The text on stdin, for `--with-key`. Throws UsageError on a terminal, which would show the key. */
+async function readKey(stdin: NodeJS.ReadableStream & { isTTY?: boolean }): Promise<string> {
+  if (stdin.isTTY === true) {
+    throw new UsageError("--with-key reads a file or a pipe, not the terminal", {
+      code: "key_on_terminal",
+      param: "--with-key",
+      hint: "Run: cat login --with-key < keyfile. Without --with-key the key is asked for, and not shown.",
+    });
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > largestKey) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** `cat logout` removes the key of the profile; succeeds if it has none. */
+export const logoutCommand = (app: App): Command =>
+  command("logout", {
+    about: "Remove the stored API key of a profile. Its other settings are kept.",
+    examples: [
+      ["sign out of the active profile", "cat logout"],
+      ["sign out of another profile", "cat logout --profile staging"],
+    ],
+  }).action(async () => {
+    const { globals, context, io } = app;
+    if (globals.mock) throw conflict("logout", "--mock", "Remove --mock.");
+    const profiles = await readProfiles(context.env);
+    const { name, settings } = existingProfile(globals, context.env, profiles);
+    const stored = keyStoreOf(settings);
+    if (stored !== null) {
+      const store = openKeyStore(stored.store, name, profiles.path, context);
+      await store.remove({ profile: name, origin: stored.origin });
+      await updateProfile(context, name, ({ keyStore: _store, keyOrigin: _origin, ...others }) => others);
+    }
+    if (io.json) return io.jsonData({ profile: name, removed: stored !== null });
+    const done =
+      stored === null ? `Profile ${name} has no stored key.` : `Removed the key of profile ${name}.`;
+    await io.note(io.visible(done));
+    if (isSet(context.env.CAT_API_KEY)) await io.note("CAT_API_KEY is still set.");
+  });
+
+/** The settings in use. */
+interface WhoamiRow {
+  readonly profile: string | null;
+  readonly label?: string;
+  readonly base_url: string;
+  readonly base_url_source: string | null;
+  readonly key: string | null;
+  readonly key_source: string | null;
+  readonly products_read: boolean;
+}
+
+const whoamiFields = [
+  "profile",
+  "label",
+  "base_url",
+  "base_url_source",
+  "key",
+  "key_source",
+  "products_read",
+] as const;
+
+const whoamiForm = namedForm<WhoamiRow>(
+  whoamiFields.map((name) => ({ name, value: (row) => row[name] })),
+  whoamiFields,
+);
+
+/** `cat whoami` prints the settings in use and where each comes from, and whether the key can read products. */
+export const whoamiCommand = (app: App): Command =>
+  withPrintFlags(
+    command("whoami", {
+      about:
+        "Show the profile, the address and the API key in use, and check the key at the service. Exits with 4 without a valid key.",
+      examples: [
+        ["see what the next command will use", "cat whoami"],
+        ["check a profile in a script", "cat whoami --profile ci --quiet"],
+      ],
+    }),
+  ).action(async (flags: RawPrintFlags) => {
+    const printing = readPrintFlags(flags, whoamiForm);
+    const { globals, context, io } = app;
+    const connection = await app.connection();
+    const { baseUrl, apiKey } = connection;
+    const profiles = await readProfiles(context.env);
+    const { name } = profileName(globals, context.env, profiles);
+    const products_read = await canReadProducts(app, connection);
+    const { label } = profiles.find(name) ?? {};
+    const shown: WhoamiRow = {
+      profile: globals.mock ? null : name,
+      ...(typeof label === "string" && !globals.mock ? { label } : {}),
+      base_url: baseUrl,
+      base_url_source: globals.mock ? "--mock" : ((await baseUrlOf(globals, context.env))?.source ?? null),
+      key: maskedKey(apiKey),
+      key_source: globals.mock ? "--mock" : (await keyInUse(baseUrl, globals, context)).source,
+      products_read,
+    };
+    await io.resource(shown, printing);
+  });
+
+/**
+ * Checks a key with one read, and resolves to whether it has the scope `products:read`: a key without it is valid too.
+ * Throws the error of the service for a key that is not, and a network error if nothing is known about it.
+ */
+async function canReadProducts(app: App, connection: Connection): Promise<boolean> {
+  const { context, globals, io, lastFailure } = app;
+  const { openClient } = await import("../app/open-client.ts");
+  const client = openClient(context, connection, {
+    trace: globals.verbose ? (line) => void io.line(io.visible(line)) : undefined,
+    note: (text) => io.note(text),
+    onExchange: (line) => lastFailure.record(line),
+  });
+  try {
+    await client.products.list({ limit: 1 }, { signal: context.interrupt });
+    return true;
+  } catch (error) {
+    if (error instanceof CatError && error.code === "insufficient_scope") return false;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}

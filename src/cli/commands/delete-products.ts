@@ -1,0 +1,84 @@
+import type { Product } from "../../contract/resources/product.ts";
+import { CatError } from "../../errors.ts";
+import { isNotFound } from "../../flows/service-errors.ts";
+import { counted } from "../../flows/words.ts";
+import type { App } from "../app/app.ts";
+import { confirmAction } from "../app/confirm-action.ts";
+import { withHint } from "../context/errors.ts";
+import { commandLine } from "../output/command-line.ts";
+import { findProduct } from "./find-product.ts";
+
+/** How many products the question names. */
+const namedProducts = 20;
+
+/** Deletes products after a question that names them. Deletes none if one of them is not found (exit 5). */
+export async function deleteProducts(app: App, names: readonly string[]): Promise<void> {
+  const products = await findProducts(app, names);
+  const shown = products.map(nameOf);
+  const rest = shown.length - namedProducts;
+  const about = shown.slice(0, namedProducts).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+  const what = counted(products.length, "product");
+  await confirmAction(app, {
+    question: `Delete ${what}?`,
+    about,
+    doing: `deleting ${what} (${about})`,
+    left: "nothing was deleted",
+  });
+  const client = await app.client();
+  const gone: string[] = [];
+  const done: string[] = [];
+  for (const product of products) {
+    const { id, reference } = product;
+    try {
+      await client.products.delete({ product_id: id }, { signal: app.context.interrupt });
+    } catch (error) {
+      if (!isNotFound(error)) {
+        if (done.length > 0) await app.io.line(`Deleted ${done.length} of ${what}: ${done.join(", ")}.`);
+        throw failure(app, error, products.slice(done.length));
+      }
+      gone.push(nameOf(product));
+    }
+    done.push(nameOf(product));
+    if (app.io.json) await app.io.jsonData({ id, reference, deleted: true });
+  }
+  if (gone.length > 0) await app.io.line(`Already deleted by another client: ${gone.join(", ")}.`);
+  await app.io.note(`Deleted ${what}.`);
+}
+
+/** The products, each once. Throws a `not_found` error with the command that deletes those that exist. */
+async function findProducts(app: App, names: readonly string[]): Promise<readonly Product[]> {
+  const found = new Map<string, Product>();
+  const missing: CatError[] = [];
+  for (const name of names) {
+    try {
+      const product = await findProduct(app, name);
+      found.set(product.id, product);
+    } catch (error) {
+      if (!(error instanceof CatError) || error.code !== "product_not_found") throw error;
+      missing.push(error);
+    }
+  }
+  const products = [...found.values()];
+  const [first] = missing;
+  if (first === undefined) return products;
+  const others = `Nothing was deleted. To delete the others, run: ${deleteLine(app, products)}`;
+  const hint = products.length === 0 ? first.hint : others;
+  throw withHint(first, hint, missing.map(({ message }) => message).join("; "));
+}
+
+/** The error of the first of the products that are left, with the command that deletes them. */
+function failure(app: App, error: unknown, left: readonly Product[]): unknown {
+  if (!(error instanceof CatError)) return error;
+  const next = `To delete the remaining ${counted(left.length, "product")}, run: ${deleteLine(app, left)}`;
+  const { hint, message } = error;
+  const hints = hint === undefined ? next : `${hint} ${next}`;
+  return withHint(error, hints, `cannot delete ${nameOf(left[0]!)}: ${message}`);
+}
+
+const nameOf = ({ reference, name, id }: Product): string => `${reference ?? id} (${name})`;
+
+const deleteLine = (app: App, products: readonly Product[]): string => {
+  // A reference that starts with - would be a flag.
+  const names = products.map(({ id, reference }) => (reference?.startsWith("-") ? id : (reference ?? id)));
+  return commandLine(["products", "delete", ...names, ...(app.globals.yes ? ["--yes"] : [])], app.globals);
+};

@@ -1,0 +1,48 @@
+import type { Command } from "commander";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { command, group, otherFlags } from "../../flags/command.ts";
+import { type ExportInput, type RawExportFlags, readExportFlags, withExportFlags } from "./flags.ts";
+import { syncCommand } from "./sync.ts";
+
+/**
+ * `cat export`. `next` is the next word of the command line. `cat export sync` has none of these flags, some of which have
+ * the names of its own: commander would take them first.
+ */
+export const exportCommand = (app: App, next?: string): Command =>
+  next === "sync" ? group("export", "", [syncCommand(app)]) : exportRows(app);
+
+const exportRows = (app: App): Command =>
+  otherFlags(
+    withExportFlags(
+      command("export", {
+        about:
+          "Export the catalogue: one row per product with all its images, newest first.\n\n" +
+          "NDJSON has one product per line, as the service sends it. CSV has one row per image. " +
+          "Image URLs expire after one hour.",
+        examples: [
+          ["print every product with its images", "cat export"],
+          ["save a spreadsheet with one row per image", "cat export --out catalogue.csv"],
+          ["save what changed since the last time", "cat export --since last --out changes.ndjson --yes"],
+          ["save all images in a new folder", "cat export --zip --extract images"],
+        ],
+      }),
+    ),
+  )
+    .addCommand(syncCommand(app))
+    .hook("preSubcommand", () => {
+      throw new UsageError("sync must follow export", {
+        hint: "Put the flags after it: cat export sync DIR [flags]",
+      });
+    })
+    .action((raw: RawExportFlags) => runExport(app, readExportFlags(raw)));
+
+/** Runs an export of the mode that the flags ask for. */
+async function runExport(app: App, input: ExportInput): Promise<void> {
+  switch (input.mode) {
+    case "live":
+      return (await import("./live.ts")).exportLiveRows(app, input);
+    case "frozen":
+      return (await import("./frozen.ts")).exportFrozenFiles(app, input);
+  }
+}

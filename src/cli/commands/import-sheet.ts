@@ -1,0 +1,141 @@
+import { importRowProblems } from "../../contract/import-row.ts";
+import { limits } from "../../contract/limits.ts";
+import { operations } from "../../contract/operations.ts";
+import type { Product } from "../../contract/resources/product.ts";
+import { type Orientation, orientations, sexes } from "../../contract/value-sets.ts";
+import { csvRecords, guardedCell } from "../../flows/outputs/cells.ts";
+import { counted } from "../../flows/words.ts";
+import type { App } from "../app/app.ts";
+import { UsageError } from "../context/errors.ts";
+import type { RawListFlags } from "../flags/print-flags.ts";
+import { FirstOnes } from "../output/first-ones.ts";
+import { jsonLine } from "../output/json.ts";
+import { visibleInCell } from "../output/visible.ts";
+
+/** A product as a row of an import (Imports, Row fields); fields without a value are missing, and stay as they are. */
+interface SheetRow {
+  readonly reference: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly sex?: string;
+  readonly images: readonly { readonly image_id: string; readonly orientation?: Orientation }[];
+}
+
+const labels = orientations.filter((one) => one !== "unlabeled");
+
+/**
+ * `cat products list --for-import`: prints products as a file that an import reads without a change. Nothing is printed
+ * if the list fails, because an incomplete file must not pass as complete.
+ */
+export async function printImportSheet(app: App, flags: RawListFlags & { q?: string }): Promise<void> {
+  const { format = app.globals.json ? "ndjson" : "csv", limit = null, q } = flags;
+  if (format !== "csv" && format !== "ndjson") {
+    throw new UsageError(`--for-import has no format ${format}`, {
+      param: "--format",
+      hint: "Use --format csv or ndjson, which an import reads.",
+    });
+  }
+  const client = await app.client();
+  const input = { limit: limits.page.max, ...(q !== undefined && { q }) };
+  const listing = { signal: app.context.interrupt, isAhead: true };
+  const products = new FirstOnes(client.paginate(operations.products.list, input, listing), limit);
+  const rows: SheetRow[] = [];
+  const notes = new SheetNotes();
+  for await (const product of products) {
+    const row = rowOf(product);
+    if (notes.add(product, row)) rows.push(row);
+  }
+  // A terminal gets no control characters; a file must have the text as it is.
+  const cell = app.context.stdout.isTTY ? visibleInCell : (text: string) => text;
+  if (format === "csv") await app.io.data(csvRecords(recordsOf(rows, (text) => guardedCell(cell(text)))));
+  else for (const row of rows) await app.io.data(jsonLine(row));
+  for (const note of notes.all()) await app.io.line(app.io.visible(note));
+  if (products.isMore) await app.io.note(`The service has more products. For all of them, remove --limit.`);
+}
+
+function rowOf({ reference, name, description, sex, images }: Product): SheetRow {
+  const photos = Array.isArray(images) ? images : [];
+  return {
+    reference: reference!,
+    name,
+    ...(typeof description === "string" && { description }),
+    // Sets of the service may grow: what an import does not know is left as it is.
+    ...((sexes as readonly unknown[]).includes(sex) && { sex: sex! }),
+    images: photos.slice(0, limits.imagesPerProduct.max).map(({ id: image_id, orientation }) => {
+      const label = labels.find((one) => one === orientation);
+      return label === undefined ? { image_id } : { image_id, orientation: label };
+    }),
+  };
+}
+
+/** The products that an import cannot change, in sentences. */
+class SheetNotes {
+  #unnamed = 0;
+  #cut = 0;
+  readonly #invalid: string[] = [];
+
+  /** Whether an import takes the row of this product. */
+  add({ reference, images }: Product, row: SheetRow): boolean {
+    if (typeof (reference as unknown) !== "string") {
+      this.#unnamed++;
+      return false;
+    }
+    const [problem] = importRowProblems(row);
+    if (problem !== undefined) {
+      this.#invalid.push(`${reference}: ${problem.message}`);
+      return false;
+    }
+    if (images.length > row.images.length) this.#cut++;
+    return true;
+  }
+
+  *all(): Generator<string> {
+    if (this.#unnamed > 0)
+      yield `Skipped ${counted(this.#unnamed, "product")} without a reference, which an import needs.`;
+    const [first] = this.#invalid;
+    if (first !== undefined)
+      yield `Skipped ${counted(this.#invalid.length, "product")} that an import would reject, for example ${first}`;
+    if (this.#cut > 0)
+      yield `${counted(this.#cut, "product")} with over ${limits.imagesPerProduct.max} photos: the row has the first ${limits.imagesPerProduct.max}. An import changes none of the others.`;
+  }
+}
+
+/**
+ * The rows as records, with a header. The first photo of an orientation is in a column of that name, further ones are in
+ * numbered columns, and photos without an orientation are in `images`.
+ */
+function recordsOf(rows: readonly SheetRow[], cell: (text: string) => string): string[][] {
+  const laidOut = rows.map((row) => ({ row, ...layOut(row) }));
+  const used = labels.filter((label) => laidOut.some(({ byLabel }) => byLabel.has(label)));
+  const most = Math.max(0, ...laidOut.map(({ more }) => more.length));
+  const numbers = Array.from({ length: most }, (_, at) => at);
+  const hasImages = (used.length === 0 && most === 0) || laidOut.some(({ unlabeled }) => unlabeled !== "");
+  const header = [
+    ...["reference", "name", "description", "sex"],
+    ...used.map((label) => `image_${label}`),
+    ...numbers.flatMap((at) => [`image_${at + 1}`, `image_${at + 1}_orientation`]),
+    ...(hasImages ? ["images"] : []),
+  ];
+  const records = laidOut.map(
+    ({ row: { reference, name, description = "", sex = "" }, byLabel, more, unlabeled }) => [
+      ...[reference, name, description].map(cell),
+      sex,
+      ...used.map((label) => byLabel.get(label) ?? ""),
+      ...numbers.flatMap((at) => more[at] ?? ["", ""]),
+      ...(hasImages ? [unlabeled] : []),
+    ],
+  );
+  return [header, ...records];
+}
+
+function layOut({ images }: SheetRow) {
+  const byLabel = new Map<Orientation, string>();
+  const more: [id: string, orientation: Orientation][] = [];
+  const unlabeled: string[] = [];
+  for (const { image_id, orientation } of images) {
+    if (orientation === undefined) unlabeled.push(image_id);
+    else if (byLabel.has(orientation)) more.push([image_id, orientation]);
+    else byLabel.set(orientation, image_id);
+  }
+  return { byLabel, more, unlabeled: unlabeled.join("|") };
+}

@@ -1,0 +1,128 @@
+import { type Command, Option } from "commander";
+import { photosModes, unknownChoices } from "../../../flows/import/run/import-input.ts";
+import type { App } from "../../app/app.ts";
+import { defaultConcurrency } from "../../app/default-concurrency.ts";
+import { withInputFlags, withOutputFlags } from "../../files/file-flags.ts";
+import { command, otherFlags } from "../../flags/command.ts";
+import { timeoutFlag } from "../../flags/common-flags.ts";
+import { several, wholeNumber } from "../../flags/values.ts";
+import { imageErrorChoices, modes, type RawFlags, readFlags } from "./flags.ts";
+
+/** `cat import FILE|-` */
+export const importCommand = (app: App): Command =>
+  otherFlags(
+    [inputFlags, photoFlags, productFlags, resumingFlags, waitingFlags, outputFlags].reduce(
+      (made, withFlags) => withFlags(made),
+      bareCommand(),
+    ),
+  ).action(async (file: string, raw: RawFlags) => {
+    const flags = readFlags(file, raw, app.context.cwd);
+    const { runImport } = await import("./run.ts");
+    await runImport(app, flags);
+  });
+
+const bareCommand = (): Command =>
+  command("import", {
+    usage: "FILE|- [flags]",
+    about:
+      "Import products and photos from a CSV or NDJSON file, or from standard input (-).\n\n" +
+      "The file is checked first. If it has any problem, all problems are listed and nothing is sent.\n\n" +
+      "CSV columns: reference, name, description, sex, and columns for photos. Only description and sex are optional. " +
+      "Put photos in the column images (several, separated by |), in image_1 to image_20, " +
+      "or in image_front, image_back and so on. " +
+      "A photo is an https:// URL, the ID of an uploaded image, or a local file.\n\n" +
+      "NDJSON: one row per line, with the field names of the service.\n\n" +
+      "If an import stops, run the same command again to resume it. " +
+      "If you import a file again, only changed rows and new photos are sent.",
+    examples: [
+      ["try an import without an account", "cat import products.csv --mock"],
+      ["check a file without sending it", "cat import products.csv --dry-run"],
+      ["use the column names of your shop", "cat import products.csv --map SKU=reference --map Price=ignore"],
+      ["keep the ledger between CI jobs", "cat import products.csv --ledger ledger.db"],
+      [
+        "import the output of another program, and print the summary as JSON",
+        "export-products | cat import - --format ndjson --json",
+      ],
+    ],
+  }).argument("<FILE>", "file to import, or - for standard input");
+
+const inputFlags = (one: Command): Command =>
+  withInputFlags(one.optionsGroup("Input:"))
+    .addOption(
+      new Option(
+        "--map <COLUMN=FIELD>",
+        "read a column as a field, or skip it (COLUMN=ignore); repeatable",
+      ).argParser(several),
+    )
+    .option("--skip-invalid", "skip invalid rows and import the others")
+    .option("--dry-run", "check the file without sending it");
+
+const photoFlags = (one: Command): Command =>
+  one
+    .optionsGroup("Photos:")
+    .addOption(
+      new Option("--images-root <DIR>", "base folder for the paths of local photos").default(
+        undefined,
+        "the folder of the file",
+      ),
+    )
+    .option("--images-outside", "allow local photos outside that folder")
+    .addOption(
+      new Option(
+        "--on-image-error <DO>",
+        "if a photo cannot be fetched: import the row without it (skip), or fail the row (fail_row)",
+      )
+        .choices(imageErrorChoices)
+        .default("skip"),
+    );
+
+const productFlags = (one: Command): Command =>
+  one
+    .optionsGroup("Existing products:")
+    .addOption(
+      new Option(
+        "--mode <MODE>",
+        "if a product exists: update it and add photos (upsert), fail the row (create), or skip the row (skip_existing)",
+      )
+        .choices(modes)
+        .default("upsert"),
+    )
+    .addOption(
+      new Option(
+        "--photos <WHICH>",
+        "in mode upsert, send only photos that were not sent before (new), or send all photos again (all)",
+      )
+        .choices(photosModes)
+        .default(undefined, "new"),
+    )
+    .addOption(
+      new Option("--ledger <FILE>", "file that records the photos already sent").default(
+        undefined,
+        "kept in the profile",
+      ),
+    )
+    .option("--same-organization", "the API key changed, but belongs to the same organization");
+
+const resumingFlags = (one: Command): Command =>
+  one
+    .optionsGroup("Resuming:")
+    .option("--fresh", "start over instead of resuming a stopped run")
+    .addOption(
+      new Option(
+        "--unknown <DO>",
+        "if an earlier run got no response for some rows: send them again (resend), or treat them as imported or as not-imported",
+      ).choices(unknownChoices),
+    );
+
+const waitingFlags = (one: Command): Command =>
+  one
+    .optionsGroup("Sending:")
+    .option("--no-wait", "exit once the rows are sent, without waiting for the results")
+    .addOption(timeoutFlag("how long to wait for the results"))
+    .addOption(
+      new Option("--concurrency <N>", "number of requests in flight")
+        .default(defaultConcurrency)
+        .argParser(wholeNumber({ min: 1, max: 16 })),
+    );
+
+const outputFlags = (one: Command): Command => withOutputFlags(one.optionsGroup("Output:"));

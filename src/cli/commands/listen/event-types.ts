@@ -1,0 +1,53 @@
+import { InvalidArgumentError } from "commander";
+import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
+import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
+import { type EventPattern, eventPattern, typesOf } from "../../../flows/listen/forward/event-pattern.ts";
+import { parseUrl } from "../../../http/parse-url.ts";
+
+/**
+ * Parses event types separated by commas, for the service, which knows no patterns: `import.*` is each event of imports,
+ * `all` is every type.
+ */
+export function eventTypeList(text: string): EventType[] {
+  if (text.trim() === "all") return [...eventTypes];
+  const names = text.split(",").map((name) => name.trim());
+  return [...new Set(names.flatMap((name) => knownTypes(name, "all")))];
+}
+
+/**
+ * Parses events for a flag: types separated by commas, where `import.*` stands for all events of imports. An event that
+ * is not known is a typo: a listener that waits for it would wait for ever.
+ */
+export function eventPatterns(text: string): EventPattern {
+  const patterns = eventPattern(text);
+  if (patterns === null) {
+    throw new InvalidArgumentError(
+      "use events such as import.completed, import.* or task.failed,task.succeeded",
+    );
+  }
+  for (const pattern of patterns) knownTypes(pattern, "*");
+  return patterns;
+}
+
+/** The event types that one type or pattern means. Throws an InvalidArgumentError with the nearest if there are none. */
+function knownTypes(name: string, everything: string): EventType[] {
+  const known = typesOf([name]);
+  if (known.length > 0) return known;
+  const near = questionFor(didYouMean(name, eventTypes), "; ");
+  throw new InvalidArgumentError(
+    `unknown event ${JSON.stringify(name)}${near || `; use ${everything}, a pattern such as import.*, or ${eventTypes.join(", ")}`}`,
+  );
+}
+
+/** Parses the URL of a webhook handler: http or https, on any host. */
+export function handlerUrl(text: string): URL {
+  const url = parseUrl(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError("use a URL such as http://127.0.0.1:3000/events");
+  }
+  // They would not be sent, but stored in the event log.
+  if (url.username !== "" || url.password !== "") {
+    throw new InvalidArgumentError("remove the user name and password from the URL");
+  }
+  return url;
+}

@@ -1,0 +1,141 @@
+import { isLoopbackHost } from "../../../contract/url-policy.ts";
+import { firstLine, longestLine } from "../../../flows/listen/forward/first-line.ts";
+import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger/deliver.ts";
+import { grouped } from "../../../flows/words.ts";
+import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
+import type { App } from "../../app/app.ts";
+import { KeyError } from "../../context/errors.ts";
+import { ExitCode } from "../../context/exit.ts";
+import { version } from "../../context/version.ts";
+import { jsonLine } from "../../output/json.ts";
+import type { Printing } from "../../output/printing.ts";
+import { namedForm } from "../../resources/forms.ts";
+import { signatureHeaderInUse } from "../../settings/signature-header.ts";
+
+/** Opens connections to handlers, and returns what sends one request. Closed when the command ends. */
+export async function openPoster(app: App): Promise<(post: Post) => Promise<PostOutcome>> {
+  const { env, clock } = app.context;
+  const { openConnections } = await import("../../../http/dispatcher.ts");
+  const { poster } = await import("../../../http/post.ts");
+  const connections = openConnections({ env, isLoopback: isLoopbackHost });
+  app.onClose(() => connections.close());
+  return poster({ connections, clock });
+}
+
+/** Opens the way to a handler, with the secret that signs its deliveries. Closed when the command ends. */
+export async function openTarget(app: App, url: URL): Promise<DeliveryTarget> {
+  const { env, clock, interrupt } = app.context;
+  return {
+    url,
+    secret: await webhookSecret(app),
+    headerName: await signatureHeaderInUse(app.globals, env),
+    send: await openPoster(app),
+    now: () => clock.now(),
+    userAgent: `catalogue/${version}`,
+    signal: interrupt,
+  };
+}
+
+/**
+ * The signing secret of CAT_WEBHOOK_SECRET. Warns about one that cannot be complete, and throws a KeyError (exit 4) if
+ * it is not set.
+ */
+export async function webhookSecret(app: App): Promise<string> {
+  const secret = app.context.env.CAT_WEBHOOK_SECRET?.trim() ?? "";
+  if (secret === "")
+    throw missingSecret(
+      "Set CAT_WEBHOOK_SECRET to the signing_secret of the webhook (it starts with whsec_).",
+    );
+  for (const warning of secretWarnings(secret)) await warn(app, warning);
+  return secret;
+}
+
+export const missingSecret = (hint: string): KeyError =>
+  new KeyError("no webhook secret", { code: "missing_webhook_secret", hint });
+
+/** What is wrong with a secret at first sight, in sentences: those of the service start with `whsec_`. */
+export const secretWarnings = (secret: string): string[] =>
+  secret.startsWith("whsec_")
+    ? []
+    : ["CAT_WEBHOOK_SECRET does not start with whsec_: use the complete signing_secret of the webhook"];
+
+/** Prints a warning and its next step on stderr: JSON with `--json`, nothing with `--quiet`. */
+export async function warn({ io }: Pick<App, "io">, message: string, hint?: string): Promise<void> {
+  if (io.json) return io.line(jsonLine({ warning: { message: io.visible(message), hint } }).trimEnd());
+  const words = `${io.paintNote.yellow("warning:")} ${io.visible(message)}`;
+  if (!io.quiet) await io.line(hint === undefined ? words : `${words}\n${hint}`);
+}
+
+/** One event that was sent to a handler, and its response. */
+export interface Delivered {
+  readonly id: string;
+  readonly type: string;
+  readonly url: string;
+  readonly status: number | null;
+  /** The first line of the response, or why there is none. */
+  readonly response: string;
+  readonly ms: number;
+  /** Why there is no response. */
+  readonly failure?: PostFailure;
+}
+
+/** The form of deliveries in a list. */
+export const deliveredForm = namedForm<Delivered>(
+  [
+    { name: "id", value: ({ id }) => id },
+    { name: "type", value: ({ type }) => type },
+    { name: "url", value: ({ url }) => url, only: "csv" },
+    { name: "status", value: ({ status }) => status ?? "none" },
+    { name: "response", value: ({ response }) => response },
+    { name: "ms", value: ({ ms }) => ms, only: "csv" },
+  ],
+  ["id", "type", "url", "status", "response", "ms"],
+);
+
+/**
+ * Sends events to a handler one by one and prints its responses. Sets the exit status by them: 7 if the handler cannot be
+ * reached, 8 if it did not accept some.
+ */
+export async function deliverAll(
+  app: App,
+  target: DeliveryTarget,
+  events: Iterable<{ readonly id: string; readonly type: string; readonly body: string }>,
+  printing: Printing<Delivered>,
+): Promise<void> {
+  const all: Delivered[] = [];
+  async function* deliveries() {
+    for (const { id, type, body } of events) {
+      const outcome = await deliver(target, body);
+      const delivered = toDelivered({ id, type, url: target.url.href }, outcome);
+      all.push(delivered);
+      yield delivered;
+    }
+  }
+  await app.io.show(printing, deliveries());
+  const failed = all.filter(({ status }) => status === null || status < 200 || status >= 300).length;
+  if (failed === 0) return;
+  if (all.every(({ failure }) => failure === "unreachable")) return reportUnreachable(app);
+  app.exit = ExitCode.partial;
+  const which = `${grouped(failed)} of ${grouped(all.length)} deliveries`;
+  await app.io.note(
+    all.every(({ status }) => status === null)
+      ? `The handler did not respond to ${which}. It has 10 s: respond first, and work afterwards.`
+      : `The handler did not accept ${which}. Check its output, and run the command again.`,
+  );
+}
+
+const toDelivered = (event: Pick<Delivered, "id" | "type" | "url">, outcome: PostOutcome): Delivered =>
+  outcome.status === null
+    ? { ...event, status: null, response: outcome.why, ms: outcome.ms, failure: outcome.failure }
+    : {
+        ...event,
+        status: outcome.status,
+        response: firstLine(outcome.text).slice(0, longestLine),
+        ms: outcome.ms,
+      };
+
+/** Exits with 7. */
+export async function reportUnreachable(app: App): Promise<void> {
+  app.exit = ExitCode.unavailable;
+  await app.io.note("The handler cannot be reached. Check that it runs, and its URL.");
+}

@@ -1,0 +1,261 @@
+import type { EventPattern } from "../../../flows/listen/forward/event-pattern.ts";
+import { matches, typesOf } from "../../../flows/listen/forward/event-pattern.ts";
+import type { Handler } from "../../../flows/listen/forward/handlers.ts";
+import { type Listening, listen } from "../../../flows/listen/listen.ts";
+import type { UnacceptedEvents } from "../../../flows/listen/log/unaccepted-events.ts";
+import type { OnPoll } from "../../../flows/listen/poll/poller.ts";
+import { counted } from "../../../flows/words.ts";
+import { TimeoutError } from "../../../http/errors.ts";
+import type { App } from "../../app/app.ts";
+import { newRunId } from "../../app/run-id.ts";
+import { cannotListen } from "../../context/cannot-listen.ts";
+import { InterruptError } from "../../context/errors.ts";
+import { ExitCode, exitCodeOf } from "../../context/exit.ts";
+import { commandLine } from "../../output/command-line.ts";
+import { jsonLine } from "../../output/json.ts";
+import { signatureHeaderInUse } from "../../settings/signature-header.ts";
+import { runAnother } from "../serve/run-another.ts";
+import { openPoster } from "./handlers.ts";
+import type { ListenFlags } from "./listen.ts";
+import { plainView } from "./plain-view.ts";
+import type { ScreenOptions, ScreenView } from "./screen-view.ts";
+import { eventLogPath, eventSource } from "./source.ts";
+
+/**
+ * Listens until the interrupt, which is the usual end and exits with 0; until the goal; or until the command has
+ * ended, whose exit status is used. With a goal and a command: until both.
+ */
+export async function listenForEvents(
+  app: App,
+  flags: ListenFlags,
+  command: readonly [string, ...string[]] | null,
+): Promise<void> {
+  const { context, globals, io } = app;
+  const { wait, count = 1, timeout, printSecret } = flags;
+  const goal: Goal | null =
+    wait === undefined && flags.count === undefined ? null : { events: wait ?? ["*"], count };
+  const handlers = [...(flags.forwardTo ?? []), ...(flags.route ?? [])];
+  const { clock, interrupt } = context;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([interrupt, stop.signal]);
+  const { source, warnings } = await eventSource(app, { poll: flags.poll, publicUrl: flags.publicUrl });
+  const logPath = await eventLogPath(app, flags.log);
+  const headerName = await signatureHeaderInUse(globals, context.env);
+  const client = flags.details ? await app.client() : null;
+  // Long bodies and many slow senders must not fill the memory.
+  context.keepHeapSmall?.();
+  const { randomUUID } = await import("node:crypto");
+
+  // Stdout belongs to the command.
+  const write = async (text: string) => {
+    if (command === null) await io.data(text);
+    else if (!io.quiet) await context.stderr.write(text);
+  };
+  let isQuit = false;
+  const quit = () => {
+    isQuit = true;
+    stop.abort();
+  };
+  const screen =
+    !flags.plain && command === null ? await openScreen(app, { client, signal, onQuit: quit }) : null;
+  const view = screen ?? plainView(app, { write, client, signal });
+  for (const warning of warnings) view.onProblem(warning);
+  let missing = goal?.count ?? 0;
+  const isAwaited = awaitedResources(goal?.events ?? []);
+  let isRunning = command !== null;
+  const endIfDone = () => {
+    if (missing <= 0 && !isRunning) stop.abort();
+  };
+  const cancel =
+    timeout === undefined
+      ? () => {}
+      : clock.at(clock.now() + timeout, () => stop.abort(timedOut(timeout, goal, missing)));
+
+  let running: Promise<void> = Promise.resolve();
+  const runCommand = async (listening: Listening) => {
+    const env = {
+      CAT_WEBHOOK_SECRET: listening.secret,
+      ...(listening.url !== null && { CAT_WEBHOOK_URL: listening.url }),
+    };
+    try {
+      app.exit = await runAnother(context, command!, env, {
+        stop: stop.signal,
+        // Nothing that the command has started outlives the timeout.
+        hasOwnGroup: timeout !== undefined,
+      });
+      isRunning = false;
+      if (app.exit === 0 && missing > 0) return;
+      stop.abort();
+    } catch (error) {
+      stop.abort(error);
+    }
+  };
+
+  const onPoll: OnPoll = () => {
+    // What the command has started is known to a poll that starts later.
+    const isLast = command !== null && !isRunning;
+    return ({ inProgress, ended }) => {
+      if (!isLast || missing <= 0 || [...inProgress].some(isAwaited)) return;
+      // Something came, but not what was awaited: a failure, or fewer than --count.
+      if ([...ended].some(isAwaited)) return stop.abort(nothingLeft(goal!, missing));
+      onNote(`No ${spokenEvents(goal!.events)} came, because nothing was in progress.`);
+      stop.abort();
+    };
+  };
+  const onNote = (sentence: string) =>
+    screen === null ? void io.note(io.visible(sentence)) : screen.note(sentence);
+
+  let webhookId: string | null = null;
+  const unregister = context.onStop(() => {
+    if (webhookId === null) return;
+    void context.stderr.write(
+      io.asCalled(
+        `Webhook ${webhookId} was not deleted. The next cat webhooks listen at its URL takes it over.\n`,
+      ),
+    );
+  });
+  try {
+    await listen(
+      {
+        source,
+        host: flags.host,
+        port: flags.port,
+        path: flags.path ?? pathOf(flags.publicUrl),
+        logPath,
+        handlers,
+        events: flags.events ?? null,
+        headerName,
+        toleranceSeconds: flags.tolerance,
+      },
+      {
+        clock,
+        pid: context.pid,
+        runId: newRunId(clock.now(), randomUUID()),
+        signal,
+        send: await openPoster(app),
+        view: {
+          ...view,
+          async onEvent(event, delivery, onShowing) {
+            await view.onEvent(event, delivery, onShowing);
+            if (goal === null || !matches(goal.events, event.type)) return;
+            missing--;
+            endIfDone();
+          },
+        },
+        onNote,
+        onPoll,
+        onUnaccepted: (events) => view.onProblem(...unacceptedNote(app, events, flags.log, logPath)),
+        async onListening(listening) {
+          webhookId = listening.webhookId;
+          const { url, secret } = listening;
+          if (printSecret) app.secrets.show(secret);
+          else app.secrets.add(secret);
+          const shown = { listening: url, webhook_id: webhookId };
+          if (io.json) await write(jsonLine({ ...shown, ...(printSecret && { signing_secret: secret }) }));
+          else {
+            const end = isRunning ? "" : " To stop, press Ctrl-C.";
+            const where = `${await placeOf(app, listening)}${end}`;
+            await io.note(`${where}\nEvents are stored in ${io.visible(logPath)}.`);
+            if (printSecret) await io.note(`Signing secret: ${secret}`);
+          }
+          if (command !== null) running = runCommand(listening);
+          const title = url ?? `polling ${(await app.connection()).baseUrl}`;
+          screen?.open({ title, target: targetOf(handlers) }, listening.resend);
+        },
+      },
+    );
+    await running;
+  } catch (error) {
+    stop.abort(error);
+    await running;
+    throw cannotListen(error, flags);
+  } finally {
+    cancel();
+    unregister();
+    await view.close();
+  }
+  if (stop.signal.reason instanceof Error && stop.signal.reason.name !== "AbortError")
+    throw stop.signal.reason;
+  const isWaiting = goal !== null && missing > 0;
+  if (isQuit && isWaiting) app.exit = ExitCode.interrupted;
+  if (interrupt.aborted && command === null) app.exit = exitAfter(interrupt.reason, isWaiting);
+}
+
+/** What to wait for. */
+interface Goal {
+  readonly events: EventPattern;
+  readonly count: number;
+}
+
+/** Where the listener listens, or what it polls, in a sentence. */
+async function placeOf({ io, connection }: App, { url, webhookId }: Listening): Promise<string> {
+  const { bold } = io.paintNote;
+  if (url === null) return `Polling ${bold(io.visible((await connection()).baseUrl))}.`;
+  return `Listening on ${bold(io.visible(url))}${webhookId === null ? "" : ` with webhook ${webhookId}`}.`;
+}
+
+/** Where events go, for the screen. */
+function targetOf(handlers: readonly Handler[]): string {
+  const urls = [...new Set(handlers.map(({ url }) => url))];
+  return urls.length === 0 ? "" : `to ${urls.length === 1 ? urls[0] : counted(urls.length, "handler")}`;
+}
+
+/** The interactive view; null where the terminal cannot show it. */
+async function openScreen(app: App, options: ScreenOptions): Promise<ScreenView | null> {
+  const { canDraw, screenView } = await import("./screen-view.ts");
+  return canDraw(app) ? screenView(app, options) : null;
+}
+
+/** Ctrl-C is the usual end of a listener, but not of one that waits for an event. */
+function exitAfter(reason: unknown, isWaiting: boolean): number {
+  const isUsual = reason instanceof InterruptError && reason.signal === "SIGINT" && !isWaiting;
+  return isUsual ? 0 : exitCodeOf(reason);
+}
+
+function timedOut(timeoutMs: number, goal: Goal | null, missing: number): TimeoutError {
+  const came = goal === null ? "" : `: ${counted(goal.count - missing, "event")} of ${goal.count} came`;
+  return new TimeoutError(`listening timed out after ${timeoutMs / 1000} s${came}`, {
+    code: "listen_timeout",
+    hint: "Use a longer --timeout, or check that the events are sent.",
+  });
+}
+
+/** Whether the end of a task, import or export can be what the patterns wait for. */
+function awaitedResources(patterns: EventPattern): (resource: string) => boolean {
+  const resources = new Set(typesOf(patterns).map((type) => type.split(".")[0]!));
+  return (resource) => resources.has(resource);
+}
+
+const spokenEvents = (patterns: EventPattern): string =>
+  patterns.includes("*") ? "event" : patterns.join(" or ");
+
+const nothingLeft = ({ count }: Goal, missing: number): TimeoutError =>
+  new TimeoutError(`nothing is in progress: ${counted(count - missing, "event")} of ${count} came`, {
+    code: "nothing_in_progress",
+    hint: "Check the events that came instead, or use a smaller --count.",
+  });
+
+/**
+ * A warning about events of the last day that a handler has not accepted, and the command that sends them again. `log` is
+ * `--log` as typed.
+ */
+function unacceptedNote(
+  { globals, io }: App,
+  { count, urls }: Pick<UnacceptedEvents, "count" | "urls">,
+  log: string | undefined,
+  logPath: string,
+): [message: string, hint: string] {
+  const [url] = urls;
+  // With several handlers the user chooses.
+  const to = urls.length === 1 && url !== undefined && io.visible(url) === url ? url : "URL";
+  const words = ["webhooks", "replay", "--failed", "--since", "24h", "--to", to];
+  if (log !== undefined) words.push("--log", logPath);
+  const line = commandLine(words, { profile: globals.profile, baseUrl: undefined });
+  return [
+    `a handler did not accept ${counted(count, "event")} of the last 24 h in ${logPath}`,
+    `To send ${count === 1 ? "it" : "them"} again: ${line}`,
+  ];
+}
+
+const pathOf = (publicUrl: string | undefined): string =>
+  publicUrl === undefined ? "/" : new URL(publicUrl).pathname;

@@ -1,0 +1,146 @@
+import type { Delivery, HandlerResponse } from "../../../flows/listen/forward/forward-event.ts";
+import type { EventLine } from "../../../flows/listen/log/log-line.ts";
+
+/** An event on the screen, and its outcome. */
+export interface ShownEvent {
+  readonly event: EventLine;
+  readonly delivery: Delivery;
+  /** An earlier listener received it but did not show it. */
+  readonly isMissed: boolean;
+  readonly responses: readonly HandlerResponse[];
+  /** More about its resource (`--details`). */
+  readonly details: string | null;
+}
+
+export interface ScreenState {
+  /** Oldest first. */
+  readonly events: readonly ShownEvent[];
+  /** The ID of the selected event; null follows the newest. */
+  readonly selected: string | null;
+  readonly mode: "list" | "details" | "filter";
+  /** Only events that contain this text are listed. */
+  readonly filter: string;
+  /** The first line of the details on the screen. */
+  readonly scroll: number;
+  /** The latest note. */
+  readonly message: string;
+  /** The latest warning and its next step, until Esc. */
+  readonly warning: readonly string[];
+}
+
+export const emptyScreen: ScreenState = {
+  events: [],
+  selected: null,
+  mode: "list",
+  filter: "",
+  scroll: 0,
+  message: "",
+  warning: [],
+};
+
+/** A key as `node:readline` reports it. */
+export interface Key {
+  readonly name?: string | undefined;
+  readonly ctrl?: boolean | undefined;
+  /** The typed character. */
+  readonly sequence?: string | undefined;
+}
+
+/** The events that the filter lets through. */
+export const listed = ({ events, filter }: Pick<ScreenState, "events" | "filter">): readonly ShownEvent[] =>
+  filter === ""
+    ? events
+    : events.filter(({ event }) =>
+        `${event.type} ${event.body}`.toLowerCase().includes(filter.toLowerCase()),
+      );
+
+/** The selected event; null without events. */
+export function selectedEvent(state: ScreenState): ShownEvent | null {
+  const shown = listed(state);
+  return shown.find(({ event }) => event.id === state.selected) ?? shown.at(-1) ?? null;
+}
+
+/** The screen after a key press, and what else it asks for. `page` is the number of lines of a page. */
+export function afterKey(
+  state: ScreenState,
+  key: Key,
+  page: number,
+): { state: ScreenState; act: "quit" | "resend" | null } {
+  const to = (change: Partial<ScreenState>, act: "quit" | "resend" | null = null) => ({
+    state: { ...state, message: "", ...change },
+    act,
+  });
+  if (key.ctrl && (key.name === "c" || key.name === "d")) return to({}, "quit");
+  if (state.mode === "filter") {
+    if (key.name === "return" || key.name === "enter") return to({ mode: "list" });
+    if (key.name === "escape") return to({ mode: "list", filter: "" });
+    if (key.name === "backspace") return to({ filter: state.filter.slice(0, -1) });
+    const isText = !key.ctrl && key.sequence !== undefined && /^[\x20-\x7e\u00a0-\uffff]$/.test(key.sequence);
+    return isText ? to({ filter: state.filter + key.sequence, selected: null }) : to({});
+  }
+  switch (key.name) {
+    case "q":
+      return to({}, "quit");
+    case "r":
+      return selectedEvent(state) === null ? to({}) : to({}, "resend");
+  }
+  return to(state.mode === "details" ? inDetails(state, key, page) : inList(state, key, page));
+}
+
+function inList(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
+  switch (key.name) {
+    case "up":
+    case "k":
+      return moved(state, -1);
+    case "down":
+    case "j":
+      return moved(state, 1);
+    case "pageup":
+      return moved(state, -page);
+    case "pagedown":
+      return moved(state, page);
+    case "home":
+      return moved(state, Number.NEGATIVE_INFINITY);
+    case "end":
+      return { selected: null };
+    case "return":
+    case "enter": {
+      const found = selectedEvent(state);
+      return found === null ? {} : { mode: "details", selected: found.event.id, scroll: 0 };
+    }
+    case "escape":
+      return { filter: "", selected: null, warning: [] };
+    default:
+      return key.sequence === "/" ? { mode: "filter" } : {};
+  }
+}
+
+function inDetails(state: ScreenState, key: Key, page: number): Partial<ScreenState> {
+  switch (key.name) {
+    case "up":
+    case "k":
+      return { scroll: Math.max(0, state.scroll - 1) };
+    case "down":
+    case "j":
+      return { scroll: state.scroll + 1 };
+    case "pageup":
+      return { scroll: Math.max(0, state.scroll - page) };
+    case "pagedown":
+      return { scroll: state.scroll + page };
+    case "return":
+    case "enter":
+    case "escape":
+    case "left":
+      return { mode: "list" };
+    default:
+      return {};
+  }
+}
+
+/** The last event is followed, so that new ones stay in view. */
+function moved(state: ScreenState, by: number): Partial<ScreenState> {
+  const shown = listed(state);
+  const at = shown.indexOf(selectedEvent(state)!);
+  const next = Math.min(shown.length - 1, Math.max(0, at + by));
+  return { selected: next === shown.length - 1 ? null : (shown[next]?.event.id ?? null) };
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { isLoopbackHost } from "../../../contract/url-policy.ts";
+import type { EventSource, ListenService } from "../../../flows/listen/listen.ts";
+import type { App } from "../../app/app.ts";
+import { defaultConcurrency } from "../../app/default-concurrency.ts";
+import { memoryOfProfile } from "../../app/memory.ts";
+import { profileStatePath } from "../../app/open-profile-state.ts";
+import { UsageError } from "../../context/errors.ts";
+import { ownFiles } from "../../files/own-files.ts";
+import { standingOf } from "../../files/standing.ts";
+import { baseUrlInUse } from "../../settings/settings.ts";
+import { missingSecret, secretWarnings } from "./handlers.ts";
+
+/**
+ * Where events come from: polling, a webhook that the listener creates (with a service on this machine, or with a
+ * public URL), or the webhook of CAT_WEBHOOK_SECRET. The warnings are about its secret. Throws a KeyError (exit 4) without
+ * any of them.
+ */
+export async function eventSource(
+  app: App,
+  { poll, publicUrl }: { poll: boolean; publicUrl: string | undefined },
+): Promise<{ source: EventSource; warnings: string[] }> {
+  const given = app.context.env.CAT_WEBHOOK_SECRET?.trim() ?? "";
+  if (poll) {
+    // Handlers check signatures, so each run has a secret, if only for itself.
+    const secret = given === "" ? `whsec_${randomBytes(32).toString("hex")}` : given;
+    const service = await openService(app);
+    return { source: { kind: "poll", secret, service }, warnings: secretWarnings(secret) };
+  }
+  if (publicUrl !== undefined || (await isLocal(app))) {
+    const service = await openService(app);
+    return { source: { kind: "webhook", publicUrl: publicUrl ?? null, service }, warnings: [] };
+  }
+  if (given !== "") return { source: { kind: "secret", secret: given }, warnings: secretWarnings(given) };
+  throw missingSecret(
+    "Set CAT_WEBHOOK_SECRET to the signing_secret of the webhook, or add --public-url URL or --poll.",
+  );
+}
+
+async function isLocal({ globals, context }: App): Promise<boolean> {
+  if (globals.mock) return true;
+  const baseUrl = await baseUrlInUse(globals, context.env);
+  return baseUrl !== null && isLoopbackHost(new URL(baseUrl).hostname);
+}
+
+async function openService(app: App): Promise<ListenService> {
+  const client = await app.client();
+  const { state, service } = await memoryOfProfile(app);
+  return { client, state, ...service, concurrency: defaultConcurrency };
+}
+
+/**
+ * The absolute path of the event log: `--log FILE`, else `PROFILE.events.ndjson` next to the state of the profile,
+ * else, with `--mock`, a file that is removed at the end. Throws UsageError for another file of this program.
+ */
+export async function eventLogPath(app: App, file: string | undefined): Promise<string> {
+  const usual = (await profileStatePath(app))?.replace(/\.db$/, ".events.ndjson") ?? null;
+  if (file !== undefined) {
+    const path = resolve(app.context.cwd, file);
+    if (path === usual || !(await (await ownFiles(app, undefined))(await standingOf(path)))) return path;
+    throw new UsageError(`cannot use --log ${file}: it is a file of this program`, {
+      param: "--log",
+      hint: "Choose another file, for example --log events.ndjson.",
+    });
+  }
+  if (usual === null) {
+    const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
+    app.onClose(() => rm(folder, { recursive: true, force: true }));
+    return join(folder, "events.ndjson");
+  }
+  // Creates the folder, closed to other users.
+  await app.state();
+  return usual;
+}

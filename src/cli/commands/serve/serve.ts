@@ -1,0 +1,119 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { optionRanges } from "../../../contract/limits.ts";
+import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
+import { command, otherFlags } from "../../flags/command.ts";
+import { conflict } from "../../flags/usage-error.ts";
+import { hostName, positiveNumber, readProgram, wholeNumber } from "../../flags/values.ts";
+
+/** The flags of `cat serve`, as commander parses them. */
+export interface ServeFlags {
+  readonly port?: number;
+  readonly host: string;
+  readonly seed?: number;
+  readonly demo?: number;
+  readonly speed?: number;
+  /** False with `--no-rate-limit`; true is commander's default of such a pair. */
+  readonly rateLimit?: { reads: number; writes: number } | boolean;
+  /** In milliseconds. */
+  readonly latency?: number;
+  /** The file with the initial state, and the file for the final state. */
+  readonly load?: string;
+  readonly save?: string;
+  readonly fetchImages: boolean;
+  readonly strict: boolean;
+  readonly strictSlugs: boolean;
+}
+
+/**
+ * The default port. With a COMMAND any free port will do, because the command gets the URL in its
+ * environment.
+ */
+const usualPort = 4010;
+
+/** `cat serve --mock` */
+export function serveCommand(app: App): Command {
+  const rateFlags = new Set<string>();
+  const made = otherFlags(
+    command("serve", {
+      usage: "--mock [flags] [-- COMMAND ARG...]",
+      about:
+        "Run a mock of the imaging service on this machine, with the real limits, states and errors.\n\n" +
+        "The mock runs until you press Ctrl-C. Its data is lost then, unless you add --save.\n\n" +
+        "With a COMMAND, the mock runs on a free port, only for that command, and exits with its status. " +
+        "The command gets CAT_BASE_URL and CAT_API_KEY.",
+      examples: [
+        ["start with 50 demo products", "cat serve --mock --demo 50"],
+        [
+          "use the mock from another terminal",
+          "CAT_BASE_URL=http://127.0.0.1:4010 CAT_API_KEY=ak_mock cat products list",
+        ],
+        ["run your tests against the mock", "cat serve --mock --seed 1 -- npm test"],
+        ["keep the data between runs", "cat serve --mock --load shop.json --save shop.json"],
+        ["print the address and the API key as JSON", "cat serve --mock --port 0 --json"],
+      ],
+    })
+      .optionsGroup("Address:")
+      .addOption(
+        new Option("--port <PORT>", "port to listen on, or 0 for a free one")
+          .default(undefined, String(usualPort))
+          .argParser(wholeNumber(optionRanges.port)),
+      )
+      .addOption(new Option("--host <HOST>", "address to listen on").default("127.0.0.1").argParser(hostName))
+      .optionsGroup("Data:")
+      .addOption(
+        new Option("--demo <N>", "number of demo products")
+          .default(undefined, "0")
+          .argParser(wholeNumber(optionRanges.demo)),
+      )
+      .addOption(
+        new Option("--seed <N>", "generate the same IDs and data for the same N").argParser(
+          wholeNumber(optionRanges.seed),
+        ),
+      )
+      .option("--load <FILE>", "start with the state saved in FILE")
+      .option("--save <FILE>", "save the state to FILE on exit")
+      .optionsGroup("Speed and limits:")
+      .addOption(
+        new Option("--speed <X>", "run jobs X times faster")
+          .default(undefined, "1")
+          .argParser(positiveNumber),
+      )
+      .addOption(
+        new Option("--latency <MS>", "delay each request by MS ms")
+          .default(undefined, "0")
+          .argParser(wholeNumber(optionRanges.latencyMs)),
+      )
+      .addOption(
+        new Option("--rate-limit <READS,WRITES>", "requests per minute")
+          .default(undefined, "600,60")
+          .argParser(rateLimit),
+      )
+      .option("--no-rate-limit", "allow any number of requests")
+      .optionsGroup("Images and webhooks:")
+      .option("--fetch-images", "download image URLs instead of generating images", false)
+      .option("--strict", "reject webhook URLs that lead to this machine", false)
+      .option("--strict-slugs", "reject backgrounds and angles that are not listed (default)")
+      .option("--no-strict-slugs", "accept any background, angle and length of a product field"),
+  ).action(async (flags: ServeFlags) => {
+    if (!app.globals.mock) {
+      throw new UsageError("serve requires --mock", { code: "missing_mock", hint: "Run: cat serve --mock" });
+    }
+    if (rateFlags.size > 1) throw conflict("--rate-limit", "--no-rate-limit");
+    const program = readProgram(app.commandLine, "cat serve --mock -- npm test");
+    const { serveMock } = await import("./run.ts");
+    await serveMock(app, { ...flags, port: flags.port ?? (program === null ? usualPort : 0) }, program);
+  });
+  // Both flags set one option and commander keeps the last value; only its events show that both were used.
+  for (const flag of ["rate-limit", "no-rate-limit"]) made.on(`option:${flag}`, () => rateFlags.add(flag));
+  return made;
+}
+
+function rateLimit(text: string): { reads: number; writes: number } {
+  const match = /^\s*(\d{1,9})\s*,\s*(\d{1,9})\s*$/.exec(text);
+  const [reads, writes] = [Number(match?.[1]), Number(match?.[2])];
+  if (!(reads >= 1 && writes >= 1)) {
+    throw new InvalidArgumentError("use two whole numbers above 0: reads and writes per minute, e.g. 600,60");
+  }
+  return { reads, writes };
+}

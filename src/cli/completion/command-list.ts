@@ -1,0 +1,116 @@
+import type { Argument, Command, Option } from "commander";
+import { exitMeanings } from "../context/exit.ts";
+import { version } from "../context/version.ts";
+import { either } from "../flags/usage-error.ts";
+
+/** Everything that a command line can consist of; `cat commands --json` prints it. */
+export interface CommandList {
+  readonly version: string;
+  readonly commands: readonly ListedCommand[];
+  readonly global_flags: readonly ListedFlag[];
+  readonly exit_statuses: readonly { readonly status: number; readonly meaning: string }[];
+}
+
+export interface ListedCommand {
+  /** Its words, e.g. `products list`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  readonly arguments: readonly ListedArgument[];
+  readonly flags: readonly ListedFlag[];
+}
+
+interface Valued {
+  readonly description: string;
+  readonly required: boolean;
+  readonly repeatable: boolean;
+  /** The allowed values; null if there are others. */
+  readonly choices: readonly string[] | null;
+  /** The default as help shows it; null without one. */
+  readonly default: string | number | null;
+}
+
+export interface ListedArgument extends Valued {
+  readonly name: string;
+}
+
+export interface ListedFlag extends Valued {
+  readonly flag: string;
+  /** The one-letter form, e.g. `-F`; null without one. */
+  readonly short: string | null;
+  /** The placeholder of its value; null for a switch. */
+  readonly value: string | null;
+}
+
+/** The list of a program whose commands are all loaded. */
+export const commandList = (root: Command): CommandList => ({
+  version,
+  commands: root.commands.flatMap((one) => [...listed(one, "")]),
+  global_flags: root.options.map(flagOf),
+  exit_statuses: Object.entries(exitMeanings).map(([status, meaning]) => ({
+    status: Number(status),
+    meaning,
+  })),
+});
+
+function* listed(one: Command, before: string): Generator<ListedCommand> {
+  const name = `${before}${one.name()}`;
+  // A group does nothing by itself.
+  if (!one.usage().startsWith("COMMAND")) {
+    yield {
+      name,
+      summary: one.summary(),
+      usage: `cat ${name} ${one.usage()}`,
+      arguments: one.registeredArguments.map(argumentOf),
+      flags: one.options.filter(({ hidden }) => !hidden).map(flagOf),
+    };
+  }
+  for (const sub of one.commands) yield* listed(sub, `${name} `);
+}
+
+const argumentOf = (one: Argument): ListedArgument => ({
+  name: one.name(),
+  ...valued(one),
+  required: one.required,
+  repeatable: one.variadic,
+});
+
+function flagOf(one: Option): ListedFlag {
+  const value = /<(.+)>|\[(.+)\]/.exec(one.flags);
+  return {
+    flag: one.long ?? one.flags,
+    short: one.short ?? null,
+    value: value?.[1] ?? value?.[2] ?? null,
+    ...valued(one),
+    required: one.mandatory,
+    repeatable: one.variadic || /\brepeatable\b/.test(one.description),
+  };
+}
+
+function valued({ description, argChoices, defaultValue, defaultValueDescription }: Option | Argument) {
+  const usual = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
+  return {
+    description,
+    choices: argChoices ?? null,
+    default: (usual as string | number | undefined) ?? null,
+  };
+}
+
+/** The text next to a flag or an argument in help, e.g. `file format (csv or ndjson; default: from the file name)`. */
+export const flagDescription = (flag: Option | Argument): string => describedValue(valued(flag), []);
+
+/** The description of a value, with its choices, its default and other facts in parentheses. */
+export function describedValue(
+  { description, choices, default: usual }: Omit<Valued, "required" | "repeatable">,
+  facts: readonly string[],
+): string {
+  const words = description.split(/[ (),;:]+/);
+  // A description that names every choice needs no list of them.
+  const isListed = choices === null || choices.every((choice) => words.includes(choice));
+  const more = [
+    ...facts,
+    ...(isListed ? [] : [either(choices)]),
+    ...(usual === null ? [] : [`default: ${usual}`]),
+  ];
+  return more.length === 0 ? description : `${description} (${more.join("; ")})`;
+}

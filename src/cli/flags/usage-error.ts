@@ -1,0 +1,152 @@
+import type { Command, CommanderError } from "commander";
+import { didYouMean } from "../../contract/did-you-mean.ts";
+import { maskedUserinfo } from "../../http/mask.ts";
+import { UsageError } from "../context/errors.ts";
+
+/** A mistake on the command line: one line, and a question about the nearest name, if there is one. */
+interface Mistake {
+  readonly message: string;
+  readonly near?: string | undefined;
+}
+
+/** A complaint of commander as a UsageError: one line, then a near name and the help page to read. */
+export function usageError(error: CommanderError, from: Command): UsageError {
+  const help = `See: ${pathOf(from)} --help`;
+  // For a group without a command, commander shows its help as an error.
+  if (error.code === "commander.help") {
+    const names = from.commands.map((subcommand) => subcommand.name()).join(", ");
+    return new UsageError(`${pathOf(from)} needs a command: ${names}`, {
+      code: "missing_command",
+      hint: help,
+    });
+  }
+  const { message, near } = otherDashes(error, from) ?? mistypedCommand(error, from) ?? toMistake(error);
+  const [, flag] = /^unknown flag (--\S+)$/.exec(message) ?? [];
+  if (flag !== undefined && hasFlag(from, flag)) {
+    return new UsageError(`${flag} takes no value`, {
+      code: "flag_without_value",
+      hint: `Remove the = and the text after it. ${help}`,
+    });
+  }
+  const isValue = from.registeredArguments.length > 0 && /^unknown flag -[^-]$/.test(message);
+  const asValue = isValue
+    ? `. For a value that starts with -, put -- before it: ${pathOf(from)} -- VALUE`
+    : "";
+  return new UsageError(message, {
+    code: error.code.replace(/^commander\./, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    hint:
+      error.code === "commander.conflictingOption"
+        ? "Remove one of them."
+        : `${near === undefined ? "" : `${near} `}${help}${asValue}`,
+  });
+}
+
+/** The error for a flag that cannot be used with another one, for cases that commander cannot check. */
+export const conflict = (flag: string, other: string, hint = "Remove one of them."): UsageError =>
+  new UsageError(`${flag} cannot be used with ${other}`, { code: "conflicting_option", param: flag, hint });
+
+/** The error for a word that is not a command of a group. */
+export function unknownCommand(of: Command, word: string): UsageError {
+  const near = nearCommand(of, word);
+  return new UsageError(`unknown command ${JSON.stringify(word)}`, {
+    code: "unknown_command",
+    hint: `${near === null ? "" : `${near} `}See: ${pathOf(of)} --help`,
+  });
+}
+
+/** The full name of a command, e.g. `cat products list`. */
+function pathOf(made: Command): string {
+  const names = [];
+  for (let at: Command | null = made; at !== null; at = at.parent) names.unshift(at.name());
+  return names.join(" ");
+}
+
+function nearCommand({ commands }: Command, word: string): string | null {
+  const near = didYouMean(
+    word,
+    commands.map((subcommand) => subcommand.name()),
+  );
+  return near.length === 0 ? null : `Did you mean ${near.join(" or ")}?`;
+}
+
+/** For a command that takes no arguments but has commands, such as `export`: an extra argument is a mistyped command. */
+function mistypedCommand({ code }: CommanderError, made: Command): Mistake | null {
+  const [word] = made.args;
+  if (code !== "commander.excessArguments" || word === undefined) return null;
+  const near = nearCommand(made, word);
+  return near === null ? null : { message: `unknown command ${JSON.stringify(word)}`, near };
+}
+
+/** Dashes that editors and chats put in the place of `-` and `--`. */
+const otherDash = /^[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]+/;
+
+/** For an extra argument such as `—json`, which a text editor made of a flag. */
+function otherDashes({ code }: CommanderError, { args }: Command): Mistake | null {
+  const word = code === "commander.excessArguments" ? args.find((text) => otherDash.test(text)) : undefined;
+  if (word === undefined) return null;
+  // Without its value, which may be a secret.
+  const flag = word.replace(otherDash, "").replace(/[=\s].*$/s, "");
+  return {
+    message: `${JSON.stringify(word.slice(0, 1))} is not the - of a flag`,
+    near: `Did you mean --${flag}?`,
+  };
+}
+
+/** Whether the command has a flag, or the program has it for all commands. */
+function hasFlag(made: Command, flag: string): boolean {
+  for (let at: Command | null = made; at !== null; at = at.parent) {
+    if (at.options.some(({ long }) => long === flag)) return true;
+  }
+  return false;
+}
+
+/** A flag in commander's messages: its name, without the short form and the placeholder. */
+const flagIn = String.raw`'(?:-\w, )?(-[^ ']*)[^']*'`;
+
+/** Commander's messages, without `error: ` and the near name, and their replacements. */
+const rewrites: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
+  [
+    new RegExp(`^option ${flagIn} argument '(.*)' is invalid\\. (.*?)\\.?$`, "s"),
+    (flag, value, rule) => `invalid ${flag} ${JSON.stringify(value)}: ${toRule(rule!)}`,
+  ],
+  [
+    /^command-argument value '(.*)' is invalid for argument '(.*)'\. (.*?)\.?$/s,
+    (value, name, rule) => `invalid ${name} ${JSON.stringify(value)}: ${toRule(rule!)}`,
+  ],
+  [
+    /^option '(?:-\w, )?((-[^ ']*)[^']*)' argument missing$/,
+    (usage, flag) => `${flag} needs a value: ${plain(usage!)}`,
+  ],
+  [
+    new RegExp(`^option ${flagIn} cannot be used with option ${flagIn}$`),
+    (flag, other) => `${flag} cannot be used with ${other}`,
+  ],
+  [/^missing required argument '(.*)'$/, (name) => `missing argument: ${name}`],
+  [/^required option '(-[^']*)' not specified$/, (usage) => `missing flag: ${plain(usage!)}`],
+  [
+    /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got (\d+)\.$/,
+    (expected, given) => `too many arguments: expected ${expected}, got ${given}`,
+  ],
+  [/^unknown command '(.*)'$/s, (name) => `unknown command ${JSON.stringify(name)}`],
+  // Without its value, which may be a secret: `--api-key=KEY`, `-kKEY`.
+  [/^unknown option '(--[^=]*|-[^-]).*'$/s, (flag) => `unknown flag ${flag}`],
+];
+
+/** A complaint of commander in the form of all errors: lower case, no full stop. Passwords of URLs are masked. */
+function toMistake({ message: text }: CommanderError): Mistake {
+  const [, sentence = "", near] = /^(?:error: )?(.*?)(?:\n\((Did you mean .*)\))?$/s.exec(text)!;
+  for (const [pattern, rewrite] of rewrites) {
+    const parts = pattern.exec(sentence);
+    if (parts !== null) return { message: maskedUserinfo(rewrite(...parts.slice(1))), near };
+  }
+  return { message: maskedUserinfo(sentence.replace(/\.$/, "")), near };
+}
+
+const toRule = (rule: string): string =>
+  rule.replace(/^Allowed choices are (.*)$/s, (_, choices) => `use ${either(choices.split(", "))}`);
+
+const plain = (usage: string): string => usage.replaceAll(/[<>]/g, "");
+
+/** `table, json or csv` */
+export const either = (choices: readonly string[]): string =>
+  choices.length < 2 ? choices.join("") : `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;

@@ -359,15 +359,19 @@ describe("the state file", () => {
   const foreign = "shop.json is not a state of the mock service: ";
   test.for([
     ["is missing", null, "file not found: shop.json"],
-    ["is empty", "", "shop.json:1: invalid JSON: unexpected end of file"],
-    ["was cut", '{\n"version": 1,\n"now": "2026', "shop.json:3: invalid JSON: Unterminated string"],
-    ["was cut between two fields", '{\n"version": 1,\n', "shop.json:2: invalid JSON: "],
+    ["is empty", "", "shop.json is not valid JSON: Unexpected end of JSON input"],
+    [
+      "was cut",
+      '{\n"version": 1,\n"now": "2026',
+      "shop.json is not valid JSON: Unterminated string in JSON at position 28",
+    ],
+    ["was cut between two fields", '{\n"version": 1,\n', "shop.json is not valid JSON: "],
     [
       "has a typing mistake",
       '{\n"version": 1,\n"now": oops\n}\n',
-      "shop.json:3: invalid JSON: Unexpected token",
+      "shop.json is not valid JSON: Unexpected token",
     ],
-    ["is a table", "reference,name\nA,B\n", "shop.json:1: invalid JSON: Unexpected token"],
+    ["is a table", "reference,name\nA,B\n", "shop.json is not valid JSON: Unexpected token"],
     ["belongs to another program", '{"a":1}', `${foreign}version: `],
     ["is a list", "[]", `${foreign}the state must be an object`],
     ["has another version", '{"version":2}', `${foreign}version: `],

@@ -7,7 +7,6 @@ import { canAsk, openPrompts, type Prompts } from "../app/prompts.ts";
 import { UsageError } from "../context/errors.ts";
 import { command } from "../flags/command.ts";
 import { type RawPrintFlags, readPrintFlags, withPrintFlags } from "../flags/print-flags.ts";
-import { conflict } from "../flags/usage-error.ts";
 import { namedForm } from "../resources/forms.ts";
 import { checkedApiKey, isApiKey } from "../settings/api-key.ts";
 import { checkedBaseUrl } from "../settings/base-url.ts";
@@ -53,8 +52,7 @@ export const loginCommand = (app: App): Command =>
  */
 async function login(app: App, { withKey = false, store: place }: LoginFlags): Promise<void> {
   const { globals, context, io, secrets } = app;
-  if (globals.mock)
-    throw conflict("login", "--mock", "Remove --mock. The mock service of --mock needs no key.");
+  if (globals.mock) throw withMock("login", "Remove --mock. The mock service of --mock needs no key.");
   const profiles = await readProfiles(context.env);
   const { profile, baseUrl, key } = await askForSettings(app, profiles, withKey);
   secrets.add(key);
@@ -91,6 +89,9 @@ async function login(app: App, { withKey = false, store: place }: LoginFlags): P
     await say(`To use this profile by default: cat config set active ${profile}`);
   if (isSet(context.env.CAT_API_KEY)) await say("CAT_API_KEY is set and overrides the stored key.");
 }
+
+const withMock = (verb: string, hint: string): UsageError =>
+  new UsageError(`${verb} cannot be used with --mock`, { hint });
 
 /** The settings of a login, by flag, environment, profile or question. Throws UsageError without a terminal. */
 async function askForSettings(
@@ -183,7 +184,7 @@ export const logoutCommand = (app: App): Command =>
     ],
   }).action(async () => {
     const { globals, context, io } = app;
-    if (globals.mock) throw conflict("logout", "--mock", "Remove --mock.");
+    if (globals.mock) throw withMock("logout", "Remove --mock.");
     const profiles = await readProfiles(context.env);
     const { name, settings } = existingProfile(globals, context.env, profiles);
     const stored = keyStoreOf(settings);

@@ -1,26 +1,208 @@
-import type { Command } from "commander";
-import {
-  type FrozenCommand,
-  isFrozen,
-  type RawFrozenFlags,
-  readFrozenFlags,
-  withFrozenFlags,
-} from "./frozen-flags.ts";
-import { type LiveInput, type RawLiveFlags, readLiveFlags, withLiveFlags } from "./live-flags.ts";
-import { type RawSharedFlags, readSharedFlags, withSharedFlags } from "./shared-flags.ts";
+import { extname } from "node:path";
+import { type Command, Option } from "commander";
+import type { RowFormatName } from "../../../flows/export/live/row-format.ts";
+import { checkEncodingName, type EncodingName } from "../../../flows/rows/encoding.ts";
+import { UsageError } from "../../context/errors.ts";
+import { readDelimiter } from "../../files/file-flags.ts";
+import { defaultMaxBytes, formulaGuardFlag, maxBytesFlag, timeoutFlag } from "../../flags/common-flags.ts";
+import { conflict } from "../../flags/usage-error.ts";
+import { duration, named, several, timestamp } from "../../flags/values.ts";
+import { readRoles, roleFlag } from "./roles.ts";
 
-/** The flags as commander hands them over. */
-export interface RawExportFlags extends RawSharedFlags, RawLiveFlags, RawFrozenFlags {}
+/** Unix milliseconds, or the start of the previous export with `--since last`. */
+type Since = number | "last";
+
+/** The flags of `cat export` as commander hands them over. */
+export interface RawExportFlags {
+  out?: string;
+  role?: string[];
+  format?: RowFormatName;
+  since?: Since;
+  margin?: number;
+  formulaGuard?: boolean;
+  manifest?: true;
+  zip?: true;
+  extract?: string;
+  maxBytes?: number;
+  product?: string[];
+  productsFrom?: string;
+  delimiter?: string;
+  encoding?: string;
+  timeout?: number;
+  fresh?: true;
+}
 
 /** What one command is to export. Each mode has flags of its own. */
-export type ExportInput = LiveInput | FrozenCommand;
+export type ExportInput = LiveInput | FrozenInput;
+
+interface SharedInput {
+  /** The file as typed; null for standard output, or for the default of the mode. */
+  readonly out: string | null;
+  /** Asset roles, sorted and without duplicates; null for all. */
+  readonly roles: readonly string[] | null;
+}
+
+/** An export of the current rows. */
+export interface LiveInput extends SharedInput {
+  readonly mode: "live";
+  readonly format: RowFormatName;
+  /** Only products changed since then; null for all. */
+  readonly since: Since | null;
+  /** Subtracted from `since`, in milliseconds: a change may show up late (Exports, `since`). */
+  readonly marginMs: number;
+  /** Whether cells of a CSV that a spreadsheet would run are guarded. */
+  readonly formulaGuard: boolean;
+}
+
+/** A frozen export: files that the service prepares. */
+export interface FrozenInput extends SharedInput {
+  readonly mode: "frozen";
+  readonly format: "manifest" | "zip";
+  /** The folder to extract ZIPs into, as typed; null to keep them. */
+  readonly extract: string | null;
+  readonly maxBytes: number;
+  /** IDs or references, trimmed. */
+  readonly products: readonly string[];
+  /** The file with the products, as typed; null for none. */
+  readonly productsFrom: string | null;
+  readonly delimiter: string | undefined;
+  readonly encoding: EncodingName;
+  readonly timeoutMs: number | null;
+  readonly fresh: boolean;
+}
+
+/** The default of `--out` for a frozen export. */
+export const frozenNames = { manifest: "catalogue.jsonl", zip: "catalogue.zip" } as const;
 
 /** Adds the flags of `cat export`, in groups. */
-export const withExportFlags = (one: Command): Command =>
-  withFrozenFlags(withLiveFlags(withSharedFlags(one)));
+export const withExportFlags = (made: Command): Command =>
+  made
+    .option("--out <FILE>", "file to write, or - for standard output (--yes replaces an existing file)")
+    .addOption(roleFlag())
+    .addOption(
+      new Option("--format <FORMAT>", "output format")
+        .choices(["ndjson", "csv"] satisfies RowFormatName[])
+        .default(undefined, "from the file name, else ndjson"),
+    )
+    .addOption(
+      new Option(
+        "--since <TIME|last>",
+        "only changes since a time, or since the last export with --since last",
+      ).argParser((text: string): Since => (text.trim() === "last" ? "last" : timestamp(text))),
+    )
+    .addOption(
+      new Option("--margin <TIME>", "start earlier by this time, because changes may show up late")
+        .argParser(duration)
+        .default(undefined, "5m with --since last"),
+    )
+    .addOption(formulaGuardFlag())
+    .optionsGroup("Files prepared by the service:")
+    .option(
+      "--manifest",
+      `one JSONL file of the catalogue at one moment (default: --out ${frozenNames.manifest})`,
+    )
+    .option("--zip", `ZIP files with the images (default: --out ${frozenNames.zip}, several get numbers)`)
+    .option("--extract <DIR>", "with --zip: extract the images into a new folder")
+    .addOption(maxBytesFlag())
+    .addOption(new Option("--product <ID|REF>", "only this product (repeatable)").argParser(several))
+    .option(
+      "--products-from <FILE>",
+      "only the products of a file: a CSV or one ID or reference per line; - is stdin",
+    )
+    .option("--delimiter <C>", "column separator of --products-from (default: detected)")
+    .option("--encoding <NAME>", "text encoding of --products-from (default: detects UTF-8 and UTF-16)")
+    .addOption(timeoutFlag())
+    .option("--fresh", "start over instead of resuming a stopped export");
 
 /** Checks what commander cannot check by itself. Throws UsageError. */
 export function readExportFlags(raw: RawExportFlags): ExportInput {
-  const shared = readSharedFlags(raw);
+  const hint = "Choose a file, for example --out catalogue.ndjson, or - for standard output.";
+  const out = named("--out", raw.out, hint) ?? "-";
+  const shared: SharedInput = { out: out === "-" ? null : out, roles: readRoles(raw.role) };
   return isFrozen(raw) ? readFrozenFlags(shared, raw) : readLiveFlags(shared, raw);
 }
+
+const usualMarginMs = 5 * 60_000;
+
+function readLiveFlags(shared: SharedInput, raw: RawExportFlags): LiveInput {
+  const { format = formatOf(shared.out), since = null, margin, formulaGuard = true } = raw;
+  if (margin !== undefined && since === null) {
+    throw new UsageError("--margin needs --since", {
+      param: "--margin",
+      hint: "Add --since last or --since TIME, or remove --margin.",
+    });
+  }
+  return {
+    ...shared,
+    mode: "live",
+    format,
+    since,
+    formulaGuard,
+    marginMs: margin ?? (since === "last" ? usualMarginMs : 0),
+  };
+}
+
+const formatOf = (out: string | null): RowFormatName =>
+  out !== null && extname(out).toLowerCase() === ".csv" ? "csv" : "ndjson";
+
+/** Whether the flags ask for a frozen export. Throws UsageError for a flag that only such an export has. */
+function isFrozen(raw: RawExportFlags): boolean {
+  if (raw.manifest || raw.zip) return true;
+  for (const [flag, value] of [
+    ["--extract", raw.extract],
+    ["--max-bytes", raw.maxBytes],
+    ["--product", raw.product],
+    ["--products-from", raw.productsFrom],
+    ["--delimiter", raw.delimiter],
+    ["--encoding", raw.encoding],
+    ["--timeout", raw.timeout],
+    ["--fresh", raw.fresh],
+  ] as const) {
+    if (value === undefined) continue;
+    const [needs, hint] =
+      flag === "--extract" || flag === "--max-bytes"
+        ? ["--zip", "Add --zip."]
+        : ["--manifest or --zip", "Add one of them."];
+    throw new UsageError(`${flag} needs ${needs}`, { param: flag, hint });
+  }
+  return false;
+}
+
+function readFrozenFlags(shared: SharedInput, raw: RawExportFlags): FrozenInput {
+  const format = raw.zip ? "zip" : "manifest";
+  const mode = `--${format}`;
+  for (const [flag, value, other] of [
+    [mode, raw.manifest && raw.zip ? true : undefined, "--manifest"],
+    ["--format", raw.format, mode],
+    ["--since", raw.since, mode],
+    ["--margin", raw.margin, mode],
+    ["--extract", raw.zip ? undefined : raw.extract, mode],
+    ["--max-bytes", raw.zip ? undefined : raw.maxBytes, mode],
+    ["--extract", raw.extract === undefined ? undefined : raw.out, "--out"],
+    ["--product", raw.productsFrom === undefined ? undefined : raw.product, "--products-from"],
+  ] as const) {
+    if (value !== undefined) throw conflict(flag, other);
+  }
+  if (raw.out === "-")
+    throw new UsageError(`${mode} cannot write to standard output`, {
+      param: "--out",
+      hint: `Choose a file, for example --out ${frozenNames[format]}. For rows on standard output, remove ${mode}.`,
+    });
+  return {
+    ...shared,
+    mode: "frozen",
+    format,
+    extract: filled("--extract", raw.extract, "Choose a folder, for example --extract images."),
+    maxBytes: raw.maxBytes ?? defaultMaxBytes,
+    products: (raw.product ?? []).map((one) => filled("--product", one, "Use an ID or a reference.")!),
+    productsFrom: filled("--products-from", raw.productsFrom, "Choose a file, or - for standard input."),
+    delimiter: raw.delimiter === undefined ? undefined : readDelimiter(raw.delimiter),
+    encoding: raw.encoding === undefined ? undefined : checkEncodingName(raw.encoding),
+    timeoutMs: raw.timeout ?? null,
+    fresh: raw.fresh ?? false,
+  };
+}
+
+/** The trimmed value of a flag; null for a missing one. */
+const filled = (flag: string, value: string | undefined, hint: string): string | null =>
+  named(flag, value, hint)?.trim() ?? null;

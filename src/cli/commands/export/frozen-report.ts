@@ -1,8 +1,9 @@
+import { CatError } from "../../../errors.ts";
 import type { FrozenOutcome } from "../../../flows/export/frozen/frozen-summary.ts";
 import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/global-options.ts";
 import { CommandWords } from "../../output/command-words.ts";
-import type { FrozenCommand } from "./frozen-flags.ts";
+import type { FrozenInput } from "./flags.ts";
 
 interface Place {
   /** Files of an earlier export that could be taken for parts of this one. */
@@ -13,7 +14,7 @@ interface Place {
 /** What a frozen export did, for people: the result first, then the next command. */
 export function reportLines(
   outcome: FrozenOutcome,
-  command: FrozenCommand,
+  command: FrozenInput,
   { leftovers, globals }: Place,
 ): string[] {
   const { summary, stopped, isResumable, parts, deleted, urlsUntil } = outcome;
@@ -63,7 +64,7 @@ export const ofImages = (found: number, missing: number): string =>
   `${grouped(found)} of ${counted(found + missing, "image")}`;
 
 /** The command as it was given, with everything that says what is exported and where to. */
-function sameCommand(command: FrozenCommand, globals: Place["globals"]): string {
+function sameCommand(command: FrozenInput, globals: Place["globals"]): string {
   const { format, extract, out, roles, products, productsFrom, delimiter, encoding } = command;
   const words = new CommandWords("export", null);
   words.give(`--${format}`, true);
@@ -79,3 +80,11 @@ function sameCommand(command: FrozenCommand, globals: Place["globals"]): string 
   words.giveService(globals);
   return words.line;
 }
+
+/** The error of an export whose ZIP has fewer images than the service counted: exit 8. The file is kept. */
+export const imagesMissing = (missing: number, hint = "Run the command again for a new export."): CatError =>
+  new CatError(`${counted(missing, "image")} ${missing === 1 ? "is" : "are"} not in the export`, {
+    type: "partial",
+    code: "images_missing",
+    hint: `Their products may have been deleted meanwhile. ${hint}`,
+  });

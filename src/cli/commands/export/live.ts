@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { exportLive, type LiveResult } from "../../../flows/export/live/export-live.ts";
+import { stat } from "node:fs/promises";
+import { exportLive, type LiveResult, type RowSink } from "../../../flows/export/live/export-live.ts";
 import { LastExport } from "../../../flows/export/live/last-export.ts";
 import { rowFormat } from "../../../flows/export/live/row-format.ts";
 import { guardedCell } from "../../../flows/outputs/cells.ts";
+import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
+import { serviceOf } from "../../app/memory.ts";
 import { newRunId } from "../../app/run-id.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
 import { visibleInCell, visibleInJson } from "../../output/visible.ts";
-import type { LiveInput } from "./live-flags.ts";
-import { reportLive } from "./live-report.ts";
-import { withRoleHint } from "./role-hint.ts";
-import { fileSink, stdoutSink } from "./row-sinks.ts";
+import type { LiveInput } from "./flags.ts";
+import type { OutFile } from "./out-file.ts";
+import { withRoleHint } from "./roles.ts";
 
 /** Writes the current rows to a file or to standard output. Throws what stopped it. */
 export async function exportLiveRows(app: App, input: LiveInput): Promise<void> {
@@ -20,12 +22,13 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   const runId = newRunId(began, randomUUID());
   const file =
     out === null ? null : await (await import("./out-file.ts")).checkOutFile(app, out, { hasStdout: true });
-  const last = input.since === "last" ? await lastExport(app, input) : null;
+  const last =
+    input.since === "last" ? new LastExport((await app.state()).marks, await serviceOf(app), roles) : null;
   const client = await app.client();
   const service = { client, signal: interrupt };
   const since =
     input.since === "last"
-      ? ((await last?.startedAt(service, (sentence) => app.io.note(sentence))) ?? null)
+      ? await last!.startedAt(service, (sentence) => app.io.note(sentence))
       : input.since;
   const path = file?.path ?? null;
   const sink = file === null ? stdoutSink(app) : await fileSink(app, file, runId);
@@ -50,10 +53,51 @@ export async function exportLiveRows(app: App, input: LiveInput): Promise<void> 
   }
   last?.record(result.startedAt);
   await learned.keep(app);
-  await reportLive(app, { out, path, runId, result, duration_ms: clock.now() - began });
+  await report(app, file, { run_id: runId, ...result }, clock.now() - began);
 }
 
-async function lastExport(app: App, { roles }: LiveInput): Promise<LastExport> {
-  const { serviceOf } = await import("../../app/memory.ts");
-  return new LastExport((await app.state()).marks, await serviceOf(app), roles);
+/** Standard output. Each write has left the program when it resolves. */
+const stdoutSink = (app: App): RowSink => ({
+  write: (text) => app.io.data(text),
+  commit: async () => {},
+  discard: async () => {},
+});
+
+/** A file that appears when it is complete. A second interrupt removes what is unfinished. */
+async function fileSink(app: App, { path, replaces }: OutFile, runId: string): Promise<RowSink> {
+  const { pid, isRunning, onStop } = app.context;
+  const [{ OutputFile }, { unfinishedName, whereLinksLead }] = await Promise.all([
+    import("../../../flows/files/output-file.ts"),
+    import("../../../flows/files/file-names.ts"),
+  ]);
+  const name = await unfinishedName(await whereLinksLead(path), { pid, runId, isRunning });
+  const file = await OutputFile.begin(path, replaces || "never", name);
+  app.onClose(onStop(() => void file.discardAtOnce()));
+  return {
+    write: (text) => file.write(text),
+    commit: async () => void (await file.commit()),
+    discard: () => file.discard(),
+  };
+}
+
+/**
+ * The summary: for people on stderr; with --json and a file, one object on stdout. With rows on stdout there is no such
+ * object, because programs would take it for a row.
+ */
+async function report(
+  app: App,
+  file: OutFile | null,
+  { run_id, products, assets, deleted }: LiveResult & { run_id: string },
+  duration_ms: number,
+): Promise<void> {
+  if (app.io.json) {
+    if (file === null) return;
+    const files = [{ path: file.name, bytes: (await stat(file.path)).size }];
+    const more = deleted === 0 ? {} : { deleted };
+    return app.io.jsonData({ run_id, products, assets, ...more, files, jobs: [], duration_ms });
+  }
+  const what = `${counted(products, "product")} with ${counted(assets, "image")}`;
+  const gone = deleted === 0 ? "" : ` (${counted(deleted, "product")} deleted)`;
+  const where = file === null ? "" : ` to ${app.io.visible(file.name)}`;
+  await app.io.note(`Exported ${what}${gone}${where} in ${(duration_ms / 1000).toFixed(1)} s.`);
 }

@@ -9,8 +9,7 @@ import type { App } from "../../app/app.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { UsageError } from "../../context/errors.ts";
 import { rememberStatus } from "../../resources/sent-jobs.ts";
-import { ofImages } from "./frozen-report.ts";
-import { imagesMissing } from "./missing-images.ts";
+import { imagesMissing, ofImages } from "./frozen-report.ts";
 import { checkOutFile } from "./out-file.ts";
 
 export interface DownloadFlags {

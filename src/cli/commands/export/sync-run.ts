@@ -1,18 +1,27 @@
 import { randomUUID } from "node:crypto";
-import type { CatError } from "../../../errors.ts";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { CatError } from "../../../errors.ts";
 import { LocalFolder } from "../../../flows/export/sync/local-folder.ts";
+import { mergeShards, mergeWork } from "../../../flows/export/sync/merge.ts";
 import { mirrorFiles } from "../../../flows/export/sync/mirror-state.ts";
-import { syncCatalogue } from "../../../flows/export/sync/sync.ts";
-import type { FailedAsset } from "../../../flows/export/sync/sync-run.ts";
+import type { SyncSummary } from "../../../flows/export/sync/result.ts";
+import { type SyncOutcome, syncCatalogue } from "../../../flows/export/sync/sync.ts";
+import type { FailedAsset, SyncInput } from "../../../flows/export/sync/sync-run.ts";
+import { byteText, counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { serviceOf } from "../../app/memory.ts";
 import { runFlow } from "../../app/run-flow.ts";
 import { newRunId } from "../../app/run-id.ts";
 import { LearnedValues } from "../../completion/learned-values.ts";
-import { withRoleHint } from "./role-hint.ts";
-import type { SyncFlags } from "./sync-flags.ts";
-import { mirrorFolder } from "./sync-folder.ts";
-import { reportSync } from "./sync-report.ts";
+import { UsageError } from "../../context/errors.ts";
+import { ExitCode } from "../../context/exit.ts";
+import { withRoleHint } from "./roles.ts";
+
+/** The input of one command: a run, or the merge of indexes. */
+export interface SyncFlags extends SyncInput {
+  readonly merge: boolean;
+}
 
 /** Failures that are listed while the command runs. */
 const mostListed = 20;
@@ -47,3 +56,90 @@ export async function runMirror(app: App, flags: SyncFlags): Promise<void> {
 
 const failureLine = ({ reference, product_id, asset_id }: FailedAsset, { message }: CatError): string =>
   `${reference ?? product_id}  ${asset_id}  ${message}`;
+
+/** Joins the indexes of all shards in a folder. */
+export async function runMerge(app: App, { folder }: SyncFlags): Promise<void> {
+  const { clock, pid } = app.context;
+  const path = await mirrorFolder(app, folder);
+  if (!(await existingFolder(path))) {
+    const hint = "Check the path. The folder has the mirrors of all shards.";
+    throw new UsageError(`${app.io.visible(folder)} does not exist`, { param: "DIR", hint });
+  }
+  const summary = await mergeShards(
+    { folder, runId: newRunId(clock.now(), randomUUID()) },
+    {
+      store: new LocalFolder(path, mergeWork),
+      clock,
+      holder: { pid, since: new Date(clock.now()).toISOString() },
+    },
+  );
+  if (app.io.json) return app.io.jsonData(summary);
+  const { total, index_file } = summary;
+  await app.io.note(app.io.visible(`Merged the indexes of ${counted(total, "image")} into ${index_file}.`));
+}
+
+/** The path of a mirror. Throws UsageError for a file. */
+async function mirrorFolder(app: App, name: string): Promise<string> {
+  const path = resolve(app.context.cwd, name);
+  const found = await stat(path).catch(() => null);
+  if (found === null || found.isDirectory()) return path;
+  throw new UsageError(`${app.io.visible(name)} is not a folder`, {
+    param: "DIR",
+    hint: "Choose a new or empty folder, for example cat sync images.",
+  });
+}
+
+const existingFolder = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => null))?.isDirectory() ?? false;
+
+/** Reports a run, and sets or throws what the program exits with. */
+async function reportSync(app: App, flags: SyncFlags, { summary, stopped }: SyncOutcome): Promise<void> {
+  const isFinished = stopped === undefined || (stopped instanceof CatError && stopped.type === "partial");
+  if (!isFinished) {
+    const done = summary.added + summary.changed;
+    // The same command does not resume before its key or its flags are right.
+    if (!flags.dryRun && !isOfCommand(stopped)) await app.io.note(stoppedLine(done));
+    throw stopped;
+  }
+  if (app.io.json) await app.io.jsonData(summary);
+  else for (const line of reportLines(flags, summary)) await app.io.note(app.io.visible(line));
+  if (stopped !== undefined) throw stopped;
+  if (summary.failed === 0) return;
+  // Without a summary, the exit status needs a reason.
+  if (app.io.quiet && !app.io.json) throw notComplete(summary);
+  app.exit = ExitCode.partial;
+}
+
+const isOfCommand = (error: unknown): boolean =>
+  error instanceof CatError &&
+  (error.status === 400 || error.status === 401 || error.status === 403 || error.type === "conflict");
+
+const stoppedLine = (done: number): string =>
+  `Stopped: ${counted(done, "image")} downloaded. To resume, run the same command again (nothing is downloaded twice).`;
+
+function reportLines(flags: SyncFlags, summary: SyncSummary): string[] {
+  const { total, failed, removed, bytes, duration_ms } = summary;
+  const counts = (["added", "changed", "renamed", "removed", "failed", "unchanged"] as const)
+    .filter((name) => summary[name] > 0)
+    .map((name) => `${grouped(summary[name])} ${name}`);
+  const what = counts.length === 0 ? "" : `: ${counts.join(", ")}`;
+  if (flags.dryRun) {
+    return [`${flags.folder} would have ${counted(total, "image")}${what}. Nothing was written (--dry-run).`];
+  }
+  const size = bytes === null || bytes === 0 ? "" : ` (${byteText(bytes)} downloaded)`;
+  const seconds = (duration_ms / 1000).toFixed(1);
+  const lines = [`Mirrored ${counted(total, "image")} in ${flags.folder} in ${seconds} s${what}${size}.`];
+  if (removed > 0 && !flags.delete)
+    lines.push("  Files of removed images were kept. To delete them, add --delete.");
+  if (failed > 0) lines.push("To try failed images again, run the same command again.");
+  if (summary.failures?.some(({ code }) => code === "file_too_large"))
+    lines.push("To accept larger images, add --max-bytes, for example --max-bytes 200MB.");
+  return lines;
+}
+
+const notComplete = ({ failed, total }: SyncSummary): CatError =>
+  new CatError(`${grouped(failed)} of ${counted(total, "image")} failed`, {
+    type: "partial",
+    code: "images_failed",
+    hint: "To try them again, run the same command again.",
+  });

@@ -1,10 +1,28 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { App } from "../../app/app.ts";
+import { UsageError } from "../../context/errors.ts";
 import { command, otherFlags } from "../../flags/command.ts";
-import { maxBytesFlag } from "../../flags/common-flags.ts";
-import { duration, wholeNumber } from "../../flags/values.ts";
-import { roleFlag } from "./shared-flags.ts";
-import { type RawSyncFlags, readShard, readSyncFlags, type SyncFlags } from "./sync-flags.ts";
+import { defaultMaxBytes, maxBytesFlag } from "../../flags/common-flags.ts";
+import { duration, named, wholeNumber } from "../../flags/values.ts";
+import { readRoles, roleFlag } from "./roles.ts";
+import type { SyncFlags } from "./sync-run.ts";
+
+/** The flags as commander hands them over. */
+interface RawSyncFlags {
+  role?: string[];
+  template?: string;
+  shard?: { number: number; of: number };
+  delete?: boolean;
+  maxDelete?: number;
+  dryRun?: boolean;
+  verify?: boolean;
+  full?: boolean;
+  fullEvery: number;
+  merge?: boolean;
+  sameOrganization?: boolean;
+  concurrency: number;
+  maxBytes?: number;
+}
 
 const week = 7 * 24 * 3_600_000;
 
@@ -61,6 +79,58 @@ export const syncCommand = (app: App): Command =>
       .addOption(maxBytesFlag()),
   ).action((folder: string, raw: RawSyncFlags) => runSync(app, readSyncFlags(folder, raw)));
 
+/** Checks what commander cannot check by itself. Throws UsageError. */
+function readSyncFlags(folder: string, raw: RawSyncFlags): SyncFlags {
+  const { template, shard, maxDelete, fullEvery, merge = false, concurrency } = raw;
+  named("DIR", folder, "Choose a folder, for example cat export sync images.");
+  if (maxDelete !== undefined && raw.delete !== true) {
+    const hint = "Add --delete, or remove --max-delete.";
+    throw new UsageError("--max-delete needs --delete", { param: "--max-delete", hint });
+  }
+  if (merge) rejectOthers(raw);
+  return {
+    folder,
+    roles: readRoles(raw.role),
+    template: template ?? null,
+    shard: shard ?? null,
+    delete: raw.delete ?? false,
+    maxDelete: maxDelete ?? null,
+    dryRun: raw.dryRun ?? false,
+    verify: raw.verify ?? false,
+    full: raw.full ?? false,
+    fullEveryMs: fullEvery === 0 ? null : fullEvery,
+    merge,
+    concurrency,
+    maxBytes: raw.maxBytes ?? defaultMaxBytes,
+    sameOrganization: raw.sameOrganization ?? false,
+  };
+}
+
+/** A merge only joins what the shards have: no other flag has an effect on it. */
+function rejectOthers(raw: RawSyncFlags): void {
+  const others = [
+    ["--role", raw.role],
+    ["--template", raw.template],
+    ["--shard", raw.shard],
+    ["--delete", raw.delete],
+    ["--dry-run", raw.dryRun],
+    ["--verify", raw.verify],
+    ["--full", raw.full],
+    ["--same-organization", raw.sameOrganization],
+    ["--max-bytes", raw.maxBytes],
+  ] as const;
+  const [flag] = others.find(([, value]) => value !== undefined) ?? [];
+  if (flag === undefined) return;
+  throw new UsageError(`--merge cannot be used with ${flag}`, { hint: "Remove one of them." });
+}
+
+/** Parses `I/N`, for a flag. */
+function readShard(text: string): { number: number; of: number } {
+  const [, number = "", of = ""] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text) ?? [];
+  if (number !== "" && Number(number) <= Number(of)) return { number: Number(number), of: Number(of) };
+  throw new InvalidArgumentError("use I/N with I from 1 to N, such as 1/3");
+}
+
 const durationOrNever = (text: string): number => {
   if (text === "0") return 0;
   try {
@@ -71,6 +141,6 @@ const durationOrNever = (text: string): number => {
 };
 
 async function runSync(app: App, flags: SyncFlags): Promise<void> {
-  if (flags.merge) return (await import("./sync-merge.ts")).runMerge(app, flags);
+  if (flags.merge) return (await import("./sync-run.ts")).runMerge(app, flags);
   return (await import("./sync-run.ts")).runMirror(app, flags);
 }

@@ -1,5 +1,5 @@
 import stringWidth from "string-width";
-import { isAccepted } from "../../../flows/listen/log/log-line.ts";
+import { isAccepted } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
 import type { Paint } from "../../output/paint.ts";
 import { wrapped } from "../../output/wrapped.ts";

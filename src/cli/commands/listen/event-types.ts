@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
-import { type EventPattern, eventPattern, typesOf } from "../../../flows/listen/forward/event-pattern.ts";
+import { type EventPattern, eventPattern, typesOf } from "../../../flows/listen/forward.ts";
 import { parseUrl } from "../../../http/parse-url.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
-import type { HandlerResponse } from "../../../flows/listen/forward/forward-event.ts";
-import { type EventLine, isAccepted } from "../../../flows/listen/log/log-line.ts";
+import type { HandlerResponse } from "../../../flows/listen/forward.ts";
+import { type EventLine, isAccepted } from "../../../flows/listen/log-lines.ts";
 import { counted } from "../../../flows/words.ts";
 import type { Paint } from "../../output/paint.ts";
 

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "../../../contract/url-policy.ts";
-import { firstLine, longestLine } from "../../../flows/listen/forward/first-line.ts";
-import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger/deliver.ts";
+import { firstLine, longestLine } from "../../../flows/listen/forward.ts";
+import { type DeliveryTarget, deliver } from "../../../flows/listen/trigger.ts";
 import { grouped } from "../../../flows/words.ts";
 import type { Post, PostFailure, PostOutcome } from "../../../http/post.ts";
 import type { App } from "../../app/app.ts";

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { limits, optionRanges } from "../../../contract/limits.ts";
 import { isLoopbackHost, parseUrl } from "../../../contract/url-policy.ts";
-import { type EventPattern, overlap } from "../../../flows/listen/forward/event-pattern.ts";
-import type { Handler } from "../../../flows/listen/forward/handlers.ts";
+import type { Handler } from "../../../flows/listen/forward.ts";
+import { overlap } from "../../../flows/listen/forward.ts";
 import type { App } from "../../app/app.ts";
 import { UsageError } from "../../context/errors.ts";
 import { command, group, otherFlags } from "../../flags/command.ts";
@@ -10,30 +10,7 @@ import { timeoutFlag } from "../../flags/common-flags.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { hostName, readProgram, wholeNumber } from "../../flags/values.ts";
 import { eventPatterns, handlerUrl } from "./event-types.ts";
-
-/** The flags of `cat webhooks listen`, as commander parses them. */
-export interface ListenFlags {
-  readonly port: number;
-  readonly host: string;
-  readonly path?: string;
-  readonly publicUrl?: string;
-  readonly poll: boolean;
-  /** The events to show and to forward; all without it. */
-  readonly events?: EventPattern;
-  /** The handlers of all events, and those of some. */
-  readonly forwardTo?: readonly Handler[];
-  readonly route?: readonly Handler[];
-  /** The maximum age of a signature in seconds. */
-  readonly tolerance: number;
-  readonly log?: string;
-  readonly printSecret: boolean;
-  readonly details: boolean;
-  readonly plain: boolean;
-  readonly wait?: EventPattern;
-  readonly count?: number;
-  /** In milliseconds. */
-  readonly timeout?: number;
-}
+import type { ListenFlags } from "./run.ts";
 
 /** The group `webhooks` with this command alone: nothing of the others is loaded for it. */
 export const listenGroup = (app: App): Command => group("webhooks", "", [listenCommand(app)]);

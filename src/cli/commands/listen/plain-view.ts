@@ -1,6 +1,6 @@
 import type { Client } from "../../../client/client.ts";
-import type { ListenView } from "../../../flows/listen/deliveries/listen-view.ts";
-import type { EventLine } from "../../../flows/listen/log/log-line.ts";
+import type { ListenView } from "../../../flows/listen/deliveries.ts";
+import type { EventLine } from "../../../flows/listen/log-lines.ts";
 import type { App } from "../../app/app.ts";
 import { jsonLine } from "../../output/json.ts";
 import { eventLine, fetchDetails, missingText, repeatedText, responseLine } from "./event-words.ts";

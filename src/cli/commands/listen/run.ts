@@ -1,9 +1,8 @@
-import type { EventPattern } from "../../../flows/listen/forward/event-pattern.ts";
-import { matches, typesOf } from "../../../flows/listen/forward/event-pattern.ts";
-import type { Handler } from "../../../flows/listen/forward/handlers.ts";
+import type { EventPattern, Handler } from "../../../flows/listen/forward.ts";
+import { matches, typesOf } from "../../../flows/listen/forward.ts";
 import { type Listening, listen } from "../../../flows/listen/listen.ts";
-import type { UnacceptedEvents } from "../../../flows/listen/log/unaccepted-events.ts";
-import type { OnPoll } from "../../../flows/listen/poll/poller.ts";
+import type { UnacceptedEvents } from "../../../flows/listen/log-lines.ts";
+import type { OnPoll } from "../../../flows/listen/poller.ts";
 import { counted } from "../../../flows/words.ts";
 import { TimeoutError } from "../../../http/errors.ts";
 import type { App } from "../../app/app.ts";
@@ -16,10 +15,33 @@ import { jsonLine } from "../../output/json.ts";
 import { signatureHeaderInUse } from "../../settings/signature-header.ts";
 import { runAnother } from "../serve/run-another.ts";
 import { openPoster } from "./handlers.ts";
-import type { ListenFlags } from "./listen.ts";
 import { plainView } from "./plain-view.ts";
 import type { ScreenOptions, ScreenView } from "./screen-view.ts";
 import { eventLogPath, eventSource } from "./source.ts";
+
+/** The flags of `cat webhooks listen`, as commander parses them. */
+export interface ListenFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly path?: string;
+  readonly publicUrl?: string;
+  readonly poll: boolean;
+  /** The events to show and to forward; all without it. */
+  readonly events?: EventPattern;
+  /** The handlers of all events, and those of some. */
+  readonly forwardTo?: readonly Handler[];
+  readonly route?: readonly Handler[];
+  /** The maximum age of a signature in seconds. */
+  readonly tolerance: number;
+  readonly log?: string;
+  readonly printSecret: boolean;
+  readonly details: boolean;
+  readonly plain: boolean;
+  readonly wait?: EventPattern;
+  readonly count?: number;
+  /** In milliseconds. */
+  readonly timeout?: number;
+}
 
 /**
  * Listens until the interrupt, which is the usual end and exits with 0; until the goal; or until the command has

@@ -1,5 +1,5 @@
-import type { Delivery, HandlerResponse } from "../../../flows/listen/forward/forward-event.ts";
-import type { EventLine } from "../../../flows/listen/log/log-line.ts";
+import type { Delivery, HandlerResponse } from "../../../flows/listen/forward.ts";
+import type { EventLine } from "../../../flows/listen/log-lines.ts";
 
 /** An event on the screen, and its outcome. */
 export interface ShownEvent {

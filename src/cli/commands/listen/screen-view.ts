@@ -1,6 +1,6 @@
 import { emitKeypressEvents } from "node:readline";
 import type { Client } from "../../../client/client.ts";
-import type { ListenView } from "../../../flows/listen/deliveries/listen-view.ts";
+import type { ListenView } from "../../../flows/listen/deliveries.ts";
 import type { Listening } from "../../../flows/listen/listen.ts";
 import type { App } from "../../app/app.ts";
 import { type DrawOptions, drawScreen, lastScroll, pageOf } from "./draw-screen.ts";

@@ -1,8 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { ulidPattern } from "../../../contract/limits.ts";
 import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
-import type { SampleIds } from "../../../flows/listen/trigger/sample-event.ts";
-import type { TortureResult } from "../../../flows/listen/trigger/torture.ts";
+import type { SampleIds, TortureResult } from "../../../flows/listen/trigger.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
 import { ExitCode } from "../../context/exit.ts";
@@ -83,7 +82,7 @@ async function trigger(app: App, type: EventType, flags: TriggerFlags): Promise<
 }
 
 async function eventMaker({ context: { clock, random } }: App) {
-  const { sampleEvents } = await import("../../../flows/listen/trigger/sample-event.ts");
+  const { sampleEvents } = await import("../../../flows/listen/trigger.ts");
   return sampleEvents({ now: () => clock.now(), random: () => random() });
 }
 
@@ -103,7 +102,7 @@ async function torture(app: App, type: EventType, flags: TriggerFlags): Promise<
   const { openTarget, reportUnreachable } = await import("./handlers.ts");
   const target = await openTarget(app, flags.to);
   const makeEvent = await eventMaker(app);
-  const flow = await import("../../../flows/listen/trigger/torture.ts");
+  const flow = await import("../../../flows/listen/trigger.ts");
   const sleep = (ms: number) => app.context.clock.sleep(ms, target.signal);
   const all: TortureResult[] = [];
   async function* results() {

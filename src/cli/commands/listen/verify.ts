@@ -55,7 +55,7 @@ async function verify(app: App, { header, file, tolerance }: VerifyFlags): Promi
   };
   const verdict = verifySignature({ ...delivery, now: clock.now() });
   if (!verdict.ok) {
-    const { explainRejection } = await import("../../../flows/listen/signature/explain-rejection.ts");
+    const { explainRejection } = await import("../../../flows/listen/explain-rejection.ts");
     const { code, message, hint } = explainRejection(verdict, delivery, headerName);
     throw new CatError(`invalid signature: ${message}`, { type: "input", code, hint });
   }

@@ -7,8 +7,26 @@ import { explain } from "../../output/explain.ts";
 import { jsonLine } from "../../output/json.ts";
 import { lineWidth } from "../../output/wrapped.ts";
 import { runAnother } from "./run-another.ts";
-import type { ServeFlags } from "./serve.ts";
 import { loadState, StateFile } from "./state-file.ts";
+
+/** The flags of `cat serve`, as commander parses them. */
+export interface ServeFlags {
+  readonly port?: number;
+  readonly host: string;
+  readonly seed?: number;
+  readonly demo?: number;
+  readonly speed?: number;
+  /** False with `--no-rate-limit`; true is commander's default of such a pair. */
+  readonly rateLimit?: { reads: number; writes: number } | boolean;
+  /** In milliseconds. */
+  readonly latency?: number;
+  /** The file with the initial state, and the file for the final state. */
+  readonly load?: string;
+  readonly save?: string;
+  readonly fetchImages: boolean;
+  readonly strict: boolean;
+  readonly strictSlugs: boolean;
+}
 
 /** Serves until the interrupt, which is the normal end and not reported; with a program, until that ends. */
 export async function serveMock(

@@ -5,25 +5,7 @@ import { UsageError } from "../../context/errors.ts";
 import { command, otherFlags } from "../../flags/command.ts";
 import { conflict } from "../../flags/usage-error.ts";
 import { hostName, positiveNumber, readProgram, wholeNumber } from "../../flags/values.ts";
-
-/** The flags of `cat serve`, as commander parses them. */
-export interface ServeFlags {
-  readonly port?: number;
-  readonly host: string;
-  readonly seed?: number;
-  readonly demo?: number;
-  readonly speed?: number;
-  /** False with `--no-rate-limit`; true is commander's default of such a pair. */
-  readonly rateLimit?: { reads: number; writes: number } | boolean;
-  /** In milliseconds. */
-  readonly latency?: number;
-  /** The file with the initial state, and the file for the final state. */
-  readonly load?: string;
-  readonly save?: string;
-  readonly fetchImages: boolean;
-  readonly strict: boolean;
-  readonly strictSlugs: boolean;
-}
+import type { ServeFlags } from "./run.ts";
 
 /**
  * The default port. With a COMMAND any free port will do, because the command gets the URL in its

@@ -1,9 +1,9 @@
 import { type Command, Help, Option } from "commander";
 import type { App } from "./app/app.ts";
 import { type CommandEntry, commands } from "./commands.ts";
-import { flagDescription } from "./completion/command-list.ts";
 import { firstWord } from "./find-command.ts";
 import { command, HelpShown } from "./flags/command.ts";
+import { flagDescription } from "./flags/described.ts";
 import { rejectAddress, rejectAddressArguments, settlePaths } from "./flags/local-path.ts";
 import { unknownCommand } from "./flags/usage-error.ts";
 import { globalFlags } from "./global-flags.ts";

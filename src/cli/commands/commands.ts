@@ -3,11 +3,11 @@ import type { App } from "../app/app.ts";
 import {
   type CommandList,
   commandList,
-  describedValue,
   type ListedArgument,
   type ListedFlag,
 } from "../completion/command-list.ts";
 import { command } from "../flags/command.ts";
+import { describedValue } from "../flags/described.ts";
 import { lineWidth } from "../output/wrapped.ts";
 import { wrappedColumns } from "../output/wrapped-columns.ts";
 

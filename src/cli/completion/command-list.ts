@@ -1,7 +1,7 @@
 import type { Argument, Command, Option } from "commander";
 import { exitMeanings } from "../context/exit.ts";
 import { version } from "../context/version.ts";
-import { either } from "../flags/usage-error.ts";
+import { toValued, type Valued } from "../flags/described.ts";
 
 /** Everything that a command line can consist of; `cat commands --json` prints it. */
 export interface CommandList {
@@ -20,21 +20,16 @@ export interface ListedCommand {
   readonly flags: readonly ListedFlag[];
 }
 
-interface Valued {
-  readonly description: string;
+interface ListedValue extends Valued {
   readonly required: boolean;
   readonly repeatable: boolean;
-  /** The allowed values; null if there are others. */
-  readonly choices: readonly string[] | null;
-  /** The default as help shows it; null without one. */
-  readonly default: string | number | null;
 }
 
-export interface ListedArgument extends Valued {
+export interface ListedArgument extends ListedValue {
   readonly name: string;
 }
 
-export interface ListedFlag extends Valued {
+export interface ListedFlag extends ListedValue {
   readonly flag: string;
   /** The one-letter form, e.g. `-F`; null without one. */
   readonly short: string | null;
@@ -70,7 +65,7 @@ function* listed(one: Command, before: string): Generator<ListedCommand> {
 
 const argumentOf = (one: Argument): ListedArgument => ({
   name: one.name(),
-  ...valued(one),
+  ...toValued(one),
   required: one.required,
   repeatable: one.variadic,
 });
@@ -81,36 +76,8 @@ function flagOf(one: Option): ListedFlag {
     flag: one.long ?? one.flags,
     short: one.short ?? null,
     value: value?.[1] ?? value?.[2] ?? null,
-    ...valued(one),
+    ...toValued(one),
     required: one.mandatory,
     repeatable: one.variadic || /\brepeatable\b/.test(one.description),
   };
-}
-
-function valued({ description, argChoices, defaultValue, defaultValueDescription }: Option | Argument) {
-  const usual = defaultValueDescription ?? (typeof defaultValue === "boolean" ? undefined : defaultValue);
-  return {
-    description,
-    choices: argChoices ?? null,
-    default: (usual as string | number | undefined) ?? null,
-  };
-}
-
-/** The text next to a flag or an argument in help, e.g. `file format (csv or ndjson; default: from the file name)`. */
-export const flagDescription = (flag: Option | Argument): string => describedValue(valued(flag), []);
-
-/** The description of a value, with its choices, its default and other facts in parentheses. */
-export function describedValue(
-  { description, choices, default: usual }: Omit<Valued, "required" | "repeatable">,
-  facts: readonly string[],
-): string {
-  const words = description.split(/[ (),;:]+/);
-  // A description that names every choice needs no list of them.
-  const isListed = choices === null || choices.every((choice) => words.includes(choice));
-  const more = [
-    ...facts,
-    ...(isListed ? [] : [either(choices)]),
-    ...(usual === null ? [] : [`default: ${usual}`]),
-  ];
-  return more.length === 0 ? description : `${description} (${more.join("; ")})`;
 }

@@ -57,7 +57,8 @@ describe("an error of the service", () => {
 
 test("each command in a message is written as the user called the program", () => {
   const named = asCalled("catalogue", []);
-  const lines = messages().map(({ line }) => named(line));
+  // A name in quotation marks stays as it is; here they are those of the source.
+  const lines = messages().map(({ line }) => named(line.replaceAll('"', "")));
   expect(lines.filter((line) => /(?:: |\()cat /.test(line))).toEqual([]);
 });
 

@@ -7,6 +7,8 @@ import { command, otherFlags } from "../../flags/command.ts";
 import { timeoutFlag } from "../../flags/common-flags.ts";
 import { several, wholeNumber } from "../../flags/values.ts";
 import { imageErrorChoices, modes, type RawFlags, readFlags } from "./flags.ts";
+// Not on demand: a dry run would load many small files (scripts/build.js).
+import { runImport } from "./run.ts";
 
 /** `cat import FILE|-` */
 export const importCommand = (app: App): Command =>
@@ -15,11 +17,7 @@ export const importCommand = (app: App): Command =>
       (made, withFlags) => withFlags(made),
       bareCommand(),
     ),
-  ).action(async (file: string, raw: RawFlags) => {
-    const flags = readFlags(file, raw, app.context.cwd);
-    const { runImport } = await import("./run.ts");
-    await runImport(app, flags);
-  });
+  ).action((file: string, raw: RawFlags) => runImport(app, readFlags(file, raw, app.context.cwd)));
 
 const bareCommand = (): Command =>
   command("import", {

@@ -173,7 +173,7 @@ async function followTasks(app: App, given: readonly string[], input: FollowInpu
       watchTasks({ ids, known, saveTo, wait, maxBytes }, service, onProgress),
     );
     if (saveTo !== null && watched.files.size > 0) {
-      const { writeFolderResults } = await import("../../flows/generate/close/folder-results.ts");
+      const { writeFolderResults } = await import("../../flows/generate/folder-results.ts");
       const { formulaGuard = true } = input;
       await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard });
     }
@@ -185,13 +185,13 @@ async function followTasks(app: App, given: readonly string[], input: FollowInpu
 
 /** What this machine knows of a task, by its ID. */
 async function knownTasks(app: App) {
-  const { generationsByTask } = await import("../../flows/generate/run/stored-generations.ts");
+  const { generationsByTask } = await import("../../flows/generate/generation.ts");
   return generationsByTask(await app.state(), ["tryon", "beautify"]);
 }
 
 /** The IDs of the tasks of a run. Throws a CatError of type not_found where this machine has no such run. */
 async function tasksOfRun(app: App, runId: string): Promise<string[]> {
-  const { sentGenerations } = await import("../../flows/generate/run/stored-generations.ts");
+  const { sentGenerations } = await import("../../flows/generate/generation.ts");
   const state = await app.state();
   const run = state.runs.get(runId);
   if (run === null || run.kind === "import") {

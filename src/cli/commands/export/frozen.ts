@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { findExtractTarget } from "../../../flows/export/archive/extract-folder.ts";
 import { exportFrozen } from "../../../flows/export/frozen/export-frozen.ts";
-import type { FrozenDeps, FrozenTarget } from "../../../flows/export/frozen/frozen-input.ts";
+import type { FrozenDeps, FrozenTarget } from "../../../flows/export/frozen/frozen-run.ts";
 import { readSelection, type SelectionReading } from "../../../flows/export/selection/read-selection.ts";
 import type { Selection } from "../../../flows/export/selection/selection.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
-import { exportLive, type LiveResult, type RowSink } from "../../../flows/export/live/export-live.ts";
-import { LastExport } from "../../../flows/export/live/last-export.ts";
+import {
+  exportLive,
+  LastExport,
+  type LiveResult,
+  type RowSink,
+} from "../../../flows/export/live/export-live.ts";
 import { rowFormat } from "../../../flows/export/live/row-format.ts";
 import { guardedCell } from "../../../flows/outputs/cells.ts";
 import { counted } from "../../../flows/words.ts";

@@ -9,7 +9,7 @@ import type { Run } from "../../run/run.ts";
 import { sendBatches } from "../../run/send.ts";
 import type { Stage } from "../../run/stage.ts";
 import { mayNotRead } from "../../service-errors.ts";
-import { wholeCatalogue } from "../selection/whole-catalogue.ts";
+import { wholeCatalogue } from "../selection/selection.ts";
 import type { FrozenInput, FrozenRun } from "./frozen-run.ts";
 
 /** A job that the service has accepted. */

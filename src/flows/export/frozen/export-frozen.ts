@@ -4,9 +4,13 @@ import { type Run, runIdentity, withRun } from "../../run/run.ts";
 import { stoppedBy } from "../../run/stage.ts";
 import { isNotFound, isRefusal } from "../../service-errors.ts";
 import { ArchiveError } from "../archive/zip.ts";
-import { unknownInFile, unknownInFlags, unknownProblem } from "../selection/reject-unknown.ts";
-import { resolveSelection } from "../selection/resolve-selection.ts";
-import { wholeCatalogue } from "../selection/whole-catalogue.ts";
+import {
+  resolveSelection,
+  unknownInFile,
+  unknownInFlags,
+  unknownProblem,
+  wholeCatalogue,
+} from "../selection/selection.ts";
 import { createJobs } from "./create-jobs.ts";
 import { ArtifactFetcher } from "./fetch-artifacts.ts";
 import {

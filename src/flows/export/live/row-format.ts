@@ -1,5 +1,4 @@
 import type { ExportRow } from "../../../contract/resources/export.ts";
-import { assetColumns, assetLines } from "./asset-columns.ts";
 
 export type RowFormatName = "ndjson" | "csv";
 
@@ -50,3 +49,86 @@ const quotedWith =
     const shown = safe(text);
     return /[",\r\n]/.test(shown) ? `"${shown.replaceAll('"', '""')}"` : shown;
   };
+
+const productColumns = ["product_id", "reference", "name", "sex", "deleted_at"] as const;
+
+/** Fields of an asset that are columns of their own, between its ID and its attributes. */
+const plainFields = [
+  "role",
+  "url",
+  "url_expires_at",
+  "mime_type",
+  "width",
+  "height",
+  "ai_generated",
+  "watermarked",
+  "derived",
+  "created_at",
+  "task_id",
+] as const;
+
+/** The attributes that the specification names (Asset, `attributes`); all others share the column `attributes`. */
+const knownAttributes = ["orientation", "angle_shot", "background", "model_id", "edit_number"] as const;
+
+/** The columns of a CSV export, in order. New ones are added at the end. */
+export const assetColumns = [
+  ...productColumns,
+  "asset_id",
+  ...plainFields,
+  ...knownAttributes,
+  "attributes",
+  "also_features",
+  "suggested_filename",
+] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The cells after those of the product, all empty. */
+const noAsset = ",".repeat(assetColumns.length - productColumns.length);
+
+/**
+ * The CSV lines of a product: one per asset; one without an asset for a deleted product; none for a product without
+ * assets. The client does not check these fields, so any of them may be missing or of another type. Lines are built as
+ * text: lists of cells would take three times as long. `quoted` makes a cell of a text.
+ */
+function assetLines({ product, assets }: ExportRow, quoted: (text: string) => string): string {
+  const cell = (value: unknown): string => cellOf(value, quoted);
+  const { id, reference, name, sex, deleted_at } = product;
+  const ofProduct = `${cell(id)},${cell(reference)},${cell(name)},${cell(sex)},${cell(deleted_at)}`;
+  if (deleted_at !== null) return `${ofProduct}${noAsset}\n`;
+  if (!Array.isArray(assets)) return "";
+  let lines = "";
+  for (const one of assets as readonly unknown[]) {
+    const asset = fieldsOf(one);
+    lines += `${ofProduct},${cell(asset.id)}`;
+    for (const field of plainFields) lines += `,${cell(asset[field])}`;
+    const attributes = fieldsOf(asset.attributes);
+    for (const attribute of knownAttributes) lines += `,${cell(attributes[attribute])}`;
+    lines += `,${cell(othersOf(attributes))},${cell(featuresOf(asset.also_features))}`;
+    lines += `,${cell(asset.suggested_filename)}\n`;
+  }
+  return lines;
+}
+
+const known: ReadonlySet<string> = new Set(knownAttributes);
+
+/** The attributes without a column; undefined if there is none. */
+function othersOf(attributes: Fields): Fields | undefined {
+  for (const name in attributes) {
+    if (known.has(name)) continue;
+    return Object.fromEntries(Object.entries(attributes).filter(([one]) => !known.has(one)));
+  }
+  return undefined;
+}
+
+const featuresOf = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((one) => cellOf(one, (text) => text)).join("|") : value;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? (value as Fields) : {};
+
+function cellOf(value: unknown, quoted: (text: string) => string): string {
+  if (typeof value === "string") return quoted(value);
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? quoted(JSON.stringify(value)) : String(value);
+}

@@ -1,11 +1,13 @@
+import { ulidPattern } from "../../../contract/limits.ts";
 import type { CsvReader } from "../../rows/csv-rows.ts";
 import type { EncodingName } from "../../rows/encoding.ts";
+import { normalHeader } from "../../rows/header.ts";
 import { openRows, type RowFile } from "../../rows/open-rows.ts";
 import { type Problem, UnreadableInput } from "../../rows/problem.ts";
+import type { FieldProblem, RowColumns, RowForm } from "../../rows/row-form.ts";
 import type { Source } from "../../rows/source.ts";
 import { utf8Chunks } from "../../rows/text.ts";
 import { type Selection, type WantedProduct, withoutRepetitions } from "./selection.ts";
-import { nameIn, selectionForm } from "./selection-form.ts";
 
 /** How to read a file of `--products-from`. */
 export interface SelectionReading {
@@ -26,8 +28,8 @@ export async function readSelection(
   try {
     const file: RowFile = { source, read: reading, form: selectionForm };
     const isTable = source.format === "ndjson" || (await hasHeader(file));
-    const products = isTable ? rowsOf(file, problems) : linesOf(source, reading.encoding);
-    for await (const one of products) wanted.push(one);
+    const products = isTable ? readTable(file, problems) : readList(source, reading.encoding);
+    for await (const product of products) wanted.push(product);
   } catch (error) {
     if (!(error instanceof UnreadableInput)) throw error;
     problems.push(error.problem);
@@ -49,7 +51,7 @@ async function hasHeader(file: RowFile): Promise<boolean> {
   return reader.header.some((cell) => selectionForm.isColumn(cell));
 }
 
-async function* rowsOf(file: RowFile, problems: Problem[]): AsyncGenerator<WantedProduct> {
+async function* readTable(file: RowFile, problems: Problem[]): AsyncGenerator<WantedProduct> {
   const reader = await openRows(file);
   for await (const rows of reader.batches()) {
     for (const row of rows) {
@@ -63,22 +65,20 @@ async function* rowsOf(file: RowFile, problems: Problem[]): AsyncGenerator<Wante
 }
 
 /** The products of a list; blank lines are skipped, and quotes around a line are removed, as spreadsheets write them. */
-async function* linesOf(source: Source, encoding: EncodingName): AsyncGenerator<WantedProduct> {
+async function* readList(source: Source, encoding: EncodingName): AsyncGenerator<WantedProduct> {
   const decoder = new TextDecoder();
   let rest = "";
   let line = 0;
-  const named = (text: string): WantedProduct | null => {
-    line++;
-    const name = unquoted(text.trim());
-    return name === "" ? null : { name, as: "either", line };
-  };
+  const products = (texts: readonly string[]): WantedProduct[] =>
+    texts.flatMap((text) => {
+      line++;
+      const name = unquoted(text.trim());
+      return name === "" ? [] : { name, as: "either", line };
+    });
   for await (const chunk of utf8Chunks(source.read(), encoding)) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n|\r(?=[^\n])/);
     rest = lines.pop()!;
-    for (const text of lines) {
-      const one = named(text);
-      if (one !== null) yield one;
-    }
+    yield* products(lines);
     if (rest.length > longestLine)
       throw new UnreadableInput({
         line: line + 1,
@@ -86,8 +86,7 @@ async function* linesOf(source: Source, encoding: EncodingName): AsyncGenerator<
         message: "the line is too long for a product: use one ID or reference per line",
       });
   }
-  const last = named(rest);
-  if (last !== null) yield last;
+  yield* products([rest]);
 }
 
 /** No ID or reference is nearly as long (Limits). */
@@ -95,3 +94,89 @@ const longestLine = 64 * 1024;
 
 const unquoted = (text: string): string =>
   /^"(?:[^"]|"")*"$/.test(text) ? text.slice(1, -1).replaceAll('""', '"').trim() : text;
+
+/** The columns that name a product, the first filled one of a row decides. */
+const selectionColumns = ["product_id", "id", "reference"] as const;
+
+type Cells = Partial<Record<(typeof selectionColumns)[number], unknown>>;
+
+/** The rows of a file of `--products-from` with a header, or of objects: other columns are ignored. */
+const selectionForm: RowForm = {
+  isColumn: (header) => isSelectionColumn(normalHeader(header)),
+  columns(header, line, report) {
+    for (const name of selectionColumns)
+      if (header.filter((cell) => normalHeader(cell) === name).length > 1) report(duplicate(name, line));
+    return toColumns(header);
+  },
+  fromObject: (object) => toCells(object),
+  problems: (row) =>
+    isRow(row) ? selectionProblems(row) : [{ code: "invalid_row", message: "a row must be a JSON object" }],
+  referenceOf: (row) => (isRow(row) ? nameIn(row)?.name : undefined),
+  withoutDone: (object) => object,
+};
+
+const duplicate = (name: string, line: number): Problem => ({
+  line,
+  param: name,
+  code: "duplicate_header",
+  message: `duplicate column "${name}": rename or remove one of them`,
+});
+
+/** The product that a row names; null if it names none. */
+function nameIn(row: Cells): Omit<WantedProduct, "line"> | null {
+  for (const column of selectionColumns) {
+    const name = cellText(row[column]);
+    if (name !== "") return { name, as: column === "reference" ? "reference" : "id" };
+  }
+  return null;
+}
+
+/** Any JSON value may be on a line of NDJSON. */
+const isRow = (row: unknown): row is Cells => typeof row === "object" && row !== null && !Array.isArray(row);
+
+const isSelectionColumn = (name: string): name is (typeof selectionColumns)[number] =>
+  (selectionColumns as readonly string[]).includes(name);
+
+const cellText = (cell: unknown): string => (typeof cell === "string" ? cell.trim() : "");
+
+/** The product of a line of NDJSON: also that of a line of an export. */
+function toCells(object: Record<string, unknown>): Cells {
+  const { product } = object;
+  return typeof product === "object" && product !== null ? (product as Cells) : object;
+}
+
+function selectionProblems(row: Cells): readonly FieldProblem[] {
+  const named = nameIn(row);
+  if (named === null) {
+    const message = "names no product: fill in the ID or the reference, or remove the row";
+    return [{ code: "invalid_row", message }];
+  }
+  if (named.as !== "id" || ulidPattern.test(named.name)) return [];
+  const message = `${JSON.stringify(named.name)} is not a product ID: for your own product codes, name the column reference`;
+  return [
+    { param: selectionColumns.find((column) => cellText(row[column]) !== ""), code: "invalid_row", message },
+  ];
+}
+
+function toColumns(header: readonly string[]): RowColumns {
+  const names = header.map((cell) => {
+    const name = normalHeader(cell);
+    return isSelectionColumn(name) ? name : null;
+  });
+  return {
+    names,
+    referenceColumn: names.findIndex((name) => name !== null),
+    toRow(record) {
+      const row: Cells = {};
+      for (const [at, name] of names.entries()) if (name !== null) row[name] ??= record[at];
+      return row;
+    },
+    strayCell: () => null,
+    cellProblems: () => [],
+    columnOfPath: (path) => {
+      const at = names.indexOf(path as never);
+      return at === -1 ? null : at;
+    },
+    withoutDone: (record) => record,
+  };
+}

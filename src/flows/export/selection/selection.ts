@@ -1,3 +1,22 @@
+import { questionFor } from "../../../contract/did-you-mean.ts";
+import { canonicalReference } from "../../../contract/import-row.ts";
+import { limits, ulidPattern } from "../../../contract/limits.ts";
+import { operations } from "../../../contract/operations.ts";
+import { CatError } from "../../../errors.ts";
+import {
+  type FoundProducts,
+  meantReferences,
+  productsBy,
+  unknownProduct,
+  withSomeOthers,
+} from "../../catalogue/find-products.ts";
+import type { Problem } from "../../rows/problem.ts";
+import { shownName } from "../../rows/shown-name.ts";
+import { InputError } from "../../rows/source.ts";
+import type { Service } from "../../service.ts";
+import { mayNotRead } from "../../service-errors.ts";
+import { grouped } from "../../words.ts";
+
 /** A product as the user names it. */
 export interface WantedProduct {
   /** The ID or reference, without surrounding space. */
@@ -17,10 +36,134 @@ export interface Selection {
 
 /** The same products without repetitions, in the order in which they were first named. */
 export function withoutRepetitions(wanted: readonly WantedProduct[]): readonly WantedProduct[] {
-  const named = new Map<string, WantedProduct>();
-  for (const one of wanted) {
-    const key = `${one.as} ${one.name}`;
-    if (!named.has(key)) named.set(key, one);
-  }
-  return [...named.values()];
+  const named = new Set<string>();
+  return wanted.filter(({ as, name }) => {
+    const isNew = !named.has(`${as} ${name}`);
+    named.add(`${as} ${name}`);
+    return isNew;
+  });
 }
+
+/** A comparison with every reference takes time: so many unknown products get a proposal. */
+const mostProposals = 20;
+
+/** A name that no product has, and the references that it probably means. */
+export interface UnknownProduct {
+  readonly product: WantedProduct;
+  readonly meant: readonly string[];
+}
+
+/** The products of a selection by ID. */
+export interface ResolvedSelection {
+  /** In the order of the catalogue, newest first, without duplicates. */
+  readonly ids: readonly string[];
+  readonly unknown: readonly UnknownProduct[];
+}
+
+/** Finds the products that a selection names. References must match exactly. */
+export async function resolveSelection(
+  { wanted }: Selection,
+  service: Pick<Service, "client" | "signal" | "concurrency">,
+  onProgress: (done: number, total: number) => void,
+): Promise<ResolvedSelection> {
+  const isId = ({ as, name }: WantedProduct) => as === "id" || (as === "either" && ulidPattern.test(name));
+  const references = wanted.filter((product) => !isId(product)).map(({ name }) => canonicalReference(name));
+  const ids = wanted.filter(isId).map(({ name }) => name);
+  let found: FoundProducts;
+  try {
+    found = await productsBy({ ids, references }, service, onProgress);
+  } catch (error) {
+    // A key for exports only: the service judges the IDs when the export is created.
+    if (!mayNotRead(error) || references.length > 0) throw error;
+    return { ids: newestFirst(ids), unknown: [] };
+  }
+  found = await withLookalikes(found, wanted, service);
+  const resolved = wanted.map((named) => ({ named, product: productNamed(named, found) }));
+  const unknown = resolved.filter(({ product }) => product === undefined).map(({ named }) => named);
+  const known = unknown.length === 0 ? found : await withSomeOthers(found, service);
+  return {
+    ids: newestFirst(resolved.flatMap(({ product }) => product?.id ?? [])),
+    unknown: unknown.map((product, at) => {
+      const hasProposal = product.as !== "id" && at < mostProposals;
+      return { product, meant: hasProposal ? meantReferences(product.name, known) : [] };
+    }),
+  };
+}
+
+/** IDs are ULIDs, which sort by the time of creation: the catalogue is listed newest first (Exports). */
+const newestFirst = (ids: readonly string[]): readonly string[] => [...new Set(ids)].sort().reverse();
+
+/** Adds the products whose reference looks like an ID. */
+async function withLookalikes(
+  found: FoundProducts,
+  wanted: readonly WantedProduct[],
+  service: Pick<Service, "client" | "signal" | "concurrency">,
+): Promise<FoundProducts> {
+  const lookalikes = wanted.filter(
+    ({ as, name }) => as === "either" && ulidPattern.test(name) && !found.byId.has(name),
+  );
+  if (lookalikes.length === 0) return found;
+  const more = await productsBy({ ids: [], references: lookalikes.map(({ name }) => name) }, service);
+  return {
+    byId: found.byId,
+    byReference: new Map([...found.byReference, ...more.byReference]),
+    otherReferences: [...found.otherReferences, ...more.otherReferences],
+  };
+}
+
+const productNamed = ({ name, as }: WantedProduct, { byId, byReference }: FoundProducts) =>
+  (as === "reference" ? undefined : byId.get(name)) ??
+  (as === "id" ? undefined : byReference.get(canonicalReference(name)));
+
+/**
+ * The IDs of all products that the API sees, newest first, without duplicates: read from GET /v1/exports, because
+ * GET /v1/products also lists products that an export does not contain.
+ */
+export async function wholeCatalogue(
+  { client, signal }: Pick<Service, "client" | "signal">,
+  onProgress: (done: number) => void,
+): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  // Only IDs are read: products are listed even if none of their assets has the role, and pages stay small.
+  const query = { limit: limits.page.max, role: "recoloring" };
+  for await (const { product } of client.paginate(operations.exports.list, query, { signal })) {
+    ids.add(product.id);
+    onProgress(ids.size);
+  }
+  return [...ids];
+}
+
+/** The problem of a row of `--products-from` that names no product of the service. */
+export const unknownProblem = ({ product, meant }: UnknownProduct): Problem => ({
+  line: product.line,
+  reference: product.name,
+  param: product.as === "either" ? undefined : product.as === "id" ? "product_id" : "reference",
+  code: "product_not_found",
+  message: unknownProduct(product.name, meant),
+});
+
+/** The error for a file with products that the service does not have: exit 3. */
+export const unknownInFile = (file: string, unknown: number, total: number): InputError =>
+  new InputError(
+    `${shownName(file)} names ${unknown === 1 ? "1 unknown product" : `${grouped(unknown)} unknown products`} out of ${grouped(total)}; nothing was exported`,
+    "product_not_found",
+    "Fix the lines listed above and run the command again.",
+  );
+
+/** The error for flags with products that the service does not have: exit 5. */
+export function unknownInFlags(unknown: readonly UnknownProduct[]): CatError {
+  const [{ meant }] = unknown as [UnknownProduct];
+  const names = unknown.slice(0, mostNames).map(({ product }) => JSON.stringify(product.name));
+  if (unknown.length > mostNames) names.push(`${unknown.length - mostNames} others`);
+  const shown = names.length === 1 ? names[0]! : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  const near = unknown.length > 1 ? "" : questionFor(meant, "", (word) => JSON.stringify(word));
+  const search = "Use the complete reference, or search: cat products list --q TEXT";
+  return new CatError(`no product has the ID or reference ${shown}`, {
+    type: "not_found",
+    code: "product_not_found",
+    param: "--product",
+    hint: near === "" ? search : `${near[0]!.toUpperCase()}${near.slice(1)} ${search}`,
+  });
+}
+
+const mostNames = 5;

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { visibleInCell, visibleInJson } from "../../../../src/cli/output/visible.ts";
 import type { ExportRow } from "../../../../src/contract/resources/export.ts";
-import { assetColumns } from "../../../../src/flows/export/live/asset-columns.ts";
-import { rowFormat } from "../../../../src/flows/export/live/row-format.ts";
+import { assetColumns, rowFormat } from "../../../../src/flows/export/live/row-format.ts";
 import { rowOf } from "./catalogue-server.ts";
 
 const safe = { json: visibleInJson, cell: visibleInCell };

@@ -55,6 +55,45 @@ const withoutUnused = {
 };
 
 /**
+ * The files of undici's classes. Its index loads all of undici, three times as much as the program uses.
+ * @type {Record<string, string>}
+ */
+const undiciFiles = {
+  Agent: "lib/dispatcher/agent.js",
+  Pool: "lib/dispatcher/pool.js",
+  ProxyAgent: "lib/dispatcher/proxy-agent.js",
+};
+
+/**
+ * Gives each module that imports `undici` only the classes that it names. The index also adds `connect` to all
+ * dispatchers, which proxies need.
+ * @type {import("esbuild").Plugin}
+ */
+const undiciByName = {
+  name: "undici-by-name",
+  setup(builder) {
+    builder.onResolve({ filter: /^undici$/ }, ({ importer }) => ({ path: importer, namespace: "undici" }));
+    builder.onLoad({ filter: /.*/, namespace: "undici" }, async ({ path }) => {
+      const imports = /import \{([^}]*)\} from "undici"/.exec(await readFile(path, "utf8"))?.[1] ?? "";
+      const names = imports.split(",").filter((name) => !/^\s*(type |$)/.test(name));
+      const lines = names.map((name) => {
+        const file = undiciFiles[name.trim()];
+        if (file === undefined) throw new Error(`add ${name} of undici to scripts/build.js`);
+        return `export { default as ${name} } from "./${file}";`;
+      });
+      if (imports.includes("ProxyAgent")) {
+        lines.push('import Dispatcher from "./lib/dispatcher/dispatcher.js";');
+        lines.push(
+          'import connect from "./lib/api/api-connect.js";',
+          "Dispatcher.prototype.connect = connect;",
+        );
+      }
+      return { contents: lines.join("\n"), resolveDir: join(root, "node_modules", "undici") };
+    });
+  },
+};
+
+/**
  * The gallery's page is files of its own in the sources, so that editors and checks know them; the program carries their texts.
  * @type {import("esbuild").Plugin}
  */
@@ -82,7 +121,7 @@ const neededForLists = [
   join(root, "src", "cli", "settings", "settings.ts"),
 ];
 
-const plugins = [withoutChildProcess, withoutUnused, withPageTexts];
+const plugins = [withoutChildProcess, withoutUnused, undiciByName, withPageTexts];
 
 /** @type {import("esbuild").BuildOptions} */
 const common = {

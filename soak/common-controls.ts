@@ -12,7 +12,7 @@ export const trustGateway = {
 
 /** A key is sent however old it is. */
 export const oldKey = {
-  file: "src/http/key-life.ts",
+  file: "src/http/request-headers.ts",
   from: "return passedMs < lifeMs ? null",
   to: "return passedMs < Number.POSITIVE_INFINITY ? null",
 } as const satisfies Patch;

@@ -6,8 +6,8 @@ export const controls = {
   /** A download has its name before its length is checked. */
   "rename-first": {
     file: "src/flows/files/part-file.ts",
-    from: "this.#part = join(dirname(options.path), name);",
-    to: "this.#part = options.path; void name;",
+    from: "this.#part = join(dirname(options.path), partName(basename(options.path)));",
+    to: "this.#part = options.path;",
   },
   /** A mirror believes every list. */
   "believe-lists": {
@@ -41,7 +41,7 @@ export const smallLimits: readonly Patch[] = [
     to: "defaultBatchBytes = 8 * 1024;",
   },
   {
-    file: "src/flows/files/download-to-memory.ts",
+    file: "src/flows/files/part-file.ts",
     from: "mostInMemory = 4 * 1024 * 1024;",
     to: "mostInMemory = 8 * 1024;",
   },

@@ -1,11 +1,10 @@
 import type { Clock } from "../clock.ts";
 import { limits } from "../contract/limits.ts";
 import { CatError } from "../errors.ts";
-import { type Backoff, backoffMs } from "../http/backoff.ts";
 import { NetworkError, TimeoutError } from "../http/errors.ts";
-import { linkedAbort } from "../http/linked-abort.ts";
 import { type Message, nameOf } from "../http/send.ts";
-import type { OnWait } from "../http/wait.ts";
+import { linkedAbort } from "../http/time-limits.ts";
+import { type Backoff, backoffMs, type OnWait } from "../http/waits.ts";
 
 export interface PollOptions<Body> {
   /** Whether to stop polling. */

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { ErrorBody } from "../contract/error-codes.ts";
 import { asRead } from "../contract/response-values.ts";
-import { isJsonType } from "../http/complete-json.ts";
 import { BadAnswerError } from "../http/errors.ts";
-import { retryAfterMs } from "../http/retry-after.ts";
+import { isJsonType } from "../http/response-checks.ts";
 import { type Answer, headerOf, isWrite, type Message, nameOf } from "../http/send.ts";
+import { retryAfterMs } from "../http/waits.ts";
 import { ApiError, type Problem } from "./api-error.ts";
 import type { AnyOperation } from "./call-types.ts";
 import { isEnvelope } from "./service-answer.ts";

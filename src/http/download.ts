@@ -1,14 +1,14 @@
-import type { Dispatcher } from "undici";
-import { CatError } from "../errors.ts";
-import { backoffMs } from "./backoff.ts";
-import { accepted, failure, nameOfUrl, parsedUrl, refused } from "./download-outcome.ts";
-import { BadAnswerError, NetworkError, TimeoutError } from "./errors.ts";
-import { linkedAbort } from "./linked-abort.ts";
-import { maskedPath } from "./mask.ts";
-import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
-import { retryAfterMs } from "./retry-after.ts";
-import { type SignedGetOptions, signedGet, silent } from "./signed-get.ts";
-import type { OnWait, WaitReason } from "./wait.ts";
+import { BadAnswerError } from "./errors.ts";
+import type { ResponseStream } from "./response-stream.ts";
+import {
+  type DownloaderOptions,
+  nameOfUrl,
+  refusedError,
+  rejectCompressed,
+  signedGet,
+  toSignedUrl,
+  waitToRetry,
+} from "./signed-get.ts";
 
 export interface DownloadOptions {
   signal?: AbortSignal | undefined;
@@ -16,14 +16,6 @@ export interface DownloadOptions {
   maxBytes?: number | undefined;
   /** The maximum number of attempts to open the URL (default: that of other requests). */
   attempts?: number | undefined;
-}
-
-export interface DownloaderOptions extends SignedGetOptions {
-  random: () => number;
-  /** Throws a CatError if the URL must not be fetched. */
-  check: (url: URL) => void;
-  retry?: Partial<RetryPolicy> | undefined;
-  onWait?: OnWait | undefined;
 }
 
 export type Download = (url: string, options?: DownloadOptions) => AsyncIterable<Uint8Array>;
@@ -34,92 +26,50 @@ export type Download = (url: string, options?: DownloadOptions) => AsyncIterable
  * after a failure; a broken stream is not, because its bytes cannot be taken back.
  */
 export function downloader(options: DownloaderOptions): Download {
-  const policy = { ...defaultRetryPolicy, ...options.retry };
-  const get = signedGet(options);
-
-  return async function* download(text, given = {}) {
-    const { signal, maxBytes = Number.POSITIVE_INFINITY, attempts = policy.attempts } = given;
-    const url = parsedUrl(text);
-    options.check(url);
-    const link = linkedAbort(signal);
+  return async function* download(text, { signal, maxBytes = Number.POSITIVE_INFINITY, attempts } = {}) {
+    const url = toSignedUrl(text, options);
+    const response = await open(url, signal, attempts);
     try {
-      const answer = await open(url, link.signal, attempts);
+      rejectCompressed(url, response);
+      if (response.status !== 200) throw notAFile(url, response.status);
       let bytes = 0;
-      for await (const chunk of watched(url, answer.body, link)) {
-        bytes += chunk.length;
-        if (bytes > maxBytes) {
-          throw new BadAnswerError(`${nameOfUrl(url)} exceeds the limit of ${maxBytes} bytes`, {
-            code: "answer_too_large",
-          });
+      for (let chunks = await response.take(); chunks !== null; chunks = await response.take()) {
+        for (const chunk of chunks) {
+          bytes += chunk.length;
+          if (bytes > maxBytes) throw tooLarge(url, maxBytes);
+          yield chunk;
         }
-        yield chunk;
       }
     } finally {
-      // Also if the reader stops early: the socket must not keep filling.
-      link.abort(new Error("the download is over"));
-      link.release();
+      // Also if the reader stops early.
+      response.close();
     }
   };
 
-  async function open(url: URL, signal: AbortSignal, attempts: number): Promise<Dispatcher.ResponseData> {
-    for (let failures = 1; ; failures++) {
-      let outcome: Dispatcher.ResponseData | NetworkError | TimeoutError;
-      try {
-        outcome = await get(url, { signal, attempt: failures });
-      } catch (error) {
-        if (!(error instanceof TimeoutError || (error instanceof NetworkError && error.transient)))
-          throw error;
-        outcome = error;
-      }
-      let told: number | null = null;
-      let reason: WaitReason = "network";
-      if (!(outcome instanceof CatError)) {
-        if (outcome.statusCode < 300) return accepted(url, outcome);
-        told = retryAfterMs(outcome, options.clock.now());
-        const transient = outcome.statusCode === 429 || outcome.statusCode >= 500;
-        if (!transient || failures >= attempts) throw refused(url, outcome);
-        reason = outcome.statusCode === 429 ? "rate_limited" : "server_error";
-        outcome.body.on("error", () => {}).destroy();
-      } else if (failures >= attempts) {
-        throw outcome;
-      }
-      const waitMs = Math.max(
-        backoffMs(policy.backoff, failures, options.random),
-        Math.min(told ?? 0, policy.windowMs),
-      );
-      options.onWait?.({ reason, ms: waitMs, method: "GET", path: maskedPath(url.pathname + url.search) });
-      await options.clock.sleep(waitMs, signal);
-    }
-  }
-
-  /** The chunks of a body; silence counts only while the reader waits for a chunk. */
-  async function* watched(
+  async function open(
     url: URL,
-    body: AsyncIterable<Uint8Array> & { destroy(): unknown },
-    link: { signal: AbortSignal; abort(reason: unknown): void },
-  ): AsyncIterable<Uint8Array> {
-    const chunks = body[Symbol.asyncIterator]();
-    let cancel = () => {};
-    const onAbort = () => body.destroy();
-    link.signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      for (;;) {
-        cancel = options.clock.at(options.clock.now() + options.silenceMs, () =>
-          link.abort(silent(url, options.silenceMs)),
-        );
-        const next = await chunks.next();
-        cancel();
-        link.signal.throwIfAborted();
-        if (next.done) return;
-        yield next.value;
+    signal: AbortSignal | undefined,
+    attempts: number | undefined,
+  ): Promise<ResponseStream> {
+    for (let failures = 1; ; failures++) {
+      let response: ResponseStream | null = null;
+      try {
+        response = await signedGet(options, url, { signal, attempt: failures });
+        if (response.status < 300) return response;
+        response.close();
+        throw refusedError(url, response);
+      } catch (error) {
+        signal?.throwIfAborted();
+        await waitToRetry(options, { url, error, response, failures, attempts, signal });
       }
-    } catch (error) {
-      link.signal.throwIfAborted();
-      throw failure(url, error);
-    } finally {
-      cancel();
-      link.signal.removeEventListener("abort", onAbort);
-      body.destroy();
     }
   }
 }
+
+const notAFile = (url: URL, status: number): BadAnswerError =>
+  new BadAnswerError(`${nameOfUrl(url)} responded with status ${status}`, { code: "not_a_file", status });
+
+const tooLarge = (url: URL, maxBytes: number): BadAnswerError =>
+  new BadAnswerError(`${nameOfUrl(url)} exceeds the limit of ${maxBytes} bytes`, {
+    code: "answer_too_large",
+  });

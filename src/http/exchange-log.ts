@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { CatError } from "../errors.ts";
-import { maskedKey, maskedPath, shortened } from "./mask.ts";
+import { maskedKey, maskedPath, shortKey } from "./mask.ts";
 import { type HttpRequest, headerOf, type Interceptor } from "./send.ts";
 
 /** One request and its outcome, safe to show: without the API key and signatures. */
@@ -54,7 +54,7 @@ const lineOf = (request: HttpRequest) => ({
   path: maskedPath(request.path),
   attempt: request.call.attempt,
   requestId: request.headers["x-request-id"] ?? null,
-  idempotencyKey: shortened(request.headers["idempotency-key"]),
+  idempotencyKey: shortKey(request.headers["idempotency-key"]),
   apiKey: maskedKey(request.headers.authorization),
 });
 

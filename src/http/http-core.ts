@@ -1,20 +1,15 @@
 import type { Clock } from "../clock.ts";
-import { attemptTimeout } from "./attempt-timeout.ts";
-import { type ApiKey, auth } from "./auth.ts";
-import { completeJson } from "./complete-json.ts";
-import { deadline, type SendMessage } from "./deadline.ts";
-import type { Connections } from "./dispatcher.ts";
+import type { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { type ExchangeLog, exchangeLog } from "./exchange-log.ts";
-import { idempotency } from "./idempotency.ts";
-import { type KeyLife, keyLife } from "./key-life.ts";
-import { noRedirects } from "./no-redirects.ts";
+import { withoutKey } from "./mask.ts";
 import { pacing } from "./pacing.ts";
-import { requestId } from "./request-id.ts";
+import { type ApiKey, auth, idempotency, type KeyLife, keyLife, requestId } from "./request-headers.ts";
+import { completeJson, noRedirects } from "./response-checks.ts";
 import { defaultRetryPolicy, type RetryPolicy, retry } from "./retry.ts";
 import { type Answer, compose, type Interceptor } from "./send.ts";
-import type { OnWait } from "./wait.ts";
-import { withoutKey } from "./without-key.ts";
+import { attemptTimeout, deadline, type SendMessage } from "./time-limits.ts";
+import type { OnWait } from "./waits.ts";
 
 export interface HttpCoreOptions {
   /** The only origin that receives the API key. */

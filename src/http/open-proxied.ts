@@ -1,10 +1,4 @@
-/// <reference path="./undici.d.ts" />
-
-import type { Dispatcher, Pool } from "undici";
-import connectThrough from "undici/lib/api/api-connect.js";
-import OpenPool from "undici/lib/dispatcher/pool.js";
-import ProxyAgent from "undici/lib/dispatcher/proxy-agent.js";
-import { connectionsPerOrigin } from "./connections-per-origin.ts";
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import { type HttpProxy, proxyToken } from "./proxies.ts";
 import { namingProxy } from "./proxy-failure.ts";
 
@@ -16,17 +10,17 @@ export interface Proxied {
   readonly named: Dispatcher;
 }
 
-/** Opens nothing yet. */
-export function openProxied(proxy: HttpProxy): Proxied {
+/** So many connections per origin at most; opens nothing yet. */
+export function openProxied(proxy: HttpProxy, connections: number): Proxied {
   const token = proxyToken(proxy);
   const agent = new ProxyAgent({
     // Without the user name and password, which no error can show then.
     uri: proxy.shown,
     ...(token === undefined ? {} : { token }),
-    connections: connectionsPerOrigin,
+    connections,
     // Many proxies tunnel to port 443 only: requests without TLS go to the proxy itself, as in other tools.
     proxyTunnel: false,
-    clientFactory: (origin, options) => failingOnce(new OpenPool(origin, options)),
+    clientFactory: (origin, options) => failingOnce(new Pool(origin, options)),
   });
   return { agent, named: agent.compose(namingProxy(proxy)) };
 }
@@ -36,8 +30,11 @@ export function openProxied(proxy: HttpProxy): Proxied {
  * reason to connect again, without an end.
  */
 function failingOnce(pool: Pool): Pool {
+  const connect = pool.connect.bind(pool) as (
+    options: Dispatcher.ConnectOptions,
+  ) => Promise<Dispatcher.ConnectData>;
   const once = (options: Dispatcher.ConnectOptions) =>
-    connectThrough.call(pool, options).catch((error: NodeJS.ErrnoException) => {
+    connect(options).catch((error: NodeJS.ErrnoException) => {
       throw error.code === "UND_ERR_SOCKET"
         ? Object.assign(new Error(error.message, { cause: error }), { code: "ECONNRESET" })
         : error;

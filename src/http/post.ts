@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
-import type { Connections } from "./dispatcher.ts";
-import { linkedAbort } from "./linked-abort.ts";
-import { ProxyFailure } from "./proxy-failure.ts";
-import { proxyProblem } from "./proxy-problem.ts";
+import type { Connections } from "./connections.ts";
+import { ProxyFailure, proxyProblem } from "./proxy-failure.ts";
+import { ResponseStream } from "./response-stream.ts";
+import { linkedAbort } from "./time-limits.ts";
 
 /** One POST to a URL that the user named. */
 export interface Post {
@@ -34,7 +34,6 @@ const keptBytes = 64 * 1024;
 export const poster =
   ({ connections, clock }: { connections: Connections; clock: Clock }) =>
   async ({ url, headers, body, timeoutMs, signal }: Post): Promise<PostOutcome> => {
-    const { default: send } = await import("undici/lib/api/api-request.js");
     const dispatcher = await connections.forOrigin(url.origin);
     const link = linkedAbort(signal);
     const begun = clock.now();
@@ -45,25 +44,29 @@ export const poster =
       link.abort(new Error(late));
     });
     const took = () => clock.now() - begun;
+    const stream = new ResponseStream({ signal: link.signal });
     try {
-      const response = await send.call(dispatcher, {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: "POST",
-        headers: headers.flat(),
-        body: body as Uint8Array,
-        signal: link.signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      const chunks: Buffer[] = [];
+      dispatcher.dispatch(
+        {
+          origin: url.origin,
+          path: `${url.pathname}${url.search}`,
+          method: "POST",
+          headers: headers.flat(),
+          body: body as Uint8Array,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        stream,
+      );
+      const { status } = await stream.head();
+      const kept: Uint8Array[] = [];
       let length = 0;
-      for await (const chunk of response.body as AsyncIterable<Buffer>) {
-        if (length < keptBytes) chunks.push(chunk);
-        length += chunk.length;
+      for (let chunks = await stream.take(); chunks !== null; chunks = await stream.take()) {
+        if (length < keptBytes) kept.push(...chunks);
+        length += chunks.reduce((sum, chunk) => sum + chunk.length, 0);
       }
-      const text = Buffer.concat(chunks).subarray(0, keptBytes).toString("utf8");
-      return { status: response.statusCode, text, ms: took() };
+      const text = Buffer.concat(kept).subarray(0, keptBytes).toString("utf8");
+      return { status, text, ms: took() };
     } catch (error) {
       signal?.throwIfAborted();
       const why = phraseOf(error, url.origin);

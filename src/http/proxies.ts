@@ -1,5 +1,5 @@
 import { CatError } from "../errors.ts";
-import { parseUrl } from "./parse-url.ts";
+import { parseUrl } from "./send.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

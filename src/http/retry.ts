@@ -1,9 +1,7 @@
 import type { Clock } from "../clock.ts";
-import { type Backoff, backoffMs } from "./backoff.ts";
 import { NetworkError, TimeoutError } from "./errors.ts";
-import { retryAfterMs } from "./retry-after.ts";
 import { type Answer, type HttpRequest, headerOf, type Interceptor, isWrite } from "./send.ts";
-import type { OnWait, WaitReason } from "./wait.ts";
+import { type Backoff, backoffMs, type OnWait, retryAfterMs, type WaitReason } from "./waits.ts";
 
 export interface RetryPolicy {
   /** The number of attempts that may end in a network error, a timeout or a 5xx. */

@@ -83,3 +83,15 @@ export const isWrite = (request: Pick<Message, "method">): boolean => request.me
 /** A request in short form, without its query: `GET /v1/products`. */
 export const nameOf = (request: Pick<Message, "method" | "path">): string =>
   `${request.method} ${request.path.split("?", 1)[0]}`;
+
+/**
+ * The text as a URL; null if it is not one. `URL.canParse` cannot be used: once compiled, Node 20 returns
+ * false for every text with a letter such as `ü`.
+ */
+export function parseUrl(text: string, base?: string): URL | null {
+  try {
+    return new URL(text, base);
+  } catch {
+    return null;
+  }
+}

@@ -1,76 +1,147 @@
-import type { Dispatcher } from "undici";
 import type { Clock } from "../clock.ts";
 import { CatError } from "../errors.ts";
-import type { Connections } from "./dispatcher.ts";
-import { failure, nameOfUrl } from "./download-outcome.ts";
-import { TimeoutError } from "./errors.ts";
+import type { Connections } from "./connections.ts";
+import { BadAnswerError, NetworkError, SignedUrlError, TimeoutError } from "./errors.ts";
 import type { ExchangeLog } from "./exchange-log.ts";
-import { linkedAbort } from "./linked-abort.ts";
 import { maskedPath } from "./mask.ts";
+import { networkFailure } from "./network-failure.ts";
+import { originOf } from "./response-checks.ts";
+import { ResponseStream } from "./response-stream.ts";
+import { defaultRetryPolicy, type RetryPolicy } from "./retry.ts";
+import { headerOf, parseUrl } from "./send.ts";
+import { backoffMs, type OnWait, retryAfterMs, type WaitReason } from "./waits.ts";
 
-export interface SignedGetOptions {
+export interface DownloaderOptions {
   connections: Connections;
   clock: Clock;
+  random: () => number;
   userAgent: string;
   /** The maximum silence of the server, in milliseconds. */
   silenceMs: number;
+  /** Throws a CatError if the URL must not be fetched. */
+  check: (url: URL) => void;
+  retry?: Partial<RetryPolicy> | undefined;
   onExchange?: ((line: ExchangeLog) => void) | undefined;
+  onWait?: OnWait | undefined;
 }
 
 interface SignedRequest {
-  signal: AbortSignal;
+  signal: AbortSignal | undefined;
   /** The number of this attempt, for the log. */
   attempt: number;
   headers?: Readonly<Record<string, string>>;
 }
 
-export type SignedGet = (url: URL, request: SignedRequest) => Promise<Dispatcher.ResponseData>;
-
 /**
  * One GET of a signed URL, up to the headers of the response. It does not use the API key: the signature in
  * the URL is the only permission. Follows no redirect, and times out without a response.
  */
-export function signedGet(options: SignedGetOptions): SignedGet {
-  const { clock, silenceMs, onExchange } = options;
-  return async (url, { signal, attempt, headers = {} }) => {
-    const { default: send } = await import("undici/lib/api/api-request.js");
-    const dispatcher = await options.connections.forOrigin(url.origin);
-    const link = linkedAbort(signal);
-    const begun = clock.now();
-    const cancel = clock.at(begun + silenceMs, () => link.abort(silent(url, silenceMs)));
-    const log = (status: number | null, error: string | null) =>
-      onExchange?.({
-        ...{ method: "GET", origin: url.origin, path: maskedPath(url.pathname + url.search), status, error },
-        ...{ ms: clock.now() - begun, attempt, requestId: null, idempotencyKey: null, apiKey: null },
-        replayed: false,
-      });
-    try {
-      const response = await send.call(dispatcher, {
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: "GET",
-        headers: {
-          "user-agent": options.userAgent,
-          accept: "*/*",
-          "accept-encoding": "identity",
-          ...headers,
-        },
-        signal: link.signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      log(response.statusCode, null);
-      return response;
-    } catch (error) {
-      const thrown = failure(url, error);
-      log(null, thrown instanceof CatError ? thrown.code : "aborted");
-      throw thrown;
-    } finally {
-      cancel();
-    }
-  };
+export async function signedGet(
+  { connections, clock, silenceMs, userAgent, onExchange }: DownloaderOptions,
+  url: URL,
+  { signal, attempt, headers = {} }: SignedRequest,
+): Promise<ResponseStream> {
+  const dispatcher = await connections.forOrigin(url.origin);
+  const target = { method: "GET", origin: url.origin, path: url.pathname + url.search } as const;
+  const begun = clock.now();
+  const log = (status: number | null, error: string | null) =>
+    onExchange?.({
+      ...{ method: "GET", origin: url.origin, path: maskedPath(target.path), status, error },
+      ...{ ms: clock.now() - begun, attempt, requestId: null, idempotencyKey: null, apiKey: null },
+      replayed: false,
+    });
+  const silent = () =>
+    new TimeoutError(`${nameOfUrl(url)}: no data for ${silenceMs / 1000} s`, { code: "attempt_timeout" });
+  const stream = new ResponseStream({
+    signal,
+    silence: { clock, ms: silenceMs, error: silent },
+    toError: (error) => networkFailure(error, { ...target, path: url.pathname, headers: {} }) ?? error,
+  });
+  dispatcher.dispatch(
+    {
+      ...target,
+      headers: { "user-agent": userAgent, accept: "*/*", "accept-encoding": "identity", ...headers },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    },
+    stream,
+  );
+  try {
+    const response = await stream.head();
+    log(response.status, null);
+    return response;
+  } catch (error) {
+    log(null, error instanceof CatError ? error.code : "aborted");
+    throw error;
+  }
 }
 
-/** The error for a server that sent nothing for too long. */
-export const silent = (url: URL, silenceMs: number): TimeoutError =>
-  new TimeoutError(`${nameOfUrl(url)}: no data for ${silenceMs / 1000} s`, { code: "attempt_timeout" });
+/** The URL without its signature. */
+export const nameOfUrl = (url: URL): string => `${url.origin}${url.pathname}`;
+
+/** Parses a signed URL of the service. Throws a CatError if it is none, or must not be fetched. */
+export function toSignedUrl(text: string, { check }: Pick<DownloaderOptions, "check">): URL {
+  const url = parseUrl(text);
+  if (url === null)
+    throw new BadAnswerError("the service returned an invalid signed URL", { code: "invalid_url" });
+  check(url);
+  return url;
+}
+
+/**
+ * The error for a response without the file: a rejected signed URL can be signed again; other responses are not the
+ * service's.
+ */
+export function refusedError(url: URL, response: ResponseStream): CatError {
+  const { status } = response;
+  if (status === 403 || status === 404 || status === 410) {
+    const message = `${nameOfUrl(url)} is no longer valid (${status}): the signed URL has expired or is unknown`;
+    return new SignedUrlError(message, { code: "signed_url_refused", status });
+  }
+  const to = status < 400 ? originOf(headerOf(response, "location"), url.origin) : "";
+  const what = status < 400 ? `a redirect${to}, which is not followed` : `status ${status}`;
+  return new BadAnswerError(`${nameOfUrl(url)} responded with ${what}`, { code: "download_refused", status });
+}
+
+/** Throws a BadAnswerError for a body that is not the file as stored: undici does not decompress. */
+export function rejectCompressed(url: URL, response: ResponseStream): void {
+  const encoding = headerOf(response, "content-encoding") ?? "identity";
+  if (encoding === "identity") return;
+  const message = `${nameOfUrl(url)} responded with an unrequested compression (${encoding})`;
+  throw new BadAnswerError(message, { code: "not_a_file", status: response.status });
+}
+
+/** A failed attempt. */
+interface FailedAttempt {
+  url: URL;
+  error: unknown;
+  /** Null if none came. */
+  response: ResponseStream | null;
+  /** Failures in a row, from 1, and how many of them end the download. */
+  failures: number;
+  attempts: number | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** Waits before another attempt; throws the error if another one will not help. */
+export async function waitToRetry(options: DownloaderOptions, failed: FailedAttempt): Promise<void> {
+  const { url, error, response, failures, signal } = failed;
+  const { clock, random, onWait } = options;
+  const { backoff, windowMs, attempts } = { ...defaultRetryPolicy, ...options.retry };
+  const reason = reasonToRetry(error);
+  if (reason === null || failures >= (failed.attempts ?? attempts)) throw error;
+  const asked = response === null ? null : retryAfterMs(response, clock.now());
+  const ms = Math.max(backoffMs(backoff, failures, random), Math.min(asked ?? 0, windowMs));
+  onWait?.({ reason, ms, method: "GET", path: maskedPath(url.pathname + url.search) });
+  await clock.sleep(ms, signal);
+}
+
+/** The reason another attempt may help; null if it will not. */
+function reasonToRetry(error: unknown): WaitReason | null {
+  if (error instanceof TimeoutError) return "network";
+  if (error instanceof NetworkError) return error.transient ? "network" : null;
+  if (!(error instanceof BadAnswerError) || error.code !== "download_refused") return null;
+  const { status = 0 } = error;
+  if (status === 429) return "rate_limited";
+  return status >= 500 ? "server_error" : null;
+}

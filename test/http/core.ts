@@ -1,6 +1,6 @@
 import { isOfService } from "../../src/client/service-answer.ts";
 import { MovableClock } from "../../src/clock.ts";
-import { type Connections, openConnections } from "../../src/http/dispatcher.ts";
+import { type Connections, openConnections } from "../../src/http/connections.ts";
 import { type HttpCoreOptions, httpCore } from "../../src/http/http-core.ts";
 import type { Message } from "../../src/http/send.ts";
 import { TestClock } from "../support/test-clock.ts";

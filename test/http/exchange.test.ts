@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { CatError } from "../../src/errors.ts";
-import { checkedKey } from "../../src/http/auth.ts";
-import { openConnections } from "../../src/http/dispatcher.ts";
+import { openConnections } from "../../src/http/connections.ts";
 import { BadAnswerError, NetworkError } from "../../src/http/errors.ts";
 import { exchange } from "../../src/http/exchange.ts";
 import { describeExchange, type ExchangeLog } from "../../src/http/exchange-log.ts";
 import { maskedKey, maskedPath } from "../../src/http/mask.ts";
 import { multipartForm } from "../../src/http/multipart.ts";
+import { checkedKey } from "../../src/http/request-headers.ts";
 import type { HttpRequest } from "../../src/http/send.ts";
 import { until } from "../support/until.ts";
 import { closeAll, coreAgainst } from "./core.ts";

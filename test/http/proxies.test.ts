@@ -1,7 +1,7 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
-import { openConnections } from "../../src/http/dispatcher.ts";
+import { openConnections } from "../../src/http/connections.ts";
 import { downloader } from "../../src/http/download.ts";
 import { poster } from "../../src/http/post.ts";
 import { proxiesOf } from "../../src/http/proxies.ts";

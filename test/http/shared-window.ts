@@ -1,9 +1,9 @@
 import { isOfService } from "../../src/client/service-answer.ts";
 import { MovableClock } from "../../src/clock.ts";
-import { deadline } from "../../src/http/deadline.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { type Answer, compose, type Send } from "../../src/http/send.ts";
+import { deadline } from "../../src/http/time-limits.ts";
 
 const minuteMs = 60_000;
 

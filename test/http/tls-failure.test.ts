@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certificateProblem } from "../../src/http/tls-failure.ts";
+import { certificateProblem } from "../../src/http/network-failure.ts";
 
 test.for([
   ["a number, as some errors have", 20, null],

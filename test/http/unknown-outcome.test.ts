@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { isOfService } from "../../src/client/service-answer.ts";
-import { deadline } from "../../src/http/deadline.ts";
 import { NetworkError } from "../../src/http/errors.ts";
 import { defaultRetryPolicy, retry } from "../../src/http/retry.ts";
 import { compose, type Send } from "../../src/http/send.ts";
+import { deadline } from "../../src/http/time-limits.ts";
 import { TestClock } from "../support/test-clock.ts";
 import { until } from "../support/until.ts";
 import { closeAll, coreAgainst } from "./core.ts";

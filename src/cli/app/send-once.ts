@@ -1,6 +1,6 @@
 import { CatError } from "../../errors.ts";
 import { isNothingDone } from "../../flows/service-errors.ts";
-import type { OnDoubt } from "../../http/deadline.ts";
+import type { OnDoubt } from "../../http/time-limits.ts";
 import { withHint } from "../context/errors.ts";
 
 /**

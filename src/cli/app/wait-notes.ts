@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock.ts";
-import type { OnWait, WaitReason } from "../../http/wait.ts";
+import type { OnWait, WaitReason } from "../../http/waits.ts";
 
 /** A shorter wait is over before the user has read the note. */
 const shortestMs = 2_000;

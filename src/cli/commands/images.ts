@@ -81,18 +81,15 @@ async function saveImage(app: App, { id, save, maxBytes, printing }: SaveInput):
   const { interrupt: signal } = app.context;
   const read = () => client.images.get({ image_id: id }, { signal });
   const image = await read();
-  const [{ downloadToFile }, { withSizeHint }] = await Promise.all([
-    import("../../flows/files/download-file.ts"),
-    import("../../flows/files/wrong-content.ts"),
-  ]);
-  const bytes = await downloadToFile(client, {
+  const { downloadFile, withSizeHint } = await import("../../flows/files/download-file.ts");
+  const { bytes } = await downloadFile(client, {
     url: urlOf(image),
     freshUrl: async () => urlOf(await read()),
     path: file.path,
     name: save,
     replaces,
     resource: `${(await app.connection()).baseUrl} image ${id}`,
-    expected: typeof image.mime_type === "string" ? { type: image.mime_type } : {},
+    type: typeof image.mime_type === "string" ? image.mime_type : undefined,
     problemOf: (head) => wrongType(head.subarray(0, imageTypeBytes), image.mime_type),
     signal,
     limits: { maxBytes },

@@ -1,5 +1,4 @@
-import { maskedKey } from "../../http/mask.ts";
-import { shortestSecret } from "../../http/without-key.ts";
+import { maskedKey, shortestSecret } from "../../http/mask.ts";
 import type { Context, Output } from "../context/context.ts";
 
 /** The signing secret of a webhook, and the start of one at the end of a text. */

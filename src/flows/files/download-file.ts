@@ -2,43 +2,33 @@
 
 import { stat } from "node:fs/promises";
 import type { Client } from "../../client/client.ts";
+import { CatError } from "../../errors.ts";
 import { BadAnswerError } from "../../http/errors.ts";
 import { whereLinksLead } from "./file-names.ts";
 import { OutputError } from "./output-error.ts";
 import { PartFile, type PartOptions } from "./part-file.ts";
-import { withoutQuery, wrongContent } from "./wrong-content.ts";
 
 type ResumableDownload = Parameters<Client["downloadInto"]>[1];
 
-export interface FileDownload
-  extends Pick<ResumableDownload, "url" | "freshUrl" | "expected" | "signal" | "limits"> {
-  /** The path of the complete file. */
-  path: string;
-  /** Whether a file that has the path is replaced (default: true). */
-  replaces?: boolean | undefined;
-  /** The file as errors name it (default: its path). */
-  name?: string | undefined;
-  /** The name of the part next to it (default: `.NAME.part`). */
-  part?: string | undefined;
+export interface FileDownload extends ResumableDownload, Omit<PartOptions, "resource"> {
   /**
    * The identity of the resource, stable across its signed URLs (default: the URL without its query). A part of another
-   * resource is not resumed; of an earlier version of the same, the validator tells.
+   * resource is not resumed; of an earlier version of the same, the ETag tells.
    */
   resource?: string | undefined;
   /** The problem of a complete file, from its first bytes, e.g. `is empty`; null if none. */
   problemOf?: ((head: Uint8Array) => string | null) | undefined;
   /**
-   * Checks the complete file at this path before it gets its name. Throws a BadAnswerError if it is broken: then it is
-   * downloaded once more.
+   * Checks the complete file at this path before it gets its name, unless it is in memory. Throws a BadAnswerError if it
+   * is broken: then it is downloaded once more.
    */
   check?: ((partPath: string) => Promise<void>) | undefined;
-  /** The free space of a folder in bytes (default: as the system reports it). */
-  freeBytes?: PartOptions["freeBytes"];
-  /** The permissions of a new file, less the umask. */
-  mode?: number | undefined;
-  onProgress?: PartOptions["onProgress"];
-  /** Bytes buffered before they are written (default: 1 MiB). */
-  batchBytes?: PartOptions["batchBytes"];
+}
+
+/** A complete file: `chunks` are its bytes if it is in memory, and null if it is at its path. */
+export interface DownloadedFile {
+  readonly bytes: number;
+  readonly chunks: readonly Uint8Array[] | null;
 }
 
 /** The maximum number of first bytes passed to `problemOf`. */
@@ -47,43 +37,29 @@ const headBytes = 64;
 const contentAttempts = 2;
 
 /**
- * Downloads a signed URL into a file that appears under its name only when it is complete and on disk. Until
- * then the bytes are in a part next to it, which this process resumes after a break, and the next one after a
- * kill. Resolves to the length. Throws OutputError, and the errors of `client.downloadInto`.
+ * Downloads a signed URL into a file that appears under its name only when it is complete and on disk; a small file into
+ * memory, if it may. Until then the bytes are in a part next to it, which this process resumes after a break, and the
+ * next one after a kill. Throws OutputError, and the errors of `client.downloadInto`.
  */
-export async function downloadToFile(
+export async function downloadFile(
   client: Pick<Client, "downloadInto">,
   file: FileDownload,
-): Promise<number> {
-  const path = await whereLinksLead(file.path);
-  await rejectNonFile(path, file.name);
-  const { url, signal, limits, expected, problemOf } = file;
-  let current = url;
-  const freshUrl = file.freshUrl && (async () => (current = await file.freshUrl!()));
-  const part = await PartFile.open({
-    path,
-    name: file.name,
-    replaces: file.replaces,
-    part: file.part,
-    freeBytes: file.freeBytes,
-    resource: () => file.resource ?? withoutQuery(current),
-    mode: file.mode,
-    onProgress: file.onProgress,
-    batchBytes: file.batchBytes,
-  });
+): Promise<DownloadedFile> {
+  const { signal, limits, type, problemOf, check } = file;
+  let { url } = file;
+  const freshUrl = file.freshUrl && (async () => (url = await file.freshUrl!()));
+  const path = file.inMemory ? file.path : await whereLinksLead(file.path);
+  if (!file.inMemory) await rejectNonFile(path, file.name);
+  const part = await PartFile.open({ ...file, path, resource: () => file.resource ?? withoutQuery(url) });
   try {
     for (let attempt = 1; ; attempt++) {
-      const download = { url: current, freshUrl, signal, limits, expected };
-      const length = await client.downloadInto(part, download);
-      const broken = await problemAfter(part, file);
+      const bytes = await client.downloadInto(part, { url, freshUrl, signal, limits, type });
+      const broken = await problemAfter(part, check);
       if (broken === null) {
         const problem = problemOf?.(await part.head(headBytes)) ?? null;
-        if (problem !== null) {
-          await part.forget();
-          throw wrongContent(current, problem);
-        }
-        await part.finish(length);
-        return length;
+        if (problem === null) return { bytes, chunks: await part.finish(bytes) };
+        await part.forget();
+        throw wrongContent(url, problem);
       }
       // A second download fixes bytes that were damaged on disk, or on the way.
       await part.forget();
@@ -98,9 +74,10 @@ export async function downloadToFile(
 }
 
 /** The error of a file with wrong content, which another download may not have; null for a right one. */
-async function problemAfter(part: PartFile, { check }: FileDownload): Promise<BadAnswerError | null> {
+async function problemAfter(part: PartFile, check: FileDownload["check"]): Promise<BadAnswerError | null> {
+  const path = await part.flush();
   try {
-    await check?.(await part.flush());
+    if (path !== null) await check?.(path);
     return null;
   } catch (error) {
     if (error instanceof BadAnswerError) return error;
@@ -113,4 +90,18 @@ async function rejectNonFile(path: string, name = path): Promise<void> {
   if (found === null || found.isFile()) return;
   const code = found.isDirectory() ? "EISDIR" : "EINVAL";
   throw new OutputError(name, Object.assign(new Error("not a regular file"), { code }));
+}
+
+/** A URL without what its signature adds, for messages. */
+const withoutQuery = (url: string): string => url.split(/[?#]/, 1)[0]!;
+
+/** The error of a download whose bytes are not what they should be; `problem` follows the URL. */
+export const wrongContent = (url: string, problem: string): BadAnswerError =>
+  new BadAnswerError(`${withoutQuery(url)} ${problem}`, { code: "wrong_content" });
+
+/** The error of an image over `--max-bytes`, with what to do: exit 8, because other images are not affected. */
+export function withSizeHint(error: unknown): unknown {
+  if (!(error instanceof BadAnswerError) || error.code !== "file_too_large") return error;
+  const hint = "To accept larger images, add --max-bytes, for example --max-bytes 200MB.";
+  return new CatError(error.message, { type: "partial", code: error.code, hint, cause: error });
 }

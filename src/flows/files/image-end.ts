@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { imageTypeBytes, imageTypeOf } from "../../contract/image-file.ts";
-import { wrongContent } from "./wrong-content.ts";
+import { wrongContent } from "./download-file.ts";
 
 /** The bytes of an image, of which only a few are read. */
 export interface ImageBytes {

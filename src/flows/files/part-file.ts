@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { type FileHandle, open, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Client } from "../../client/client.ts";
@@ -10,9 +11,10 @@ import { OutputError } from "./output-error.ts";
 type DownloadTarget = Parameters<Client["downloadInto"]>[0];
 type Version = Parameters<DownloadTarget["begin"]>[0];
 
-/** Bytes, or chunks, buffered before they are written: the most that a kill loses. */
+/** Bytes buffered before they are written: the most that a kill loses. */
 const defaultBatchBytes = 1024 * 1024;
-const batchChunks = 512;
+/** A smaller file is not worth a part on the disk, if it may stay in memory. */
+const mostInMemory = 4 * 1024 * 1024;
 
 export interface PartOptions {
   /** The path of the complete file. */
@@ -21,8 +23,8 @@ export interface PartOptions {
   name?: string | undefined;
   /** Whether a file that has the path is replaced (default: true). */
   replaces?: boolean | undefined;
-  /** The name of the part in the folder of the file (default: derived from the file's name). */
-  part?: string | undefined;
+  /** Whether a file of up to 4 MiB is gathered in memory, and not written. */
+  inMemory?: boolean | undefined;
   /** The free space of a folder in bytes (default: as the system reports it). */
   freeBytes?: typeof freeBytesIn | undefined;
   /** The current resource; a part of another one is not resumed. */
@@ -35,8 +37,8 @@ export interface PartOptions {
 }
 
 /**
- * The bytes of a file so far, next to the file. A sidecar, written before them, records which version they belong to.
- * Another process resumes after the last byte on the disk: a kill loses none of those.
+ * The bytes of a file so far, in a part next to it. A sidecar, written before them, records which version they belong
+ * to. Another process resumes after the last byte on the disk: a kill loses none of those.
  *
  * A file without a sidecar belongs to another program and is left unchanged. A part is never truncated or
  * reused for another version: a new file of the same name replaces it, so that a process still writing to the
@@ -46,58 +48,70 @@ export class PartFile implements DownloadTarget {
   readonly #options: PartOptions;
   readonly #part: string;
   readonly #sidecar: string;
-  readonly #batchBytes: number;
   kept: DownloadTarget["kept"] = null;
-  #handle: FileHandle | null = null;
-  #mode = 0o666;
-  #version: Version = { validator: null, total: null };
-  #boot = "";
-  #written = 0;
+  /** The bytes that are not on the disk: all of a small file. */
   #batch: Uint8Array[] = [];
   #batched = 0;
-  /** The current write. */
-  #writing: Promise<void> = Promise.resolve();
+  #isSmall = false;
+  #handle: FileHandle | null = null;
+  #written = 0;
+  #version: Version = { etag: null, total: null };
 
   private constructor(options: PartOptions) {
     this.#options = options;
-    const name = options.part ?? partName(basename(options.path));
-    this.#part = join(dirname(options.path), name);
+    this.#part = join(dirname(options.path), partName(basename(options.path)));
     this.#sidecar = `${this.#part}.state`;
-    this.#batchBytes = options.batchBytes ?? defaultBatchBytes;
   }
 
   /** Opens the part of an earlier process if it can be resumed. Throws OutputError. */
   static async open(options: PartOptions): Promise<PartFile> {
     const file = new PartFile(options);
-    await file.#orOutputError(file.#openKept());
+    // For a mirror of thousands of small images, each look at the disk counts.
+    if (!options.inMemory || existsSync(file.#part)) await file.#orOutputError(file.#openKept());
     return file;
   }
 
   async begin(version: Version): Promise<void> {
-    await this.#orOutputError(this.#beginNew(version));
+    this.#batch = [];
+    this.#batched = 0;
+    this.#isSmall =
+      this.#options.inMemory === true && version.total !== null && version.total <= mostInMemory;
+    if (!this.#isSmall || this.#handle !== null) await this.#orOutputError(this.#beginNew(version));
   }
 
-  write(chunk: Uint8Array): Promise<void> | undefined {
-    this.#batch.push(chunk);
-    this.#batched += chunk.length;
-    if (this.#batched < this.#batchBytes && this.#batch.length < batchChunks) return undefined;
-    return this.#orOutputError(this.#startWrite());
+  async write(chunks: readonly Uint8Array[]): Promise<void> {
+    for (const chunk of chunks) {
+      this.#batch.push(chunk);
+      this.#batched += chunk.length;
+    }
+    if (this.#isSmall) return;
+    if (this.#batched >= (this.#options.batchBytes ?? defaultBatchBytes))
+      await this.#orOutputError(this.#flush());
   }
 
-  /** Writes all bytes taken, so that they can be read at `partPath`. */
-  async flush(): Promise<string> {
+  /** The path of all bytes taken, after they were written; null for a file in memory. */
+  async flush(): Promise<string | null> {
+    if (this.#isSmall) return null;
     await this.#orOutputError(this.#flush());
     return this.#part;
   }
 
-  /** The first bytes on disk. */
+  /** The first bytes. */
   async head(length: number): Promise<Uint8Array> {
+    const [first] = this.#batch;
+    if (this.#isSmall)
+      return first !== undefined && first.length >= length ? first : Buffer.concat(this.#batch);
     return this.#orOutputError(this.#head(length));
   }
 
-  /** Moves the complete file to its path and syncs it to disk. Throws OutputError. */
-  async finish(length: number): Promise<void> {
+  /**
+   * Moves the complete file to its path and syncs it to disk, and resolves to null; for a file in memory, to its bytes.
+   * Throws OutputError.
+   */
+  async finish(length: number): Promise<readonly Uint8Array[] | null> {
+    if (this.#isSmall) return this.#batch;
     await this.#orOutputError(this.#finish(length));
+    return null;
   }
 
   /** Closes the part and keeps it for another process if it can be resumed; otherwise removes it. */
@@ -106,7 +120,7 @@ export class PartFile implements DownloadTarget {
     const handle = this.#handle;
     // A full disk keeps what was written before.
     await this.#flush().catch(() => {});
-    const isUseless = this.#version.validator === null || this.#written === 0;
+    const isUseless = this.#version.etag === null || this.#written === 0;
     const isRemoved = isUseless && (await this.#isOurs(handle));
     this.#handle = null;
     await handle.close().catch(() => {});
@@ -115,45 +129,40 @@ export class PartFile implements DownloadTarget {
 
   /** Removes the part: its bytes are wrong. */
   async forget(): Promise<void> {
-    await this.#settle();
+    this.#batch = [];
+    this.#batched = 0;
+    this.kept = null;
+    if (this.#handle === null) return;
     await this.#close();
     await this.#orOutputError(this.#remove());
-    this.kept = null;
   }
 
   async #openKept(): Promise<void> {
-    const target = await stat(this.#options.path).catch(() => null);
-    this.#mode = target?.isFile() ? target.mode & 0o777 : (this.#options.mode ?? 0o666);
-    this.#boot = await currentBoot();
     const sidecar = await readFile(this.#sidecar, "utf8").catch(() => null);
     if (sidecar === null) return this.#rejectForeign();
-    const version = readSidecar(sidecar, this.#options.resource(), this.#boot);
+    const version = readSidecar(sidecar, this.#options.resource(), await currentBoot());
     if (version === null) return;
     const handle = await open(this.#part, "r+").catch(() => null);
     if (handle === null) return;
-    const found = await handle.stat();
-    const { total } = version;
-    // A complete file drops its last byte: the response shows whether it is still the version.
-    const bytes = found.size === total ? total - 1 : found.size;
-    if (!found.isFile() || bytes <= 0 || (total !== null && bytes > total)) {
-      await handle.close();
-      return;
-    }
     try {
+      const found = await handle.stat();
+      const { total } = version;
+      // A complete file drops its last byte: the response shows whether it is still the version.
+      const bytes = found.size === total ? total - 1 : found.size;
+      if (!found.isFile() || bytes <= 0 || (total !== null && bytes > total)) return;
       await this.#rejectWithoutSpace((total ?? 0) - found.size);
-    } catch (error) {
-      await handle.close();
-      throw error;
+      this.#handle = handle;
+      this.#version = version;
+      this.#written = bytes;
+      this.kept = { bytes, ...version };
+    } finally {
+      if (this.#handle === null) await handle.close();
     }
-    this.#handle = handle;
-    this.#version = version;
-    this.#written = bytes;
-    this.kept = { bytes, ...version };
   }
 
   /** Throws if a file that is not a part of a download has the part's name. */
   async #rejectForeign(): Promise<void> {
-    if (!(await isThere(this.#part)) || (await isThere(this.#sidecar))) return;
+    if (!existsSync(this.#part) || existsSync(this.#sidecar)) return;
     const cause = Object.assign(new Error("not a part of a download"), { code: "EEXIST" });
     throw new OutputError(this.#name, cause, {
       what: `cannot be downloaded: another program uses the name of its part, ${this.#part}`,
@@ -163,50 +172,38 @@ export class PartFile implements DownloadTarget {
   }
 
   async #beginNew(version: Version): Promise<void> {
-    await this.#settle();
     await this.#close();
     await this.#rejectForeign();
     await this.#remove();
+    if (this.#isSmall) return;
     await this.#rejectWithoutSpace(version.total ?? 0);
     // The sidecar comes first: it marks the part as one of this program.
-    await writeFile(this.#sidecar, sidecarText(version, this.#options.resource(), this.#boot), {
-      flag: "wx",
-      mode: 0o600,
-    });
-    this.#handle = await open(this.#part, "wx+", this.#mode);
+    const sidecar = sidecarText(version, this.#options.resource(), await currentBoot());
+    await writeFile(this.#sidecar, sidecar, { flag: "wx", mode: 0o600 });
+    const replaced = await stat(this.#options.path).catch(() => null);
+    const mode = replaced?.isFile() ? replaced.mode & 0o777 : (this.#options.mode ?? 0o666);
+    this.#handle = await open(this.#part, "wx+", mode);
     // Restores permissions removed by the umask, if a file is replaced and the file system supports modes.
-    if (await isThere(this.#options.path)) await this.#handle.chmod(this.#mode).catch(() => {});
+    if (replaced !== null) await this.#handle.chmod(mode).catch(() => {});
     this.#version = version;
     this.#written = 0;
   }
 
-  /** Waits for the previous write, then starts this one; the next chunks arrive while it runs. */
-  async #startWrite(): Promise<void> {
+  async #flush(): Promise<void> {
     const batch = this.#batch;
     const bytes = this.#batched;
+    if (bytes === 0) return;
     this.#batch = [];
     this.#batched = 0;
-    await this.#writing;
     const handle = this.#handle!;
-    const position = this.#written;
-    this.#writing = this.#writeBatch(handle, batch, bytes, position);
-    // The next caller that waits for this write gets its error.
-    this.#writing.catch(() => {});
-  }
-
-  async #writeBatch(handle: FileHandle, batch: Uint8Array[], bytes: number, position: number): Promise<void> {
-    let { bytesWritten } = await handle.writev(batch, position);
+    let { bytesWritten } = await handle.writev(batch, this.#written);
+    // One write does not always take all bytes.
     while (bytesWritten < bytes) {
       const rest = Buffer.concat(batch).subarray(bytesWritten);
-      bytesWritten += (await handle.write(rest, 0, rest.length, position + bytesWritten)).bytesWritten;
+      bytesWritten += (await handle.write(rest, 0, rest.length, this.#written + bytesWritten)).bytesWritten;
     }
-    this.#written = position + bytes;
+    this.#written += bytes;
     this.#options.onProgress?.({ bytes: this.#written, total: this.#version.total });
-  }
-
-  async #flush(): Promise<void> {
-    if (this.#batched > 0) await this.#startWrite();
-    await this.#writing;
   }
 
   async #head(length: number): Promise<Uint8Array> {
@@ -244,8 +241,12 @@ export class PartFile implements DownloadTarget {
 
   async #rejectWithoutSpace(needed: number): Promise<void> {
     if (needed <= 0) return;
-    const { path, name = path, freeBytes } = this.#options;
-    await rejectWithoutSpace(needed, { folder: dirname(path), name, ...(freeBytes && { freeBytes }) });
+    const { path, freeBytes } = this.#options;
+    await rejectWithoutSpace(needed, {
+      folder: dirname(path),
+      name: this.#name,
+      ...(freeBytes && { freeBytes }),
+    });
   }
 
   async #isOurs(handle: FileHandle): Promise<boolean> {
@@ -255,18 +256,10 @@ export class PartFile implements DownloadTarget {
 
   /** Removes the part, then the sidecar, so that a power cut cannot leave the sidecar next to another part. */
   async #remove(): Promise<void> {
-    const had = await isThere(this.#sidecar);
+    const had = existsSync(this.#sidecar);
     await rm(this.#part, { force: true });
     await rm(this.#sidecar, { force: true });
     if (had) await syncFolder(dirname(this.#part));
-  }
-
-  /** Drops unwritten bytes, and waits for running writes. */
-  async #settle(): Promise<void> {
-    this.#batch = [];
-    this.#batched = 0;
-    await this.#writing.catch(() => {});
-    this.#writing = Promise.resolve();
   }
 
   async #close(): Promise<void> {
@@ -289,43 +282,30 @@ export class PartFile implements DownloadTarget {
   }
 }
 
-const isThere = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
-/** A version whose bytes another process can resume. */
-type Resumable = Version & { readonly validator: NonNullable<Version["validator"]> };
-
 /** The format of the sidecar; a later one gets another number. */
-const form = 3;
+const form = 4;
 
 /** What a sidecar records: which file the part belongs to, and since which start of the machine it is written. */
-export const sidecarText = ({ validator, total }: Version, resource: string, boot: string): string =>
-  JSON.stringify({ form, resource: digestOf(resource), validator, total, boot });
+const sidecarText = ({ etag, total }: Version, resource: string, boot: string): string =>
+  JSON.stringify({ form, resource: digestOf(resource), etag, total, boot });
 
 /** The version of a part; null if it cannot be resumed: of another resource, from before a restart, or damaged. */
-export function readSidecar(text: string, resource: string, boot: string): Resumable | null {
-  let read: { form?: unknown; resource?: unknown; boot?: unknown } & Partial<Version>;
+function readSidecar(text: string, resource: string, boot: string): Version | null {
   try {
-    read = JSON.parse(text) ?? {};
+    const { etag, total, ...about } = JSON.parse(text);
+    const isOfFile = about.form === form && about.resource === digestOf(resource) && about.boot === boot;
+    const isVersion = typeof etag === "string" && (total === null || Number.isSafeInteger(total));
+    return isOfFile && isVersion ? { etag, total } : null;
   } catch {
     return null;
   }
-  const { validator, total = null } = read;
-  if (read.form !== form || read.resource !== digestOf(resource) || read.boot !== boot) return null;
-  if (!(total === null || Number.isSafeInteger(total))) return null;
-  if (typeof validator?.value !== "string") return null;
-  const isKnown = validator.header === "etag" || validator.header === "last-modified";
-  return isKnown ? { validator, total } : null;
 }
 
 /**
  * The start of the machine: after a power cut, a file may have its length but not its bytes. Empty on systems that do not
  * name it.
  */
-export const currentBoot = (): Promise<string> =>
+const currentBoot = (): Promise<string> =>
   readFile("/proc/sys/kernel/random/boot_id", "latin1").then(
     (id) => id.trim(),
     () => "",

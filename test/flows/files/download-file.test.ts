@@ -12,7 +12,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { createClient } from "../../../src/client/client.ts";
-import { downloadToFile, type FileDownload } from "../../../src/flows/files/download-file.ts";
+import { downloadFile, type FileDownload } from "../../../src/flows/files/download-file.ts";
 import { partName } from "../../../src/flows/files/file-names.ts";
 import { BadAnswerError } from "../../../src/http/errors.ts";
 import { clientAgainst, closeAll } from "../../client/world.ts";
@@ -54,7 +54,7 @@ async function against(...steps: Step[]) {
     path,
     origin: server.origin,
     get: (more: Partial<FileDownload> = {}) =>
-      downloadToFile(client, { url: `${server.origin}/file?signature=s`, path, ...more }),
+      downloadFile(client, { url: `${server.origin}/file?signature=s`, path, ...more }),
     read: () => readFileSync(path, "utf8"),
     left: () => readdirSync(folder).sort(),
     asked: () => server.requests.map(({ headers }) => headers.range ?? null),
@@ -64,7 +64,7 @@ async function against(...steps: Step[]) {
 describe("a file", () => {
   test("appears when it is complete, and nothing else is left", async () => {
     const { get, read, left } = await against(cutAfter(5), rest(5));
-    expect(await get()).toBe(16);
+    expect(await get()).toEqual({ bytes: 16, chunks: null });
     expect([read(), left()]).toEqual([whole, ["a.zip"]]);
   });
 
@@ -131,7 +131,7 @@ describe("a part", () => {
     const { get, left, read, asked } = await against(cutAfter(5), gone, rest(5));
     await expect(get()).rejects.toMatchObject({ code: "download_refused" });
     expect(left()).toEqual([".a.zip.part", ".a.zip.part.state"]);
-    expect(await get()).toBe(16);
+    expect(await get()).toEqual({ bytes: 16, chunks: null });
     expect([read(), left(), asked()]).toEqual([whole, ["a.zip"], [null, "bytes=5-", "bytes=5-"]]);
   });
 
@@ -139,15 +139,15 @@ describe("a part", () => {
     const { get, folder } = await against(cutAfter(5), gone);
     await get().catch(() => {});
     expect(JSON.parse(readFileSync(join(folder, ".a.zip.part.state"), "utf8"))).toEqual({
-      form: 3,
+      form: 4,
       resource: expect.stringMatching(/^[0-9a-f]{64}$/),
-      validator: { header: "etag", value: etag },
+      etag,
       total: 16,
       boot: expect.any(String),
     });
   });
 
-  test("of a version without a strong validator is not kept", async () => {
+  test("of a version without a strong ETag is not kept", async () => {
     const { get, left } = await against(cutAfter(5, { etag: 'W/"v1"' }), gone);
     await get().catch(() => {});
     expect(left()).toEqual([]);
@@ -190,7 +190,7 @@ describe("a part", () => {
     ["a sidecar that is cut", (folder) => truncateSync(join(folder, ".a.zip.part.state"), 20)],
     ["an empty sidecar", (folder) => truncateSync(join(folder, ".a.zip.part.state"))],
     ["a sidecar of null", (folder) => writeFileSync(join(folder, ".a.zip.part.state"), "null")],
-    ["a sidecar of an earlier version of this program", (folder) => editState(folder, { form: 2 })],
+    ["a sidecar of an earlier version of this program", (folder) => editState(folder, { form: 3 })],
     ["a start of the machine before this one", (folder) => editState(folder, { boot: "earlier" })],
     ["no bytes", (folder) => truncateSync(join(folder, ".a.zip.part"))],
     ["more bytes than the file has", (folder) => writeFileSync(join(folder, ".a.zip.part"), `${whole}X`)],
@@ -288,6 +288,43 @@ describe("a part", () => {
   });
 });
 
+describe("a file that may stay in memory", () => {
+  const limit = 4 * 1024 * 1024;
+  const announcing = (total: number | null, text = whole): Step =>
+    total === null
+      ? bytes(200, text, { etag, "transfer-encoding": "chunked" })
+      : bytes(200, Buffer.alloc(total, text), { etag, "content-length": total });
+
+  test("is gathered without a file, also after a break", async () => {
+    const { get, left, asked } = await against(cutAfter(5), rest(5));
+    const { bytes: length, chunks } = await get({ inMemory: true });
+    expect([length, Buffer.concat(chunks!).toString(), left()]).toEqual([16, whole, []]);
+    expect(asked()).toEqual([null, "bytes=5-"]);
+  });
+
+  test.each([limit + 1, null])("is written if it has %s bytes, after one request", async (total) => {
+    const { get, left, asked, path } = await against(announcing(total));
+    const { bytes: length, chunks } = await get({ inMemory: true });
+    expect([chunks, left(), asked()]).toEqual([null, ["a.zip"], [null]]);
+    expect([length, statSync(path).size]).toEqual([total ?? 16, total ?? 16]);
+  });
+
+  test("has no part of an earlier, larger version left", async () => {
+    const { get, left } = await against(
+      (response) => {
+        response.writeHead(200, { etag, "content-length": limit + 1 });
+        response.write(whole, () => setImmediate(() => response.socket?.destroy()));
+      },
+      gone,
+      all("NEW", { etag: '"v2"' }),
+    );
+    await get({ inMemory: true }).catch(() => {});
+    expect(left()).toEqual([".a.zip.part", ".a.zip.part.state"]);
+    const { chunks } = await get({ inMemory: true });
+    expect([Buffer.concat(chunks!).toString(), left()]).toEqual(["NEW", []]);
+  });
+});
+
 describe("a target that cannot be written", () => {
   test("is an OutputError that names the file", async () => {
     const { client, folder, get } = await against(all());
@@ -317,7 +354,7 @@ describe("a target that cannot be written", () => {
     expect((error as Error).message).toContain(path);
     expect([left(), existsSync(path)]).toEqual([[], false]);
     full.mockRestore();
-    expect(await get()).toBe(16);
+    expect(await get()).toEqual({ bytes: 16, chunks: null });
     expect([read(), asked().at(-1)]).toEqual([whole, null]);
   });
 
@@ -354,8 +391,8 @@ describe("the mock's signed files", () => {
       fetch(`${baseUrl}/_mock/faults`, { method: "POST", body: JSON.stringify(order) });
     await fault({ match: { path: "/_signed/images" }, times: 1, truncate: 1000 });
     await fault({ match: { path: "/_signed/images" }, times: 1, status: 503 });
-    const file = { url: image.url, path, expected: { type: "image/jpeg" } };
-    expect(await downloadToFile(client, file)).toBe(source.length);
+    const file = { url: image.url, path, type: "image/jpeg" };
+    expect(await downloadFile(client, file)).toEqual({ bytes: source.length, chunks: null });
     expect(readFileSync(path).equals(source)).toBe(true);
     expect(readdirSync(world.folder)).toEqual(["a.jpg"]);
   });
@@ -373,13 +410,13 @@ describe("the mock's signed files", () => {
       body: JSON.stringify({ match: { path: "/_signed/images" }, times: 1, truncate: 1000 }),
     });
     const limits = { attempts: 1 };
-    await expect(downloadToFile(client, { url, path, limits })).rejects.toMatchObject({
+    await expect(downloadFile(client, { url, path, limits })).rejects.toMatchObject({
       code: "connection_cut",
     });
     expect(readdirSync(world.folder)).toEqual([".a.jpg.part", ".a.jpg.part.state"]);
     world.clock.advance(3_600_001);
     const freshUrl = async () => (await client.images.get({ image_id })).url;
-    const length = await downloadToFile(client, { url, path, freshUrl });
+    const { bytes: length } = await downloadFile(client, { url, path, freshUrl });
     const source = Buffer.from(await (await fetch(await freshUrl())).arrayBuffer());
     expect([length, readFileSync(path).equals(source)]).toEqual([source.length, true]);
   });

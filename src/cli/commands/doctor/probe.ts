@@ -4,8 +4,8 @@ import type { ApiError } from "../../../client/api-error.ts";
 import { createClient } from "../../../client/client.ts";
 import { CatError } from "../../../errors.ts";
 import { BadAnswerError } from "../../../http/errors.ts";
-import { linkedAbort } from "../../../http/linked-abort.ts";
-import { serverNow } from "../../../http/retry-after.ts";
+import { linkedAbort } from "../../../http/time-limits.ts";
+import { serverNow } from "../../../http/waits.ts";
 import type { App } from "../../app/app.ts";
 import { version } from "../../context/version.ts";
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { didYouMean, questionFor } from "../../../contract/did-you-mean.ts";
 import { type EventType, eventTypes } from "../../../contract/value-sets.ts";
 import { type EventPattern, eventPattern, typesOf } from "../../../flows/listen/forward.ts";
-import { parseUrl } from "../../../http/parse-url.ts";
+import { parseUrl } from "../../../http/send.ts";
 
 /**
  * Parses event types separated by commas, for the service, which knows no patterns: `import.*` is each event of imports,

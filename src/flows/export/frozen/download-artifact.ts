@@ -3,7 +3,7 @@ import type { Client } from "../../../client/client.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { ExportJob } from "../../../contract/resources/export.ts";
 import { BadAnswerError, SignedUrlError } from "../../../http/errors.ts";
-import { downloadToFile, type FileDownload } from "../../files/download-file.ts";
+import { downloadFile, type FileDownload } from "../../files/download-file.ts";
 import { checkZip } from "../archive/zip.ts";
 import { checkManifest, maskManifest } from "./manifest.ts";
 
@@ -21,7 +21,7 @@ export interface ArtifactDownload extends Pick<FileDownload, "path" | "signal" |
 /**
  * Saves the artifact of a completed export job; resolves to its length. An earlier process may have done so. The file has its
  * name only after its content was checked, and a broken one is downloaded twice. Throws OutputError, and the errors of
- * `downloadToFile`.
+ * `downloadFile`.
  */
 export async function downloadArtifact(
   client: Client,
@@ -32,7 +32,7 @@ export async function downloadArtifact(
   if (saved?.isFile()) return job.format === "zip" ? saved.size : maskManifest(path, name, client);
   let hasKey = false;
   const shown = `the file of export ${job.id}`;
-  const length = await downloadToFile(client, {
+  const { bytes } = await downloadFile(client, {
     ...{ path, name, signal, onProgress, freeBytes },
     url: urlOf(job),
     resource: job.id,
@@ -46,7 +46,7 @@ export async function downloadArtifact(
         });
     },
   });
-  return hasKey ? maskManifest(path, name, client) : length;
+  return hasKey ? maskManifest(path, name, client) : bytes;
 }
 
 /** More bytes than a line of a manifest has for a product or an image, and than a ZIP adds to an image. */

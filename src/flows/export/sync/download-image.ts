@@ -3,12 +3,10 @@ import { createReadStream } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "../../../client/client.ts";
-import { imageTypeBytes, imageTypeOf } from "../../../contract/image-file.ts";
+import { imageTypeOf } from "../../../contract/image-file.ts";
 import { imageTypes } from "../../../contract/value-sets.ts";
-import { downloadToFile } from "../../files/download-file.ts";
-import { downloadToMemory } from "../../files/download-to-memory.ts";
+import { downloadFile } from "../../files/download-file.ts";
 import { rejectIncompleteImage } from "../../files/image-end.ts";
-import { wrongContent } from "../../files/wrong-content.ts";
 import { shortDigest } from "../../short-digest.ts";
 import type { Content } from "./mirror-store.ts";
 
@@ -45,23 +43,10 @@ export async function downloadImage(
   const limits = { maxBytes };
   // One asset may belong to several products: each has a part of its own.
   const path = join(scratch, `large-${shortDigest(`${productId} ${assetId}`, 16).toString("hex")}`);
-  const chunks = await downloadToMemory(client, { url, freshUrl, signal, limits, path });
-  if (chunks !== null) {
-    const [first = new Uint8Array()] = chunks;
-    const head = first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
-    const problem = problemOf(head, announced);
-    if (problem !== null) throw wrongContent(url, problem);
-    return {
-      content: () => chunks,
-      bytes: chunks.reduce((sum, { length }) => sum + length, 0),
-      sha256: await digest(chunks),
-      mime_type: imageTypeOf(head)!,
-      release: async () => {},
-    };
-  }
   let mime_type = "";
-  const bytes = await downloadToFile(client, {
+  const { bytes, chunks } = await downloadFile(client, {
     path,
+    inMemory: true,
     url,
     freshUrl,
     signal,
@@ -71,9 +56,11 @@ export async function downloadImage(
       mime_type = imageTypeOf(head) ?? "";
       return problemOf(head, announced);
     },
-    // Its length may be unknown; a smaller one has its announced length.
+    // Its length may be unknown; one in memory has its announced length.
     check: async (part) => rejectIncompleteImage(part, url),
   });
+  if (chunks !== null)
+    return { content: () => chunks, bytes, sha256: await digest(chunks), mime_type, release: async () => {} };
   const content = () => createReadStream(path, { highWaterMark: 1024 * 1024 });
   const sha256 = await digest(content());
   return { content, bytes, sha256, mime_type, release: () => rm(path, { force: true }) };

@@ -4,7 +4,7 @@ import { ApiError } from "../../../client/api-error.ts";
 import type { Client } from "../../../client/client.ts";
 import { CatError, fileProblem } from "../../../errors.ts";
 import { StateError } from "../../../state/state-error.ts";
-import { withSizeHint } from "../../files/wrong-content.ts";
+import { withSizeHint } from "../../files/download-file.ts";
 import { isOfCaller, isOfService } from "../../service-errors.ts";
 import { foldedPath } from "../folded-path.ts";
 import type { WantedAsset } from "./compare.ts";

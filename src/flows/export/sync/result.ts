@@ -175,8 +175,6 @@ export class SyncProgress {
       downloadInto: async (target, download) => {
         const { kept } = target;
         const one: Bytes = { bytes: kept?.bytes ?? 0, total: kept?.total ?? null };
-        // A target that has no room for the image leaves it to another one.
-        let isLeft = false;
         this.#running.add(one);
         this.#hasBegun = true;
         try {
@@ -185,21 +183,19 @@ export class SyncProgress {
               kept,
               begin: async (version) => {
                 [one.bytes, one.total] = [0, version.total];
-                isLeft = true;
                 await target.begin(version);
-                isLeft = false;
               },
-              write: (chunk) => {
-                one.bytes += chunk.length;
+              write: (chunks) => {
+                for (const chunk of chunks) one.bytes += chunk.length;
                 if (this.#clock.now() - this.#shownAt >= everyMs) this.#show();
-                return target.write(chunk);
+                return target.write(chunks);
               },
             },
             download,
           );
         } finally {
           this.#running.delete(one);
-          if (!isLeft) this.#endedCount++;
+          this.#endedCount++;
           this.#ended += one.bytes;
           this.#show();
         }

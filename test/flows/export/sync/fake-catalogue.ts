@@ -148,8 +148,8 @@ export class FakeCatalogue {
     if (asset === undefined || product.deletedAt !== null || this.failing.has(asset.id))
       throw new BadAnswerError(`${pathname} responded with status 500`, { code: "download_refused" });
     const bytes = bytesOf(product, asset);
-    await target.begin({ validator: null, total: bytes.length });
-    await target.write(bytes);
+    await target.begin({ etag: null, total: bytes.length });
+    await target.write([bytes]);
     signal?.throwIfAborted();
     return bytes.length;
   }

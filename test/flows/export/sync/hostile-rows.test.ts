@@ -73,11 +73,10 @@ function largeImages(client: Client, tail: readonly number[], log: unknown[] = [
     ...client,
     downloadInto: async (target: Parameters<Client["downloadInto"]>[0]) => {
       log.push(target.kept?.bytes ?? 0);
-      const validator = { header: "etag", value: '"1"' } as const;
-      if (target.kept === null) await target.begin({ validator, total: null });
+      if (target.kept === null) await target.begin({ etag: '"1"', total: null });
       // A second download of the same part would begin meanwhile.
       await new Promise((resolve) => setImmediate(resolve));
-      await target.write(bytes.subarray(target.kept?.bytes ?? 0));
+      await target.write([bytes.subarray(target.kept?.bytes ?? 0)]);
       return bytes.length;
     },
   } as unknown as Client;

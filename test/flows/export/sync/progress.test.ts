@@ -28,12 +28,12 @@ test("the progress shows bytes and images of a total that is estimated first, al
       {
         kept: null,
         begin: (version) => target.begin(version),
-        write: async (chunk) => {
-          await target.write(chunk.subarray(0, 10));
+        write: async ([chunk]) => {
+          await target.write([chunk!.subarray(0, 10)]);
           // The first image is received; the others wait until everything was compared.
           if (!isFirst) await listed;
           clock.advance(100);
-          await target.write(chunk.subarray(10));
+          await target.write([chunk!.subarray(10)]);
         },
       },
       download,

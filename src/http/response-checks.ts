@@ -1,5 +1,5 @@
-import { NetworkError } from "./errors.ts";
-import { type Answer, headerOf, type Interceptor, nameOf } from "./send.ts";
+import { BadAnswerError, NetworkError } from "./errors.ts";
+import { type Answer, headerOf, type Interceptor, nameOf, parseUrl } from "./send.ts";
 
 /**
  * Parses the body of each response that is JSON. One that should be JSON and is not was cut off on its way, even if
@@ -45,4 +45,29 @@ function parsed(body: Uint8Array): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Follows no redirect of API requests: the next host would receive their IDs, the idempotency key and, with
+ * 307 and 308, the body.
+ */
+export const noRedirects: Interceptor = (next) => async (request) => {
+  const answer = await next(request);
+  if (answer.status < 300 || answer.status > 399) return answer;
+  const where = originOf(headerOf(answer, "location"), request.origin);
+  throw new BadAnswerError(
+    `${request.origin} redirected ${nameOf(request)}${where}; redirects are not followed`,
+    {
+      ...{ code: "redirect", status: answer.status, requestId: headerOf(answer, "x-request-id") },
+      hint: `Check that ${request.origin} is the base URL of the service.`,
+    },
+  );
+};
+
+/** Only the origin: the rest of a location may contain secrets. */
+export function originOf(location: string | undefined, base: string): string {
+  const url = location === undefined ? null : parseUrl(location, base);
+  if (url === null) return "";
+  const { protocol, host } = url;
+  return ` to ${protocol}//${host}`;
 }

@@ -1,10 +1,9 @@
-/// <reference path="./undici.d.ts" />
-
-import type { Dispatcher } from "undici";
-import Agent from "undici/lib/dispatcher/agent.js";
-import { connectionsPerOrigin } from "./connections-per-origin.ts";
+import { Agent, type Dispatcher } from "undici";
 import type { Proxied } from "./open-proxied.ts";
 import { type HttpProxy, proxiesOf } from "./proxies.ts";
+
+/** Sockets per origin: enough to saturate a slow link, few enough not to look like an attack. */
+const connectionsPerOrigin = 32;
 
 /** Connections by host: direct, or through the proxies of the environment. */
 export interface Connections {
@@ -47,5 +46,5 @@ export function openConnections({ env = {}, isLoopback }: ConnectionOptions): Co
 /** The code of proxies is loaded only if one is used. */
 async function openThrough(proxy: HttpProxy): Promise<Proxied> {
   const { openProxied } = await import("./open-proxied.ts");
-  return openProxied(proxy);
+  return openProxied(proxy, connectionsPerOrigin);
 }

@@ -1,8 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { TimeoutError } from "./errors.ts";
-import { linkedAbort } from "./linked-abort.ts";
-import { type Answer, type Call, type Message, nameOf, type Send } from "./send.ts";
-import { uploadMs } from "./upload-time.ts";
+import { type Answer, type Call, type Interceptor, type Message, nameOf, type Send } from "./send.ts";
 
 interface DeadlineOptions {
   clock: Clock;
@@ -105,4 +103,80 @@ class TimedCall implements Call {
     const since = this.#clock.now();
     this.#running = { since, cancel: this.#clock.at(since + this.#left, this.#listeners.onDeadline) };
   }
+}
+
+interface AttemptTimeoutOptions {
+  clock: Clock;
+  /** The maximum silence of an attempt, before the head or between parts of the body, in milliseconds. */
+  silenceMs: number;
+  /** The maximum duration if nearly nothing arrives, in milliseconds; received bytes extend it. */
+  attemptMs: number;
+}
+
+/** The average rate below which a response counts as dripping, in bytes per millisecond: 8 kB/s. */
+const drip = 8;
+
+/** Ends an attempt that receives nothing, or so little that it would never end. */
+export const attemptTimeout =
+  ({ clock, silenceMs, attemptMs }: AttemptTimeoutOptions): Interceptor =>
+  (next) =>
+  async (request) => {
+    const link = linkedAbort(request.signal);
+    const begun = clock.now() + uploadMs(request.body);
+    let received = 0;
+    let cancel = () => {};
+    const giveUp = () => {
+      const seconds = Math.round((clock.now() - begun) / 1000);
+      const came = received === 0 ? "no response" : `only ${received} bytes`;
+      link.abort(
+        new TimeoutError(`${nameOf(request)}: ${came} from ${request.origin} within ${seconds} s`, {
+          code: "attempt_timeout",
+          requestId: request.headers["x-request-id"],
+        }),
+      );
+    };
+    const watch = (from: number) => {
+      cancel();
+      cancel = clock.at(Math.min(from + silenceMs, begun + attemptMs + received / drip), giveUp);
+    };
+    watch(begun);
+    const onActivity = (bytes: number) => {
+      received += bytes;
+      watch(clock.now());
+    };
+    try {
+      return await next({ ...request, signal: link.signal, onActivity });
+    } finally {
+      cancel();
+      link.release();
+    }
+  };
+
+/** A slow link, in bytes per millisecond: 32 kB/s. */
+const slowUpload = 32;
+
+/** The extra time for uploading the body of a request, in milliseconds: about four minutes for 8 MB. */
+export const uploadMs = (body: Uint8Array | null): number => Math.ceil((body?.length ?? 0) / slowUpload);
+
+/** A signal that can be aborted by itself and also follows `parent` until it is released. */
+export interface LinkedAbort {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+  release(): void;
+}
+
+/**
+ * Replaces AbortSignal.any, which leaks on the oldest supported Node if the parent outlives thousands of
+ * requests.
+ */
+export function linkedAbort(parent: AbortSignal | undefined): LinkedAbort {
+  const own = new AbortController();
+  const follow = () => own.abort(parent?.reason);
+  if (parent?.aborted) follow();
+  else parent?.addEventListener("abort", follow, { once: true });
+  return {
+    signal: own.signal,
+    abort: (reason) => own.abort(reason),
+    release: () => parent?.removeEventListener("abort", follow),
+  };
 }

@@ -1,0 +1,120 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher } from "undici";
+import type { Clock } from "../clock.ts";
+
+/** Buffered bytes after which the socket is paused. */
+const mostWaiting = 1024 * 1024;
+
+interface StreamOptions {
+  signal?: AbortSignal | undefined;
+  /** Ends a response whose server is silent for so long while its reader waits, with this error. */
+  silence?: { readonly clock: Clock; readonly ms: number; readonly error: () => Error } | undefined;
+  /** The error to report for one of undici or Node. */
+  toError?: ((error: Error) => unknown) | undefined;
+}
+
+/**
+ * A response whose body is read while it arrives, as many chunks at a time as have come. A stream of Node drops its
+ * buffer when its connection breaks; here everything received before the break is still returned, and the error only
+ * afterwards. An aborted one returns nothing more.
+ */
+export class ResponseStream implements Dispatcher.DispatchHandler {
+  /** 0 until the head has arrived. */
+  status = 0;
+  headers: IncomingHttpHeaders = {};
+  readonly #options: StreamOptions;
+  #controller: Dispatcher.DispatchController | null = null;
+  #chunks: Uint8Array[] = [];
+  #waiting = 0;
+  #end: { readonly error: unknown } | "complete" | null = null;
+  #wake = () => {};
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    const { signal } = options;
+    if (signal?.aborted) this.#fail(signal.reason);
+    else signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Resolves when the status and the headers have arrived. */
+  async head(): Promise<this> {
+    while (this.status === 0) await this.#next();
+    return this;
+  }
+
+  /** The chunks received since the last time; null at the end of the body. Rejects with the error that broke it. */
+  async take(): Promise<readonly Uint8Array[] | null> {
+    for (;;) {
+      this.#options.signal?.throwIfAborted();
+      if (this.#chunks.length > 0) break;
+      if (this.#end === "complete") return null;
+      await this.#next();
+    }
+    const chunks = this.#chunks;
+    this.#chunks = [];
+    this.#waiting = 0;
+    this.#controller?.resume();
+    return chunks;
+  }
+
+  /** Ends a response that is no longer needed: its connection must not keep filling. */
+  close(): void {
+    this.#fail(new Error("the response is not needed"));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Ended while it waited for a socket.
+    if (this.#end !== null) controller.abort(new Error("the response is not needed"));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.status = status;
+    this.headers = headers;
+    this.#wake();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#waiting += chunk.length;
+    if (this.#waiting >= mostWaiting) controller.pause();
+    this.#wake();
+  }
+
+  onResponseEnd(): void {
+    this.#finish("complete");
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | null, error: Error): void {
+    const { toError } = this.#options;
+    this.#finish({ error: toError === undefined ? error : toError(error) });
+  }
+
+  #onAbort = (): void => this.#fail(this.#options.signal?.reason);
+
+  #fail(error: unknown): void {
+    if (this.#end !== null) return;
+    this.#finish({ error });
+    this.#controller?.abort(error as Error);
+  }
+
+  #finish(end: { readonly error: unknown } | "complete"): void {
+    this.#end ??= end;
+    this.#options.signal?.removeEventListener("abort", this.#onAbort);
+    this.#wake();
+  }
+
+  /** Resolves when anything has arrived, or the end. */
+  async #next(): Promise<void> {
+    if (this.#end !== null && this.#end !== "complete") throw this.#end.error;
+    const { silence } = this.#options;
+    await new Promise<void>((resolve) => {
+      const cancel = silence?.clock.at(silence.clock.now() + silence.ms, () => this.#fail(silence.error()));
+      this.#wake = () => {
+        cancel?.();
+        resolve();
+      };
+    });
+  }
+}

@@ -20,26 +20,17 @@ import { rejectMalformed } from "./rules/malformed.ts";
 import { invalid, Refusal } from "./rules/refusal.ts";
 import type { World } from "./world/world.ts";
 
-/**
- * Limits on the time for a request's headers, for the complete request and between two requests, in
- * milliseconds.
- */
+/** Limits in milliseconds: for the headers, for the complete request, and between two requests. */
 export interface Patience {
   readonly headersMs: number;
   readonly requestMs: number;
   readonly idleMs: number;
 }
 
-/**
- * Limit for the URL and all headers together, in bytes. The limit for the URL is lower, so that it gets its
- * own error.
- */
+/** Limit for the URL and all headers, in bytes. That of the URL is lower, to get its own error. */
 const headerBytes = 32 * 1024;
 
-/**
- * Creates the Fastify server of the mock: the operations of the contract, signed files, openapi.json and
- * control routes.
- */
+/** Creates the Fastify server: operations, signed files, openapi.json and control routes. */
 export function createApp(
   world: World,
   patience: Patience = { headersMs: 10_000, requestMs: 60_000, idleMs: 72_000 },

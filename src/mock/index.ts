@@ -7,8 +7,7 @@ import type { RecordedDelivery } from "./deliveries/delivery.ts";
 import { type Network, realNetwork } from "./outgoing/network.ts";
 import { check } from "./rules/checks.ts";
 import type { RateLimit } from "./rules/rate-limit.ts";
-import { printedState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
-import { MockState } from "./snapshot/state-schema.ts";
+import { MockState, printedState, restoreSnapshot, takeSnapshot } from "./snapshot/snapshot.ts";
 import type { RecordedRequest } from "./world/requests.ts";
 import { World } from "./world/world.ts";
 
@@ -28,10 +27,7 @@ export interface MockOptions {
   demo?: number;
   /** Factor by which jobs run faster than those of the service. */
   speed?: number;
-  /**
-   * Requests per minute and organization. Default: 600 reads and 60 writes, as the service has; false for no
-   * limit.
-   */
+  /** Requests per minute and organization; false for no limit. Default: 600 reads, 60 writes. */
   rateLimit?: { reads: number; writes: number } | false;
   /** Clock of all timers, expirations and rate limit windows. Default: the time of this machine. */
   clock?: MovableClock;
@@ -86,7 +82,7 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
   const { port = 0, host = "127.0.0.1", clock = new MovableClock() } = options;
   const { seed = null, demo = 0, speed = 1, latencyMs = 0, strict = false, fetchImages = false } = options;
   const { strictSlugs = true } = options;
-  const state = stateOf(options);
+  const state = initialState(options);
   const world = new World({
     clock,
     seed,
@@ -96,9 +92,9 @@ export async function startMock(options: MockOptions = {}): Promise<Mock> {
     strict,
     strictSlugs,
     fetchImages,
-    rateLimit: rateLimitOf(options),
+    rateLimit: toRateLimit(options),
     begin: state && ((world) => restoreSnapshot(world, state)),
-    network: networkOf(options),
+    network: toNetwork(options),
   });
   const app = createApp(world);
   try {
@@ -144,24 +140,22 @@ export function readState(value: unknown): MockState {
   return state;
 }
 
-function stateOf({ state }: MockOptions): MockState | undefined {
+function initialState({ state }: MockOptions): MockState | undefined {
   if (state === undefined || checkedStates.has(state)) return state;
   try {
     return readState(state);
   } catch (error) {
-    throw new TypeError(`startMock: invalid state: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw new TypeError(`startMock: invalid state: ${(error as Error).message}`, { cause: error });
   }
 }
 
 /** Parts that are undefined keep their defaults. */
-const networkOf = ({ network = {} }: MockOptions): Network => ({
+const toNetwork = ({ network = {} }: MockOptions): Network => ({
   ...realNetwork(),
   ...Object.fromEntries(Object.entries(network).filter(([, part]) => part !== undefined)),
 });
 
-const rateLimitOf = ({ rateLimit }: MockOptions): RateLimit =>
+const toRateLimit = ({ rateLimit }: MockOptions): RateLimit =>
   rateLimit === false
     ? null
     : (rateLimit ?? { reads: limits.readsPerMinute, writes: limits.writesPerMinute });

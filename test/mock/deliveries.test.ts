@@ -565,20 +565,11 @@ test("a state contains secrets and pending retries, and another mock resumes the
   expect((await send("/v1/webhooks")).body.data).toMatchObject([{ id: first.webhook.id }]);
 });
 
-test.each([
-  ["an invalid secret", { secret: "hunter2" }],
-  ["a retry of a delivered event", { state: "delivered" }],
-  ["no retry of a pending event", { due: null }],
-])("a state with %s is rejected", async (_name, { secret, ...delivery }: Record<string, unknown>) => {
+test("a state with an invalid secret is rejected", async () => {
   const { url } = await startReceiver(500);
-  const { runImport, mock, send } = await worldWithHook(url);
-  await runImport();
-  const state = mock.state() as unknown as {
-    organizations: { main: { webhooks: object[] } };
-    deliveries: object[];
-  };
-  if (secret !== undefined) Object.assign(state.organizations.main.webhooks[0]!, { signing_secret: secret });
-  Object.assign(state.deliveries[0]!, delivery);
+  const { mock, send } = await worldWithHook(url);
+  const state = mock.state();
+  state.organizations.main.webhooks[0]!.signing_secret = "hunter2";
   expect((await send("/_mock/state", { method: "PUT", json: state, key: null })).status).toBe(400);
 });
 

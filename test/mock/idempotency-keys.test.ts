@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { fingerprintOf, IdempotencyKeys } from "../../src/mock/rules/idempotency.ts";
+import { IdempotencyKeys, toFingerprint } from "../../src/mock/rules/idempotency.ts";
 
 // The mock never crashes in the middle of a request, so this tests the keys directly.
 test("a key whose request never finished is released after five minutes", () => {
   const keys = new IdempotencyKeys();
-  const fingerprint = fingerprintOf("POST", "/v1/products", Buffer.from("{}"));
+  const fingerprint = toFingerprint("POST", "/v1/products", Buffer.from("{}"));
   const lost = keys.claim("k", fingerprint, 1_000);
   expect(() => keys.claim("k", fingerprint, 1_000 + 299_999)).toThrow("still in progress");
   const again = keys.claim("k", fingerprint, 1_000 + 300_000);

@@ -33,16 +33,8 @@ describe("rejects a stored response with", () => {
     ["another header", { headers: { "X-More": "1" } }],
     ["headers that are a list", { headers: [] }],
     ["100", { status: 100 }],
-    ["204 with a body", { status: 204 }],
-    ["204 with an empty body", { status: 204, body: "" }],
-    ["205", { status: 205 }],
-    ["304", { status: 304 }],
-    ["304 without a body", { status: 304, body: null }],
-    ["429", { status: 429 }],
     ["500", { status: 500 }],
     ["400.5", { status: 400.5 }],
-    ["400 without a body", { status: 400, body: null }],
-    ["201 without a body", { status: 201, body: null }],
     ["a body that is an object", { body: {} }],
     ["another field", { more: 1 }],
   ])("%s", async (_name, answer) => {
@@ -56,8 +48,6 @@ describe("rejects a stored response with", () => {
   test.each([
     ["none", ""],
     ["256 characters", "k".repeat(256)],
-    ["a line break", "a\nb"],
-    ["a character that no header allows", "☂"],
   ])("a key of %s", async (_name, key) => {
     const { put } = await startWithAnswer({}, { key });
     expect([put.status, put.body.error.param]).toEqual([400, "organizations.main.idempotency_keys[0].key"]);

@@ -354,28 +354,20 @@ describe("a state with tasks", () => {
     }
   });
 
-  const change = (of: (task: Json, main: Json) => Json) => (state: Json) => {
+  const change = (fields: object) => (state: Json) => {
     const { main } = state.organizations;
     return {
       ...state,
       organizations: {
         ...state.organizations,
-        main: { ...main, tasks: main.tasks.map((task: Json) => ({ ...task, ...of(task, main) })) },
+        main: { ...main, tasks: main.tasks.map((task: Json) => ({ ...task, ...fields })) },
       },
     };
   };
   test.each<[string, (state: Json) => Json]>([
-    ["has an unknown status", change(() => ({ status: "waiting" }))],
-    ["has an end but no start", change(() => ({ started_at: null }))],
-    ["has succeeded without a picture", change(() => ({ output_image_id: null }))],
-    ["has succeeded and failed", change(() => ({ failure: { code: "x", message: "x" } }))],
-    ["has a missing picture", change(({ id }) => ({ output_image_id: id }))],
-    ["has a missing product", change(({ id }) => ({ product_id: id }))],
-    ["is a try-on without a model", change(() => ({ type: "tryon", subtype: null }))],
-    ["is a beautifier without a subtype", change(() => ({ subtype: null }))],
-    ["has no end time", change(() => ({ ends_at: null }))],
-    ["has an empty scene", change(() => ({ scene: {} }))],
-    ["is duplicated", (state) => ({ ...state, organizations: twice(state.organizations) })],
+    ["has an unknown status", change({ status: "waiting" })],
+    ["has no end time", change({ ends_at: null })],
+    ["has an empty scene", change({ scene: {} })],
   ])("is rejected if a task %s", async (_name, wrong) => {
     const world = await startWorld();
     await beautify(world, await product(world));
@@ -386,10 +378,6 @@ describe("a state with tasks", () => {
     expect((await put(before)).status).toBe(200);
     const got = await put(wrong(before));
     expect([got.status, got.body.error.code]).toEqual([400, "invalid_request"]);
-  });
-  const twice = ({ main, ...more }: Json) => ({
-    ...more,
-    main: { ...main, tasks: [...main.tasks, ...main.tasks] },
   });
 });
 

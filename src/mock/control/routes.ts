@@ -6,8 +6,7 @@ import { organizationNames } from "../rules/authenticate.ts";
 import { parseJson } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
-import { printedState, restoreSnapshot } from "../snapshot/snapshot.ts";
-import { MockState } from "../snapshot/state-schema.ts";
+import { MockState, printedState, restoreSnapshot } from "../snapshot/snapshot.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
 
@@ -18,9 +17,7 @@ export interface ControlRoute {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** Starts with `/_mock`; parameters are in braces. */
   readonly path: string;
-  /**
-   * Returns the value of the response, or its JSON as a stream. Rejects a request by throwing a `Refusal`.
-   */
+  /** Returns the value of the response, or its JSON as a stream; may throw a `Refusal`. */
   readonly work: (world: World, body: Buffer, params: Params) => unknown;
 }
 
@@ -100,10 +97,7 @@ function organizationIn(world: World, { organization = "main" }: Params): Organi
   return world.organizations[name];
 }
 
-/**
- * Longest total wait of one move, in real milliseconds: enough for one handler that hangs through the
- * complete schedule.
- */
+/** Longest real wait of one move: enough for a handler that hangs through the complete schedule. */
 const patienceMs = 90_000;
 
 /**

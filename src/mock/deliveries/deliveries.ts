@@ -5,18 +5,11 @@ import type { Network } from "../outgoing/network.ts";
 import type { OrganizationName } from "../rules/authenticate.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
-import { abandonedUntilDisabled, type WebhookRecord } from "../store/webhooks.ts";
+import type { Attempt, DeliveryRecord, WebhookRecord } from "../store/records.ts";
+import { abandonedUntilDisabled } from "../store/webhooks.ts";
 import type { Life } from "../work/life.ts";
 import { Turnstile, type WorkInProgress } from "../work/work-in-progress.ts";
-import {
-  type Attempt,
-  type DeliveryRecord,
-  isAccepted,
-  type MadeEvent,
-  type RecordedDelivery,
-  sendEvent,
-  shownDelivery,
-} from "./delivery.ts";
+import { isAccepted, type RecordedDelivery, sendEvent, shownDelivery } from "./delivery.ts";
 
 /** Number of ended deliveries that are kept; pending ones are all kept. */
 const remembered = 1_000;
@@ -57,7 +50,7 @@ export class Deliveries {
     type: EventType,
     { id, status }: { id: string; status: string },
   ): void {
-    let event: MadeEvent | undefined;
+    let event: DeliveryRecord["event"] | undefined;
     for (const webhook of organization.webhooks.all()) {
       if (webhook.status !== "active" || !webhook.events.includes(type)) continue;
       event ??= {
@@ -83,16 +76,13 @@ export class Deliveries {
     }
   }
 
-  /**
-   * Sends a delivery again now, whatever its state and the status of its webhook. Its schedule does not
-   * change.
-   */
+  /** Sends a delivery again now, whatever its state and webhook. Its schedule does not change. */
   async resend(id: string): Promise<RecordedDelivery> {
     const delivery = this.#deliveries.get(id);
     if (delivery === undefined) throw new Refusal("delivery_not_found", "delivery not found");
-    const webhook = this.#webhookOf(delivery);
+    const webhook = this.#webhookFor(delivery);
     if (webhook === undefined) throw orphaned();
-    const isThere = () => this.#webhookOf(delivery) === webhook;
+    const isThere = () => this.#webhookFor(delivery) === webhook;
     const { life, workInProgress } = this.#world;
     const mark = this.#queues.markFor(webhook.id);
     const attempt = await workInProgress.track(this.#attempt(delivery, webhook, isThere), mark);
@@ -118,10 +108,7 @@ export class Deliveries {
     return this.#deliveries.values();
   }
 
-  /**
-   * Resumes the deliveries of a snapshot, oldest first. An attempt that was in flight is made again: at least
-   * once.
-   */
+  /** Resumes deliveries, oldest first. An attempt that was in flight is made again: at least once. */
   restore(deliveries: readonly DeliveryRecord[]): void {
     this.clear();
     for (const delivery of deliveries) {
@@ -137,10 +124,7 @@ export class Deliveries {
     this.#queues.clear();
   }
 
-  /**
-   * Schedules the next attempt. An overdue attempt is made at once, because a frozen clock would never reach
-   * it.
-   */
+  /** Schedules the next attempt. An overdue one is made at once: a frozen clock would never reach it. */
   #plan(delivery: DeliveryRecord): void {
     const { due } = delivery;
     if (due === null) return;
@@ -156,10 +140,10 @@ export class Deliveries {
   /** Makes one scheduled attempt. */
   async #scheduled(delivery: DeliveryRecord, due: number): Promise<void> {
     const { life, clock } = this.#world;
-    const webhook = this.#webhookOf(delivery);
+    const webhook = this.#webhookFor(delivery);
     if (webhook === undefined || webhook.status === "disabled") return this.#end(delivery, "abandoned");
     const isWanted = () =>
-      delivery.due === due && this.#webhookOf(delivery) === webhook && webhook.status === "active";
+      delivery.due === due && this.#webhookFor(delivery) === webhook && webhook.status === "active";
     const begun = clock.now();
     // Skip an attempt at once, while the clock still shows the time at which it was due.
     const attempt = isWanted() ? await this.#attempt(delivery, webhook, isWanted) : null;
@@ -179,17 +163,14 @@ export class Deliveries {
     else this.#abandoned(delivery, webhook);
   }
 
-  /**
-   * Makes and records one attempt. Null when the mock was reset or stopped, or when the attempt was no longer
-   * wanted.
-   */
+  /** Makes and records an attempt; null if the mock was reset or stopped, or it was no longer wanted. */
   async #attempt(
     delivery: DeliveryRecord,
     webhook: WebhookRecord,
     isWanted: () => boolean,
   ): Promise<Attempt | null> {
     const { life, network, clock, options } = this.#world;
-    const turnstile = this.#queues.turnstileOf(webhook.id);
+    const turnstile = this.#queues.turnstileFor(webhook.id);
     // Await only in a queue: an attempt without a wait must start at the moment when it is due.
     const turn = turnstile.enter();
     if (turn !== null) await turn;
@@ -235,7 +216,7 @@ export class Deliveries {
     if (this.#ended.length > remembered) this.#deliveries.delete(this.#ended.shift()!);
   }
 
-  #webhookOf({ organization, webhook_id }: DeliveryRecord): WebhookRecord | undefined {
+  #webhookFor({ organization, webhook_id }: DeliveryRecord): WebhookRecord | undefined {
     return this.#world.organizations[organization].webhooks.get(webhook_id);
   }
 }
@@ -261,8 +242,8 @@ export class DeliveryQueues {
   }
 
   /** The turnstile that every delivery to the webhook passes. */
-  turnstileOf(webhookId: string): Turnstile {
-    return this.#queueOf(webhookId).turnstile;
+  turnstileFor(webhookId: string): Turnstile {
+    return this.#queueFor(webhookId).turnstile;
   }
 
   /**
@@ -270,7 +251,7 @@ export class DeliveryQueues {
    * waits for: a caller that does not wait for them must not wait for it either.
    */
   markFor(webhookId: string): number {
-    const queue = this.#queueOf(webhookId);
+    const queue = this.#queueFor(webhookId);
     if (queue.turnstile.isFull) return queue.since;
     const mark = this.#workInProgress.mark();
     if (queue.turnstile.isEmpty) queue.since = mark;
@@ -281,7 +262,7 @@ export class DeliveryQueues {
     this.#queues.clear();
   }
 
-  #queueOf(webhookId: string): Queue {
+  #queueFor(webhookId: string): Queue {
     const queue = this.#queues.get(webhookId) ?? { turnstile: new Turnstile(atOnce), since: 0 };
     this.#queues.set(webhookId, queue);
     return queue;

@@ -8,44 +8,10 @@ import {
   type UrlBreach,
   urlBreach,
 } from "../../contract/url-policy.ts";
-import type { EventType } from "../../contract/value-sets.ts";
 import type { Network } from "../outgoing/network.ts";
-import { type NoResponse, type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
-import type { OrganizationName } from "../rules/authenticate.ts";
+import { type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
+import type { Attempt, DeliveryRecord } from "../store/records.ts";
 import type { Life } from "../work/life.ts";
-
-/** One attempt to deliver an event, with the status of the response, if any. */
-export interface Attempt {
-  /** Start of the attempt, RFC 3339. */
-  readonly at: string;
-  readonly status: number | null;
-  /** Why there was no complete response. */
-  readonly error: NoResponse | null;
-  /** The signature header, whether or not it was sent. */
-  readonly signature: string;
-}
-
-/** An event of the mock, of a documented type. */
-export type MadeEvent = WebhookEvent & { type: EventType };
-
-/** The delivery of one event to one webhook. */
-export interface DeliveryRecord {
-  readonly id: string;
-  readonly organization: OrganizationName;
-  readonly webhook_id: string;
-  readonly url: string;
-  readonly event: MadeEvent;
-  state: "pending" | "delivered" | "abandoned";
-  /** Number of scheduled attempts made, or skipped because the webhook was paused. */
-  tries: number;
-  /**
-   * When the next attempt, or the one in flight, is or was due, in milliseconds since the epoch; null for
-   * none.
-   */
-  due: number | null;
-  /** The latest attempts, including those made by a resend. */
-  attempts: Attempt[];
-}
 
 /** A delivery as GET /_mock/deliveries shows it. */
 export interface RecordedDelivery {

@@ -137,20 +137,20 @@ const places: Readonly<Record<string, () => string>> = {
 };
 
 /** The backdrop of a product or a model; an exact solid color, or a place. Unknown backgrounds are white. */
-export function backdropOf(background: string): string {
-  const color = colorOf(background);
+export function backdrop(background: string): string {
+  const color = toColor(background);
   if (color !== null) return all(color);
   return Object.hasOwn(places, background) ? places[background]!() : all("#ffffff");
 }
 
-const colorOf = (background: string): string | null => {
+const toColor = (background: string): string | null => {
   if (hexBackground.test(background)) return background;
   return Object.hasOwn(plain, background) ? plain[background]! : null;
 };
 
 /** Whether dark lines would be invisible on it. */
 export function isDark(background: string): boolean {
-  const color = colorOf(background);
+  const color = toColor(background);
   if (color === null) return false;
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
   return red! * 0.3 + green! * 0.59 + blue! * 0.11 < 90;

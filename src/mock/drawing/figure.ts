@@ -1,6 +1,6 @@
-import { lookOf } from "./garments.ts";
+import { toLook } from "./garments.ts";
 import type { Scene } from "./scene.ts";
-import { outfitOf, type Pose, type Side, shoulders, wornGarment } from "./worn.ts";
+import { type Pose, type Side, shoulders, toOutfit, wornGarment } from "./worn.ts";
 
 const skins: Readonly<Record<string, string>> = {
   white: "#f0c9a8",
@@ -46,25 +46,22 @@ const poses: readonly Pose[] = [
 ];
 
 /** The value of a known word, or a choice of the look: the same model always looks the same. */
-const choiceOf = <T>(values: Readonly<Record<string, T>>, word: string | null, look: number): T =>
+const choose = <T>(values: Readonly<Record<string, T>>, word: string | null, look: number): T =>
   (word !== null && Object.hasOwn(values, word) ? values[word] : undefined) ??
   Object.values(values)[look % Object.keys(values).length]!;
 
-/**
- * The model in the garment. The model determines skin, hair and build; the group determines pose, haircut
- * and plain clothes.
- */
+/** The model determines skin, hair and build; the group determines pose, haircut and plain clothes. */
 export function figure(scene: Scene, side: Side): string {
   const person = scene.person!;
-  const own = lookOf(person.id);
-  const shared = lookOf(scene.group);
-  const skin = choiceOf(skins, person.ethnicity, own);
-  const hair = choiceOf(hairs, person.hair_color, own >>> 4);
-  const build = person.body_type === null ? 1 : choiceOf(builds, person.body_type, own >>> 8);
+  const own = toLook(person.id);
+  const shared = toLook(scene.group);
+  const skin = choose(skins, person.ethnicity, own);
+  const hair = choose(hairs, person.hair_color, own >>> 4);
+  const build = person.body_type === null ? 1 : choose(builds, person.body_type, own >>> 8);
   const pose = poses[shared % poses.length]!;
   const cut = (shared >>> 4) % 3;
   const isLong = person.sex === "female" ? cut !== 2 : person.sex === "other" && cut === 0;
-  const outfit = outfitOf(scene.garment, scene.stylings, scene.group);
+  const outfit = toOutfit(scene.garment, scene.stylings, scene.group);
   const hats = outfit.filter(({ subject }) => subject === "hat");
   const clothes = outfit.filter(({ subject }) => subject !== "hat");
   const wear = (garments: typeof outfit, prefix: string) =>
@@ -83,7 +80,7 @@ export function figure(scene: Scene, side: Side): string {
   ].join("");
   // A profile is a narrower figure with another head.
   const width = build * (side === "profile" ? 0.62 : 1);
-  const eye = choiceOf(eyes, person.eye_color, own >>> 12);
+  const eye = choose(eyes, person.eye_color, own >>> 12);
   return [
     isLong ? longHair(hair, cut, side) : "",
     `<g transform="translate(${300 - 300 * width} 0) scale(${width} 1)">${body}</g>`,

@@ -58,10 +58,7 @@ export const silhouettes: Record<Subject, { body: string; lines: string }> = {
   },
 };
 
-/**
- * The fabric of a product in pictures. The same seed gives the same paint, in its photo and in every
- * generated image.
- */
+/** The fabric of a product, the same in its photo and in every generated image. */
 export interface Paint {
   /** Definitions that `fill` needs. */
   readonly defs: string;
@@ -73,11 +70,11 @@ export interface Paint {
 }
 
 /** The 32 bits that determine a look. */
-export const lookOf = (seed: string): number => hash(seed) >>> 0;
+export const toLook = (seed: string): number => hash(seed) >>> 0;
 
 /** The paint of a seed; `id` identifies its definitions within one picture. */
-export function paintOf(seed: string, id: string): Paint {
-  const look = lookOf(seed);
+export function toPaint(seed: string, id: string): Paint {
+  const look = toLook(seed);
   const hue = look % 360;
   const cloth = `hsl(${hue}, ${30 + ((look >>> 12) % 40)}%, ${32 + ((look >>> 24) % 30)}%)`;
   const seam = `hsl(${hue}, 30%, 18%)`;
@@ -96,19 +93,19 @@ export function paintOf(seed: string, id: string): Paint {
 }
 
 /** The subject of a picture; an unknown one is replaced by a choice of the seed. */
-export function subjectOf(subject: string, seed: string): Subject {
+export function toSubject(subject: string, seed: string): Subject {
   if ((subjects as readonly string[]).includes(subject)) return subject as Subject;
-  return subjects[lookOf(seed) % (subjects.length - 1)]!;
+  return subjects[toLook(seed) % (subjects.length - 1)]!;
 }
 
 /** A picture as SVG. The seed determines the colors, and also the subject if `subject` is unknown. */
-export function drawingOf(subject: string, seed: string): string {
-  const look = lookOf(seed);
-  const shape = silhouettes[subjectOf(subject, seed)];
+export function photoDrawing(subject: string, seed: string): string {
+  const look = toLook(seed);
+  const shape = silhouettes[toSubject(subject, seed)];
   const paperHue = ((look % 360) + 40 + ((look >>> 9) % 280)) % 360;
   const paper = `hsl(${paperHue}, 24%, ${86 + ((look >>> 18) % 8)}%)`;
   const floor = `hsl(${paperHue}, 20%, ${76 + ((look >>> 21) % 6)}%)`;
-  const { defs, fill, seam } = paintOf(seed, "cloth");
+  const { defs, fill, seam } = toPaint(seed, "cloth");
   const { width, height } = drawnSize;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,

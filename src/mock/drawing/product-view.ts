@@ -1,5 +1,5 @@
 import { isDark } from "./backdrops.ts";
-import { type Paint, paintOf, type Subject, silhouettes } from "./garments.ts";
+import { type Paint, type Subject, silhouettes, toPaint } from "./garments.ts";
 import type { Scene } from "./scene.ts";
 
 /** Views of a shoe that have their own outline. */
@@ -44,9 +44,9 @@ const openings: Partial<Record<Subject, string>> = {
 /** A product alone, as a beautifier renders it. Angle and style are recognizable at a glance. */
 export function productView(scene: Scene): string {
   const { garment, angle_shot: angle, style, background } = scene;
-  const paint = paintOf(garment.seed, "cloth");
+  const paint = toPaint(garment.seed, "cloth");
   const rim = isDark(background) ? "#ffffff" : paint.seam;
-  const view = viewOf(garment.subject, angle);
+  const view = toView(garment.subject, angle);
   const one = drawn(view, paint, rim, garment.subject, scene);
   const ground = `<ellipse cx="300" cy="706" rx="195" ry="18" fill="#000" opacity="0.16"/>`;
   if (angle === "pair") {
@@ -57,8 +57,8 @@ export function productView(scene: Scene): string {
     const shadow = `<path d="${view.body}" fill="#000" opacity="0.2" transform="translate(14 16)"/>`;
     return `${paint.defs}<g transform="rotate(-7 300 400) translate(18 10) scale(0.94)">${shadow}${one}</g>`;
   }
-  const turnOf = garment.subject === "hat" && angle === "side" ? "hat side" : angle;
-  const turn = Object.hasOwn(turns, turnOf) ? turns[turnOf]! : "translate(18 0) scale(0.94)";
+  const turnName = garment.subject === "hat" && angle === "side" ? "hat side" : angle;
+  const turn = Object.hasOwn(turns, turnName) ? turns[turnName]! : "translate(18 0) scale(0.94)";
   // Details and top views have no ground.
   if (angle === "detail" || angle === "top") return `${paint.defs}<g transform="${turn}">${one}</g>`;
   const drop = `translate(0 ${drops[garment.subject] ?? 0})`;
@@ -83,7 +83,7 @@ const drops: Partial<Record<Subject, number>> = {
   bag: 70,
 };
 
-function viewOf(subject: Subject, angle: string): { body: string; lines: string } {
+function toView(subject: Subject, angle: string): { body: string; lines: string } {
   const front = silhouettes[subject];
   if (subject === "shoe") return Object.hasOwn(shoeViews, angle) ? shoeViews[angle]! : front;
   if (angle === "back") return { body: front.body, lines: backLines[subject] };

@@ -1,6 +1,6 @@
-import { backdropOf } from "./backdrops.ts";
+import { backdrop } from "./backdrops.ts";
 import { figure } from "./figure.ts";
-import { drawnSize, lookOf, paintOf, type Subject, silhouettes } from "./garments.ts";
+import { drawnSize, type Subject, silhouettes, toLook, toPaint } from "./garments.ts";
 import { productView } from "./product-view.ts";
 import type { Garment, Scene } from "./scene.ts";
 import type { Side } from "./worn.ts";
@@ -10,7 +10,7 @@ export function sceneDrawing(scene: Scene): string {
   const { width, height } = drawnSize;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
-    backdropOf(scene.background),
+    backdrop(scene.background),
     scene.person === null ? productView(scene) : tryonView(scene),
     scene.stylings.map(card).join(""),
     caption(scene),
@@ -22,7 +22,7 @@ function tryonView(scene: Scene): string {
   const { angle_shot: angle } = scene;
   const side: Side = angle.endsWith("-back") ? "back" : angle.endsWith("-side") ? "profile" : "front";
   const shadow = `<ellipse cx="300" cy="716" rx="120" ry="13" fill="#000" opacity="0.22"/>`;
-  return `<g transform="${frameOf(scene)}">${shadow}${figure(scene, side)}</g>`;
+  return `<g transform="${toFrame(scene)}">${shadow}${figure(scene, side)}</g>`;
 }
 
 /** Center of a close-up, by garment. */
@@ -35,14 +35,14 @@ const middles: Partial<Record<Subject, readonly [number, number]>> = {
 };
 
 /** The frame of an angle. Each custom angle has a different one. */
-function frameOf({ angle_shot: angle, garment }: Scene): string {
+function toFrame({ angle_shot: angle, garment }: Scene): string {
   if (angle.startsWith("half")) return "translate(-195 -40) scale(1.65)";
   if (angle === "close-up") {
     const [x, y] = middles[garment.subject] ?? [300, 215];
     return `translate(300 380) scale(2.3) translate(${-x} ${-y})`;
   }
   if (angle.startsWith("full")) return "";
-  const look = lookOf(angle);
+  const look = toLook(angle);
   const tilt = (look % 17) - 8;
   const zoom = 0.85 + ((look >>> 8) % 40) / 100;
   return `translate(300 360) rotate(${tilt}) scale(${zoom}) translate(-300 -360)`;
@@ -50,7 +50,7 @@ function frameOf({ angle_shot: angle, garment }: Scene): string {
 
 /** A styling product on a card, because another garment can hide it on the figure. */
 function card(styling: Garment, index: number): string {
-  const { defs, fill, seam } = paintOf(styling.seed, `card${index}`);
+  const { defs, fill, seam } = toPaint(styling.seed, `card${index}`);
   const { body, lines } = silhouettes[styling.subject];
   return [
     defs,
@@ -72,7 +72,7 @@ function caption(scene: Scene): string {
   ];
   const first = writable(reference, 30);
   const second = writable(details.join(" / "), 45);
-  const plate = Math.max(widthOf(first) * 3, widthOf(second) * 2) + 28;
+  const plate = Math.max(textWidth(first) * 3, textWidth(second) * 2) + 28;
   return [
     `<rect x="14" y="730" width="${plate}" height="60" rx="8" fill="#fff" opacity="0.86"/>`,
     `<g fill="#1d2026" shape-rendering="crispEdges"><path d="${lettersAt(first, 28, 738, 3)}"/>`,
@@ -105,7 +105,7 @@ const box = "7f4141417f";
 const advance = 6;
 
 /** Width of a text in dots. */
-export const widthOf = (text: string): number => Math.max(0, text.length * advance - 1);
+export const textWidth = (text: string): number => Math.max(0, text.length * advance - 1);
 
 /** A text without accents, shortened to `most` letters. */
 export function writable(text: string, most: number): string {

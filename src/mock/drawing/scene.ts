@@ -23,9 +23,7 @@ const Person = z.strictObject({
 /** A model in a picture. */
 export type Person = z.infer<typeof Person>;
 
-/**
- * The content of a generated image, as of the acceptance of the task. The bytes of an image ID never change.
- */
+/** The content of a generated image, fixed when the task is accepted. */
 export const Scene = z.strictObject({
   garment: Garment,
   /** The product's reference, for the caption. */

@@ -1,4 +1,4 @@
-import { lookOf, type Paint, paintOf, type Subject, silhouettes } from "./garments.ts";
+import { type Paint, type Subject, silhouettes, toLook, toPaint } from "./garments.ts";
 import type { Garment } from "./scene.ts";
 
 /** Positions of the elbows and hands of a figure. */
@@ -14,7 +14,7 @@ export type Side = "front" | "back" | "profile";
 const order: readonly Subject[] = ["shoe", "trousers", "skirt", "dress", "top", "coat", "bag", "hat"];
 
 /** The outfit, innermost first: the garment, its stylings, and plain clothes for the rest of the body. */
-export function outfitOf(garment: Garment, stylings: readonly Garment[], plainSeed: string): Garment[] {
+export function toOutfit(garment: Garment, stylings: readonly Garment[], plainSeed: string): Garment[] {
   const worn = [...stylings, garment];
   const has = (...subjects: Subject[]) => worn.some(({ subject }) => subjects.includes(subject));
   const plain = (subject: Subject): Garment => ({ subject, seed: `${plainPrefix}${plainSeed} ${subject}` });
@@ -31,16 +31,16 @@ const plainPrefix = "plain ";
 const plainCloths = ["#4a4f58", "#8b8f97", "#b9b2a5", "#5f6b61", "#6d6475", "#7a6a5c"];
 
 /** Plain clothes are pale and without a pattern, so that they do not look like a product. */
-function paintOfWorn({ seed }: Garment, id: string): Paint {
-  const paint = paintOf(seed, id);
+function paintWorn({ seed }: Garment, id: string): Paint {
+  const paint = toPaint(seed, id);
   if (!seed.startsWith(plainPrefix)) return paint;
-  const cloth = plainCloths[lookOf(seed) % plainCloths.length]!;
+  const cloth = plainCloths[toLook(seed) % plainCloths.length]!;
   return { defs: "", fill: cloth, cloth, seam: "#30333a" };
 }
 
 /** A garment on the figure; `id` identifies its definitions within the picture. */
 export function wornGarment(garment: Garment, id: string, pose: Pose, side: Side): string {
-  const paint = paintOfWorn(garment, id);
+  const paint = paintWorn(garment, id);
   const draw = shapes[garment.subject];
   return draw === undefined ? "" : paint.defs + draw(paint, pose, side);
 }

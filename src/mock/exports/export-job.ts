@@ -59,10 +59,8 @@ export function continueExport(world: World, organization: Organization, job: Ex
 /** Bytes to measure before the event loop gets a turn. */
 const turnBytes = 16 * 1024 * 1024;
 
-/**
- * One ExportRow per line. URLs are signed when the manifest is written, and never again (Exports, Frozen).
- */
-export function manifestOf(world: World, organization: Organization, job: ExportRecord): StoredFile {
+/** One ExportRow per line. URLs are signed when it is written, and never again (Exports, Frozen). */
+export function toManifest(world: World, organization: Organization, job: ExportRecord): StoredFile {
   const writtenAt = Date.parse(job.created_at);
   const lines = job.products.map(
     (product) => `${JSON.stringify(exportRow(world, organization, product, job.roles, writtenAt))}\n`,
@@ -93,7 +91,7 @@ export class ZipArtifacts {
   }
 
   /** The ZIP of a job. When `life` ends, measuring stops and reading fails with EndedError. */
-  async fileOf(organization: Organization, job: ExportRecord, life: Life): Promise<StoredFile> {
+  async toFile(organization: Organization, job: ExportRecord, life: Life): Promise<StoredFile> {
     let work = this.#zips.get(job);
     if (work === undefined || work.isLost) {
       work = new SharedWork((life) => this.#measure(organization, job, life));
@@ -120,7 +118,7 @@ export class ZipArtifacts {
         life.mustGoOn();
         let known = this.#measures.get(image);
         if (known === undefined) {
-          const bytes = await this.#pictures.bytesOf(image, life);
+          const bytes = await this.#pictures.toBytes(image, life);
           known = { size: bytes.length, crc: crc32(bytes) };
           this.#measures.set(image, known);
           measured += bytes.length;
@@ -144,7 +142,7 @@ export class ZipArtifacts {
       if (part.at + part.size <= start) continue;
       if (part.at >= end) return;
       life.mustGoOn();
-      const bytes = part.bytes ?? (await this.#pictures.bytesOf(images[part.file]!, life));
+      const bytes = part.bytes ?? (await this.#pictures.toBytes(images[part.file]!, life));
       yield bytes.subarray(Math.max(0, start - part.at), end - part.at);
     }
   }

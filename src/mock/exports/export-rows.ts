@@ -30,18 +30,19 @@ export function heldImages(
     const image = organization.images.get(id);
     if (image === undefined) return;
     const orientation = image.generation === null ? attachedAs : null;
-    const filename = names.take(product.reference, endingOf(image, orientation), extensions[image.mime_type]);
-    if (roles === null || roles.includes(roleOf(image))) held.push({ image, orientation, filename });
+    const filename = names.take(
+      product.reference,
+      nameEnding(image, orientation),
+      extensions[image.mime_type],
+    );
+    if (roles === null || roles.includes(toRole(image))) held.push({ image, orientation, filename });
   };
   for (const { id, orientation } of product.images) hold(id, orientation);
   for (const id of product.generations) hold(id, null);
   return held;
 }
 
-/**
- * The row of a product (ExportRow); URLs are signed at `signedAt` (milliseconds). A deleted product has no
- * assets.
- */
+/** The row of a product (ExportRow), signed at `signedAt`. A deleted product has no assets. */
 export function exportRow(
   world: World,
   organization: Organization,
@@ -53,25 +54,25 @@ export function exportRow(
   const held = deleted_at === null ? heldImages(organization, product, roles) : [];
   return {
     product: { id, reference, name, sex, deleted_at },
-    assets: held.map((one) => assetOf(world, one, signedAt)),
+    assets: held.map((one) => toAsset(world, one, signedAt)),
   };
 }
 
-const roleOf = ({ generation }: ImageRecord): AssetRole => generation?.role ?? "source";
+const toRole = ({ generation }: ImageRecord): AssetRole => generation?.role ?? "source";
 
 /** The naming template of the organization: reference and orientation, or reference, role and angle shot. */
-function endingOf({ generation }: ImageRecord, orientation: string | null): string {
+function nameEnding({ generation }: ImageRecord, orientation: string | null): string {
   if (generation === null) return `_${orientation}`;
   // Custom angle shots have no maximum length.
   return `_${generation.role}_${generation.angle_shot.slice(0, 60)}`;
 }
 
-function assetOf(world: World, { image, orientation, filename }: HeldImage, signedAt: number): ExportAsset {
+function toAsset(world: World, { image, orientation, filename }: HeldImage, signedAt: number): ExportAsset {
   const { id, mime_type, width, height, created_at, generation } = image;
   const signed = world.signedUrls.sign(world.baseUrl, signedPaths.image(id), signedAt);
   return {
     id,
-    role: roleOf(image),
+    role: toRole(image),
     url: signed.url,
     url_expires_at: signed.expiresAt,
     mime_type,
@@ -83,13 +84,13 @@ function assetOf(world: World, { image, orientation, filename }: HeldImage, sign
     derived: false,
     created_at,
     task_id: generation?.task_id ?? null,
-    attributes: attributesOf(image, orientation),
+    attributes: toAttributes(image, orientation),
     also_features: [...(generation?.also_features ?? [])],
     suggested_filename: filename,
   };
 }
 
-function attributesOf({ generation }: ImageRecord, orientation: string | null): Record<string, string> {
+function toAttributes({ generation }: ImageRecord, orientation: string | null): Record<string, string> {
   if (generation === null) return { orientation: orientation! };
   const { angle_shot, background, model_id } = generation;
   return { angle_shot, background, ...(model_id !== null && { model_id }) };
@@ -107,10 +108,7 @@ export class Filenames {
   /** Number of requests for each name. */
   readonly #asked = new Map<string, number>();
 
-  /**
-   * A safe name from stem, ending and extension. A repeated name gets a number: `stem` + `ending` + `_2` +
-   * `.jpg`.
-   */
+  /** A safe name; a repeated one gets a number: `stem` + `ending` + `_2` + `.jpg`. */
   take(stem: string, ending: string, extension: string): string {
     const plain = safeFilename(stem, ending + extension);
     let name = plain;

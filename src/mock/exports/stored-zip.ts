@@ -64,9 +64,7 @@ interface Stamp {
   readonly seconds: number;
 }
 
-/**
- * The time in DOS format (without a time zone; UTC here) and in Unix seconds, clamped to the range of both.
- */
+/** The time in DOS format (UTC here) and in Unix seconds, clamped to the range of both. */
 function toStamp(modified: number): Stamp {
   const moment = new Date(
     Math.min(Math.max(modified, Date.UTC(1980, 0, 1)), Date.UTC(2107, 11, 31, 23, 59, 58)),

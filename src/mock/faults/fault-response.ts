@@ -40,7 +40,7 @@ export function faultResponse(status: number, operation: Operation | null): Full
   // Skip the operation's own code for 400: for a list it would be `invalid_cursor`, only one of the reasons.
   const own = status === 400 ? undefined : operation?.refuses[status]?.[0];
   const known = own ?? byStatus.get(status);
-  const type = known === undefined ? typeOf(status) : errorCodes[known].type;
+  const type = known === undefined ? errorType(status) : errorCodes[known].type;
   const code = known ?? (type === "internal" ? ("internal_error" satisfies ErrorCode) : type);
   const message = "this response comes from a fault set with POST /_mock/faults";
   return {
@@ -51,7 +51,7 @@ export function faultResponse(status: number, operation: Operation | null): Full
 }
 
 /** The type for a status without a code. */
-function typeOf(status: number): ErrorType {
+function errorType(status: number): ErrorType {
   if (status >= 500) return "internal";
   return status === 409 ? "conflict" : "invalid_request";
 }
@@ -77,7 +77,7 @@ export function truncateResponse(response: ServerResponse, length: number): void
   };
   const overwritten = {
     write(chunk: string | Uint8Array, ...more: unknown[]): boolean {
-      const bytes = bytesOf(chunk);
+      const bytes = toBytes(chunk);
       // Always false: a stream piped into the response stops, and gets its "close" event.
       if (isCut) return false;
       if (bytes.length > left) {
@@ -85,13 +85,13 @@ export function truncateResponse(response: ServerResponse, length: number): void
         return false;
       }
       left -= bytes.length;
-      return write(bytes, callbackOf(more));
+      return write(bytes, findCallback(more));
     },
     end(chunk?: unknown, ...more: unknown[]): ServerResponse {
       if (isCut) return response;
-      const callback = callbackOf([chunk, ...more]);
+      const callback = findCallback([chunk, ...more]);
       if (typeof chunk !== "string" && !(chunk instanceof Uint8Array)) return end(undefined, callback);
-      const bytes = bytesOf(chunk);
+      const bytes = toBytes(chunk);
       if (bytes.length <= left) return end(bytes, callback);
       lastPart(bytes);
       return response;
@@ -100,8 +100,8 @@ export function truncateResponse(response: ServerResponse, length: number): void
   Object.assign(response, overwritten);
 }
 
-const bytesOf = (chunk: string | Uint8Array): Uint8Array =>
+const toBytes = (chunk: string | Uint8Array): Uint8Array =>
   typeof chunk === "string" ? Buffer.from(chunk) : chunk;
 
-const callbackOf = (more: readonly unknown[]): Callback =>
+const findCallback = (more: readonly unknown[]): Callback =>
   (more.find((one) => typeof one === "function") as Callback | undefined) ?? (() => {});

@@ -24,9 +24,7 @@ interface ActiveFault {
 /** Limit of stored faults. When it is reached, the oldest used-up fault is removed. */
 const mostFaults = 1_000;
 
-/**
- * The faults set by a test. They belong to this mock, not to the service, so snapshots do not include them.
- */
+/** The faults set by a test. They do not belong to the service, so snapshots do not include them. */
 export class Faults {
   /** In the order in which they were set. */
   #faults: ActiveFault[] = [];

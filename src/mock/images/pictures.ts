@@ -1,4 +1,4 @@
-import { drawingOf } from "../drawing/garments.ts";
+import { photoDrawing } from "../drawing/garments.ts";
 import { readScene, sceneSubject } from "../drawing/scene.ts";
 import { sceneDrawing } from "../drawing/scene-drawing.ts";
 import { entityTag } from "../files/stored-file.ts";
@@ -6,9 +6,7 @@ import type { ImageRecord } from "../store/records.ts";
 import { type Life, SharedWork } from "../work/life.ts";
 import { Turnstile } from "../work/work-in-progress.ts";
 
-/**
- * Cache size in bytes: pictures of a few hundred products. A ZIP reads each picture twice but draws it once.
- */
+/** Cache size in bytes, for a few hundred pictures: a ZIP reads each twice but draws it once. */
 const keptBytes = 32 * 1024 * 1024;
 /** Number of Node's worker threads. Pictures in the queue can be canceled; those in a thread cannot. */
 const drawnAtOnce = 4;
@@ -32,19 +30,16 @@ export class Pictures {
 
   /** The entity tag of an image; pictures are not drawn for it. */
   entityTag(image: PictureSource): string {
-    if (image.bytes === null) return entityTag(keyOf(image));
+    if (image.bytes === null) return entityTag(toKey(image));
     const tag = this.#tags.get(image.bytes) ?? entityTag(image.bytes);
     this.#tags.set(image.bytes, tag);
     return tag;
   }
 
-  /**
-   * The bytes of an image. When `life` ends it rejects with EndedError; without readers a picture is not
-   * drawn.
-   */
-  bytesOf(image: PictureSource, life: Life): Promise<Buffer> | Buffer {
+  /** The bytes of an image; rejects with EndedError when `life` ends. */
+  toBytes(image: PictureSource, life: Life): Promise<Buffer> | Buffer {
     if (image.bytes !== null) return image.bytes;
-    const key = keyOf(image);
+    const key = toKey(image);
     const known = this.#drawn.get(key);
     const drawn = known === undefined || known.work.isLost ? this.#begin(key, image) : known;
     // Least recently used pictures are dropped first.
@@ -95,13 +90,13 @@ export class Pictures {
   }
 }
 
-const keyOf = ({ mime_type, subject, seed }: PictureSource): string => `${mime_type} ${subject} ${seed}`;
+const toKey = ({ mime_type, subject, seed }: PictureSource): string => `${mime_type} ${subject} ${seed}`;
 
 async function draw({ subject, seed, mime_type }: PictureSource) {
   const scene = subject === sceneSubject ? readScene(seed) : null;
   // Loaded lazily: loading takes longer than drawing, and most runs never read a picture.
   const { default: sharp } = await import("sharp");
-  const picture = sharp(Buffer.from(scene === null ? drawingOf(subject, seed) : sceneDrawing(scene)));
+  const picture = sharp(Buffer.from(scene === null ? photoDrawing(subject, seed) : sceneDrawing(scene)));
   // A palette is smaller but takes six times as long and would change the requested background color.
   if (mime_type === "image/png") return picture.png().toBuffer();
   if (mime_type === "image/webp") return picture.webp({ effort: 1 }).toBuffer();

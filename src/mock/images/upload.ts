@@ -17,19 +17,14 @@ function unknownPart(field: PartName): Refusal {
   return invalid(`${name} is not a field of this form`, name);
 }
 
-/**
- * The error for a form without a file; it names the first other part, which is probably meant as the file.
- */
+/** The error for a form without a file; it names the first other part, probably meant as the file. */
 function noFile(strangers: readonly PartName[]): Refusal {
   if (strangers.length === 0) return invalid("the form has no part named file", "file");
   const other = strangers[0] === undefined ? "one without a name" : `one named ${strangers[0].slice(0, 200)}`;
   return invalid(`the form has no part named file; it has ${other}`, "file");
 }
 
-/**
- * The file of an upload form (Images). 400 unless the form has exactly one part, named `file`; 413 over 10
- * MB.
- */
+/** The file of an upload form (Images): exactly one part, named `file`, of at most 10 MB. */
 export async function readUpload(contentType: string, body: Buffer): Promise<{ file: Uint8Array }> {
   const files: Buffer[][] = [];
   const strangers: PartName[] = [];
@@ -78,7 +73,7 @@ export async function readUpload(contentType: string, body: Buffer): Promise<{ f
 }
 
 /** Width and height of a JPEG, PNG or WebP in pixels; null if the header cannot be read. */
-export function sizeOfImage(bytes: Uint8Array): { width: number; height: number } | null {
+export function imageDimensions(bytes: Uint8Array): { width: number; height: number } | null {
   try {
     const { width, height } = imageSize(bytes);
     return width > 0 && height > 0 ? { width, height } : null;

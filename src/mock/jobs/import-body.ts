@@ -37,7 +37,7 @@ export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
     const bytes = body.subarray(from, end);
     const isText = hasOnlyUtf8 || isUtf8(bytes);
     rows.push(
-      isText ? rowOf(line, bytes.toString()) : { line, value: undefined, fault: "the line is not UTF-8" },
+      isText ? parseRow(line, bytes.toString()) : { line, value: undefined, fault: "the line is not UTF-8" },
     );
     // One row too many is enough to reject the request.
     if (rows.length > limits.importRows.max) break;
@@ -45,10 +45,7 @@ export function rowsOfNdjson(body: Buffer): SubmittedRow[] {
   return rows;
 }
 
-/**
- * Whether a range contains only JSON whitespace. No strings are created, because a body can have millions of
- * blank lines.
- */
+/** Whether a range is blank. No strings, because a body can have millions of blank lines. */
 function isBlank(body: Buffer, from: number, end: number): boolean {
   for (let at = from; at < end; at++) {
     const byte = body[at]!;
@@ -61,7 +58,7 @@ const space = 0x20;
 const tab = 0x09;
 const carriageReturn = 0x0d;
 
-function rowOf(line: number, text: string): SubmittedRow {
+function parseRow(line: number, text: string): SubmittedRow {
   try {
     return { line, value: JSON.parse(text) };
   } catch (error) {
@@ -93,7 +90,7 @@ export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
     for (const { code, message, param } of importRowProblems(value)) {
       errors.push({ line, code, message, ...(param !== undefined && { param }) });
     }
-    const twin = twinOf(value, line, firstLines);
+    const twin = earlierLine(value, line, firstLines);
     if (twin !== null) {
       errors.push({
         line,
@@ -111,7 +108,7 @@ export function checkRows(rows: readonly SubmittedRow[]): CheckedRow[] {
 }
 
 /** The earlier line with the same reference, or null. References are trimmed for the comparison. */
-function twinOf(value: unknown, line: number, firstLines: Map<string, number>): number | null {
+function earlierLine(value: unknown, line: number, firstLines: Map<string, number>): number | null {
   const reference = (value as { reference?: unknown } | null)?.reference;
   if (typeof reference !== "string" || reference.trim() === "") return null;
   const kept = canonicalReference(reference);

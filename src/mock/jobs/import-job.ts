@@ -1,5 +1,6 @@
+import type { ImportRowResult } from "../../contract/resources/import.ts";
 import type { Organization } from "../store/organization.ts";
-import { type ImportJob, isTerminal, pendingResult } from "../store/records.ts";
+import { type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 import type { CheckedRow } from "./import-body.ts";
 import { settleRow } from "./import-row.ts";
@@ -11,6 +12,10 @@ const rowMs = 10;
 /** Interval between updates of the counts, at any speed. */
 const stepMs = 50;
 const largestStep = 200;
+
+const pendingResult = (line: number, reference: string): ImportRowResult => {
+  return { line, reference, status: "pending", action: null, product_id: null, images: [], error: null };
+};
 
 /** Accepts an import, which then runs on the clock. */
 export function startImport(
@@ -49,7 +54,7 @@ export function continueImport(
   fetcher: RowFetcher | null = world.options.fetchImages ? new RowFetcher(world, organization, job) : null,
 ): void {
   if (isTerminal(job)) return;
-  const next = Math.min(job.rows.length, job.done + stepOf(job));
+  const next = Math.min(job.rows.length, job.done + stepSize(job));
   const due = job.validated_at + (job.status === "validating" ? 0 : next * job.row_ms);
   world.schedule(Math.ceil(due), () => {
     if (job.status === "processing" && fetcher !== null) {
@@ -68,9 +73,7 @@ export function continueImport(
   });
 }
 
-/**
- * Processes every row that is due, each after its images arrive. More rows can become due in the meantime.
- */
+/** Processes every row that is due, each after its images arrive; more can become due meanwhile. */
 async function processFetchedRows(
   world: World,
   organization: Organization,
@@ -81,7 +84,7 @@ async function processFetchedRows(
   const isDue = () => job.validated_at + (job.done + 1) * job.row_ms <= world.clock.now();
   try {
     while (job.done < job.rows.length && isDue()) {
-      const images = await fetcher.imagesOf(job.done);
+      const images = await fetcher.imagesFor(job.done);
       // After a reset the job no longer exists. After a stop the state keeps the job as it is.
       if (life.ended) return;
       processRow(world, organization, job, images);
@@ -94,7 +97,8 @@ async function processFetchedRows(
   continueImport(world, organization, job, fetcher);
 }
 
-const stepOf = (job: ImportJob): number => Math.max(1, Math.min(largestStep, Math.ceil(stepMs / job.row_ms)));
+const stepSize = (job: ImportJob): number =>
+  Math.max(1, Math.min(largestStep, Math.ceil(stepMs / job.row_ms)));
 
 function beginProcessing(world: World, organization: Organization, job: ImportJob): void {
   // "Job cannot run: failed, no rows processed" (States, Import job).

@@ -1,10 +1,9 @@
-import type { ImportRowImage } from "../../contract/import-row.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
 import type { ImportMode, Orientation } from "../../contract/value-sets.ts";
 import type { Ids } from "../seed/ids.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct } from "../store/product-changes.ts";
-import type { AcceptedRow, ImportJob, ProductRecord } from "../store/records.ts";
+import type { AcceptedRow, ImportJob, ProductRecord, RowImage } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 import { type Found, keepImage, type Problem, type RowImages, seekImage } from "./row-images.ts";
 
@@ -74,7 +73,7 @@ export function settleRow(
   }
   const now = world.timestamp();
   const product = existing ?? createProduct(place, row, now);
-  if (existing !== undefined) changeProduct(organization, existing, fieldsOf(row), now);
+  if (existing !== undefined) changeProduct(organization, existing, toFields(row), now);
   const images = sought.map((one, index) =>
     "problem" in one
       ? notAttached(row.images[index]!, index, one.problem)
@@ -95,7 +94,7 @@ export function settleRow(
 const rowFailed: Problem = { code: "row_failed", message: "the row failed, so its images were discarded" };
 
 /** The fields that an upsert sets: always the name, others if present. */
-const fieldsOf = ({ name, description, sex }: AcceptedRow) => ({ name, description, sex });
+const toFields = ({ name, description, sex }: AcceptedRow) => ({ name, description, sex });
 
 function createProduct({ organization, ids }: Place, row: AcceptedRow, now: string): ProductRecord {
   const { name, reference, description = null, sex = null } = row;
@@ -107,28 +106,28 @@ function createProduct({ organization, ids }: Place, row: AcceptedRow, now: stri
 function attachImage(
   place: Place,
   product: ProductRecord,
-  image: ImportRowImage,
+  image: RowImage,
   index: number,
   found: Found,
   now: string,
 ): ImageResult {
   const record = keepImage(place, found, now);
-  attach(place.organization, product, [{ id: record.id, orientation: orientationOf(image) }], now);
+  attach(place.organization, product, [{ id: record.id, orientation: toOrientation(image) }], now);
   return { ...described(image, index), status: "attached", image_id: record.id };
 }
 
-const notAttached = (image: ImportRowImage, index: number, error: Problem): ImageResult => ({
+const notAttached = (image: RowImage, index: number, error: Problem): ImageResult => ({
   ...described(image, index),
   status: "failed",
   error,
 });
 
-const described = (image: ImportRowImage, index: number) => ({
+const described = (image: RowImage, index: number) => ({
   index,
   source: image.url ?? image.image_id!,
-  orientation: orientationOf(image),
+  orientation: toOrientation(image),
 });
 
 /** "Omitted leaves the photo unlabeled" (Imports, Row fields). */
-const orientationOf = (image: ImportRowImage): Orientation =>
+const toOrientation = (image: RowImage): Orientation =>
   (image.orientation as Orientation | undefined) ?? "unlabeled";

@@ -1,17 +1,16 @@
 import { imageTypeOf } from "../../contract/image-file.ts";
-import type { ImportRowImage } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { ImportRowResult } from "../../contract/resources/import.ts";
 import { isPublicAddress, urlBreach } from "../../contract/url-policy.ts";
 import type { imageErrorCodes } from "../../contract/value-sets.ts";
 import { drawnSize } from "../drawing/garments.ts";
 import { requestedFailureAtStart } from "../faults/faults.ts";
-import { sizeOfImage } from "../images/upload.ts";
+import { imageDimensions } from "../images/upload.ts";
 import type { Network } from "../outgoing/network.ts";
 import { type NoResponse, type RequestOutcome, sendOutgoing } from "../outgoing/outgoing-request.ts";
 import type { Ids } from "../seed/ids.ts";
 import type { Organization } from "../store/organization.ts";
-import type { AcceptedRow, ImageRecord, ImportJob } from "../store/records.ts";
+import type { AcceptedRow, ImageRecord, ImportJob, RowImage } from "../store/records.ts";
 import type { Life } from "../work/life.ts";
 import { Turnstile } from "../work/work-in-progress.ts";
 import type { World } from "../world/world.ts";
@@ -24,10 +23,7 @@ type Content = Pick<ImageRecord, "mime_type" | "width" | "height" | "bytes" | "s
 /** An image for a row: an uploaded one, or the content of its URL. */
 export type Found = { readonly uploaded: ImageRecord } | { readonly content: Content };
 
-/**
- * Whether the images of a row matter; they do not if the mode and an existing reference decide the result
- * (Imports, rule 3).
- */
+/** Whether the images of a row matter, or its mode and reference decide alone (Imports, rule 3). */
 export const needsImages = (
   organization: Organization,
   { mode }: Pick<ImportJob, "mode">,
@@ -37,7 +33,7 @@ export const needsImages = (
 /** Finds one image of a row, before anything is created. */
 export function seekImage(
   { organization, images }: { organization: Organization; images: RowImages | null },
-  image: ImportRowImage,
+  image: RowImage,
   index: number,
 ): Found | { readonly problem: Problem } {
   if (image.image_id !== undefined) {
@@ -46,7 +42,7 @@ export function seekImage(
     return { problem: { code: "image_not_found", message: "image not found" } };
   }
   const url = image.url!;
-  const code = failureOf(url);
+  const code = urlFailure(url);
   if (code !== null) return fetchProblem(code);
   const fetched = images?.[index] ?? null;
   if (fetched === null) return { content: pictureFor(url) };
@@ -57,7 +53,7 @@ export function seekImage(
  * The error code requested by a URL whose last path segment starts with `fail-CODE`. Unknown codes are
  * allowed, because the set can grow (ImportRowResult).
  */
-export function failureOf(url: string): string | null {
+export function urlFailure(url: string): string | null {
   const path = url.replace(/[?#].*$/s, "");
   return requestedFailureAtStart(path.slice(path.lastIndexOf("/") + 1));
 }
@@ -117,7 +113,7 @@ export class RowFetcher {
   }
 
   /** The images of the row that is processed now. */
-  async imagesOf(index: number): Promise<RowImages | null> {
+  async imagesFor(index: number): Promise<RowImages | null> {
     const { rows } = this.#job;
     this.#next = Math.max(this.#next, index);
     while (this.#next < rows.length && (this.#next === index || this.#ahead < mostAhead)) {
@@ -139,7 +135,7 @@ export class RowFetcher {
   }
 
   async #fetchOne(url: string | undefined): Promise<Fetched | null> {
-    if (url === undefined || failureOf(url) !== null) return null;
+    if (url === undefined || urlFailure(url) !== null) return null;
     await this.#door.enter();
     try {
       return await fetchImage(this.#world.network, url, this.#life);
@@ -171,10 +167,7 @@ const codes: Record<NoResponse, Code> = {
   ended: "http_error",
 };
 
-/**
- * Fetches one image of an import; applies the URL policy and checks the bytes (Imports, "An image url must
- * be").
- */
+/** Fetches an image; applies the URL policy and checks the bytes (Imports, "An image url must be"). */
 export async function fetchImage(network: Network, url: string, life: Life): Promise<Fetched> {
   // Checked when the import was accepted, but not if the job came from a state file.
   if (urlBreach(url) !== null) return fetchProblem("blocked_host");
@@ -194,10 +187,10 @@ export async function fetchImage(network: Network, url: string, life: Life): Pro
     },
     life,
   );
-  return imageOf(outcome);
+  return toImage(outcome);
 }
 
-function imageOf(outcome: RequestOutcome): Fetched {
+function toImage(outcome: RequestOutcome): Fetched {
   if ("fault" in outcome) return fetchProblem(codes[outcome.fault]);
   const { status, bytes, end } = outcome;
   // Redirects are not followed, because the specification does not mention them.
@@ -206,7 +199,7 @@ function imageOf(outcome: RequestOutcome): Fetched {
   if (end === "too_long") return fetchProblem("too_large", `larger than ${limits.imageBytes} bytes`);
   if (end === "broken") return fetchProblem("http_error", "the response ended early");
   const mime_type = imageTypeOf(bytes);
-  const size = mime_type === null ? null : sizeOfImage(bytes);
+  const size = mime_type === null ? null : imageDimensions(bytes);
   if (mime_type === null || size === null) return fetchProblem("not_an_image");
   return { mime_type, ...size, bytes };
 }

@@ -4,8 +4,7 @@ import { type Scene, sceneSubject, writeScene } from "../drawing/scene.ts";
 import type { JobFailure } from "../faults/fault-order.ts";
 import { requestedFailureIn } from "../faults/faults.ts";
 import type { Organization } from "../store/organization.ts";
-import type { ProductRecord } from "../store/records.ts";
-import type { TaskRecord } from "../store/tasks.ts";
+import type { ProductRecord, TaskRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
 /** Time in the queue, and running time per type, at speed 1. */
@@ -67,11 +66,11 @@ export function continueTask(world: World, organization: Organization, task: Tas
 function begin(world: World, task: TaskRecord): void {
   task.status = "running";
   task.started_at = world.timestamp();
-  task.failure = world.faults.ofJob("task") ?? failureOf(task.scene.reference);
+  task.failure = world.faults.ofJob("task") ?? requestedFailure(task.scene.reference);
 }
 
 /** Tasks of a product whose reference contains `fail-CODE` fail with that code (interface, serve --mock). */
-function failureOf(reference: string): JobFailure | null {
+function requestedFailure(reference: string): JobFailure | null {
   const code = requestedFailureIn(reference);
   return code === null ? null : { code, message: `the generation failed: ${code.replaceAll("_", " ")}` };
 }

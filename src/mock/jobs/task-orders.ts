@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { BeautifierRequest } from "../../contract/resources/task.ts";
-import { type Subject, subjectOf } from "../drawing/garments.ts";
+import { type Subject, toSubject } from "../drawing/garments.ts";
 import type { Garment } from "../drawing/scene.ts";
 import type { Organization } from "../store/organization.ts";
 import type { ModelRecord, ProductRecord } from "../store/records.ts";
@@ -87,5 +87,5 @@ function toGarment(organization: Organization, product: ProductRecord): Garment 
     .map(({ id }) => organization.images.get(id))
     .find((image) => image !== undefined && image.bytes === null && image.generation === null);
   const seed = photo?.seed ?? product.id;
-  return { subject: named ?? subjectOf(photo?.subject ?? "", seed), seed };
+  return { subject: named ?? toSubject(photo?.subject ?? "", seed), seed };
 }

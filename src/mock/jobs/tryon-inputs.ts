@@ -53,9 +53,12 @@ export function judgeTryons(
     if (strictSlugs) {
       const { background, angle_shot } = input as Fields;
       // A missing or empty one is reported already.
-      const textOf = (value: unknown, listed: string) =>
+      const orListed = (value: unknown, listed: string) =>
         typeof value === "string" && value !== "" ? value : listed;
-      const values = { background: textOf(background, "white"), angleShot: textOf(angle_shot, "full-front") };
+      const values = {
+        background: orListed(background, "white"),
+        angleShot: orListed(angle_shot, "full-front"),
+      };
       for (const unlisted of unlistedValues({ kind: "tryon", subtype: null, style: null, ...values }))
         add("invalid_request", `${unlisted.field}: ${unlistedProblem(unlisted)}`, unlisted.field);
     }

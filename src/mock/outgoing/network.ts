@@ -18,15 +18,10 @@ export interface Network {
   readonly authorities?: string;
 }
 
-/**
- * The real network, without a proxy, because the mock could not check the address that a proxy connects to.
- */
+/** The real network. No proxy: the mock could not check the address that a proxy connects to. */
 export const realNetwork = (time: Clock = systemClock()): Network => ({ time, resolve, connect: connectTo });
 
-/**
- * Uses a resolver that can be canceled. The system's lookup blocks a thread, and the exit of the process,
- * until it ends.
- */
+/** Uses a resolver that can be canceled: the system's lookup blocks the exit of the process. */
 async function resolve(host: string, whenGivenUp: (giveUp: () => void) => void): Promise<string[]> {
   const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
   whenGivenUp(() => resolver.cancel());
@@ -50,7 +45,7 @@ export type Reach = (address: string) => boolean;
  * Resolves the host of a URL to its addresses, all of them allowed, or returns the reason for failure. A
  * single forbidden address blocks the host: otherwise chance would decide which address is used.
  */
-export async function addressesOf(
+export async function resolveAddresses(
   network: Network,
   hostname: string,
   isAllowed: Reach,

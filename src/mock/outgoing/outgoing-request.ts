@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { isIP, type Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
 import type { Life } from "../work/life.ts";
-import { addressesOf, bareHost, type Network, type Reach } from "./network.ts";
+import { bareHost, type Network, type Reach, resolveAddresses } from "./network.ts";
 
 /** An HTTP request to another server. */
 export interface OutgoingRequest {
@@ -22,23 +22,22 @@ export interface OutgoingRequest {
 }
 
 /** Why no response came. `ended`: the mock was stopped or reset, or the request was no longer wanted. */
-export type NoResponse =
-  | "dns_failed"
-  | "blocked_host"
-  | "unreachable"
-  | "connection_lost"
-  | "timeout"
-  | "ended";
+export const noResponses = [
+  "dns_failed",
+  "blocked_host",
+  "unreachable",
+  "connection_lost",
+  "timeout",
+  "ended",
+] as const;
+export type NoResponse = (typeof noResponses)[number];
 
 /** The outcome of a request. A redirect is a response like any other: it is never followed. */
 export type RequestOutcome =
   | {
       readonly status: number;
       readonly bytes: Buffer;
-      /**
-       * `broken`: the connection closed before the response was complete; `too_long`: the mock stopped
-       * reading.
-       */
+      /** `broken`: closed before its end; `too_long`: the mock stopped reading. */
       readonly end: "whole" | "too_long" | "broken";
     }
   | { readonly fault: NoResponse };
@@ -57,7 +56,7 @@ export function sendOutgoing(network: Network, call: OutgoingRequest, life: Life
   const isSecure = url.protocol === "https:";
   // The URL parser drops the default port of the protocol. Port 0 is kept: no server listens on it.
   const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
-  const found = addressesOf(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
+  const found = resolveAddresses(network, url.hostname, call.isAllowed, (giveUp) => ending.atEnd(giveUp));
   const isOver = () => {
     if (call.isWanted?.() === false) ending.settle({ fault: "ended" });
     return ending.isSettled;
@@ -83,9 +82,7 @@ export function sendOutgoing(network: Network, call: OutgoingRequest, life: Life
   return ending.outcome;
 }
 
-/**
- * The outcome of a request. The first to settle it decides, and everything that the request opened is closed.
- */
+/** The first to settle it decides the outcome; then everything that the request opened is closed. */
 class Ending {
   isSettled = false;
   /** Whether the request was started on the connection. */

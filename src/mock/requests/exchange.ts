@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import { truncateResponse } from "../faults/fault-response.ts";
-import { organizationOf } from "../rules/authenticate.ts";
+import { findOrganization } from "../rules/authenticate.ts";
 import type { FullResponse } from "../rules/idempotency.ts";
 import { fullWindow, type RateReading } from "../rules/rate-limit.ts";
 import { Refusal } from "../rules/refusal.ts";
@@ -23,9 +23,7 @@ export class Exchange {
   readonly at: number;
   /** The rate limit window of the client; null until its organization is known. */
   rate: RateReading | null = null;
-  /**
-   * The part of the response that a fault drops: all of it, or everything after this many bytes of the body.
-   */
+  /** What a fault drops of the response: all, or everything after this many bytes of the body. */
   lost: "all" | number | null = null;
   readonly #logged: LoggedRequest;
   readonly #steers: boolean;
@@ -131,11 +129,9 @@ export class Exchange {
     return headers;
   }
 
-  /**
-   * The window for a response sent before authentication: that of the key in the request. Nothing is counted.
-   */
+  /** The window of the key in the request, for a response before authentication. Counts nothing. */
   #readRate(): RateReading {
-    const name = organizationOf(this.request.headers.authorization);
+    const name = findOrganization(this.request.headers.authorization);
     const { rateLimit } = this.world.options;
     if (name === null) return fullWindow(rateLimit, this.isRead, this.at);
     return this.world.organizations[name].rate.read(rateLimit, this.isRead, this.at);

@@ -4,10 +4,7 @@ import type { Operations } from "../../contract/operations.ts";
 import type { Organization } from "../store/organization.ts";
 import type { World } from "../world/world.ts";
 
-/**
- * A request body by content type: the output of the schema, or the bytes of NDJSON, whose lines are checked
- * one by one.
- */
+/** A request body by content type: the output of the schema, or the bytes of NDJSON. */
 export type BodyOf<Body extends BodySchemas | undefined> = Body extends BodySchemas
   ? {
       [Type in keyof Body]: {
@@ -30,10 +27,7 @@ export interface Call<Op extends Operation = Operation> {
   readonly body: BodyOf<Op["body"]>;
 }
 
-/**
- * The result of a handler: the success body, or its ready-made JSON, and `Retry-After` in seconds while a job
- * runs.
- */
+/** The success body, or its ready-made JSON, and `Retry-After` in seconds while a job runs. */
 export type Result<Op extends Operation = Operation> = (
   | { readonly body: Op["reply"] extends z.ZodType ? z.output<Op["reply"]> : null; readonly json?: never }
   | { readonly json: string; readonly body?: never }

@@ -20,7 +20,7 @@ interface ParserError extends Error {
 export function handleBadConnections(world: World, server: Server): void {
   server.on("clientError", (error: ParserError, socket: Socket) => {
     if (error.code === "ECONNRESET") socket.destroy();
-    else inTurn(socket, () => respondOnce(world, socket, refusalOf(error)));
+    else inTurn(socket, () => respondOnce(world, socket, toRefusal(error)));
   });
   server.on("connect", (_request: IncomingMessage, socket: Socket) =>
     respondOnce(world, socket, new Refusal("method_not_allowed", "this server is not a proxy")),
@@ -46,7 +46,7 @@ function inTurn(socket: Socket & { _httpMessage?: ServerResponse | null }, respo
   else socket.destroy();
 }
 
-function refusalOf({ code, rawPacket }: ParserError): Refusal {
+function toRefusal({ code, rawPacket }: ParserError): Refusal {
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return new Refusal("request_timeout", "timed out waiting for the request");
   }

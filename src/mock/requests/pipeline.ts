@@ -3,9 +3,14 @@ import { faultResponse } from "../faults/fault-response.ts";
 import type { RequestFault } from "../faults/faults.ts";
 import { readUpload } from "../images/upload.ts";
 import { authenticate, authorize, type Caller } from "../rules/authenticate.ts";
-import { acceptedType, bodyLimitOf, parseJson, readBody } from "../rules/body.ts";
+import { acceptedType, maxBodyBytes, parseJson, readBody } from "../rules/body.ts";
 import { check } from "../rules/checks.ts";
-import { type FullResponse, fingerprintOf, idempotencyKeyOf, type KeyRecord } from "../rules/idempotency.ts";
+import {
+  type FullResponse,
+  type KeyRecord,
+  parseIdempotencyKey,
+  toFingerprint,
+} from "../rules/idempotency.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
@@ -36,7 +41,7 @@ interface Passage {
  * idempotency, faults, content type, checks, work.
  */
 export function serve(world: World, operation: Operation, handler: Handler): Serve {
-  const bodyLimit = bodyLimitOf(operation);
+  const bodyLimit = maxBodyBytes(operation);
   const mayBeEmpty = mayHaveNoBody(operation);
   // Most requests have no query, so parse an empty one once.
   const emptyQuery = operation.query.parse({});
@@ -53,7 +58,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
       authorize(caller, operation.scope);
       // GET requests are not tracked (Cross-cutting rule 1); a body is ignored.
       const isRead = operation.method === "GET";
-      const key = isRead ? null : idempotencyKeyOf(request.headers);
+      const key = isRead ? null : parseIdempotencyKey(request.headers);
       const passage: Passage = {
         exchange,
         caller,
@@ -82,9 +87,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
     });
   }
 
-  /**
-   * Claims the idempotency key and waits for the latency and a delay. From here on the request is in flight.
-   */
+  /** Claims the idempotency key and waits for latency and delay; then the request is in flight. */
   function hold(passage: Passage): void {
     const { exchange } = passage;
     try {
@@ -119,7 +122,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
   function claimKey(passage: Passage): FullResponse | null {
     const { key, exchange, organization, bytes } = passage;
     if (key === null) return null;
-    const fingerprint = fingerprintOf(exchange.method, exchange.url, bytes);
+    const fingerprint = toFingerprint(exchange.method, exchange.url, bytes);
     passage.claim = organization.keys.claim(key, fingerprint, world.clock.now());
     return passage.claim.answer;
   }
@@ -134,7 +137,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
           return;
         }
       }
-      const body = operation.body === undefined ? null : bodyOf(passage);
+      const body = operation.body === undefined ? null : parseBody(passage);
       if (body instanceof Promise) {
         body.then((form) => work(passage, form)).catch((error) => finish(passage, responseFor(error)));
       } else {
@@ -146,7 +149,7 @@ export function serve(world: World, operation: Operation, handler: Handler): Ser
   }
 
   /** Parses and checks the body for the handler. Only a form is asynchronous. */
-  function bodyOf({ exchange: { request }, bytes }: Passage) {
+  function parseBody({ exchange: { request }, bytes }: Passage) {
     if (mayBeEmpty && bytes.length === 0) {
       const [type, schema] = Object.entries(operation.body!)[0]!;
       // An empty body needs no content type, but a given one must be right.

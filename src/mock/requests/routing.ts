@@ -40,7 +40,7 @@ export class DirectRoutes {
     const candidates = this.#byLength.get(`${request.method} ${parts.length}`);
     if (candidates === undefined) return false;
     for (const { segments, serve } of candidates) {
-      const params = paramsOf(segments, parts);
+      const params = parseParams(segments, parts);
       if (params === null) continue;
       serve(request, response, params, noQuery);
       return true;
@@ -52,7 +52,7 @@ export class DirectRoutes {
 const noQuery = {};
 
 /** The path parameters by name; null if the path does not match. */
-function paramsOf(segments: DirectRoute["segments"], parts: readonly string[]): object | null {
+function parseParams(segments: DirectRoute["segments"], parts: readonly string[]): object | null {
   const params: Record<string, string> = {};
   for (let at = 0; at < parts.length; at++) {
     const { text, name } = segments[at]!;
@@ -63,7 +63,7 @@ function paramsOf(segments: DirectRoute["segments"], parts: readonly string[]): 
 }
 
 /** The path of a URL, decoded as the router does; unchanged if it cannot be decoded. */
-export const pathOf = (url: string): string => decodedPath(url) ?? url.split(/[?#]/, 1)[0]!;
+export const toPath = (url: string): string => decodedPath(url) ?? url.split(/[?#]/, 1)[0]!;
 
 /** The decoded path of a URL; null if it cannot be decoded. */
 export function decodedPath(url: string): string | null {
@@ -77,7 +77,7 @@ export function decodedPath(url: string): string | null {
 /** Whether a URL belongs to the control routes. */
 export const steersMock = (url: string): boolean =>
   // Nearly all requests go to /v1/ and skip the decoding.
-  !url.startsWith("/v1/") && /^\/_mock(?:\/|$)/.test(pathOf(url));
+  !url.startsWith("/v1/") && /^\/_mock(?:\/|$)/.test(toPath(url));
 
 /** Converts a request target to origin form, with the host of an absolute form (RFC 9112, 3.2). */
 export function originForm(target: string): { url: string; host?: string } {

@@ -4,7 +4,7 @@ import { startExport } from "../exports/export-job.ts";
 import { exportRow } from "../exports/export-rows.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { pageOf } from "../rules/cursors.ts";
+import { toPage } from "../rules/cursors.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { listedPhotos } from "../store/product-changes.ts";
@@ -26,7 +26,7 @@ export const exports = {
       const listed = { ...product, images: listedPhotos(organization, product) };
       return exportRow(world, organization, listed, roles, now);
     };
-    return { body: pageOf(found, limit, shownRow, (last) => world.cursors.make(list, last.order)) };
+    return { body: toPage(found, limit, shownRow, (last) => world.cursors.make(list, last.order)) };
   },
 
   create({ world, organization, body }) {
@@ -66,9 +66,7 @@ function newest(organization: Organization): ProductRecord[] {
   return selected;
 }
 
-/**
- * The products with these IDs, without duplicates, in the given order; 404 for the first that does not exist.
- */
+/** The distinct products with these IDs, in order; 404 for the first that does not exist. */
 function named(organization: Organization, ids: readonly string[]): ProductRecord[] {
   const selected = new Set<ProductRecord>();
   for (const [index, id] of ids.entries()) {

@@ -1,6 +1,6 @@
 import { imageTypeOf } from "../../contract/image-file.ts";
 import { signedPaths } from "../images/signed-urls.ts";
-import { sizeOfImage } from "../images/upload.ts";
+import { imageDimensions } from "../images/upload.ts";
 import type { Handlers } from "../requests/handler.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 
@@ -14,7 +14,7 @@ export const images = {
         param: "file",
       });
     }
-    const size = sizeOfImage(bytes);
+    const size = imageDimensions(bytes);
     if (size === null) throw invalid("cannot read the size of the image", "file");
     const { width, height } = size;
     const id = world.ids.next();

@@ -3,10 +3,10 @@ import { signedPaths } from "../images/signed-urls.ts";
 import { checkRows, rowsOfNdjson } from "../jobs/import-body.ts";
 import { startImport } from "../jobs/import-job.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { pageOf } from "../rules/cursors.ts";
+import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
-import { type ImportJob, type ImportJobRow, isTerminal } from "../store/records.ts";
+import { type ImportJob, isTerminal } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
 /** Imports: submit, follow, read the rows. */
@@ -25,25 +25,23 @@ export const imports = {
   },
 
   get({ world, organization, params }) {
-    const job = jobOf(organization, params.import_id);
+    const job = findImport(organization, params.import_id);
     return { body: shown(world, job), retryAfter: world.pollSeconds(job) };
   },
 
   rows({ world, organization, params, query }) {
-    const job = jobOf(organization, params.import_id);
+    const job = findImport(organization, params.import_id);
     const { limit, cursor, status } = query;
     const list = `${organization.name} imports.rows ${job.id} ${status ?? "all"}`;
     // The position of a row in the input never changes, so it works as a key while rows leave `pending`.
     const after = world.cursors.read(list, cursor) ?? -1;
     const found = rowsAfter(job, after, status);
     const next = ({ index }: { index: number }) => world.cursors.make(list, index);
-    return { body: pageOf(found, limit, ({ row }) => row.result, next) };
+    return { body: toPage(found, limit, ({ row }) => row.result, next) };
   },
 } satisfies Handlers["imports"];
 
-/**
- * Rejects options in the query of a JSON request: ignoring them would start a different import than intended.
- */
+/** Rejects options in the query of a JSON request: ignoring them would start another import. */
 function rejectOptionsIn(query: Readonly<Record<string, unknown>>): void {
   for (const name of ["mode", "on_image_error"]) {
     if (query[name] !== undefined)
@@ -72,7 +70,7 @@ function shown(world: World, job: ImportJob): Import {
   return { id, status, mode, on_image_error, counts, results_url, created_at, started_at, finished_at };
 }
 
-function jobOf(organization: Organization, id: string): ImportJob {
+function findImport(organization: Organization, id: string): ImportJob {
   const job = organization.imports.get(id);
   if (job === undefined) throw new Refusal("import_not_found", "import not found");
   return job;
@@ -82,7 +80,7 @@ function* rowsAfter(
   job: ImportJob,
   after: number,
   status: string | undefined,
-): Generator<{ row: ImportJobRow; index: number }> {
+): Generator<{ row: ImportJob["rows"][number]; index: number }> {
   for (let index = after + 1; index < job.rows.length; index++) {
     const row = job.rows[index]!;
     if (status === undefined || row.result.status === status) yield { row, index };

@@ -1,7 +1,7 @@
 import type { Model } from "../../contract/resources/task.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { pageOf } from "../rules/cursors.ts";
+import { toPage } from "../rules/cursors.ts";
 import { curatedModels } from "../store/organization.ts";
 import type { ModelRecord } from "../store/records.ts";
 
@@ -26,6 +26,6 @@ export const models = {
       return { ...model, preview_url: url, preview_url_expires_at: expiresAt };
     };
     const next = (last: { index: number }) => world.cursors.make(list, last.index);
-    return { body: pageOf(found, limit, ({ model }) => shown(model), next) };
+    return { body: toPage(found, limit, ({ model }) => shown(model), next) };
   },
 } satisfies Handlers["models"];

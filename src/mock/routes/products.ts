@@ -2,7 +2,7 @@ import { isLongerThan } from "../../contract/import-row.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Product } from "../../contract/resources/product.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { pageOf } from "../rules/cursors.ts";
+import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
 import { attach, changeProduct, detach, type Photo, refuseTaken, remove } from "../store/product-changes.ts";
@@ -14,7 +14,7 @@ export const products = {
   create({ world, organization, body }) {
     if (world.options.strictSlugs) rejectLongFields(body.value);
     const { name, reference, description, sex, images } = body.value;
-    const photos = photosOf(organization, images);
+    const photos = findPhotos(organization, images);
     refuseTaken(organization, reference);
     const now = world.timestamp();
     const product = organization.products.add({
@@ -34,40 +34,40 @@ export const products = {
   // The specification does not state the order of this list; the other lists have the newest first.
   list({ world, organization, query }) {
     const { limit, cursor, q = "" } = query;
-    const words = wordsOf(q);
+    const words = parseWords(q);
     const list = `${organization.name} products.list ${words.join(" ")}`;
     const after = world.cursors.read(list, cursor);
     const { products } = organization;
     const found = words.length === 0 ? products.newestFirst(after) : products.withWords(words, after);
-    return { body: pageOf(found, limit, shown, (last) => world.cursors.make(list, last.order)) };
+    return { body: toPage(found, limit, shown, (last) => world.cursors.make(list, last.order)) };
   },
 
   get({ organization, params }) {
-    const product = productOf(organization, params.product_id);
+    const product = findProduct(organization, params.product_id);
     return { json: organization.products.printed(product, print) };
   },
 
   update({ world, organization, params, body }) {
     if (world.options.strictSlugs) rejectLongFields(body.value);
-    const product = productOf(organization, params.product_id);
+    const product = findProduct(organization, params.product_id);
     changeProduct(organization, product, body.value, world.timestamp());
     return { body: shown(product) };
   },
 
   delete({ world, organization, params }) {
-    remove(organization, productOf(organization, params.product_id), world.timestamp());
+    remove(organization, findProduct(organization, params.product_id), world.timestamp());
     return { body: null };
   },
 
   attach({ world, organization, params, body }) {
     if (world.options.strictSlugs) rejectLongFields(body.value);
-    const product = productOf(organization, params.product_id);
-    const photos = photosOf(organization, body.value.images);
+    const product = findProduct(organization, params.product_id);
+    const photos = findPhotos(organization, body.value.images);
     return { body: attach(organization, product, photos, world.timestamp()) };
   },
 
   detach({ world, organization, params }) {
-    const product = productOf(organization, params.product_id);
+    const product = findProduct(organization, params.product_id);
     detach(organization, product, params.image_id, world.timestamp());
     return { body: null };
   },
@@ -87,14 +87,14 @@ const shown = (record: ProductRecord): Product => ({
 
 const print = (record: ProductRecord): string => JSON.stringify(shown(record));
 
-function productOf(organization: Organization, id: string): ProductRecord {
+function findProduct(organization: Organization, id: string): ProductRecord {
   const product = organization.products.get(id);
   if (product === undefined) throw new Refusal("product_not_found", "product not found");
   return product;
 }
 
 /** The images named in a request; 404 for the first that the organization does not have. */
-function photosOf(
+function findPhotos(
   organization: Organization,
   images: readonly { image_id: string; orientation: Photo["orientation"] }[],
 ): Photo[] {
@@ -108,7 +108,7 @@ function photosOf(
 }
 
 /** The distinct words of a text search. */
-const wordsOf = (q: string): string[] => [...new Set(foldCase(q).split(/\s+/).filter(Boolean))];
+const parseWords = (q: string): string[] => [...new Set(foldCase(q).split(/\s+/).filter(Boolean))];
 
 interface ProductFields {
   readonly reference?: string | undefined;

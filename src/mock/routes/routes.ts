@@ -4,7 +4,7 @@ import { controlRoutes } from "../control/routes.ts";
 import { signedPaths } from "../images/signed-urls.ts";
 import { Exchange } from "../requests/exchange.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { pathOf } from "../requests/routing.ts";
+import { toPath } from "../requests/routing.ts";
 import { rejectMalformed } from "../rules/malformed.ts";
 import type { World } from "../world/world.ts";
 import { exports } from "./exports.ts";
@@ -49,7 +49,7 @@ export const knownMethods: ReadonlySet<string> = new Set(known.flatMap(({ method
 
 /** The methods allowed at a path; empty if the path is unknown. */
 export function allowedMethods(url: string): string[] {
-  const path = pathOf(url);
+  const path = toPath(url);
   const methods = known.filter(({ pattern }) => pattern.test(path)).flatMap((one) => one.methods);
   return [...new Set(methods)];
 }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { manifestOf, ZipArtifacts } from "../exports/export-job.ts";
+import { toManifest, ZipArtifacts } from "../exports/export-job.ts";
 import { faultResponse } from "../faults/fault-response.ts";
 import {
   isCached,
@@ -21,10 +21,7 @@ import { type ExportRecord, type ImportJob, isTerminal } from "../store/records.
 import { EndedError, Life } from "../work/life.ts";
 import type { World } from "../world/world.ts";
 
-/**
- * Finds the file with this ID, for the lifetime of a response; undefined if it was deleted after the URL was
- * signed.
- */
+/** Finds a file for the lifetime of a response; undefined if it was deleted since the URL was signed. */
 type Find = (id: string, life: Life) => Promise<StoredFile | undefined> | StoredFile | undefined;
 
 /** Adds `/_signed`, the storage behind signed URLs: GET and HEAD, no API key, no rate limit. */
@@ -38,12 +35,12 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
     return undefined;
   };
   const zips = new ZipArtifacts(pictures);
-  const pictureOf = async (
+  const toPicture = async (
     modified: number | null,
     image: PictureSource,
     life: Life,
   ): Promise<StoredFile> => {
-    const bytes = await pictures.bytesOf(image, life);
+    const bytes = await pictures.toBytes(image, life);
     return toStoredFile(bytes, { type: image.mime_type, etag: pictures.entityTag(image), modified });
   };
   const on = (path: (id: string) => string, find: Find) =>
@@ -58,17 +55,17 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
 
   on(signedPaths.image, (id, life) => {
     const image = inAny((organization) => organization.images.get(id));
-    return image && pictureOf(Date.parse(image.created_at), image, life);
+    return image && toPicture(Date.parse(image.created_at), image, life);
   });
   on(signedPaths.modelPreview, (id, life) => {
     const own = inAny((organization) => organization.models.find((model) => model.id === id));
     const model = own ?? curatedModels.find((curated) => curated.id === id);
     const source = { mime_type: "image/jpeg", bytes: null, subject: "person", seed: id } as const;
-    return model && pictureOf(null, source, life);
+    return model && toPicture(null, source, life);
   });
   on(signedPaths.importResults, (id) => {
     const job = inAny((organization) => organization.imports.get(id));
-    return job && isTerminal(job) ? resultsOf(job) : undefined;
+    return job && isTerminal(job) ? toResultsFile(job) : undefined;
   });
   /** The artifact of a completed job of this format. */
   const artifact = (id: string, format: ExportRecord["format"], make: MakeArtifact) =>
@@ -78,10 +75,10 @@ export function addSignedFiles(app: FastifyInstance, world: World): void {
       return isThere ? make(organization, job) : undefined;
     });
   on(signedPaths.exportManifest, (id) =>
-    artifact(id, "manifest", (organization, job) => manifestOf(world, organization, job)),
+    artifact(id, "manifest", (organization, job) => toManifest(world, organization, job)),
   );
   on(signedPaths.exportImages, (id, life) =>
-    artifact(id, "zip", (organization, job) => zips.fileOf(organization, job, life)),
+    artifact(id, "zip", (organization, job) => zips.toFile(organization, job, life)),
   );
 }
 
@@ -101,7 +98,7 @@ async function respond(
     const { id } = request.params as { id: string };
     const query = request.query as Record<string, unknown>;
     world.signedUrls.check(path(id), query, world.clock.now());
-    const file = await find(id, lifeOf(exchange));
+    const file = await find(id, responseLife(exchange));
     if (file === undefined) throw new Refusal("route_not_found", "this file no longer exists");
     sendFile(exchange, file);
   } catch (error) {
@@ -112,7 +109,7 @@ async function respond(
 }
 
 /** The lifetime of a response: until the client disconnects, or the state of the mock is replaced. */
-function lifeOf({ world, request, response }: Exchange): Life {
+function responseLife({ world, request, response }: Exchange): Life {
   const life = new Life();
   const end = () => life.end();
   if (response.destroyed) end();
@@ -126,7 +123,7 @@ function lifeOf({ world, request, response }: Exchange): Life {
 }
 
 /** One ImportRowResult per line, in input order; every line ends with a newline (Import, results_url). */
-function resultsOf(job: ImportJob): StoredFile {
+function toResultsFile(job: ImportJob): StoredFile {
   const text = job.rows.map(({ result }) => `${JSON.stringify(result)}\n`).join("");
   return toStoredFile(Buffer.from(text), {
     type: "application/x-ndjson",
@@ -161,10 +158,10 @@ export function sendFile(exchange: Exchange, file: StoredFile): void {
   const { start, end } = range ?? { start: 0, end: file.size };
   const part = range === null ? {} : { "Content-Range": `bytes ${start}-${end - 1}/${file.size}` };
   const all = { ...described, ...part, "Content-Length": end - start };
-  exchange.sendBytes(range === null ? 200 : 206, all, isGet ? bodyOf(file, start, end) : null);
+  exchange.sendBytes(range === null ? 200 : 206, all, isGet ? toBody(file, start, end) : null);
 }
 
-function bodyOf(file: StoredFile, start: number, end: number): Uint8Array | Readable {
+function toBody(file: StoredFile, start: number, end: number): Uint8Array | Readable {
   const bytes = file.read(start, end);
   return bytes instanceof Uint8Array ? bytes : Readable.from(bytes);
 }

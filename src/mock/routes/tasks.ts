@@ -7,10 +7,11 @@ import { startTask } from "../jobs/task-job.ts";
 import { toBeautifierOrder, toGroup, toTryonOrder } from "../jobs/task-orders.ts";
 import { judgeTryons, unlistedProblem } from "../jobs/tryon-inputs.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { pageOf } from "../rules/cursors.ts";
+import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
-import type { PlacedTask, TaskRecord } from "../store/tasks.ts";
+import type { TaskRecord } from "../store/records.ts";
+import type { PlacedTask } from "../store/tasks.ts";
 import type { World } from "../world/world.ts";
 
 /** Tasks: start generations, list and get them. */
@@ -26,7 +27,7 @@ export const tasks = {
       (subtype === undefined || task.subtype === subtype);
     const found = filtered(organization.tasks.newestFirst(after, product_id), isWanted);
     const next = ({ place }: PlacedTask) => world.cursors.make(list, place);
-    return { body: pageOf(found, limit, ({ task }) => shown(world, task), next) };
+    return { body: toPage(found, limit, ({ task }) => shown(world, task), next) };
   },
 
   // Checks in the order in which a client can fix problems: the request itself, the resources in it, the
@@ -122,9 +123,7 @@ function rejectUnlisted({ subtype, inputs }: z.output<typeof BeautifierRequest>)
   }
 }
 
-/**
- * Takes one credit per generation; without enough credits, takes none and queues no task (Status codes, 402).
- */
+/** Takes one credit per generation; without enough credits, takes none (Status codes, 402). */
 function charge(organization: Organization, generations: number): void {
   if (organization.credits === null) return;
   if (organization.credits < generations) {

@@ -4,10 +4,10 @@ import { describeBreach } from "../../contract/url-policy.ts";
 import type { EventType } from "../../contract/value-sets.ts";
 import { webhookUrlBreach } from "../deliveries/delivery.ts";
 import type { Handlers } from "../requests/handler.ts";
-import { pageOf } from "../rules/cursors.ts";
+import { toPage } from "../rules/cursors.ts";
 import { invalid, Refusal } from "../rules/refusal.ts";
 import type { Organization } from "../store/organization.ts";
-import type { WebhookRecord } from "../store/webhooks.ts";
+import type { WebhookRecord } from "../store/records.ts";
 import type { World } from "../world/world.ts";
 
 /** Webhooks: register, list, get, change or rotate, delete. */
@@ -27,7 +27,7 @@ export const webhooks = {
       description,
       last_delivery_at: null,
       created_at: world.timestamp(),
-      signing_secret: secretOf(world, id, 0),
+      signing_secret: toSecret(world, id, 0),
       rotations: 0,
       abandoned: 0,
     });
@@ -39,15 +39,15 @@ export const webhooks = {
     const { limit, cursor } = query;
     const list = `${organization.name} webhooks.list`;
     const found = organization.webhooks.newestFirst(world.cursors.read(list, cursor));
-    return { body: pageOf(found, limit, shown, (last) => world.cursors.make(list, last.order)) };
+    return { body: toPage(found, limit, shown, (last) => world.cursors.make(list, last.order)) };
   },
 
   get({ organization, params }) {
-    return { body: shown(webhookOf(organization, params.webhook_id)) };
+    return { body: shown(findWebhook(organization, params.webhook_id)) };
   },
 
   update({ world, organization, params, body }) {
-    const webhook = webhookOf(organization, params.webhook_id);
+    const webhook = findWebhook(organization, params.webhook_id);
     const { events, status, description, rotate_secret = false } = body.value;
     if (events !== undefined) webhook.events = distinct(events);
     if (description !== undefined) webhook.description = description;
@@ -58,12 +58,12 @@ export const webhooks = {
     }
     if (!rotate_secret) return { body: shown(webhook) };
     webhook.rotations++;
-    webhook.signing_secret = secretOf(world, webhook.id, webhook.rotations);
+    webhook.signing_secret = toSecret(world, webhook.id, webhook.rotations);
     return { body: { ...shown(webhook), signing_secret: webhook.signing_secret } };
   },
 
   delete({ world, organization, params }) {
-    const webhook = webhookOf(organization, params.webhook_id);
+    const webhook = findWebhook(organization, params.webhook_id);
     organization.webhooks.delete(webhook.id);
     world.deliveries.drop(webhook.id);
     return { body: null };
@@ -83,7 +83,7 @@ function shown({
   return { id, url, events: [...events], status, description, last_delivery_at, created_at };
 }
 
-function webhookOf(organization: Organization, id: string): WebhookRecord {
+function findWebhook(organization: Organization, id: string): WebhookRecord {
   const webhook = organization.webhooks.get(id);
   if (webhook === undefined) throw new Refusal("webhook_not_found", "webhook not found");
   return webhook;
@@ -92,5 +92,5 @@ function webhookOf(organization: Organization, id: string): WebhookRecord {
 const distinct = (events: readonly EventType[]): EventType[] => [...new Set(events)];
 
 /** Derived from the secret of the mock, so that a seed repeats it. Each rotation gives another one. */
-const secretOf = (world: World, id: string, rotation: number): string =>
+const toSecret = (world: World, id: string, rotation: number): string =>
   `whsec_${createHmac("sha256", world.secret).update(`webhook ${id} ${rotation}`).digest("hex")}`;

@@ -13,9 +13,7 @@ interface Key {
   readonly readOnly: boolean;
 }
 
-/**
- * The API keys of the mock. `ak_mock_revoked` is not listed: a revoked key is treated like an unknown one.
- */
+/** The API keys of the mock. `ak_mock_revoked` is not listed: it is treated like an unknown one. */
 const keys: ReadonlyMap<string, Key> = new Map([
   ["ak_mock", { organization: "main", readOnly: false }],
   ["ak_mock_readonly", { organization: "main", readOnly: true }],
@@ -36,7 +34,7 @@ const scheme = { headers: { "WWW-Authenticate": "Bearer" } };
 
 /** The client behind an `Authorization` header, or 401 or 403 (Authentication 1, 3 and 4). */
 export function authenticate(header: string | undefined): Caller {
-  const key = keyOf(header);
+  const key = findKey(header);
   if (key === null) {
     throw new Refusal("missing_api_key", "no API key; send one as Authorization: Bearer <key>", scheme);
   }
@@ -48,8 +46,8 @@ export function authenticate(header: string | undefined): Caller {
 }
 
 /** The organization of a header's API key, if any. Used for responses sent without authentication. */
-export function organizationOf(header: string | undefined): OrganizationName | null {
-  return keyOf(header)?.organization ?? null;
+export function findOrganization(header: string | undefined): OrganizationName | null {
+  return findKey(header)?.organization ?? null;
 }
 
 /** 403 `insufficient_scope` if the API key lacks the scope of the operation (Authentication 2). */
@@ -60,7 +58,7 @@ export function authorize(caller: Caller, scope: Scope): void {
 }
 
 /** The API key of a header: null if the header has none, undefined if the key is unknown. */
-function keyOf(header: string | undefined): Key | null | undefined {
+function findKey(header: string | undefined): Key | null | undefined {
   if (header === undefined) return null;
   const known = keysByHeader.get(header);
   if (known !== undefined) return known;

@@ -13,7 +13,7 @@ const multipartOverhead = 64 * 1024;
 const ordinaryBodyBytes = 1024 * 1024;
 
 /** The largest body that an operation accepts, in bytes. */
-export function bodyLimitOf(operation: Operation): number {
+export function maxBodyBytes(operation: Operation): number {
   if (operation.body?.["multipart/form-data"] !== undefined) return limits.imageBytes + multipartOverhead;
   return operation.body?.["application/x-ndjson"] !== undefined ? limits.importBodyBytes : ordinaryBodyBytes;
 }

@@ -15,7 +15,7 @@ export function check<Schema extends z.ZodType>(
   if (what === "query" && Array.isArray((value as Record<string, unknown>)[name])) {
     throw invalid(`${name}: appears more than once`, name);
   }
-  const { message, param } = problemsOf(issue, what)[0]!;
+  const { message, param } = toProblems(issue, what)[0]!;
   throw invalid(message, param);
 }
 
@@ -28,19 +28,19 @@ export interface Problem {
 /** All problems that the schema finds in `value`, in its order. */
 export function everyProblem(schema: z.ZodType, value: unknown, what: string): Problem[] {
   const parsed = schema.safeParse(value);
-  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => problemsOf(issue, what));
+  return parsed.success ? [] : parsed.error.issues.flatMap((issue) => toProblems(issue, what));
 }
 
 /** The problems in a schema issue: one, or one per unknown field. */
-function problemsOf(issue: z.core.$ZodIssue, what: string): Problem[] {
-  const at = pathOf(issue.path);
+function toProblems(issue: z.core.$ZodIssue, what: string): Problem[] {
+  const at = toPath(issue.path);
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
       const param = shortened(at === "" ? key : `${at}.${key}`);
       return { message: `unknown field ${param}`, param };
     });
   }
-  const message = messageOf(issue);
+  const message = toMessage(issue);
   if (at === "") {
     const isPlain = message.startsWith("must ") || message.startsWith("is ");
     return [{ message: isPlain ? `the ${what} ${message}` : `invalid ${what}: ${message}` }];
@@ -48,7 +48,7 @@ function problemsOf(issue: z.core.$ZodIssue, what: string): Problem[] {
   const named = `${String(issue.path.at(-1))} `;
   // For an invalid word in a list, the message names the position and `param` names the list (Errors).
   const isWordOfList = issue.code === "invalid_value" && typeof issue.path.at(-1) === "number";
-  const param = isWordOfList ? pathOf(issue.path.slice(0, -1)) : at;
+  const param = isWordOfList ? toPath(issue.path.slice(0, -1)) : at;
   return [{ message: `${at}: ${message.startsWith(named) ? message.slice(named.length) : message}`, param }];
 }
 
@@ -68,7 +68,7 @@ const kinds: Readonly<Record<string, string>> = {
 const itsOwnWords = /^(?:Invalid|Too (?:small|big)|Unrecognized)\b/;
 
 /** The message in plain words; those of the library speak of types and options. */
-function plainMessageOf(issue: z.core.$ZodIssue): string {
+function plainMessage(issue: z.core.$ZodIssue): string {
   if (!itsOwnWords.test(issue.message)) return issue.message;
   switch (issue.code) {
     case "invalid_type":
@@ -80,10 +80,10 @@ function plainMessageOf(issue: z.core.$ZodIssue): string {
         : `must be one of ${issue.values.join(", ")}`;
     case "too_small":
       if (issue.inclusive === false) return `must be more than ${issue.minimum}`;
-      return `must ${boundOf("least", issue.origin, issue.minimum)}`;
+      return `must ${toBound("least", issue.origin, issue.minimum)}`;
     case "too_big":
       if (issue.inclusive === false) return `must be less than ${issue.maximum}`;
-      return `must ${boundOf("most", issue.origin, issue.maximum)}`;
+      return `must ${toBound("most", issue.origin, issue.maximum)}`;
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     default:
@@ -96,21 +96,21 @@ const counted: Readonly<Record<string, readonly [one: string, many: string]>> = 
   string: ["character", "characters"],
 };
 
-function boundOf(side: "least" | "most", origin: string, bound: number | bigint): string {
+function toBound(side: "least" | "most", origin: string, bound: number | bigint): string {
   const words = counted[origin];
   if (words === undefined) return `be at ${side} ${bound}`;
   return `have at ${side} ${bound} ${words[Number(bound) === 1 ? 0 : 1]}`;
 }
 
 /** The most useful message of an issue: for a union, that of its last form. */
-function messageOf(issue: z.core.$ZodIssue): string {
-  if (issue.code !== "invalid_union") return plainMessageOf(issue);
+function toMessage(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "invalid_union") return plainMessage(issue);
   const inner = issue.errors.at(-1)?.[0];
-  return plainMessageOf(inner ?? issue);
+  return plainMessage(inner ?? issue);
 }
 
 /** The path of a field as messages show it: `images[0].orientation`. */
-function pathOf(path: readonly PropertyKey[]): string {
+function toPath(path: readonly PropertyKey[]): string {
   let text = "";
   for (const part of path) {
     if (typeof part === "number") text += `[${part}]`;

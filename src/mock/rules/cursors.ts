@@ -17,10 +17,7 @@ export class Cursors {
     return Buffer.from(`${position}.${this.#mac(list, position)}`).toString("base64url");
   }
 
-  /**
-   * The position of a cursor; null without one. A cursor that is forged or of another list is 400
-   * `invalid_cursor`.
-   */
+  /** The position of a cursor, or null; 400 `invalid_cursor` if it is forged or of another list. */
   read(list: string, cursor: string | undefined): number | null {
     if (cursor === undefined) return null;
     const [, position, mac] =
@@ -43,7 +40,7 @@ export class Cursors {
  * One page of a list, in the list envelope. `items` starts after the cursor. One item past the page is read,
  * to find out whether there are more. `cursorAfter` makes the next cursor.
  */
-export function pageOf<Item, Shown>(
+export function toPage<Item, Shown>(
   items: Iterable<Item>,
   limit: number,
   show: (item: Item) => Shown,

@@ -10,10 +10,7 @@ export interface FullResponse {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/**
- * The record of a key. `answer` is null while the first request is in flight; `at` is when that request
- * began.
- */
+/** `answer` is null while the first request is in flight; `at` is when that request began. */
 export interface KeyRecord {
   readonly fingerprint: string;
   readonly at: number;
@@ -24,7 +21,7 @@ export interface KeyRecord {
 const abandonedAfterMs = 300_000;
 
 /** The `Idempotency-Key` of a request; null without one, 400 if it is empty or too long. */
-export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
+export function parseIdempotencyKey(headers: IncomingHttpHeaders): string | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || key.length < 1 || key.length > limits.idempotencyKeyLength) {
@@ -34,10 +31,8 @@ export function idempotencyKeyOf(headers: IncomingHttpHeaders): string | null {
   return key;
 }
 
-/**
- * Identifies equal requests: method, path with query, and the raw bytes of the body (Cross-cutting rule 3).
- */
-export const fingerprintOf = (method: string, url: string, body: Uint8Array): string =>
+/** Identifies equal requests: method, path with query, and body (Cross-cutting rule 3). */
+export const toFingerprint = (method: string, url: string, body: Uint8Array): string =>
   createHash("sha256").update(`${method} ${url}\n`).update(body).digest("base64");
 
 /** The idempotency keys of one organization. */
@@ -73,10 +68,7 @@ export class IdempotencyKeys {
     return record;
   }
 
-  /**
-   * Ends a claim by storing the response. A 5xx releases the key instead (Cross-cutting rule 5), and so does
-   * a 429, which does not consume it (Limits).
-   */
+  /** Stores the response; a 5xx releases the key (Cross-cutting rule 5), and so does a 429 (Limits). */
   settle(key: string, record: KeyRecord, answer: FullResponse): void {
     if (answer.status >= 500 || answer.status === 429) this.release(key, record);
     else if (this.#records.get(key) === record) record.answer = answer;

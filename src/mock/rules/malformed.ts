@@ -32,9 +32,7 @@ export function rejectMalformed(request: IncomingMessage): void {
   if (hosts > 1) throw invalid("a request must have exactly one Host header", "Host");
 }
 
-/**
- * Rejects invalid percent-encoding in a query, as in a path. The router would decode only the valid parts.
- */
+/** Rejects invalid percent-encoding in a query; the router would decode only the valid parts. */
 function rejectUndecodable(query: string): void {
   if (decoded(query) !== null) return;
   for (const part of query.split("&")) {

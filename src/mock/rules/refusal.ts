@@ -5,9 +5,7 @@ import {
   type TryonRefusal,
 } from "../../contract/error-codes.ts";
 
-/**
- * The rejection of a request: thrown anywhere below the pipeline, sent as the error envelope of the service.
- */
+/** The rejection of a request: thrown below the pipeline, sent as the error envelope. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: ErrorCode;

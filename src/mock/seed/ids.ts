@@ -1,10 +1,7 @@
 import { decodeTime, monotonicFactory } from "ulid";
 import { Random, type RandomState } from "./random.ts";
 
-/**
- * The state of the generator, to continue the same sequence. `time` is null if the time part comes from the
- * clock.
- */
+/** The state of the generator. `time` is null if the time part comes from the clock. */
 export interface IdsState {
   random: RandomState;
   time: number | null;
@@ -58,8 +55,5 @@ function flat(id: string): string {
   return idBytes.toString("latin1");
 }
 
-/**
- * The start time of a seed, in 2024: the time part of its first ID, and roughly the age of its demo
- * products.
- */
-export const momentOf = (random: Random): number => seededEpoch + random.below(365) * dayMs;
+/** The start time of a seed, in 2024: that of its first ID, about the age of its demo products. */
+export const seedStart = (random: Random): number => seededEpoch + random.below(365) * dayMs;

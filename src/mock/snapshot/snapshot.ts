@@ -1,4 +1,6 @@
+import * as z from "zod";
 import { lastMoment } from "../../clock.ts";
+import { limits } from "../../contract/limits.ts";
 import { continueExport } from "../exports/export-job.ts";
 import { continueImport } from "../jobs/import-job.ts";
 import { continueTask } from "../jobs/task-job.ts";
@@ -6,14 +8,76 @@ import { organizationNames } from "../rules/authenticate.ts";
 import { Ids } from "../seed/ids.ts";
 import type { Organization } from "../store/organization.ts";
 import { isGeneration } from "../store/product-changes.ts";
-import type { ImageRecord, ImportJob } from "../store/records.ts";
+import {
+  count,
+  DeliveryRecord,
+  ExportRecord,
+  type ImageRecord,
+  ImageState,
+  ImportJob,
+  ModelRecord,
+  Moment,
+  ProductRecord,
+  TaskRecord,
+  Timestamp,
+  text,
+  WebhookRecord,
+} from "../store/records.ts";
 import type { World } from "../world/world.ts";
-import type { MockState, OrganizationState } from "./state-schema.ts";
 
-/**
- * The current state. It shares objects with the mock, which keeps changing them: copy or print it
- * immediately.
- */
+/** An idempotency key with its stored response, which is replayed byte by byte. */
+const KeyState = z.strictObject({
+  key: text.min(1).max(limits.idempotencyKeyLength),
+  fingerprint: text,
+  at: Moment,
+  answer: z.strictObject({
+    status: z.int().min(200).max(499),
+    body: text.nullable(),
+    headers: z.record(text.regex(/^Retry-After$/), text.regex(/^\d{1,15}$/)).optional(),
+  }),
+});
+
+const OrganizationState = z.strictObject({
+  /** In order of creation, including deleted products. */
+  products: z.array(ProductRecord),
+  images: z.array(ImageState),
+  imports: z.array(ImportJob),
+  exports: z.array(ExportRecord),
+  webhooks: z.array(WebhookRecord),
+  /** In order of creation. */
+  tasks: z.array(TaskRecord),
+  models: z.array(ModelRecord),
+  credits: count.nullable(),
+  idempotency_keys: z.array(KeyState),
+  rate_window: z.strictObject({
+    started_at: count.multipleOf(limits.rateWindowMs),
+    reads: count,
+    writes: count,
+  }),
+});
+export type OrganizationState = z.infer<typeof OrganizationState>;
+
+const word = z.int().min(-0x8000_0000).max(0x7fff_ffff);
+
+/** The complete state of the mock as one JSON document: the body of GET and PUT /_mock/state. */
+export const MockState = z.strictObject({
+  version: z.literal(1),
+  /** Time of the snapshot on the mock's clock. */
+  now: Timestamp,
+  /** Secret for the signatures of URLs and cursors. */
+  secret: text.min(1),
+  ids: z.strictObject({
+    random: z.tuple([word, word, word, word]),
+    /** Far below the maximum time of a ULID, because each ID takes the next millisecond. */
+    time: count.max(2 ** 48 - 1e12).nullable(),
+  }),
+  organizations: z.strictObject({ main: OrganizationState, other: OrganizationState }),
+  /** Oldest first. */
+  deliveries: z.array(DeliveryRecord),
+});
+export type MockState = z.infer<typeof MockState>;
+
+/** The current state. It shares objects with the mock: copy or print it immediately. */
 export function takeSnapshot(world: World): MockState {
   const { main, other } = world.organizations;
   return {
@@ -28,21 +92,21 @@ export function takeSnapshot(world: World): MockState {
 
 function toState(organization: Organization): OrganizationState {
   return {
-    products: [...organization.products.all()] as OrganizationState["products"],
+    products: [...organization.products.all()],
     images: [...organization.images.values()].map(toImageState),
-    imports: [...organization.imports.values()] as OrganizationState["imports"],
-    exports: [...organization.exports.values()] as OrganizationState["exports"],
-    webhooks: [...organization.webhooks.all()] as OrganizationState["webhooks"],
+    imports: [...organization.imports.values()],
+    exports: [...organization.exports.values()],
+    webhooks: [...organization.webhooks.all()],
     tasks: [...organization.tasks.all()],
-    models: organization.models as OrganizationState["models"],
+    models: organization.models,
     credits: organization.credits,
-    idempotency_keys: [...organization.keys.state()] as OrganizationState["idempotency_keys"],
+    idempotency_keys: [...organization.keys.state()],
     rate_window: organization.rate.state(),
   };
 }
 
 /** Drawn images, the majority in a large catalog, are not copied. */
-const toImageState = (image: ImageRecord): OrganizationState["images"][number] =>
+const toImageState = (image: ImageRecord): ImageState =>
   image.bytes === null
     ? (image as ImageRecord & { bytes: null })
     : { ...image, bytes: image.bytes.toString("base64") };
@@ -87,7 +151,7 @@ function fill(world: World, organization: Organization, state: OrganizationState
   // A key from the future would live longer than 24 hours, and so would the keys after it.
   for (const key of idempotency_keys) organization.keys.restore({ ...key, at: Math.min(key.at, now) });
   organization.rate.restore(rate_window);
-  for (const job of imports as ImportJob[]) {
+  for (const job of imports) {
     organization.imports.set(job.id, job);
     continueImport(world, organization, job);
   }

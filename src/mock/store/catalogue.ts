@@ -138,10 +138,7 @@ export class Catalogue {
   }
 }
 
-/**
- * The live products that have a generated image attached as a photo. A separate index, because such images
- * are rare.
- */
+/** The live products with a generated image as a photo: an index of its own, because they are rare. */
 export class AttachedGenerations {
   /** Products by image ID, in order of creation. */
   readonly #holders = new Map<string, ProductRecord[]>();

@@ -20,9 +20,7 @@ export class ChangeList {
     this.#raise(this.#products.length - 1, Date.parse(product.changed_at));
   }
 
-  /**
-   * Records a change. An earlier time than the recorded one is ignored, so that no delta misses the product.
-   */
+  /** Records a change, unless it is earlier than the recorded one, so that no delta misses the product. */
   changed(product: ProductRecord, at: string): void {
     // True for every photo of a product that is being created.
     if (at === product.changed_at) return;
@@ -33,10 +31,7 @@ export class ChangeList {
     this.#raise(place, time);
   }
 
-  /**
-   * Products changed at or after `since` (milliseconds), newest first, starting after the one with order
-   * `after`.
-   */
+  /** Products changed at or after `since` (ms), newest first, from after the one with order `after`. */
   *since(since: number, after: number | null): Generator<ProductRecord> {
     let place = after === null ? this.#products.length : this.#firstFrom(after);
     while (true) {

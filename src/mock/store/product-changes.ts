@@ -1,8 +1,9 @@
-import type { ProductImage } from "../../contract/resources/product.ts";
 import type { Orientation } from "../../contract/value-sets.ts";
 import { Refusal } from "../rules/refusal.ts";
 import type { Organization } from "./organization.ts";
 import type { ProductRecord } from "./records.ts";
+
+type ProductImage = ProductRecord["images"][number];
 
 /** An image to attach; the caller has checked that it exists. */
 export interface Photo {
@@ -27,7 +28,7 @@ export function attach(
   movingRows(organization, product, ids, now, () => {
     for (const { id, orientation } of photos) {
       const known = product.images.find((image) => image.id === id);
-      const link = known ?? { id, orientation, origin: originOf(organization, id) };
+      const link = known ?? { id, orientation, origin: toOrigin(organization, id) };
       link.orientation = orientation;
       if (known === undefined) {
         product.images.push(link);
@@ -39,11 +40,8 @@ export function attach(
   return attached;
 }
 
-/**
- * `user` for uploaded photos. For generated images the enum has only `beautifier`; the others are `other`
- * (Product).
- */
-function originOf(organization: Organization, imageId: string): ProductImage["origin"] {
+/** `user` for uploads. For generated images the enum has only `beautifier` and `other` (Product). */
+function toOrigin(organization: Organization, imageId: string): ProductImage["origin"] {
   const generation = organization.images.get(imageId)?.generation ?? null;
   if (generation === null) return "user";
   return generation.role === "beautifier" ? "beautifier" : "other";
@@ -125,23 +123,20 @@ export const isGeneration = (organization: Organization, imageId: string): boole
  * for" (ExportRow). The specification is silent about a deleted product; then it is the oldest product that
  * has the image as a photo.
  */
-function rowOf(organization: Organization, imageId: string): ProductRecord | undefined {
+function listingProduct(organization: Organization, imageId: string): ProductRecord | undefined {
   const { product_id } = organization.images.get(imageId)!.generation!;
   const maker = organization.products.get(product_id);
   return maker?.generations.includes(imageId) ? maker : organization.attached.first(imageId);
 }
 
-/**
- * The photos that an export row lists as photos: all except generated images listed elsewhere or as
- * generations.
- */
+/** The photos that an export row lists: no generated images listed elsewhere or as generations. */
 export function listedPhotos(
   organization: Organization,
   product: Pick<ProductRecord, "id" | "images" | "generations">,
-): readonly ProductRecord["images"][number][] {
+): readonly ProductImage[] {
   return product.images.filter(({ id }) => {
     if (!isGeneration(organization, id)) return true;
-    return !product.generations.includes(id) && rowOf(organization, id)?.id === product.id;
+    return !product.generations.includes(id) && listingProduct(organization, id)?.id === product.id;
   });
 }
 
@@ -161,10 +156,10 @@ export function movingRows(
     work();
     return;
   }
-  const before = generations.map((id) => rowOf(organization, id));
+  const before = generations.map((id) => listingProduct(organization, id));
   work();
   for (const [index, id] of generations.entries()) {
-    const after = rowOf(organization, id);
+    const after = listingProduct(organization, id);
     if (after === before[index]) continue;
     for (const row of [before[index], after]) {
       if (row !== undefined && row !== aside) organization.products.changed(row, now);

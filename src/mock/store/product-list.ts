@@ -1,8 +1,6 @@
 import type { ProductRecord } from "./records.ts";
 
-/**
- * Small enough to rebuild the text of a block quickly, large enough that a million products need few blocks.
- */
+/** Small enough to rebuild the text of a block quickly; a million products need few blocks. */
 const blockSize = 256;
 
 /** Consecutive products in order of creation. Deleted ones are removed once they are more than half. */
@@ -38,7 +36,7 @@ export class ProductList {
     }
     last.products.push(product);
     // Texts are built only for a full block; those of a growing block would be rebuilt with every product.
-    last.texts = last.products.length === blockSize ? textsOf(last.products) : null;
+    last.texts = last.products.length === blockSize ? toTexts(last.products) : null;
   }
 
   /** Must be called after a product was deleted. */
@@ -68,14 +66,11 @@ export class ProductList {
     }
   }
 
-  /**
-   * Like `newestFirst`, limited to products whose name or reference contains every word; words come from
-   * `foldCase`.
-   */
+  /** Like `newestFirst`, if name or reference contains every word; words come from `foldCase`. */
   *withWords(words: readonly string[], after: number | null): Generator<ProductRecord> {
     for (let at = this.#blockBefore(after); at >= 0; at--) {
       const block = this.#blocks[at]!;
-      block.texts ??= textsOf(block.products);
+      block.texts ??= toTexts(block.products);
       const found = findIn(block.texts, words);
       for (let index = found.length - 1; index >= 0; index--) {
         const product = block.products[found[index]!]!;
@@ -114,10 +109,8 @@ export function foldCase(text: string): string {
   return folded.replaceAll("ς", "σ").replaceAll("i\u0307", "i").normalize("NFC");
 }
 
-/**
- * Words have no whitespace, so the newlines prevent matches across two texts, or across reference and name.
- */
-function textsOf(products: readonly ProductRecord[]): Texts {
+/** Words have no whitespace, so the newlines prevent matches across texts, reference and name. */
+function toTexts(products: readonly ProductRecord[]): Texts {
   const texts = products.map(({ reference, name }) => foldCase(`${reference}\n${name}\n`));
   const starts = new Uint32Array(products.length);
   let length = 0;
@@ -129,9 +122,7 @@ function textsOf(products: readonly ProductRecord[]): Texts {
   return { all: texts.join(""), starts };
 }
 
-/**
- * The indexes of the texts that contain every word. Each hit skips the texts before it for the next word.
- */
+/** Indexes of the texts with every word. Each hit skips the texts before it for the next word. */
 function findIn({ all, starts }: Texts, words: readonly string[]): number[] {
   const found: number[] = [];
   let at = 0;

@@ -1,145 +1,267 @@
-import type { ImportRowImage } from "../../contract/import-row.ts";
-import type { ExportJob } from "../../contract/resources/export.ts";
-import type { Import, ImportRowResult } from "../../contract/resources/import.ts";
-import type { ProductImage } from "../../contract/resources/product.ts";
-import type { Model } from "../../contract/resources/task.ts";
-import type {
-  AssetRole,
+import * as z from "zod";
+import { limits } from "../../contract/limits.ts";
+import {
+  Description,
+  Name,
+  ProductDescription,
+  ProductName,
+  ProductReference,
+  Reference,
+  Sex,
+  Ulid,
+} from "../../contract/resources/fields.ts";
+import { ImportRowResult } from "../../contract/resources/import.ts";
+import {
+  assetRoles,
+  eventTypes,
   exportFormats,
-  ImportMode,
+  exportStatuses,
+  imageOrigins,
   imageTypes,
-  OnImageError,
-  sexes,
+  importModes,
+  importStatuses,
+  modelSexes,
+  onImageErrors,
+  orientations,
+  taskStatuses,
+  taskSubtypes,
+  taskTypes,
+  webhookStatuses,
 } from "../../contract/value-sets.ts";
+import { Scene } from "../drawing/scene.ts";
+import { noResponses } from "../outgoing/outgoing-request.ts";
+import { organizationNames } from "../rules/authenticate.ts";
 
-/**
- * A stored product. A deleted product stays available by ID for delta exports, but its reference is free
- * again.
+/*
+ * What the mock stores, and what a saved state may contain. A saved state is checked field by field. Whether
+ * fields fit together is not checked, so records may contradict each other in a state that was edited.
  */
-export interface ProductRecord {
-  /** Position in the order of creation; cursors of lists use it. */
-  readonly order: number;
-  readonly id: string;
-  name: string;
-  reference: string;
-  description: string | null;
-  sex: (typeof sexes)[number] | null;
-  images: ProductImage[];
+
+export const count = z.int().min(0);
+export const text = z.string();
+/** A position in the order of creation. Cursors have room for 15 digits, and later records get higher numbers. */
+const order = count.max(1e14);
+/** A stored timestamp: UTC (Resources), with a four-digit year. */
+export const Timestamp = z.iso.datetime("must be a time in UTC such as 2026-01-05T09:00:00Z");
+/** A time of the clock in milliseconds since the epoch, up to the maximum of a Date. */
+export const Moment = z.number().min(0).max(8.64e15);
+/** The IDs of a job's results start from its time, so it must be far below the maximum time of an ID. */
+const JobId = Ulid.regex(/^[0-6]/, "has a time too close to the maximum of a ULID");
+const JobError = z.strictObject({ code: text, message: text });
+
+/** A product. A deleted one stays available for delta exports; its reference is free again. */
+export const ProductRecord = z.strictObject({
+  id: Ulid,
+  name: ProductName,
+  reference: ProductReference,
+  description: ProductDescription.nullable(),
+  sex: Sex.nullable(),
+  images: z
+    .array(z.strictObject({ id: Ulid, orientation: z.enum(orientations), origin: z.enum(imageOrigins) }))
+    .min(1),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  order,
   /** IDs of its generated images, oldest first. */
-  generations: readonly string[];
-  readonly created_at: string;
-  updated_at: string;
-  /**
-   * Time for deltas: last field change, attached photo, finished generation or deletion (Exports, `since`).
-   */
-  changed_at: string;
-  deleted_at: string | null;
-}
+  generations: z.array(Ulid).readonly(),
+  /** For deltas: last change of a field, photo, generation or deletion (Exports, `since`). */
+  changed_at: Timestamp,
+  deleted_at: Timestamp.nullable(),
+});
+export type ProductRecord = z.infer<typeof ProductRecord>;
 
-/** The part of a product that an export row needs: the live record, or a frozen copy. */
-export type ExportedProduct = Readonly<
-  Pick<ProductRecord, "id" | "reference" | "name" | "sex" | "generations"> & {
-    images: readonly Readonly<Pick<ProductRecord["images"][number], "id" | "orientation">>[];
-  }
->;
+/** An image of a saved state: an upload, or the source of a picture that is drawn on read. */
+export const ImageState = z.strictObject({
+  id: Ulid,
+  mime_type: z.enum(imageTypes),
+  created_at: Timestamp,
+  width: count,
+  height: count,
+  /** Base64; null for a picture drawn from `subject` and `seed`. */
+  bytes: z.base64().nullable(),
+  subject: text,
+  seed: text,
+  /** Its origin, as its asset in an export shows it (ExportRow); null for an uploaded photo. */
+  generation: z
+    .strictObject({
+      role: z.enum(taskTypes),
+      task_id: Ulid,
+      /** The product that it was made for, which lists it until deleted. */
+      product_id: Ulid,
+      angle_shot: text,
+      background: text,
+      /** Null for a beautifier. */
+      model_id: text.nullable(),
+      /** IDs of the styling products. */
+      also_features: z.array(Ulid).readonly(),
+    })
+    .nullable(),
+});
+export type ImageState = z.infer<typeof ImageState>;
+/** A stored image. */
+export type ImageRecord = Readonly<Omit<ImageState, "bytes"> & { bytes: Buffer | null }>;
 
-/** A stored image: uploaded bytes, or the source of a picture that is drawn on read. */
-export interface ImageRecord {
-  readonly id: string;
-  readonly mime_type: (typeof imageTypes)[number];
-  readonly created_at: string;
-  readonly width: number;
-  readonly height: number;
-  /** Null for a picture drawn from `subject` and `seed`. */
-  readonly bytes: Buffer | null;
-  readonly subject: string;
-  readonly seed: string;
-  /** Null for an uploaded photo. */
-  readonly generation: Generation | null;
-}
+/** A valid row with a trimmed reference. Its URLs are checked again before the fetch. */
+const AcceptedRow = z.strictObject({
+  reference: Reference,
+  name: Name,
+  description: Description.optional(),
+  sex: Sex.optional(),
+  images: z.array(
+    z.strictObject({
+      url: text.optional(),
+      image_id: text.optional(),
+      orientation: z.enum(orientations).optional(),
+    }),
+  ),
+});
+export type AcceptedRow = z.infer<typeof AcceptedRow>;
+export type RowImage = AcceptedRow["images"][number];
 
-/** The origin of a generated image, as its asset in an export shows it (ExportRow). */
-export interface Generation {
-  readonly role: "beautifier" | "tryon";
-  readonly task_id: string;
-  /** The product that it was made for, which lists it until deleted. */
-  readonly product_id: string;
-  readonly angle_shot: string;
-  readonly background: string;
-  /** Null for a beautifier. */
-  readonly model_id: string | null;
-  /** IDs of the styling products. */
-  readonly also_features: readonly string[];
-}
-
-/** A stored model, without the URL that is signed on every read. */
-export type ModelRecord = Pick<
-  Model,
-  "id" | "name" | "is_public" | "sex" | "body_type" | "age_bracket" | "ethnicity" | "hair_color" | "eye_color"
->;
-
-/** An accepted row: validated by `importRowProblems`, with a trimmed reference. */
-export interface AcceptedRow {
-  reference: string;
-  name: string;
-  description?: string | undefined;
-  sex?: (typeof sexes)[number] | undefined;
-  images: ImportRowImage[];
-}
-
-/** One submitted row and its result. */
-export interface ImportJobRow {
-  /** Null once the row is done. */
-  row: AcceptedRow | null;
-  result: ImportRowResult;
-}
-
-/**
- * A stored import. Its progress follows from these numbers and the clock, so it continues after a restore.
- */
-export interface ImportJob
-  extends Pick<Import, "id" | "status" | "created_at" | "started_at" | "finished_at"> {
-  readonly mode: ImportMode;
-  readonly on_image_error: OnImageError;
-  /** End of the validation in milliseconds since the epoch. */
-  readonly validated_at: number;
+/** An import. Its progress follows from these numbers and the clock. */
+export const ImportJob = z.strictObject({
+  id: JobId,
+  status: z.enum(importStatuses),
+  mode: z.enum(importModes),
+  on_image_error: z.enum(onImageErrors),
+  created_at: Timestamp,
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+  /** End of the validation. */
+  validated_at: Moment,
   /** Duration of one row in milliseconds. */
-  readonly row_ms: number;
-  /** In input order. */
-  readonly rows: ImportJobRow[];
+  row_ms: z.number().positive(),
+  /** In input order, with their results; `row` is null once the row is done. */
+  rows: z
+    .array(z.strictObject({ row: AcceptedRow.nullable(), result: ImportRowResult }))
+    .min(limits.importRows.min)
+    .max(limits.importRows.max),
   /** Number of rows done, from the first on. */
-  done: number;
-  succeeded: number;
-  partial: number;
-  failed: number;
-}
+  done: count,
+  succeeded: count,
+  partial: count,
+  failed: count,
+});
+export type ImportJob = z.infer<typeof ImportJob>;
 
 /** Whether the status is final (States, Import job). */
 export const isTerminal = (job: Pick<ImportJob, "status">): boolean =>
   job.status !== "validating" && job.status !== "processing";
 
-/** The result of a pending row. */
-export const pendingResult = (line: number, reference: string): ImportRowResult => ({
-  line,
-  reference,
-  status: "pending",
-  action: null,
-  product_id: null,
-  images: [],
-  error: null,
+/** The part of a product that an export row needs: the live record, or a frozen copy. */
+const ExportedProduct = z.strictObject({
+  id: Ulid,
+  reference: ProductReference,
+  name: ProductName,
+  sex: Sex.nullable(),
+  images: z.array(z.strictObject({ id: Ulid, orientation: z.enum(orientations) })).readonly(),
+  generations: z.array(Ulid).readonly(),
 });
+export type ExportedProduct = Readonly<z.infer<typeof ExportedProduct>>;
 
-/**
- * A stored export job: the selection, not the artifact. Images never change, so their IDs are enough to
- * write the same artifact again.
- */
-export interface ExportRecord
-  extends Pick<ExportJob, "id" | "status" | "total_assets" | "error" | "created_at" | "finished_at"> {
-  readonly format: (typeof exportFormats)[number];
-  /** Completion time of a ZIP in milliseconds since the epoch. */
-  readonly ready_at: number;
+/** An export job: the selection, not the artifact, which can be written again because images never change. */
+export const ExportRecord = z.strictObject({
+  id: JobId,
+  format: z.enum(exportFormats),
+  status: z.enum(exportStatuses),
+  total_assets: count,
+  error: JobError.nullable(),
+  created_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+  /** Completion time of a ZIP. */
+  ready_at: Moment,
   /** The requested asset roles; null for all. */
-  readonly roles: readonly AssetRole[] | null;
+  roles: z.array(z.enum(assetRoles)).readonly().nullable(),
   /** The products at the time of the request. */
-  readonly products: readonly ExportedProduct[];
-}
+  products: z.array(ExportedProduct).max(limits.exportProducts).readonly(),
+});
+export type ExportRecord = z.infer<typeof ExportRecord>;
+
+/** A task. Its progress follows from `runs_at`, `ends_at` and the clock. */
+export const TaskRecord = z.strictObject({
+  id: JobId,
+  type: z.enum(taskTypes),
+  subtype: z.enum(taskSubtypes).nullable(),
+  status: z.enum(taskStatuses),
+  product_id: Ulid,
+  started_at: Timestamp.nullable(),
+  finished_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  runs_at: Moment,
+  ends_at: Moment,
+  /** The content of its picture. */
+  scene: Scene,
+  /** Without duplicates, in the order of the request. */
+  styling_product_ids: z.array(Ulid).readonly(),
+  /** Why it fails; set at the start, shown at the end. */
+  failure: JobError.nullable(),
+  /** Set once it has succeeded. */
+  output_image_id: Ulid.nullable(),
+});
+export type TaskRecord = z.infer<typeof TaskRecord>;
+
+/** A webhook, with its secret, so that signatures stay valid after a restore. */
+export const WebhookRecord = z.strictObject({
+  id: Ulid,
+  url: text,
+  events: z.array(z.enum(eventTypes)).min(1),
+  status: z.enum(webhookStatuses),
+  description: Description.nullable(),
+  /** Time of the last accepted event. */
+  last_delivery_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  order,
+  signing_secret: text.regex(/^whsec_[!-~]{1,500}$/),
+  /** Number of secret rotations. */
+  rotations: count,
+  /** Number of consecutive abandoned events. */
+  abandoned: count,
+});
+export type WebhookRecord = z.infer<typeof WebhookRecord>;
+
+/** A model of the organization; its ID is a ULID (Model). Curated models are not stored. */
+export const ModelRecord = z.strictObject({
+  id: Ulid,
+  name: text.nullable(),
+  is_public: z.boolean(),
+  sex: z.enum(modelSexes).nullable(),
+  body_type: text.nullable(),
+  age_bracket: text.nullable(),
+  ethnicity: text.nullable(),
+  hair_color: text.nullable(),
+  eye_color: text.nullable(),
+});
+export type ModelRecord = z.infer<typeof ModelRecord>;
+
+/** One attempt to deliver an event, with the status of the response, if any. */
+const Attempt = z.strictObject({
+  at: Timestamp,
+  status: z.int().nullable(),
+  /** Why there was no complete response. */
+  error: z.enum(noResponses).nullable(),
+  /** The signature header, whether or not it was sent. */
+  signature: text,
+});
+export type Attempt = z.infer<typeof Attempt>;
+
+/** The delivery of one event to one webhook. */
+export const DeliveryRecord = z.strictObject({
+  id: Ulid,
+  organization: z.enum(organizationNames),
+  webhook_id: Ulid,
+  url: text,
+  event: z.strictObject({
+    id: text.regex(/^evt_/),
+    type: z.enum(eventTypes),
+    created_at: Timestamp,
+    data: z.record(text, z.strictObject({ id: Ulid, status: text })),
+  }),
+  state: z.enum(["pending", "delivered", "abandoned"]),
+  /** Number of scheduled attempts made, or skipped because the webhook was paused. */
+  tries: count.max(limits.webhookRetryMs.length + 1),
+  /** When the next attempt, or the one in flight, is due; null for none. */
+  due: Moment.nullable(),
+  /** The latest attempts, including those made by a resend. */
+  attempts: z.array(Attempt),
+});
+export type DeliveryRecord = z.infer<typeof DeliveryRecord>;

@@ -1,29 +1,4 @@
-import type { Task } from "../../contract/resources/task.ts";
-import type { taskSubtypes, taskTypes } from "../../contract/value-sets.ts";
-import type { Scene } from "../drawing/scene.ts";
-import type { JobFailure } from "../faults/fault-order.ts";
-
-/**
- * A stored task. Its progress follows from `runs_at`, `ends_at` and the clock, so it continues after a
- * restore.
- */
-export interface TaskRecord
-  extends Pick<Task, "id" | "status" | "product_id" | "started_at" | "finished_at" | "created_at"> {
-  // The client accepts any value; the mock has only these.
-  readonly type: (typeof taskTypes)[number];
-  readonly subtype: (typeof taskSubtypes)[number] | null;
-  /** Start and end of the run in milliseconds since the epoch. */
-  readonly runs_at: number;
-  readonly ends_at: number;
-  /** The content of its picture. */
-  readonly scene: Scene;
-  /** Without duplicates, in the order of the request. */
-  readonly styling_product_ids: readonly string[];
-  /** Why it fails; set at the start, shown at the end. */
-  failure: JobFailure | null;
-  /** Set once it has succeeded. */
-  output_image_id: string | null;
-}
+import type { TaskRecord } from "./records.ts";
 
 /** A task and its position in the order of creation; cursors use it. */
 export interface PlacedTask {

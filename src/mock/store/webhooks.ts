@@ -1,26 +1,7 @@
-import type { EventType, webhookStatuses } from "../../contract/value-sets.ts";
+import type { WebhookRecord } from "./records.ts";
 
 /** Number of consecutive abandoned events after which a webhook is disabled (interface, choices). */
 export const abandonedUntilDisabled = 5;
-
-/** A stored webhook, with its secret. */
-export interface WebhookRecord {
-  /** Position in the order of creation; cursors use it. */
-  readonly order: number;
-  readonly id: string;
-  readonly url: string;
-  events: readonly EventType[];
-  status: (typeof webhookStatuses)[number];
-  description: string | null;
-  /** Time of the last accepted event. */
-  last_delivery_at: string | null;
-  readonly created_at: string;
-  signing_secret: string;
-  /** Number of secret rotations. */
-  rotations: number;
-  /** Number of consecutive abandoned events. */
-  abandoned: number;
-}
 
 /** The webhooks of one organization, in order of creation. */
 export class Webhooks {

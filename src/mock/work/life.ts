@@ -3,9 +3,7 @@ export class EndedError extends Error {
   override readonly name = "EndedError";
 }
 
-/**
- * A cancellation scope: work continues until `end()`. Work in progress is notified, to close its sockets.
- */
+/** A cancellation scope: work goes on until `end()`, which notifies it to close its sockets. */
 export class Life {
   #ended = false;
   readonly #onEnd = new Set<() => void>();

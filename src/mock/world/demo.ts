@@ -1,10 +1,9 @@
-import type { ProductImage } from "../../contract/resources/product.ts";
 import type { sexes } from "../../contract/value-sets.ts";
 import { drawnSize, type Subject } from "../drawing/garments.ts";
 import type { Ids } from "../seed/ids.ts";
 import type { Random } from "../seed/random.ts";
 import type { Organization } from "../store/organization.ts";
-import type { ModelRecord } from "../store/records.ts";
+import type { ModelRecord, ProductRecord } from "../store/records.ts";
 
 type Sex = (typeof sexes)[number];
 
@@ -38,7 +37,7 @@ const cuts = ["Slim", "Relaxed", "Cropped", "Oversized", "Classic", "Belted", "P
 const created = new Map<string, readonly string[]>();
 
 /** All names of a noun, created once, so that a hundred thousand products share a few strings. */
-function namesOf(noun: string): readonly string[] {
+function productNames(noun: string): readonly string[] {
   const names =
     created.get(noun) ??
     cuts.flatMap((cut) =>
@@ -71,7 +70,7 @@ export function addDemoProducts(
     const kind = kinds[at]!;
     const number = ++made[at]!;
     const created_at = new Date(until - left * minuteMs).toISOString();
-    const images: ProductImage[] = [];
+    const images: ProductRecord["images"] = [];
     for (const orientation of random.pick(views)) {
       const id = ids.next();
       organization.images.set(id, {
@@ -90,7 +89,7 @@ export function addDemoProducts(
     }
     organization.products.add({
       id: ids.next(),
-      name: random.pick(namesOf(kind.noun)),
+      name: random.pick(productNames(kind.noun)),
       reference: `${kind.prefix}-${String(number).padStart(4, "0")}`,
       description: random.pick(descriptions),
       sex: random.pick(kind.sexes),

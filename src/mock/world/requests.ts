@@ -36,10 +36,7 @@ const separator = "\n";
 /** The headers of a request as one string. */
 export const keptHeaders = (rawHeaders: readonly string[]): string => rawHeaders.join(separator);
 
-/**
- * Number of requests kept. With more, entries reach the old generation of the heap, which slows each request
- * by a third.
- */
+/** Requests kept. More would reach the old generation of the heap, which slows each by a third. */
 const remembered = 1_000;
 
 /** The last requests, oldest first. */
@@ -67,7 +64,7 @@ export class RequestLog {
 }
 
 function shown(request: LoggedRequest): RecordedRequest {
-  const headers = headersOf(request.headers);
+  const headers = parseHeaders(request.headers);
   return {
     at: new Date(request.at).toISOString(),
     method: request.method,
@@ -81,7 +78,7 @@ function shown(request: LoggedRequest): RecordedRequest {
 }
 
 /** Headers by lower-case name; repeated ones are joined, as HTTP allows. */
-function headersOf(kept: string): Record<string, string> {
+function parseHeaders(kept: string): Record<string, string> {
   const headers = new Map<string, string>();
   const parts = kept === "" ? [] : kept.split(separator);
   for (let at = 0; at + 1 < parts.length; at += 2) {
@@ -95,10 +92,7 @@ function headersOf(kept: string): Record<string, string> {
 /** Shows that a key was sent, but not the key. */
 const masked = (authorization: string): string => (/^bearer /i.test(authorization) ? "Bearer ***" : "***");
 
-/**
- * Assigns request IDs: a valid one from the client is echoed, otherwise a new one is made (Cross-cutting rule
- * 7).
- */
+/** Assigns request IDs: echoes a valid one, otherwise makes one (Cross-cutting rule 7). */
 export class RequestIds {
   readonly #prefix: string;
   #count = 0;

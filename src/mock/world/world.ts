@@ -9,7 +9,7 @@ import { type Network, realNetwork } from "../outgoing/network.ts";
 import { type OrganizationName, organizationNames } from "../rules/authenticate.ts";
 import { Cursors } from "../rules/cursors.ts";
 import type { RateLimit } from "../rules/rate-limit.ts";
-import { Ids, momentOf } from "../seed/ids.ts";
+import { Ids, seedStart } from "../seed/ids.ts";
 import { Random } from "../seed/random.ts";
 import { Organization } from "../store/organization.ts";
 import { Life } from "../work/life.ts";
@@ -104,9 +104,7 @@ export class World {
     this.#early?.push(run);
   }
 
-  /**
-   * Resets to the start: the same seed, and the demo products or the initial state. The clock is not reset.
-   */
+  /** Resets to the start: same seed, and demo products or initial state. The clock is not reset. */
   reset(): void {
     this.letThrough();
     this.cancelTimers();
@@ -126,7 +124,7 @@ export class World {
   #renew(): { random: Random; moment: number | null } {
     const { seed } = this.options;
     const random = Random.from(seed === null ? randomBytes(16).toString("hex") : `seed ${seed}`);
-    const moment = seed === null ? null : momentOf(random);
+    const moment = seed === null ? null : seedStart(random);
     this.useSecret(random.text(32));
     this.requestIds = new RequestIds(random);
     this.ids = new Ids({ random: random.state(), time: moment }, () => this.clock.now());
@@ -191,10 +189,7 @@ export class World {
     this.#timers.add(cancel);
   }
 
-  /**
-   * Delays a request until a time of the clock. A reset releases it earlier, because the client waits for a
-   * response.
-   */
+  /** Delays a request until a time of the clock; a reset releases it, because the client waits. */
   hold(time: number, run: () => void): void {
     const go = () => {
       this.#held.delete(go);

@@ -8,7 +8,7 @@ import {
 } from "../../../src/contract/value-sets.ts";
 import { drawnSize, subjects } from "../../../src/mock/drawing/garments.ts";
 import { type Scene, sceneSubject, writeScene } from "../../../src/mock/drawing/scene.ts";
-import { lettersAt, sceneDrawing, widthOf, writable } from "../../../src/mock/drawing/scene-drawing.ts";
+import { lettersAt, sceneDrawing, textWidth, writable } from "../../../src/mock/drawing/scene-drawing.ts";
 import { type PictureSource, Pictures } from "../../../src/mock/images/pictures.ts";
 import { curatedModels } from "../../../src/mock/store/organization.ts";
 import { Life } from "../../../src/mock/work/life.ts";
@@ -30,7 +30,7 @@ const alone: Scene = {
 };
 const worn: Scene = { ...alone, angle_shot: "full-front", background: "studio", person: person(0) };
 
-const drawn = (source: PictureSource) => new Pictures().bytesOf(source, new Life());
+const drawn = (source: PictureSource) => new Pictures().toBytes(source, new Life());
 const pictureOf = (scene: Scene) =>
   drawn({ mime_type: "image/png", bytes: null, subject: sceneSubject, seed: writeScene(scene) });
 /** The pixels without the caption, which differs for any two scenes. */
@@ -177,6 +177,6 @@ describe("letters", () => {
     expect(lettersAt("\u4e16", 0, 0, 1)).toBe(lettersAt("\u007f", 0, 0, 1));
     expect(writable("x".repeat(30), 30)).toBe("x".repeat(30));
     expect(writable("x".repeat(31), 30)).toBe(`${"x".repeat(27)}...`);
-    expect([widthOf(""), widthOf("ab")]).toEqual([0, 11]);
+    expect([textWidth(""), textWidth("ab")]).toEqual([0, 11]);
   });
 });

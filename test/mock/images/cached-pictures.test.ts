@@ -28,7 +28,7 @@ const drawingBegins = () => until(() => pen.finish.length > 0);
 const finish = () => pen.finish.shift()!();
 
 async function read(pictures: Pictures, seed: string): Promise<void> {
-  const picture = pictures.bytesOf(image(seed), new Life());
+  const picture = pictures.toBytes(image(seed), new Life());
   if (picture instanceof Buffer) throw new Error("nothing was uploaded");
   const before = pen.drawn;
   await Promise.race([picture, drawingBegins()]);
@@ -42,7 +42,7 @@ test("pictures canceled during drawing take no space in the cache", async () => 
   // More than the cache can hold.
   for (let time = 0; time < 40; time++) {
     const life = new Life();
-    const left = Promise.resolve(pictures.bytesOf(image("left"), life));
+    const left = Promise.resolve(pictures.toBytes(image("left"), life));
     await drawingBegins();
     life.end();
     await expect(left).rejects.toBeInstanceOf(EndedError);

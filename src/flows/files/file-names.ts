@@ -23,6 +23,10 @@ export function moveToName(
   return number === 1 ? null : appeared(name, number);
 }
 
+/** Whether a file is complete, but has another name than asked for: another program took that one. */
+export const hasOtherName = (error: unknown): error is OutputError =>
+  error instanceof OutputError && error.code === "file_appeared";
+
 /** The error of a name that another program took while the command was running. */
 export const appeared = (name: string, number: number): OutputError =>
   new OutputError(name, Object.assign(new Error("it exists"), { code: "EEXIST" }), {

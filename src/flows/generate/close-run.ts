@@ -47,7 +47,7 @@ export async function closeRun(
   // Of a task of unknown status nothing more can be learned; a run that has queued nothing is begun again by the same command.
   const isEnded = ({ status }: GenerationResult) =>
     ["succeeded", "failed", "rejected"].includes(status) || (input.wait && status === "unknown");
-  if (stopped === undefined && sent.size > 0 && results.every(isEnded) && outputs.faults.length === 0)
+  if (stopped === undefined && sent.size > 0 && results.every(isEnded) && outputs.areWritten)
     run.state.runs.end(run.id, run.clock.now());
   return { summary, results, fault: outputs.faults[0] ?? unsaved[0]?.[1] };
 }

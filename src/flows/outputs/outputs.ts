@@ -2,7 +2,7 @@
 // ResultsForm sets the columns of a results file; its RowForm decides which parts of a failed row are kept.
 
 import { CatError } from "../../errors.ts";
-import { numbered } from "../files/file-names.ts";
+import { hasOtherName, numbered } from "../files/file-names.ts";
 import type { RowFile } from "../rows/open-rows.ts";
 import { UnreadableInput } from "../rows/problem.ts";
 import type { RefusedRows } from "../rows/row-set.ts";
@@ -48,6 +48,11 @@ export class Outputs<Result> {
   /** The error of each file that could not be written. */
   get faults(): CatError[] {
     return [...this.#faults.values()];
+  }
+
+  /** Whether both files were written, also to another name. */
+  get areWritten(): boolean {
+    return this.faults.every(hasOtherName);
   }
 
   /** The number of rows in the results file. */

@@ -61,6 +61,24 @@ describe("a file that appears during the command", () => {
     },
   );
 
+  test.for([
+    ["catalogue.jsonl", /GET \/_signed/, "export --manifest", 1],
+    ["catalogue.zip", /GET \/_signed/, "export --zip", 1],
+    ["results.csv", /GET \/v1\/tasks/, "tryon looks.csv --results results.csv", 0],
+  ] as const)(
+    "%s: the command is done, and nothing is to be resumed",
+    async ([file, path, line, exports]) => {
+      const { exit, stderr, cat, mock } = await withFileAt(file, path, line);
+      expect([exit, stderr]).toEqual([2, expect.not.stringMatching(/Stopped|To resume/)]);
+      const count = () => mock.state().organizations.main.exports.length;
+      expect(count()).toBe(exports);
+      // A new export, not the rest of the last one.
+      const again = await cat(`${line} --yes`);
+      expect([again.exit, again.stderr]).toEqual([0, expect.not.stringMatching(/Resuming|To resume/)]);
+      expect(count()).toBe(2 * exports);
+    },
+  );
+
   test.for(cases.filter(([, , line]) => !/results|failed/.test(line)))(
     "%s is replaced with --yes",
     async ([file, path, line]) => {

@@ -1,4 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
+import { hasOtherName } from "../../files/file-names.ts";
 import { shownTime } from "../../run/clocks.ts";
 import { type Run, runIdentity, withRun } from "../../run/run.ts";
 import { stoppedBy } from "../../run/stage.ts";
@@ -137,10 +138,10 @@ async function fetchAndWrite(
   // The next process looks up again a selection with a product that is gone; a run without a job has nothing to resume.
   const isGone = input.selection !== null && stopped === uncreated && isNotFound(stopped);
   const isRejected = isRefusal(stopped) && state.batches.of(id).length === 0;
-  const isHopeless = isGone || isRejected || isRejectedZip;
-  const isResumable = stopped !== undefined && !isHopeless;
+  const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);
+  const isResumable = !isOver;
   const outcome = await outcomeOf(frozen, { jobs, deleted: deleted.size, missing, stopped, isResumable });
-  if (stopped === undefined || isHopeless) await endFrozen(run);
+  if (isOver) await endFrozen(run);
   else await removeIfEmpty(folder);
   return outcome;
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, rm, rmdir, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { syncFolder } from "../../../move-file.ts";
 import { rejectWithoutSpace } from "../../files/disk.ts";
-import { moveToName, partName, whereLinksLead } from "../../files/file-names.ts";
+import { hasOtherName, moveToName, partName, whereLinksLead } from "../../files/file-names.ts";
 import { OutputError } from "../../files/output-error.ts";
 import type { ProgressEvent } from "../../progress-event.ts";
 import { grouped } from "../../words.ts";
@@ -32,7 +32,10 @@ interface Results {
   readonly delivered: ReadonlySet<FrozenTarget>;
 }
 
-/** Gives the complete artifacts of all jobs their final form and names. Throws OutputError, and what `extractZips` throws. */
+/**
+ * Gives the complete artifacts of all jobs their final form and names. Throws OutputError, and what `extractZips` throws; the
+ * error of a name that was taken meanwhile once all are written.
+ */
 export async function writeResults(
   { format, extract, maxBytes }: Pick<FrozenInput, "format" | "extract" | "maxBytes">,
   { jobs, targets, delivered }: Results,
@@ -40,10 +43,16 @@ export async function writeResults(
 ): Promise<void> {
   const [only] = targets as [FrozenTarget];
   if (format === "zip" && !extract) {
+    let renamed: unknown;
     for (const { id, target } of jobs) {
       place.signal.throwIfAborted();
-      if (!delivered.has(target)) await deliver(artifactPath(place.folder, id), target, place.memory);
+      if (delivered.has(target)) continue;
+      await deliver(artifactPath(place.folder, id), target, place.memory).catch((error) => {
+        if (!hasOtherName(error)) throw error;
+        renamed ??= error;
+      });
     }
+    if (renamed !== undefined) throw renamed;
   } else if (!delivered.has(only)) {
     const from = await (extract ? extracted(jobs, only, { ...place, maxBytes }) : merged(jobs, only, place));
     await deliver(from, only, place.memory);

@@ -175,7 +175,8 @@ async function followTasks(app: App, given: readonly string[], input: FollowInpu
     if (saveTo !== null && watched.files.size > 0) {
       const { writeFolderResults } = await import("../../flows/generate/folder-results.ts");
       const { formulaGuard = true } = input;
-      await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard });
+      const again = "run the same command again";
+      await writeFolderResults(saveTo, watched.rows, { clock, formulaGuard, again });
     }
     await report(app, input, printing, watched);
   } finally {

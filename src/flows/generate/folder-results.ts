@@ -12,6 +12,13 @@ import { type ResultRow, resultCells, resultColumns } from "./result.ts";
 /** The names of the two lists next to saved images. */
 export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as const;
 
+interface FolderOptions {
+  readonly clock: Clock;
+  readonly formulaGuard: boolean;
+  /** How to write the lists later, for errors: `run COMMAND`. */
+  readonly again: string;
+}
+
 /**
  * Writes `results.csv` and `results.ndjson` next to the images: a row per task of this command, after those of other tasks
  * that the folder lists already. The lists are read and written under one lock, so that commands which save into one folder
@@ -21,16 +28,16 @@ export const folderResults = { csv: "results.csv", ndjson: "results.ndjson" } as
 export async function writeFolderResults(
   folder: string,
   rows: readonly ResultRow[],
-  { clock, formulaGuard }: { clock: Clock; formulaGuard: boolean },
+  { clock, formulaGuard, again }: FolderOptions,
 ): Promise<void> {
   const unlock = await waitForLock(() => lockTemporaryFile(join(folder, ".results.lock")), clock, patienceMs);
-  if (unlock === null) throw listsBusy(folder);
+  if (unlock === null) throw listsBusy(folder, again);
   try {
     const foreign = await foreignResults(folder).catch((error: NodeJS.ErrnoException) => {
       throw new OutputError(folder, error, "read", "folder");
     });
-    if (foreign !== null) throw listsForeign(folder, foreign);
-    await addRows(folder, rows, formulaGuard);
+    if (foreign !== null || !(await addRows(folder, rows, formulaGuard)))
+      throw listsForeign(folder, foreign ?? folderResults.ndjson, again);
   } finally {
     unlock();
   }
@@ -39,39 +46,41 @@ export async function writeFolderResults(
 /** How long to wait for other commands that write the lists, in milliseconds. */
 const patienceMs = 10_000;
 
-const listsBusy = (folder: string): CatError =>
+const listsBusy = (folder: string, again: string): CatError =>
   new CatError(`cannot write ${join(folder, folderResults.csv)}: another command is writing it`, {
     type: "output",
     code: "results_busy",
-    hint: "To write it, run cat tasks save again with the same folder.",
+    hint: `To write it, ${again}.`,
   });
 
-const listsForeign = (folder: string, name: string): CatError =>
+const listsForeign = (folder: string, name: string, again: string): CatError =>
   new CatError(`cannot write ${join(folder, name)}: another program has written it meanwhile`, {
     type: "output",
     code: "results_foreign",
-    hint: "Move it to another folder, then run cat tasks save with this folder.",
+    hint: `Move it to another folder, then ${again}.`,
   });
 
-async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard: boolean): Promise<void> {
-  const own = new Set(rows.map(({ task_id }) => task_id));
-  const earlier = (await readEarlier(join(folder, folderResults.ndjson))).filter(
-    ({ task_id }) => !own.has(task_id),
-  );
+/** Adds the rows of tasks to both lists; false, with the lists as they were, if a line of them is no row. */
+async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard: boolean): Promise<boolean> {
+  const listed = await readEarlier(join(folder, folderResults.ndjson));
+  if (listed === null) return false;
+  const tasks = rows.filter(({ task_id }) => task_id !== null);
+  const own = new Set(tasks.map(({ task_id }) => task_id));
+  const all = [...listed.filter(({ task_id }) => task_id === null || !own.has(task_id)), ...tasks];
   const cell = formulaGuard ? guardedCell : (text: string) => text;
-  const all = [...earlier, ...rows].filter(({ task_id }) => task_id !== null);
   await write(join(folder, folderResults.ndjson), all.map((row) => `${JSON.stringify(row)}\n`).join(""));
   await write(
     join(folder, folderResults.csv),
     csvRecords([resultColumns, ...all.map((row) => resultCells(row).map(cell))]),
   );
+  return true;
 }
 
 /** The name of a list in the folder that is another file: a user's own results, or the input of the command. Null for none. */
 export async function foreignResults(folder: string): Promise<string | null> {
   for (const [name, isOwn] of [
     [folderResults.csv, isOwnHeader],
-    [folderResults.ndjson, (line: string) => rowsOf(line).length > 0],
+    [folderResults.ndjson, (line: string) => rowsOf(line) !== null],
   ] as const) {
     const start = String(await fileStart(join(folder, name), 65_536).catch(noFile));
     if (start !== "" && !isOwn(start.split("\n", 1)[0]!)) return name;
@@ -104,8 +113,8 @@ async function write(path: string, text: string): Promise<void> {
   }
 }
 
-/** The rows of earlier commands. Throws OutputError: without them the lists would lose rows. */
-const readEarlier = async (path: string): Promise<ResultRow[]> =>
+/** The rows of earlier commands; null if a line is no row. Throws OutputError: without them the lists would lose rows. */
+const readEarlier = async (path: string): Promise<ResultRow[] | null> =>
   rowsOf(
     await readFile(path, "utf8")
       .catch(noFile)
@@ -114,13 +123,13 @@ const readEarlier = async (path: string): Promise<ResultRow[]> =>
       }),
   );
 
-function rowsOf(text: string): ResultRow[] {
-  return text.split("\n").flatMap((line) => {
-    try {
-      const row = JSON.parse(line) as ResultRow;
-      return typeof row.task_id === "string" ? [row] : [];
-    } catch {
-      return [];
-    }
-  });
+/** The rows of a list; an image that was not queued has no task. */
+function rowsOf(text: string): ResultRow[] | null {
+  try {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    const rows = lines.map((line) => JSON.parse(line) as ResultRow);
+    return rows.every((row) => row.task_id === null || typeof row.task_id === "string") ? rows : null;
+  } catch {
+    return null;
+  }
 }

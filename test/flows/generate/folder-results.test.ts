@@ -15,7 +15,7 @@ const rowOf = (task_id: string): ResultRow => ({
 
 /** Writes rows to the lists of a folder; gives the task IDs of both lists afterwards. */
 function listsIn(folder: string) {
-  const options = { clock: new TestClock(), formulaGuard: true };
+  const options = { clock: new TestClock(), formulaGuard: true, again: "run it again" };
   return {
     write: (...ids: string[]) => writeFolderResults(folder, ids.map(rowOf), options),
     ids: () => ({
@@ -55,6 +55,29 @@ test("the lists are left as they are while another command keeps them locked", a
   unlock!();
   await write("own");
   expect(ids().ndjson).toEqual(["earlier", "own"]);
+});
+
+test("rows without a task stay: another command wrote them with --results", async () => {
+  const folder = temporaryFolder();
+  const { write, ids } = listsIn(folder);
+  const unqueued = { ...rowOf("none"), task_id: null, status: "not_queued" };
+  writeFileSync(
+    join(folder, "results.ndjson"),
+    `${JSON.stringify(unqueued)}\n${JSON.stringify(rowOf("a"))}\n`,
+  );
+  await write("b");
+  expect(ids()).toEqual({ csv: [resultColumns[1], "", "a", "b"], ndjson: [null, "a", "b"] });
+});
+
+test("a list with a line that is no row is not replaced", async () => {
+  const folder = temporaryFolder();
+  const text = `${JSON.stringify(rowOf("a"))}\nmine\n`;
+  writeFileSync(join(folder, "results.ndjson"), text);
+  await expect(listsIn(folder).write("b")).rejects.toMatchObject({
+    message: `cannot write ${join(folder, "results.ndjson")}: another program has written it meanwhile`,
+    hint: "Move it to another folder, then run it again.",
+  });
+  expect(readFileSync(join(folder, "results.ndjson"), "utf8")).toBe(text);
 });
 
 test("a list that cannot be read is not replaced by one without its rows", async () => {

@@ -20,6 +20,7 @@ import { runFlow } from "../../app/run-flow.ts";
 import { newRunId } from "../../app/run-id.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
+import { shellWord } from "../../output/shell-word.ts";
 import type { GenerateFlags } from "./flags.ts";
 import { rejected } from "./rejected.ts";
 import type { OpenedInput } from "./rerun.ts";
@@ -170,6 +171,7 @@ async function tell(
     await writeFolderResults(resolve(app.context.cwd, flags.save), rows, {
       clock: app.context.clock,
       formulaGuard,
+      again: `run cat tasks save --run ${summary.run_id} --save ${shellWord(flags.save)}`,
     }).catch((error: unknown) => {
       unlisted = error;
     });

@@ -69,8 +69,8 @@ async function readAndFetch(
   state: MirrorState,
   run: SyncRun,
 ): Promise<{ isFull: boolean; mark: string; vanished: EntryKey[] }> {
-  const { input, tools, client, mirror, counts } = run;
-  const { index, store } = mirror;
+  const { input, tools, client, counts } = run;
+  const { index } = run.mirror;
   const began = tools.clock.now();
   // An incomplete list may have marked files as removed: only a complete read confirms that before they are deleted.
   const isUnconfirmed = input.delete && index.size > index.present;
@@ -84,11 +84,7 @@ async function readAndFetch(
   let mark = began;
   const vanished: EntryKey[] = [];
   try {
-    await compare(index, selection, {
-      client,
-      signal: fetcher.signal,
-      shard: input.shard,
-      hasFile: async ({ path, bytes }) => (await store.stat(path))?.bytes === bytes,
+    await compare(selection, run, fetcher.signal, {
       onCompared: progress.compared,
       onPage: (rows) => {
         tools.onRows?.(rows);

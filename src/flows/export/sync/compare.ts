@@ -1,10 +1,10 @@
-import type { Client } from "../../../client/client.ts";
 import type { ExportRow } from "../../../contract/resources/export.ts";
 import { CatError } from "../../../errors.ts";
 import { type LiveSelection, readPages } from "../live/read-pages.ts";
+import type { Mirror } from "./mirror.ts";
 import { isSameVersion, keyOf, type ListedAsset, listedAssets, type MirrorEntry } from "./mirror-entry.ts";
-import type { MirrorIndex } from "./mirror-index.ts";
-import { type Shard, shardOf } from "./mirror-state.ts";
+import { shardOf } from "./mirror-state.ts";
+import type { SyncRun } from "./sync-run.ts";
 
 /** An asset whose file is missing or out of date, and its earlier entry. */
 export interface WantedAsset {
@@ -13,16 +13,11 @@ export interface WantedAsset {
   readonly fresh: FreshAssets;
 }
 
-/** Where a comparison reads, and who receives its results. */
-interface Comparison {
-  readonly client: Pick<Client, "poll">;
-  readonly signal: AbortSignal;
-  readonly shard: Shard | null;
-  /** Whether the file of an entry is there. */
-  readonly hasFile: (entry: MirrorEntry) => Promise<boolean>;
+/** What a comparison of the catalogue with the index finds. */
+interface Differences {
+  readonly onPage: (rows: readonly ExportRow[]) => void;
   /** So many more assets were compared with the index. */
   readonly onCompared: (count: number) => void;
-  readonly onPage: (rows: readonly ExportRow[]) => void;
   /** The next asset is read once this resolves. */
   readonly onWanted: (wanted: WantedAsset) => Promise<void>;
   /** An asset that was removed from the catalogue, and is listed again. */
@@ -37,65 +32,66 @@ interface Comparison {
  * other products.
  */
 export async function compare(
-  index: MirrorIndex,
   selection: LiveSelection,
-  comparison: Comparison,
+  { input, client, mirror }: SyncRun,
+  signal: AbortSignal,
+  differences: Differences,
 ): Promise<void> {
-  const { client, signal, shard, onCompared, onPage } = comparison;
+  const { index } = mirror;
+  const { onPage, onCompared, onVanished } = differences;
   const seen = new Set<string>();
+  const vanish = (entries: Iterable<MirrorEntry>) => {
+    for (const entry of entries) if (entry.removed !== true) onVanished(entry);
+  };
   for await (const { rows, again } of readPages(selection, { client, signal })) {
     onPage(rows);
     const fresh = new FreshAssets(again);
     for (const row of rows) {
       const { id } = row.product;
-      if (shard !== null && shardOf(id, shard.of) !== shard.number) continue;
+      if (input.shard !== null && shardOf(id, input.shard.of) !== input.shard.number) continue;
       // A list that shifts between pages may repeat a product; its later changes are part of the next delta.
       if (seen.has(id)) continue;
       seen.add(id);
-      const listed = listedAssets(row);
-      await compareProduct(index.ofProduct(id), listed, fresh, { index, ...comparison });
-      onCompared(listed.length);
+      const entries = index.ofProduct(id);
+      const listed = new Map(listedAssets(row).map((asset) => [asset.fields.asset_id, asset]));
+      for (const [assetId, asset] of listed) {
+        await compareAsset(
+          { listed: asset, known: entries.get(assetId) ?? null, fresh },
+          mirror,
+          differences,
+        );
+        entries.delete(assetId);
+      }
+      vanish(entries.values());
+      onCompared(listed.size);
     }
   }
   if (selection.since !== null) return;
-  for (const id of index.products())
-    if (!seen.has(id)) for (const entry of index.ofProduct(id).values()) vanish(entry, comparison);
+  for (const id of index.products()) if (!seen.has(id)) vanish(index.ofProduct(id).values());
 }
 
-async function compareProduct(
-  entries: Map<string, MirrorEntry>,
-  assets: readonly ListedAsset[],
-  fresh: FreshAssets,
-  comparison: Comparison & { index: MirrorIndex },
+async function compareAsset(
+  wanted: WantedAsset,
+  { index, store }: Mirror,
+  { onWanted, onListedAgain }: Differences,
 ): Promise<void> {
-  const byId = new Map(assets.map((asset) => [asset.fields.asset_id, asset]));
-  for (const listed of byId.values()) {
-    const { fields } = listed;
-    const known = entries.get(fields.asset_id) ?? null;
-    entries.delete(fields.asset_id);
-    const isIntact = known !== null && isSameVersion(known, fields) && known.damaged !== true;
+  const { known, listed } = wanted;
+  const { fields } = listed;
+  if (known === null || !isSameVersion(known, fields) || known.damaged === true) return onWanted(wanted);
+  const { path, bytes, sha256, mime_type } = known;
+  if (known.removed === true) {
     // The user may have deleted a file that was kept.
-    if (!isIntact || (known.removed === true && !(await comparison.hasFile(known)))) {
-      await comparison.onWanted({ listed, known, fresh });
-      continue;
-    }
-    const { path, bytes, sha256, mime_type } = known;
-    const current = { ...fields, path, bytes, sha256, mime_type };
-    if (known.removed === true) comparison.onListedAgain(current);
-    comparison.index.set(current);
+    if ((await store.stat(path))?.bytes !== bytes) return onWanted(wanted);
+    onListedAgain(known);
   }
-  for (const entry of entries.values()) vanish(entry, comparison);
-}
-
-function vanish(entry: MirrorEntry, { onVanished }: Comparison): void {
-  if (entry.removed !== true) onVanished(entry);
+  index.set({ ...fields, path, bytes, sha256, mime_type });
 }
 
 /**
  * New URLs for the assets of one page. Signed URLs expire after an hour, and only an export row has the URL of the
  * active version, so the page is read again: once for all its assets that need it.
  */
-export class FreshAssets {
+class FreshAssets {
   readonly #again: () => Promise<readonly ExportRow[]>;
   #reading: Promise<ReadonlyMap<string, ListedAsset>> | null = null;
 

@@ -134,8 +134,8 @@ export async function planRenames(
 }
 
 /**
- * Renames files one by one, each to a name that is free by then; of files that exchange their names one is moved to the
- * folder `parking` meanwhile. `onMissing` receives what was to be renamed but does not exist. False if a name was taken
+ * Renames files one by one. A file whose new name another one still has, as in an exchange of names or of case, is moved
+ * to the folder `parking` first. `onMissing` receives what was to be renamed but does not exist. False if a name was taken
  * meanwhile, by the user or by another shard: the renames must be planned again.
  */
 async function renameFiles(
@@ -144,9 +144,6 @@ async function renameFiles(
   parking: string,
   { onRenamed, onMissing }: { onRenamed: (rename: Rename) => void; onMissing: (rename: Rename) => void },
 ): Promise<boolean> {
-  const pending = new Map(renames.map((rename) => [foldedPath(rename.entry.path), rename]));
-  /** Names of files that could not be renamed. */
-  const kept = new Set<string>();
   let isComplete = true;
   /** Null if the name is taken, or the file is missing. */
   const move = async ({ entry, to }: Rename): Promise<MirrorEntry | null> => {
@@ -155,42 +152,26 @@ async function renameFiles(
       return null;
     }
     const moved = { ...entry, path: to };
-    index.willPlace(moved);
-    if (await store.rename(entry.path, to)) {
-      index.place(moved);
-      return moved;
+    // A file that is missing, or could not be renamed, keeps its name.
+    const isFree = index.atPath(to).every((other) => keyOf(other) === keyOf(entry));
+    if (isFree) {
+      index.willPlace(moved);
+      if (await store.rename(entry.path, to)) {
+        index.place(moved);
+        return moved;
+      }
+      index.forget(to);
     }
-    index.forget(to);
     isComplete = false;
     return null;
   };
-  const park = async (key: string, { entry, to }: Rename) => {
-    pending.delete(key);
+  const leaving = new Set(renames.map(({ entry }) => foldedPath(entry.path)));
+  const ready: Rename[] = [];
+  for (const { entry, to } of renames) {
     const parked = `${parking}/${shortDigest(keyOf(entry), 16).toString("hex")}`;
-    const moved = await move({ entry, to: parked });
-    if (moved === null) kept.add(key);
-    else pending.set(foldedPath(parked), { entry: moved, to });
-  };
-  while (pending.size > 0) {
-    let isStuck = true;
-    for (const [key, rename] of pending) {
-      const target = foldedPath(rename.to);
-      const inTheWay = pending.get(target);
-      if (inTheWay !== undefined && inTheWay !== rename) continue;
-      isStuck = false;
-      // A disk that ignores case finds the file itself under its new name.
-      if (inTheWay === rename && (await store.stat(rename.to)) !== null) {
-        await park(key, rename);
-        continue;
-      }
-      pending.delete(key);
-      if (kept.has(target)) {
-        kept.add(key);
-        isComplete = false;
-      } else if ((await move(rename)) === null) kept.add(key);
-      else onRenamed(rename);
-    }
-    if (isStuck) await park(...pending.entries().next().value!);
+    const now = leaving.has(foldedPath(to)) ? await move({ entry, to: parked }) : entry;
+    if (now !== null) ready.push({ entry: now, to });
   }
+  for (const rename of ready) if ((await move(rename)) !== null) onRenamed(rename);
   return isComplete;
 }

@@ -150,6 +150,8 @@ export class PartFile implements DownloadTarget {
       // A complete file drops its last byte: the response shows whether it is still the version.
       const bytes = found.size === total ? total - 1 : found.size;
       if (!found.isFile() || bytes <= 0 || (total !== null && bytes > total)) return;
+      // It is complete, and a kill came before it lost this name: its other one belongs to the user.
+      if (found.nlink > 1) return;
       await this.#rejectWithoutSpace((total ?? 0) - found.size);
       this.#handle = handle;
       this.#version = version;

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -151,6 +152,15 @@ describe("a part", () => {
     const { get, left } = await against(cutAfter(5, { etag: 'W/"v1"' }), gone);
     await get().catch(() => {});
     expect(left()).toEqual([]);
+  });
+
+  test("with a second name, left by a kill, is not resumed: the other file stays as it is", async () => {
+    const { get, folder, read, left, asked } = await against(cutAfter(5), gone, all());
+    await get().catch(() => {});
+    linkSync(join(folder, ".a.zip.part"), join(folder, "keep.zip"));
+    await get();
+    expect([read(), left(), asked()]).toEqual([whole, ["a.zip", "keep.zip"], [null, "bytes=5-", null]]);
+    expect(readFileSync(join(folder, "keep.zip"), "utf8")).toBe(whole.slice(0, 5));
   });
 
   test("of another resource is not resumed", async () => {

@@ -21,7 +21,7 @@ export async function deleteProducts(app: App, names: readonly string[]): Promis
   await confirmAction(app, {
     question: `Delete ${what}?`,
     about,
-    doing: `deleting ${what} (${about})`,
+    reason: `deleting ${what} (${about}) needs a confirmation`,
     left: "nothing was deleted",
   });
   const client = await app.client();

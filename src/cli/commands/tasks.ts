@@ -34,7 +34,6 @@ import { getResource } from "../resources/get-resource.ts";
 import { listResource } from "../resources/list-resource.ts";
 import type { Thumbnail } from "../thumbnails/show-thumbnails.ts";
 import { findProduct } from "./find-product.ts";
-import { savedLine } from "./generate/saved-line.ts";
 
 /** `cat tasks`: the generations of the organization. */
 export const tasksCommand = (app: App): Command =>
@@ -230,7 +229,10 @@ async function report(
     await showThumbnails(app, pictures, { thumbnail, printing });
   }
   if (tasks.length === 0 && lost.length === 0 && stopped === undefined) await app.io.note("No tasks found.");
-  if (save !== undefined && tasks.length > 0) await app.io.note(app.io.visible(savedLine(files.size, save)));
+  if (save !== undefined && tasks.length > 0) {
+    const { savedLine } = await import("./generate/report.ts");
+    await app.io.note(app.io.visible(savedLine(files.size, save)));
+  }
   if (stopped !== undefined) throw stopped;
   if (lost.length > 0) {
     throw new CatError(`unknown task ${lost.join(", ")}`, {

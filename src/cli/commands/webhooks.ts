@@ -158,7 +158,7 @@ const deleteCommand = (app: App): Command =>
         const { url } = await client.webhooks.get({ webhook_id: id }, { signal });
         await confirmAction(app, {
           question: `Delete the webhook for ${url}?`,
-          doing: `deleting the webhook for ${url}`,
+          reason: `deleting the webhook for ${url} needs a confirmation`,
           left: "nothing was deleted",
         });
       }
@@ -187,7 +187,7 @@ const rotateCommand = (app: App): Command =>
         await confirmAction(app, {
           question: `Replace the secret of the webhook for ${url}?`,
           about: "Receivers with the old secret reject all events from then on.",
-          doing: `replacing the secret of the webhook for ${url}`,
+          reason: `replacing the secret of the webhook for ${url} needs a confirmation`,
           left: "the secret was not replaced",
         });
       }

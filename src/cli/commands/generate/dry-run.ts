@@ -14,7 +14,7 @@ import type { App } from "../../app/app.ts";
 import { defaultConcurrency } from "../../app/default-concurrency.ts";
 import { problemsForPeople } from "../../output/problem-list.ts";
 import type { GenerateFlags } from "./flags.ts";
-import { rejected } from "./rejected.ts";
+import { inputRejected } from "./report.ts";
 import { noteLines, unlistedNotes } from "./unlisted-values.ts";
 
 /**
@@ -72,7 +72,7 @@ export async function dryRun(app: App, flags: GenerateFlags, file: RowFile): Pro
     await list.end();
     if (notes.length > 0) for (const line of noteLines(flags, notes)) await app.io.note(app.io.visible(line));
   }
-  if (check.unusable || check.invalid > 0) throw rejected(file.source.name, flags, check);
+  if (check.unusable || check.invalid > 0) throw inputRejected(file.source.name, flags, check);
   if (app.io.json) return;
   await app.io.show({ columns: planColumns(flags), format: "table" }, planRows(flags, valid));
   const checks = resolved !== null ? "" : " Products and models were not checked: no service URL or API key.";

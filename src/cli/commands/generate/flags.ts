@@ -1,72 +1,65 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { GenerationKind } from "../../../contract/generation-rules.ts";
+import { ulidPattern } from "../../../contract/limits.ts";
 import { beautifierStyles, taskSubtypes } from "../../../contract/value-sets.ts";
 import { separator } from "../../../flows/generate/columns/read-row.ts";
 import { type UnknownChoice, unknownChoices } from "../../../flows/generate/generation-run.ts";
-import type { EncodingName } from "../../../flows/rows/encoding.ts";
-import type { InputFormat } from "../../../flows/rows/source.ts";
 import { UsageError } from "../../context/errors.ts";
-import { type RawFileFlags, readFileFlags, withInputFlags, withOutputFlags } from "../../files/file-flags.ts";
+import {
+  type FileFlags,
+  type RawFileFlags,
+  readFileFlags,
+  withInputFlags,
+  withOutputFlags,
+} from "../../files/file-flags.ts";
 import { otherFlags } from "../../flags/command.ts";
 import { maxBytesFlag, maxBytesOf, timeoutFlag } from "../../flags/common-flags.ts";
-import { either } from "../../flags/usage-error.ts";
+import { conflict, either } from "../../flags/usage-error.ts";
 import { several, wholeNumber } from "../../flags/values.ts";
 
 /** The values of one generation, or of a matrix, that flags name. */
 export interface SelectionFlags {
-  product?: string[];
-  model?: string[];
-  background?: string[];
-  angle?: string[];
-  styleWith?: string[];
-  lookAway?: boolean;
-  subtype?: string[];
-  style?: string[];
+  product?: string[] | undefined;
+  model?: string[] | undefined;
+  background?: string[] | undefined;
+  angle?: string[] | undefined;
+  styleWith?: string[] | undefined;
+  lookAway?: boolean | undefined;
+  subtype?: string[] | undefined;
+  style?: string[] | undefined;
 }
 
-/** The flags as commander hands them over. */
-export interface RawGenerateFlags extends RawFileFlags, SelectionFlags {
-  dryRun?: boolean;
-  wait: boolean;
+/** The flags of a command that generates images, as commander hands them over and as they are used. */
+interface SharedFlags {
+  readonly dryRun: boolean;
+  readonly wait: boolean;
+  readonly save?: string;
+  readonly fresh: boolean;
+  readonly matrix: boolean;
+  readonly allowDuplicates: boolean;
+  readonly skipInvalid: boolean;
+  readonly gallery?: string;
+  /** The decisions of a review; its rejected images are generated again. */
+  readonly rerun?: string;
+}
+
+export interface RawGenerateFlags extends SharedFlags, RawFileFlags, SelectionFlags {
   timeout?: number;
-  save?: string;
   maxBytes?: number;
-  fresh?: boolean;
-  matrix?: boolean;
   maxGenerations?: number;
-  allowDuplicates?: boolean;
-  skipInvalid?: boolean;
-  unknown?: string;
-  gallery?: string;
-  rerun?: string;
+  unknown?: UnknownChoice;
 }
 
 /** What one command is to generate, as far as flags say. */
-export interface GenerateFlags {
+export interface GenerateFlags extends SharedFlags, Omit<FileFlags, "file"> {
   readonly kind: GenerationKind;
   /** As typed, `-` for standard input; null where flags name the values. */
   readonly file: string | null;
   readonly selection: SelectionFlags;
-  readonly format: InputFormat | undefined;
-  readonly delimiter: string | undefined;
-  readonly encoding: EncodingName;
-  readonly results: string | undefined;
-  readonly failed: string | undefined;
-  readonly formulaGuard: boolean;
-  readonly dryRun: boolean;
-  readonly wait: boolean;
   readonly timeoutMs: number | null;
-  readonly save: string | undefined;
   readonly maxBytes: number;
-  readonly fresh: boolean;
-  readonly matrix: boolean;
   readonly maxGenerations: number | null;
-  readonly allowDuplicates: boolean;
-  readonly skipInvalid: boolean;
   readonly unknown: UnknownChoice | undefined;
-  readonly gallery: string | undefined;
-  /** The decisions of a review; its rejected images are generated again. */
-  readonly rerun: string | undefined;
 }
 
 /** Subtypes, of which a matrix may have several in one value. */
@@ -83,9 +76,9 @@ export function withGenerateFlags(one: Command, kind: GenerationKind): Command {
   one.optionsGroup("Input:");
   withInputFlags(one);
   one
-    .option("--matrix", "expand cells with several values (a|b) to every combination")
-    .option("--allow-duplicates", "accept the same image twice")
-    .option("--skip-invalid", "queue the valid rows and skip the others")
+    .option("--matrix", "expand cells with several values (a|b) to every combination", false)
+    .option("--allow-duplicates", "accept the same image twice", false)
+    .option("--skip-invalid", "queue the valid rows and skip the others", false)
     .addOption(new Option("--rerun <DECISIONS>", "generate the rejected images of a review again"))
     .optionsGroup("One image, without a file:")
     .addOption(repeatable("--product <ID|REF>", "product"));
@@ -106,7 +99,7 @@ export function withGenerateFlags(one: Command, kind: GenerationKind): Command {
   else one.addOption(repeatable("--style <STYLE>", `style of clothing (${beautifierStyles.join(", ")})`));
   one
     .optionsGroup("Cost:")
-    .option("--dry-run", "show the plan and queue nothing")
+    .option("--dry-run", "show the plan and queue nothing", false)
     .addOption(
       new Option("--max-generations <N>", "stop if the input requests more images").argParser(
         wholeNumber({ min: 1 }),
@@ -115,7 +108,7 @@ export function withGenerateFlags(one: Command, kind: GenerationKind): Command {
     .optionsGroup("Waiting and resuming:")
     .option("--no-wait", "queue the images and exit")
     .addOption(timeoutFlag())
-    .option("--fresh", "generate again instead of resuming")
+    .option("--fresh", "generate again instead of resuming", false)
     .addOption(
       new Option("--unknown <DO>", "decide about requests without a response for over 24 h").choices(
         unknownChoices,
@@ -136,8 +129,9 @@ export function readGenerateFlags(
   raw: RawGenerateFlags,
   cwd: string,
 ): GenerateFlags {
-  const { product, model, background, angle, styleWith, lookAway, subtype, style } = raw;
-  const selection = {
+  const { product, model, background, angle, styleWith, lookAway, subtype, style, ...more } = raw;
+  const { timeout, maxBytes: _, maxGenerations, ...shared } = more;
+  const selection: SelectionFlags = {
     product,
     model,
     background,
@@ -146,16 +140,14 @@ export function readGenerateFlags(
     lookAway,
     subtype,
     style,
-  } as SelectionFlags;
-  const named = Object.entries(flagsOfSelection).find(
-    ([name]) => selection[name as keyof SelectionFlags] !== undefined,
-  );
+  };
+  const named = selectionNames.find((name) => selection[name] !== undefined);
   const input = file ?? raw.rerun;
   if (file !== undefined && raw.rerun !== undefined)
     throw new UsageError("--rerun reads its own file", { param: "--rerun", hint: "Remove FILE or --rerun." });
   if (input !== undefined && named !== undefined) {
-    throw new UsageError(`${named[1]} cannot be combined with a file`, {
-      param: named[1],
+    throw new UsageError(`${flagsOfSelection[named]} cannot be combined with a file`, {
+      param: flagsOfSelection[named],
       hint: "Put the value into a column of the file, or remove the file.",
     });
   }
@@ -176,31 +168,18 @@ export function readGenerateFlags(
     ["--save", raw.save],
     ["--failed", raw.failed],
   ] as const) {
-    if (value !== undefined && !raw.wait)
-      throw new UsageError(`${flag} cannot be used with --no-wait`, {
-        param: flag,
-        hint: "Remove one of them.",
-      });
+    if (value !== undefined && !raw.wait) throw conflict(flag, "--no-wait");
   }
-  const files = readFileFlags(input ?? "flags", raw, cwd);
   return {
-    ...files,
+    ...shared,
+    ...readFileFlags(input ?? "flags", raw, cwd),
     kind,
     file: file ?? null,
     selection,
-    dryRun: raw.dryRun ?? false,
-    wait: raw.wait,
-    timeoutMs: raw.timeout ?? null,
-    save: raw.save,
+    timeoutMs: timeout ?? null,
     maxBytes: maxBytesOf(raw),
-    fresh: raw.fresh ?? false,
-    matrix: raw.matrix ?? false,
-    maxGenerations: raw.maxGenerations ?? null,
-    allowDuplicates: raw.allowDuplicates ?? false,
-    skipInvalid: raw.skipInvalid ?? false,
-    unknown: raw.unknown as GenerateFlags["unknown"],
-    gallery: raw.gallery,
-    rerun: raw.rerun,
+    maxGenerations: maxGenerations ?? null,
+    unknown: raw.unknown,
   };
 }
 
@@ -216,6 +195,8 @@ export const flagsOfSelection: Readonly<Record<keyof SelectionFlags, string>> = 
   style: "--style",
 };
 
+const selectionNames = Object.keys(flagsOfSelection) as (keyof SelectionFlags)[];
+
 function rejectRepeated(selection: SelectionFlags): void {
   for (const name of ["product", "model", "background", "angle", "subtype", "style"] as const) {
     if ((selection[name]?.length ?? 0) < 2) continue;
@@ -225,4 +206,50 @@ function rejectRepeated(selection: SelectionFlags): void {
       hint: "To generate every combination, add --matrix.",
     });
   }
+}
+
+/** The values that one image needs, in the order in which they are asked for. */
+const neededOf = {
+  tryon: ["product", "model", "background", "angle"],
+  beautify: ["product", "subtype", "background", "angle"],
+} as const satisfies Record<GenerationKind, readonly (keyof SelectionFlags)[]>;
+
+/** The flags that are missing. */
+export const missingFlags = (kind: GenerationKind, selection: SelectionFlags): string[] =>
+  neededOf[kind].filter((name) => selection[name] === undefined).map((name) => flagsOfSelection[name]);
+
+/** The error of a command line without a file on which flags are missing. */
+export const missingInput = (kind: GenerationKind, missing: readonly string[]): UsageError =>
+  missing.length === neededOf[kind].length
+    ? new UsageError("missing argument: FILE", {
+        param: "FILE",
+        hint: `Use a file, - for standard input, or ${missing.join(", ")}.`,
+      })
+    : new UsageError(`missing ${missing.join(", ")}`, {
+        param: missing[0]!,
+        hint: "Add the missing flags, or use a file.",
+      });
+
+/** The rows that flags stand for, as NDJSON: one for each product, of which only a matrix has several. */
+export function rowsOfSelection(
+  { kind, matrix }: { kind: GenerationKind; matrix: boolean },
+  selection: SelectionFlags,
+): string {
+  const joined = (values: readonly string[] | undefined) => values?.join(separator);
+  const { product = [], model, background, angle, styleWith, lookAway, subtype, style } = selection;
+  const rows = product
+    .flatMap((value) => (matrix ? value.split(separator) : value))
+    .map((one) => ({
+      [ulidPattern.test(one.trim()) ? "product_id" : "product_reference"]: one,
+      ...(kind === "tryon"
+        ? {
+            model_id: joined(model),
+            styling_product_ids: styleWith,
+            look_at_camera: lookAway === true ? false : undefined,
+          }
+        : { subtype: joined(subtype), style: joined(style) }),
+      background: joined(background),
+      angle_shot: joined(angle),
+    }));
+  return rows.map((row) => `${JSON.stringify(row)}\n`).join("");
 }

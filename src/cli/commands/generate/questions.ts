@@ -1,11 +1,14 @@
+import { angleShotsOf, backgroundsOf, type GenerationKind } from "../../../contract/generation-rules.ts";
+import { taskSubtypes } from "../../../contract/value-sets.ts";
+import { allModels } from "../../../flows/catalogue/find-models.ts";
 import type { GenerateDeps } from "../../../flows/generate/generation-run.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
 import { counted } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { profileLabel } from "../../app/profile-label.ts";
-import { canAsk, openPrompts } from "../../app/prompts.ts";
-import { UsageError } from "../../context/errors.ts";
-import type { GenerateFlags } from "./flags.ts";
+import { confirmAction } from "../../app/confirm-action.ts";
+import { type Choice, canAsk, openPrompts, type Prompts } from "../../app/prompts.ts";
+import { learnedValues } from "../../completion/learned-values.ts";
+import type { GenerateFlags, SelectionFlags } from "./flags.ts";
 
 type Plan = Parameters<GenerateDeps["confirm"]>[0];
 
@@ -15,23 +18,15 @@ export async function confirmCost(
   { generations, queuedBefore }: Plan,
   pause: () => void,
 ): Promise<void> {
-  if (app.globals.yes) return;
   const images = counted(generations.length, queuedBefore > 0 ? "more image" : "image");
-  if (!canAsk(app)) {
-    throw new UsageError(`generating ${images} costs credits; nothing was queued`, {
-      code: "confirmation_needed",
-      param: "--yes",
-      hint: "Add --yes to agree, or --dry-run to see the plan.",
-    });
-  }
-  pause();
-  const prompts = await openPrompts(app);
-  if (await prompts.confirm(`${await profileLabel(app)}Generate ${images}? Each one costs credits.`, false))
-    return;
-  throw new UsageError("nothing was queued", {
-    code: "declined",
-    hint: "To generate the images, run the command again and confirm, or add --yes.",
-  });
+  const action = {
+    question: `Generate ${images}? Each one costs credits.`,
+    reason: `generating ${images} costs credits`,
+    left: "nothing was queued",
+    toAgree: "Add --yes to agree, or --dry-run to see the plan.",
+    toRepeat: "To generate the images, run the command again and confirm, or add --yes.",
+  };
+  await confirmAction(app, action, pause);
 }
 
 /** Asks a person about requests of unknown outcome; undefined without a terminal. */
@@ -56,3 +51,60 @@ export const doubtPrompt = (app: App, flags: GenerateFlags, pause: () => void): 
         );
       }
     : undefined;
+
+/** How many products a search shows. */
+const shownProducts = 20;
+
+/** Asks the person at the terminal for each value of one image that no flag names. */
+export async function pickMissing(
+  app: App,
+  kind: GenerationKind,
+  given: SelectionFlags,
+): Promise<SelectionFlags> {
+  const prompts = await openPrompts(app);
+  const picked: SelectionFlags = { ...given };
+  picked.product ??= [await pickProduct(app, prompts)];
+  if (kind === "tryon") picked.model ??= [await pickModel(app, prompts)];
+  else picked.subtype ??= [await pickOne(prompts, "Subtype", taskSubtypes)];
+  picked.background ??= [
+    await pickOne(prompts, "Background", [
+      ...backgroundsOf(kind),
+      ...(await learnedValues(app, `${kind} background`)),
+    ]),
+  ];
+  picked.angle ??= [
+    await pickOne(prompts, "Angle", [
+      ...angleShotsOf(kind, picked.subtype?.[0] ?? null),
+      ...(await learnedValues(app, `${kind} angle_shot`)),
+    ]),
+  ];
+  return picked;
+}
+
+const pickOne = (prompts: Prompts, message: string, values: readonly string[]): Promise<string> =>
+  prompts.select(
+    message,
+    values.map((value) => ({ name: value, value })),
+    values[0]!,
+  );
+
+/** By search: a catalogue may have very many products. */
+const pickProduct = (app: App, prompts: Prompts): Promise<string> =>
+  prompts.search("Product (type to search)", async (term, signal) => {
+    const client = await app.client();
+    const q = term?.trim();
+    const { data } = await client.products.list({ limit: shownProducts, ...(q ? { q } : {}) }, { signal });
+    return data.map(({ id, reference, name }): Choice<string> => {
+      const label = [reference, name].filter((text) => typeof text === "string" && text !== "").join("  ");
+      return { name: app.io.visible(label || id), value: id };
+    });
+  });
+
+async function pickModel(app: App, prompts: Prompts): Promise<string> {
+  const models = await allModels({ client: await app.client(), signal: app.context.interrupt });
+  const choices = models.map(({ id, name, sex }) => ({
+    name: app.io.visible([name ?? id, sex].filter((text) => text !== null).join("  ")),
+    value: id,
+  }));
+  return prompts.select("Model", choices, choices[0]?.value ?? "");
+}

@@ -2,6 +2,7 @@ import type { EndedRun } from "../../../flows/generate/generate.ts";
 import { isOfInput } from "../../../flows/generate/queue.ts";
 import { reasonText } from "../../../flows/generate/result.ts";
 import { encodingOfFailedFile } from "../../../flows/outputs/encoded-file.ts";
+import type { CheckResult } from "../../../flows/rows/check.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { InputError } from "../../../flows/rows/source.ts";
 import { shownTime } from "../../../flows/run/clocks.ts";
@@ -9,7 +10,6 @@ import { counted, grouped } from "../../../flows/words.ts";
 import type { GlobalOptions } from "../../context/global-options.ts";
 import { CommandWords } from "../../output/command-words.ts";
 import { flagsOfSelection, type GenerateFlags, type SelectionFlags } from "./flags.ts";
-import { savedLine } from "./saved-line.ts";
 
 type Service = Pick<GlobalOptions, "profile" | "baseUrl" | "mock" | "yes">;
 
@@ -132,4 +132,39 @@ function sameCommand(flags: GenerateFlags, globals: Service): string {
   words.give("--no-formula-guard", !flags.formulaGuard);
   words.giveService(globals);
   return words.line;
+}
+
+/** How many images a folder got. */
+export const savedLine = (saved: number, folder: string): string =>
+  saved === 0
+    ? `No image was saved in ${folder}.`
+    : `Saved ${counted(saved, "image")} in ${folder} (listed in results.csv).`;
+
+/** The error of an input of which nothing was queued. */
+export function inputRejected(
+  file: string,
+  { skipInvalid }: { skipInvalid: boolean },
+  check: CheckResult,
+): InputError {
+  const name = shownName(file);
+  if (check.unusable)
+    return new InputError(
+      `cannot read rows from ${name}; nothing was queued`,
+      "invalid_file",
+      "Fix the problems listed above and run the command again.",
+    );
+  if (file === "flags")
+    return new InputError(
+      "invalid flags; nothing was queued",
+      "invalid_rows",
+      "Fix the problems listed above and run the command again.",
+    );
+  const { invalid, total } = check;
+  return new InputError(
+    `${name} has ${counted(invalid, "invalid row")} out of ${total}; nothing was queued`,
+    "invalid_rows",
+    skipInvalid
+      ? "Fix them and run the command again."
+      : "Fix them and run the command again, or add --skip-invalid to queue the valid rows.",
+  );
 }

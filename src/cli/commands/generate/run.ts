@@ -21,10 +21,9 @@ import { newRunId } from "../../app/run-id.ts";
 import { ExitCode } from "../../context/exit.ts";
 import { problemReport, problemsForPeople } from "../../output/problem-list.ts";
 import { shellWord } from "../../output/shell-word.ts";
-import type { GenerateFlags } from "./flags.ts";
-import { rejected } from "./rejected.ts";
+import { type GenerateFlags, missingFlags, missingInput, rowsOfSelection } from "./flags.ts";
+import { inputRejected, isRejection, rejectionOf, reportLines } from "./report.ts";
 import type { OpenedInput } from "./rerun.ts";
-import { missingFlags, missingInput, rowsOfSelection } from "./selection.ts";
 
 const job: FileJob = { noun: "run" };
 
@@ -57,7 +56,7 @@ async function openRowsOf(app: App, flags: GenerateFlags): Promise<Source> {
     const selection =
       missing.length === 0
         ? flags.selection
-        : await (await import("./pickers.ts")).pickMissing(app, kind, flags.selection);
+        : await (await import("./questions.ts")).pickMissing(app, kind, flags.selection);
     return textSource("flags", rowsOfSelection(flags, selection));
   }
   if (file === "-" && stdin.isTTY) await app.io.note("Reading rows from the terminal; end them with Ctrl-D.");
@@ -150,7 +149,7 @@ async function fullRun(
   );
   if (outcome.ended === null) for (const problem of skipped) await list.add(problem);
   if (outcome.ended === null || !isSilent) await list.end(outcome.check);
-  if (outcome.ended === null) throw rejected(named.file, flags, outcome.check);
+  if (outcome.ended === null) throw inputRejected(named.file, flags, outcome.check);
   await tell(app, { ...flags, replacesGallery }, outcome.ended);
 }
 
@@ -181,7 +180,6 @@ async function tell(
       ? undefined
       : await (await import("./gallery.ts")).writeRunGallery(app, flags, ended);
   const fault = ended.fault ?? unlisted ?? withoutPage;
-  const { isRejection, reportLines, rejectionOf } = await import("./report.ts");
   if (app.io.json) await app.io.jsonData(summary);
   else {
     const label = await profileLabel(app);

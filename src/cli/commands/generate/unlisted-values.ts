@@ -5,9 +5,9 @@ import type { Generation } from "../../../flows/generate/generation.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { counted, grouped } from "../../../flows/words.ts";
 import type { App } from "../../app/app.ts";
-import { canAsk, openPrompts } from "../../app/prompts.ts";
+import { confirmAction } from "../../app/confirm-action.ts";
+import { canAsk } from "../../app/prompts.ts";
 import { learnedValues } from "../../completion/learned-values.ts";
-import { UsageError } from "../../context/errors.ts";
 import type { GenerateFlags } from "./flags.ts";
 
 /** A value that the service may not know, for people and for `--json`. */
@@ -80,14 +80,14 @@ export async function confirmUnlisted(
   const notes = await unlistedNotes(app, flags, looks);
   if (notes.length === 0) return;
   for (const line of noteLines(flags, notes)) onNote(line);
-  if (app.globals.yes || !canAsk(app)) return;
-  pause();
-  const prompts = await openPrompts(app);
-  if (await prompts.confirm(`Send ${counted(notes.length, "unknown value")} to the service?`, false)) return;
-  throw new UsageError("nothing was queued", {
-    code: "declined",
-    hint: "Fix the values and run the command again, or add --yes to send them.",
-  });
+  if (!canAsk(app)) return;
+  const action = {
+    question: `Send ${counted(notes.length, "unknown value")} to the service?`,
+    reason: "unknown values need a confirmation",
+    left: "nothing was queued",
+    toRepeat: "Fix the values and run the command again, or add --yes to send them.",
+  };
+  await confirmAction(app, action, pause);
 }
 
 /** The notes as lines for people. */

@@ -57,7 +57,7 @@ const whatToDo = {
   disk: "Check the disk, or choose another one.",
 } as const;
 
-/** System errors that concern a file rather than a bug, by code: exit 2 (interface, Exit status). */
+/** System errors that concern a file rather than a bug, by code: exit 2. */
 const fileProblems: Readonly<Record<string, readonly [kind: keyof typeof whatToDo, why: string]>> = {
   ENOSPC: ["full", "no space left on device"],
   EDQUOT: ["full", "disk quota exceeded"],

@@ -1,4 +1,5 @@
 import type { Clause, Kind, Section } from "./clause.ts";
+import { names, rules } from "./rules.ts";
 
 /** The complete docs/fidelity.md. */
 export function pageOf(sections: readonly Section[]): string {
@@ -10,6 +11,7 @@ export function pageOf(sections: readonly Section[]): string {
     "This page lists every clause of the service's specification in our words, with the tests that check `cat serve --mock` against it.",
     "`npm run fidelity` generates it. A test fails if the page is out of date, if it names a missing test, or if no clause covers an",
     "operation, a limit, an error code or an event of the contract. [choices.md](choices.md) lists more choices.",
+    "Comments in `src/` cite a clause by its section, or by the name and number in brackets.",
     "",
     `- **enforced** (${count("enforced")}): the specification or the interface requires it, and the mock does it.`,
     `- **assumed** (${count("assumed")}): the specification is silent, so the clause states our choice. The real service may differ.`,
@@ -22,6 +24,7 @@ export function pageOf(sections: readonly Section[]): string {
 const sectionOf = ({ title, clauses }: Section): string[] => [
   `## ${title}`,
   "",
+  ...(names[title] === undefined ? [] : [`Cited as ${names[title].join(", ")}.`, ""]),
   "| clause | | tests |",
   "|---|---|---|",
   ...clauses.map(rowOf),
@@ -29,7 +32,12 @@ const sectionOf = ({ title, clauses }: Section): string[] => [
 ];
 
 function rowOf({ kind, text, remark, tests }: Clause): string {
-  const clause = remark === "" ? text : `${text} *${remark}*`;
+  const numbers = Object.keys(rules).filter((rule) => rules[rule]!.includes(text));
+  const clause = [
+    text,
+    ...(remark === "" ? [] : [`*${remark}*`]),
+    ...numbers.map((rule) => `[${rule}]`),
+  ].join(" ");
   return `| ${cell(clause)} | ${kind} | ${byFile(tests).map(cell).join("<br>")} |`;
 }
 

@@ -7,7 +7,7 @@ export interface GlobalFlag {
   readonly about: string;
 }
 
-/** The global flags, in the order of the help (interface, Commands). */
+/** The global flags, in the order of the help. */
 export const globalFlags = [
   { flag: "--profile", value: "NAME", about: "profile to use (or CAT_PROFILE)" },
   { flag: "--base-url", value: "URL", about: "URL of the service, without /v1 (or CAT_BASE_URL)" },

@@ -18,7 +18,7 @@ import { nearMiss } from "./near-miss.ts";
 
 /**
  * Whether this program runs a command line of `cat`. All others go to the system's cat, so that shells and
- * scripts keep working where this program comes first on PATH (interface, Two names for one program).
+ * scripts keep working where this program comes first on PATH.
  */
 export async function isOurs(argv: readonly string[]): Promise<boolean> {
   if (argv.length > 0) return findCommand(argv) !== null;

@@ -15,7 +15,7 @@ export const errorTypes = [
 ] as const;
 export type ErrorType = (typeof errorTypes)[number];
 
-/** The status and type of each code, from the specification or, where it is silent, from the interface. */
+/** The status and type of each code, from the specification or, where it is silent, our choice. */
 export const errorCodes = {
   invalid_request: { status: 400, type: "invalid_request" },
   invalid_cursor: { status: 400, type: "invalid_request" },

@@ -13,7 +13,7 @@ import {
 
 /**
  * The values of a generation (Tasks), as plain code: a file is checked without loading a schema library. The specification
- * lists subtypes and styles; every other list is a choice of the interface, which only the mock enforces.
+ * lists subtypes and styles; every other list is our choice, which only the mock enforces.
  */
 
 /** What is generated: the product on a model, or the product alone. */

@@ -1,5 +1,5 @@
 /**
- * Every number of the specification's Limits table, and the lengths that the interface chose where it is
+ * Every number of the specification's Limits table, and the lengths that we chose where it is
  * silent.
  */
 

@@ -19,7 +19,7 @@ const unremarkable =
 const longestHost = 253;
 
 // Names that never resolve on the public internet (RFC 6761, RFC 6762, RFC 8375, RFC 9476, and common
-// private names). `example` is one of them, but is allowed, because the examples of the interface use it.
+// private names). `example` is one of them, but is allowed, because the examples of the documentation use it.
 const reservedSuffix =
   /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|private|svc|home\.arpa|test|invalid|onion|alt)$/;
 

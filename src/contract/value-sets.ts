@@ -1,4 +1,4 @@
-/** The value sets of the specification, and those that the interface chose where it is silent. */
+/** The value sets of the specification, and those that we chose where it is silent. */
 
 export const sexes = ["male", "female", "other", "kid"] as const;
 export const modelSexes = ["male", "female", "other"] as const;

@@ -142,7 +142,7 @@ function respondToUnknown(world: World, request: IncomingMessage, response: Serv
   else reject(world, request, response, () => unknownRoute(url!));
 }
 
-/** 405 for a path that exists with other methods, else 404 (interface: bad requests of any kind). */
+/** 405 for a path that exists with other methods, else 404. */
 function unknownRoute(url: string): Refusal {
   const allowed = allowedMethods(url);
   if (allowed.length === 0) return new Refusal("route_not_found", "unknown path");

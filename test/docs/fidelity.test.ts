@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { everyTopic, problemsOf } from "../../scripts/fidelity/check.ts";
+import { everyTopic, problemsOf, unknownCitations, unknownRules } from "../../scripts/fidelity/check.ts";
 import { assumed, type Clause, enforced, notModeled, type Section } from "../../scripts/fidelity/clause.ts";
 import { pageOf } from "../../scripts/fidelity/page.ts";
 import { sections } from "../../scripts/fidelity/sections.ts";
@@ -16,6 +16,19 @@ test("docs/fidelity.md is up to date (run npm run fidelity)", () => {
 
 test("every named test exists, and every part of the contract has a clause", () => {
   expect(problemsOf(sections, read)).toEqual([]);
+});
+
+test("every rule and document that comments cite is in the repository", () => {
+  expect(unknownRules(sections)).toEqual([]);
+  const files = readdirSync(at("src"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".ts"),
+  );
+  const unknown = files.flatMap((file) =>
+    unknownCitations(readFileSync(at(`src/${file}`), "utf8"), (path) => existsSync(at(path))).map(
+      (citation) => `${file}: ${citation}`,
+    ),
+  );
+  expect(unknown).toEqual([]);
 });
 
 describe("problems are found", () => {
@@ -54,5 +67,21 @@ describe("problems are found", () => {
     expect(problemsOf([{ title: "most", clauses }], files).sort()).toEqual(
       topics.map((topic) => `no clause covers the ${topic}`).sort(),
     );
+  });
+
+  test("a citation of a rule or a document that does not exist", () => {
+    const source = [
+      "/** One row (Imports, rule 4; Imports, rule 9). */",
+      "// Keys (Authentication 2, and service-api.md).",
+      "/**\n * Long (interface,\n * Exit status). */",
+      'const text = "(interface, Commands) other.md";',
+      "// The table of docs/errors.md (Imports, rules 4 to 6).",
+    ].join("\n");
+    expect(unknownCitations(source, (path) => path === "docs/errors.md")).toEqual([
+      "Imports, rule 9",
+      "Imports, rule 6",
+      "service-api.md",
+      "(interface, Exit status)",
+    ]);
   });
 });

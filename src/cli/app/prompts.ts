@@ -41,7 +41,7 @@ export interface Prompts {
 
 /**
  * Whether the user can be asked: stdin and stderr are a terminal, without `--no-input`, and without `--json`,
- * which keeps texts for people off stderr (interface, Commands).
+ * which keeps texts for people off stderr.
  */
 export const canAsk = ({ context, globals }: App): boolean =>
   context.stdin.isTTY === true && context.stderr.isTTY && globals.input && !globals.json;

@@ -1,7 +1,7 @@
 import { CatError } from "../../errors.ts";
 import { InterruptError, type InterruptSignal, NotStartedError, ReaderGoneError } from "./errors.ts";
 
-/** Exit statuses of the program (interface, Exit status). */
+/** Exit statuses of the program. */
 export const ExitCode = {
   done: 0,
   fault: 1,

@@ -22,7 +22,7 @@ export interface Column<Row> {
 /** For `least`: a value that is useless when cut, such as a timestamp or a status. */
 export const whole = Number.POSITIVE_INFINITY;
 
-/** The formats of a list (interface, Commands). */
+/** The formats of a list. */
 export const listFormats = ["table", "json", "ndjson", "csv"] as const;
 export type ListFormat = (typeof listFormats)[number];
 

@@ -21,8 +21,8 @@ export interface ErrorFormat {
 }
 
 /**
- * The text of an error for stderr: one or two plain lines, wrapped to the width, or one JSON object (interface, Exit
- * status). Empty if the exit status is 0, as after a closed output pipe.
+ * The text of an error for stderr: one or two plain lines, wrapped to the width, or one JSON object.
+ * Empty if the exit status is 0, as after a closed output pipe.
  */
 export function explain(error: unknown, format: ErrorFormat): string {
   const exit = exitCodeOf(error);

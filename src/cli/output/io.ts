@@ -11,7 +11,7 @@ import { resourceLines } from "./resource.ts";
 import { visible } from "./visible.ts";
 import { lineWidth, wrappedText } from "./wrapped.ts";
 
-/** The output of a command: data on stdout, everything else on stderr (interface, Commands). */
+/** The output of a command: data on stdout, everything else on stderr. */
 export interface Io {
   /** With `--json`: data for programs on stdout, and only errors and progress on stderr. */
   readonly json: boolean;

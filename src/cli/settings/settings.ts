@@ -17,7 +17,7 @@ export interface Connection {
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The base URL and the API key: flag, then environment, then profile (interface, Where settings come from).
+ * The base URL and the API key: flag, then environment, then profile.
  * The config file is read only if neither flag nor environment sets both.
  */
 export async function resolveConnection(

@@ -109,8 +109,7 @@ export const isAccepted = ({ status }: Attempt): boolean => status !== null && s
 
 /**
  * The first clause of the URL policy that a webhook URL breaks, or null (Webhooks, POST). Unless the mock is
- * strict, loopback URLs are allowed, also with http and on any port: offline, no other URL can be reached
- * (interface, serve --mock).
+ * strict, loopback URLs are allowed, also with http and on any port: offline, no other URL can be reached.
  */
 export function webhookUrlBreach(text: string, isStrict: boolean): UrlBreach | null {
   const breach = urlBreach(text);

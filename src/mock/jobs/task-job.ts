@@ -69,7 +69,7 @@ function begin(world: World, task: TaskRecord): void {
   task.failure = world.faults.ofJob("task") ?? requestedFailure(task.scene.reference);
 }
 
-/** Tasks of a product whose reference contains `fail-CODE` fail with that code (interface, serve --mock). */
+/** Tasks of a product whose reference contains `fail-CODE` fail with that code (docs/mock-server.md). */
 function requestedFailure(reference: string): JobFailure | null {
   const code = requestedFailureIn(reference);
   return code === null ? null : { code, message: `the generation failed: ${code.replaceAll("_", " ")}` };

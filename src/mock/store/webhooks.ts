@@ -1,6 +1,6 @@
 import type { WebhookRecord } from "./records.ts";
 
-/** Number of consecutive abandoned events after which a webhook is disabled (interface, choices). */
+/** Number of consecutive abandoned events after which a webhook is disabled. */
 export const abandonedUntilDisabled = 5;
 
 /** The webhooks of one organization, in order of creation. */

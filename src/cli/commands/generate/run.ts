@@ -142,7 +142,7 @@ async function fullRun(
           const why = failure_reason === null ? "failed" : reasonText(failure_reason);
           onNote(`${shownName(named.file)}:${line}  ${who.filter((one) => one !== null).join("  ")}  ${why}`);
         },
-        // The mock of --mock has no limit (interface, Where settings come from).
+        // The mock of --mock has no limit.
         writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
       },
     ),

@@ -119,7 +119,7 @@ async function fullRun(app: App, flags: ImportFlags, { file, localPhotos }: Give
         ask: unknownOutcomePrompt(app, flags, pause),
         onProblem: (problem) => list.add(problem),
         onChecked: (check) => list.end(check),
-        // The private mock of --mock has no limit (interface, Where settings come from).
+        // The private mock of --mock has no limit.
         writesPerMinute: app.globals.mock ? Number.POSITIVE_INFINITY : limits.writesPerMinute,
       },
     ),

@@ -6,7 +6,7 @@ import { CatError } from "../../../errors.ts";
 import { inOneLine } from "../../outputs/row-outcome.ts";
 import type { FrozenRun, FrozenTarget } from "./frozen-run.ts";
 
-/** What a frozen export has written (interface, export). */
+/** What a frozen export has written. */
 export interface FrozenSummary {
   run_id: string;
   products: number;

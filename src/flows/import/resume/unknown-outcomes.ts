@@ -20,8 +20,8 @@ export interface UnknownBatch {
 }
 
 /**
- * Counts the existing products of batches with an unknown outcome, and lets the user choose (interface,
- * import). Throws a CatError of type conflict if no choice was made. Returns the batches to resend unchanged.
+ * Counts the existing products of batches with an unknown outcome, and lets the user choose.
+ * Throws a CatError of type conflict if no choice was made. Returns the batches to resend unchanged.
  */
 export async function resolveUnknownOutcomes(
   unknownBatches: readonly UnknownBatch[],

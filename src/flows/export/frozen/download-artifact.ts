@@ -30,7 +30,6 @@ export async function downloadArtifact(
   const saved = await stat(path).catch(() => null);
   // Its process may have been killed before it masked the key.
   if (saved?.isFile()) return job.format === "zip" ? saved.size : maskManifest(path, name, client);
-  let hasKey = false;
   const shown = `the file of export ${job.id}`;
   const { bytes } = await downloadFile(client, {
     ...{ path, name, signal, onProgress, freeBytes },
@@ -40,13 +39,10 @@ export async function downloadArtifact(
     freshUrl: async () => urlOf(await client.exports.get({ export_id: job.id }, { signal })),
     check: async (part) => {
       if (job.format === "zip") await checkZip(part, { shown, ...(signal && { signal }) });
-      else
-        await checkManifest(part, shown, ids, (line) => {
-          hasKey ||= client.withoutKey(line) !== line;
-        });
+      else await checkManifest(part, shown, ids);
     },
   });
-  return hasKey ? maskManifest(path, name, client) : bytes;
+  return job.format === "zip" ? bytes : maskManifest(path, name, client);
 }
 
 /** More bytes than a line of a manifest has for a product or an image, and than a ZIP adds to an image. */

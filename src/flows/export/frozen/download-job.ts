@@ -47,14 +47,14 @@ export async function downloadJob(
 ): Promise<SavedJob> {
   const first = await client.exports.get({ export_id: id }, { signal });
   const target = await targetOf(first.format);
-  const progress = new FetchProgress(onProgress);
+  const progress = new FetchProgress();
   progress.jobs = 1;
   const job = isJobEnded(first)
     ? first
     : await client.poll(
         operations.exports.get,
         { export_id: id },
-        { done: isJobEnded, signal, onAnswer: () => progress.changed({}) },
+        { done: isJobEnded, signal, onAnswer: () => onProgress(progress.event) },
       );
   await onSeen(job);
   if (job.status === "failed") throw failedJob(job, exportAgain(job.format));
@@ -63,7 +63,10 @@ export async function downloadJob(
     const { name } = target;
     await downloadArtifact(client, {
       ...{ job, name, maxBytes, signal, path: artifactPath(folder, id), ids: null },
-      onProgress: (bytes) => progress.received(id, bytes),
+      onProgress: (bytes) => {
+        progress.downloads.set(id, bytes);
+        onProgress(progress.event);
+      },
     });
     const jobs = [{ id, job, ids: [], target }];
     const missing = job.format === "zip" ? await missingImages(jobs, folder) : 0;

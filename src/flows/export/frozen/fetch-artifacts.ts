@@ -34,15 +34,13 @@ export class ArtifactFetcher {
   readonly #jobs = new Map<string, CreatedJob>();
   readonly #limit = pLimit(downloadsAtOnce);
   readonly #downloads: Promise<void>[] = [];
-  readonly #progress: FetchProgress;
+  readonly #progress = new FetchProgress();
   readonly #done = new Set<string>();
-  #ready = 0;
   #fault: unknown;
 
   constructor(frozen: FrozenRun, report: FetchReport) {
     this.#frozen = frozen;
     this.#report = report;
-    this.#progress = new FetchProgress(report.onProgress);
     const { client, signal } = frozen.run;
     this.#follower = new JobFollower<ExportJob>({
       poll: async (export_id, options) => {
@@ -64,7 +62,7 @@ export class ArtifactFetcher {
     this.#jobs.set(job.id, job);
     if (isDelivered) this.#done.add(job.id);
     this.#progress.jobs++;
-    this.#progress.changed({});
+    this.#show();
     this.#follower.add(job.id);
   }
 
@@ -86,7 +84,8 @@ export class ArtifactFetcher {
   #onStatus(job: ExportJob): void {
     this.#frozen.run.sentJobs.seen(job.id, job.status);
     if (!isJobEnded(job)) return;
-    this.#progress.changed({ ready: ++this.#ready });
+    this.#progress.ready++;
+    this.#show();
     if (job.status === "failed") {
       this.#giveUp(job.id);
       this.#fault ??= failedJob(job);
@@ -108,14 +107,22 @@ export class ArtifactFetcher {
         signal,
         freeBytes,
         ids: job.format === "manifest" ? Array.from(rows, (at) => plan[at]!) : null,
-        onProgress: (bytes) => this.#progress.received(job.id, bytes),
+        onProgress: (bytes) => {
+          this.#progress.downloads.set(job.id, bytes);
+          this.#show();
+        },
       });
       this.#done.add(job.id);
-      this.#progress.changed({ saved: this.#done.size });
+      this.#progress.saved = this.#done.size;
+      this.#show();
     } catch (error) {
       if (isOfArtifact(error)) this.#giveUp(job.id);
       this.#fault ??= error;
     }
+  }
+
+  #show(): void {
+    this.#report.onProgress(this.#progress.event);
   }
 
   /** The next process creates a new job for the same products. */
@@ -130,43 +137,23 @@ interface Bytes {
   readonly total: number | null;
 }
 
-/** The progress of jobs that are prepared by the service while the files of others are downloaded. */
+/** How far jobs are that are prepared by the service while the files of others are downloaded. */
 export class FetchProgress {
-  readonly #emit: (event: ProgressEvent) => void;
-  readonly #downloads = new Map<string, Bytes>();
-  #ready = 0;
-  #saved = 0;
-  /** The number of jobs. */
   jobs = 0;
+  ready = 0;
+  saved = 0;
+  /** What was downloaded, by job. */
+  readonly downloads = new Map<string, Bytes>();
 
-  constructor(emit: (event: ProgressEvent) => void) {
-    this.#emit = emit;
-  }
-
-  /** A job was added, has completed, or its file was saved. */
-  readonly changed = ({ ready = this.#ready, saved = this.#saved }): void => {
-    this.#ready = ready;
-    this.#saved = saved;
-    this.#show();
-  };
-
-  readonly received = (job: string, bytes: Bytes): void => {
-    this.#downloads.set(job, bytes);
-    this.#show();
-  };
-
-  #show(): void {
-    const { jobs } = this;
-    if (this.#downloads.size === 0) {
-      this.#emit({ step: "preparing files", done: this.#ready, total: jobs });
-      return;
-    }
-    const all = [...this.#downloads.values()];
+  get event(): ProgressEvent {
+    const { jobs, ready, saved, downloads } = this;
+    if (downloads.size === 0) return { step: "preparing files", done: ready, total: jobs };
+    const all = [...downloads.values()];
     const done = all.reduce((sum, { bytes }) => sum + bytes, 0);
     // The total is known once every download has begun.
     const isKnown = all.length === jobs && all.every(({ total }) => total !== null);
     const total = isKnown ? all.reduce((sum, one) => sum + one.total!, 0) : null;
-    const note = jobs > 1 ? { note: `${this.#saved} of ${jobs} files` } : {};
-    this.#emit({ step: "downloading", unit: "bytes", done, total, ...note });
+    const note = jobs > 1 ? { note: `${saved} of ${jobs} files` } : {};
+    return { step: "downloading", unit: "bytes", done, total, ...note };
   }
 }

@@ -14,7 +14,6 @@ export async function checkManifest(
   path: string,
   name: string,
   ids: readonly string[] | null,
-  onLine: (line: string) => void = () => {},
 ): Promise<void> {
   const broken = (why: string) =>
     new BadAnswerError(`${name} is not the manifest of the export: ${why}`, { code: "wrong_content" });
@@ -24,7 +23,6 @@ export async function checkManifest(
   let line = 0;
   for await (const text of linesOf(path)) {
     line++;
-    onLine(text);
     const id = productIdOf(text);
     if (id === null) throw broken(`line ${line} has no product`);
     if (asked !== null && !asked.has(id)) throw broken(`line ${line} has a product that was not asked for`);

@@ -14,18 +14,18 @@ export function writeLooks(
   looks: readonly Look[],
   { kind, format, ids }: { kind: Kind; format: "csv" | "ndjson"; ids: Ids },
 ): void {
-  const rows = looks.map((look) => fieldsOf(look, kind, ids));
+  const rows = looks.map((look) => fieldNames(look, kind, ids));
   if (format === "ndjson") {
     const lines = rows.map((fields, at) => JSON.stringify(objectOf(fields, looks[at]!, kind, at)));
     writeFileSync(path, `${lines.join("\n")}\n`);
     return;
   }
-  const columns = Object.keys(fieldsOf(looks[0]!, kind, ids));
+  const columns = Object.keys(fieldNames(looks[0]!, kind, ids));
   writeFileSync(path, stringify([columns, ...rows.map((fields) => columns.map((name) => fields[name]))]));
 }
 
 /** The cells of a row, by column. */
-function fieldsOf(look: Look, kind: Kind, ids: Ids): Record<string, string> {
+function fieldNames(look: Look, kind: Kind, ids: Ids): Record<string, string> {
   const idOf = ({ reference }: ShopProduct) => ids.get(reference)!;
   const products = look.products.map((one) => (look.byId ? idOf(one) : one.reference)).join("|");
   const common = {

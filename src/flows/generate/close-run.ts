@@ -5,7 +5,7 @@ import type { RowOutcome } from "../outputs/row-outcome.ts";
 import { RefusedRows } from "../rows/row-set.ts";
 import { byPlace, type Generation, placeKey } from "./generation.ts";
 import type { GenerationRun, Rejection } from "./generation-run.ts";
-import { type GenerationResult, type GenerationSummary, generationResults, taskOf } from "./result.ts";
+import { type GenerationResult, type GenerationSummary, generationResults, toSummaryTask } from "./result.ts";
 import type { OutputSaver } from "./save-outputs.ts";
 
 export interface ClosedRun {
@@ -22,7 +22,7 @@ export async function closeRun(
   stopped: unknown,
 ): Promise<ClosedRun> {
   const { input, run, targets, refused, sent } = generating;
-  const results = resultsOf(generating, saver);
+  const results = toResults(generating, saver);
   const hasFailed = stopped === undefined && hasFailedFile(generating);
   const outputs = new Outputs({
     failedFile: targets.failedFile,
@@ -33,10 +33,10 @@ export async function closeRun(
     results: generationResults,
     word: (_row, { failure }) => failure!,
   });
-  for (const outcome of outcomesOf(generating, results, hasFailed)) await outputs.add(outcome);
+  for (const outcome of toOutcomes(generating, results, hasFailed)) await outputs.add(outcome);
   const files = await outputs.close();
   const unsaved = [...(saver?.faults ?? [])];
-  const summary = summaryOf(generating, results);
+  const summary = toSummary(generating, results);
   if (files.failed_file !== null) summary.failed_file = files.failed_file;
   if (files.results_file !== null) summary.results_file = files.results_file;
   if (unsaved.length > 0)
@@ -63,7 +63,7 @@ function hasFailedFile({ input, run, sent }: GenerationRun): boolean {
   return run.isFinished ? failed !== undefined : wait || sent.size === 0;
 }
 
-function resultsOf(
+function toResults(
   { remaining, sent, rejected, tasks, lost }: GenerationRun,
   saver: OutputSaver | null,
 ): GenerationResult[] {
@@ -88,14 +88,14 @@ function resultsOf(
 }
 
 /** The outcomes of the rows, in the order of the file. A combination that failed is kept without the others of its row. */
-function outcomesOf(
+function toOutcomes(
   { combinations, unresolved }: GenerationRun,
   results: readonly GenerationResult[],
   hasFailed: boolean,
 ): RowOutcome<GenerationResult>[] {
   const outcomes = results.map((result): RowOutcome<GenerationResult> => {
     const { line, combination } = result.generation;
-    const failure = hasFailed ? failureOf(result) : undefined;
+    const failure = hasFailed ? toFailure(result) : undefined;
     if (failure === undefined) return { line, result };
     const places = Array.from({ length: combinations.get(line) ?? 1 }, (_, at) => at);
     return { line, result, failure, done: places.filter((at) => at !== combination) };
@@ -104,7 +104,7 @@ function outcomesOf(
   return outcomes.sort((one, other) => one.line - other.line);
 }
 
-function failureOf({ status, failure_reason, task_id }: GenerationResult): Rejection | undefined {
+function toFailure({ status, failure_reason, task_id }: GenerationResult): Rejection | undefined {
   if (status === "rejected") return failure_reason!;
   if (status !== "failed") return undefined;
   const { code, message } = failure_reason!;
@@ -112,7 +112,7 @@ function failureOf({ status, failure_reason, task_id }: GenerationResult): Rejec
   return { code, message: `${message} (task ${task_id})`.trim() };
 }
 
-function summaryOf(generating: GenerationRun, results: readonly GenerationResult[]): GenerationSummary {
+function toSummary(generating: GenerationRun, results: readonly GenerationResult[]): GenerationSummary {
   const { input, run, check, unresolved, combinations, sent, sentBefore, replaced } = generating;
   const count = (status: GenerationResult["status"]) => results.filter((one) => one.status === status).length;
   const asked = [...combinations.values()].reduce((sum, some) => sum + some, 0);
@@ -132,7 +132,7 @@ function summaryOf(generating: GenerationRun, results: readonly GenerationResult
     unchanged,
     succeeded: count("succeeded"),
     failed: count("failed"),
-    tasks: results.flatMap((result) => taskOf(result, input.saveAs) ?? []),
+    tasks: results.flatMap((result) => toSummaryTask(result, input.saveAs) ?? []),
     duration_ms: 0,
     ...(invalid > 0 && { invalid }),
     ...(rejected.length > 0 && { rejected }),

@@ -80,7 +80,7 @@ async function addRows(folder: string, rows: readonly ResultRow[], formulaGuard:
 export async function foreignResults(folder: string): Promise<string | null> {
   for (const [name, isOwn] of [
     [folderResults.csv, isOwnHeader],
-    [folderResults.ndjson, (line: string) => rowsOf(line) !== null],
+    [folderResults.ndjson, (line: string) => parseRows(line) !== null],
   ] as const) {
     const start = String(await fileStart(join(folder, name), 65_536).catch(noFile));
     if (start !== "" && !isOwn(start.split("\n", 1)[0]!)) return name;
@@ -115,7 +115,7 @@ async function write(path: string, text: string): Promise<void> {
 
 /** The rows of earlier commands; null if a line is no row. Throws OutputError: without them the lists would lose rows. */
 const readEarlier = async (path: string): Promise<ResultRow[] | null> =>
-  rowsOf(
+  parseRows(
     await readFile(path, "utf8")
       .catch(noFile)
       .catch((error: NodeJS.ErrnoException) => {
@@ -124,7 +124,7 @@ const readEarlier = async (path: string): Promise<ResultRow[] | null> =>
   );
 
 /** The rows of a list; an image that was not queued has no task. */
-function rowsOf(text: string): ResultRow[] | null {
+function parseRows(text: string): ResultRow[] | null {
   try {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
     const rows = lines.map((line) => JSON.parse(line) as ResultRow);

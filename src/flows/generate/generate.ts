@@ -63,7 +63,7 @@ export async function generate(input: GenerateInput, deps: GenerateDeps): Promis
       check,
       refused,
       unresolved,
-      combinations: combinationsOf(asked),
+      combinations: countCombinations(asked),
       sent,
       sentBefore: new Set(sent.keys()),
       remaining: [...remaining],
@@ -108,7 +108,7 @@ const isRejected = ({ unusable, valid, invalid }: CheckResult, { skipInvalid }: 
   unusable || valid === 0 || (invalid > 0 && !skipInvalid);
 
 /** How many combinations the rows expand to, by line. */
-function combinationsOf(asked: readonly AskedGeneration[]): ReadonlyMap<number, number> {
+function countCombinations(asked: readonly AskedGeneration[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
   for (const { line } of asked) counts.set(line, (counts.get(line) ?? 0) + 1);
   return counts;

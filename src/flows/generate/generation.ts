@@ -62,7 +62,7 @@ export const contentKey = (one: Omit<AskedGeneration, "line"> | Omit<Generation,
   ]);
 
 /** The values of a `contentKey` for a message: `"DRESS-1", "model-anna", "loft", "half-front", true`. */
-export const wordsOfKey = (key: string): string =>
+export const describeKey = (key: string): string =>
   (JSON.parse(key) as readonly unknown[])
     .filter((value) => value !== null && !(Array.isArray(value) && value.length === 0))
     .map((value) => JSON.stringify(value))
@@ -83,7 +83,7 @@ export const packGenerations = (batch: readonly Generation[]): Uint8Array =>
   Buffer.from(JSON.stringify(batch));
 
 /** The generations of a stored batch, in the order of its request. */
-export const generationsOfBatch = (
+export const loadGenerations = (
   state: State,
   { run, index }: Pick<StoredBatch, "run" | "index">,
 ): Generation[] => JSON.parse(Buffer.from(state.batches.memo(run, index)).toString()) as Generation[];
@@ -100,7 +100,7 @@ export function generationsByTask(
   return (taskId) => {
     const batch = batchOf.get(taskId);
     if (batch === undefined) return undefined;
-    const generations = read.get(batch) ?? generationsOfBatch(state, batch);
+    const generations = read.get(batch) ?? loadGenerations(state, batch);
     read.set(batch, generations);
     return generations[batch.jobs.indexOf(taskId)];
   };
@@ -110,7 +110,7 @@ export function generationsByTask(
 export function sentGenerations(state: State, runId: string): Map<string, SentGeneration> {
   const sent = new Map<string, SentGeneration>();
   for (const batch of state.batches.of(runId)) {
-    for (const [at, generation] of generationsOfBatch(state, batch).entries())
+    for (const [at, generation] of loadGenerations(state, batch).entries())
       sent.set(placeKey(generation), { generation, taskId: batch.jobs[at] ?? null });
   }
   return sent;

@@ -11,7 +11,7 @@ import {
   type AskedGeneration,
   byPlace,
   type Generation,
-  generationsOfBatch,
+  loadGenerations,
   placeKey,
   type SentGeneration,
   sentGenerations,
@@ -80,7 +80,7 @@ export function notReplaced<Asked extends Pick<AskedGeneration, "replaces">>(
   if (asked.every(({ replaces }) => replaces === undefined)) return asked;
   const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id });
   const replaced = new Set(
-    elsewhere.flatMap(({ batch }) => generationsOfBatch(state, batch).map(({ replaces }) => replaces)),
+    elsewhere.flatMap(({ batch }) => loadGenerations(state, batch).map(({ replaces }) => replaces)),
   );
   return asked.filter(({ replaces }) => replaces === undefined || !replaced.has(replaces));
 }
@@ -94,7 +94,7 @@ export function cutGenerations(generations: readonly Generation[]): Generation[]
   if (generations[0]?.kind !== "tryon") return generations.map((generation) => [generation]);
   const { max } = limits.tryonInputs;
   const batches: Generation[][] = [];
-  for (const group of groupsOf(generations)) {
+  for (const group of toGroups(generations)) {
     for (let at = 0; at < group.length; at += max) {
       const part = group.slice(at, at + max);
       const batch = batches.find(({ length }) => length + part.length <= max);
@@ -105,7 +105,7 @@ export function cutGenerations(generations: readonly Generation[]): Generation[]
   return batches.map((batch) => batch.toSorted(byPlace));
 }
 
-function groupsOf(generations: readonly Generation[]): Iterable<Generation[]> {
+function toGroups(generations: readonly Generation[]): Iterable<Generation[]> {
   const groups = new Map<string, Generation[]>();
   for (const generation of generations) {
     const key = groupKey(generation);

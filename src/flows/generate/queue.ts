@@ -7,7 +7,7 @@ import { BadAnswerError } from "../../http/errors.ts";
 import type { BatchOperation, CutBatch, ReadyBatch, SentBatch } from "../run/batch.ts";
 import { HeldByAnotherRun, sendAgain } from "../run/journal.ts";
 import { sendBatches } from "../run/send.ts";
-import { type Generation, generationsOfBatch, packGenerations, placeKey } from "./generation.ts";
+import { type Generation, loadGenerations, packGenerations, placeKey } from "./generation.ts";
 import { type GenerationRun, isFresh, type Rejection } from "./generation-run.ts";
 import { cutGenerations, notReplaced } from "./plan.ts";
 
@@ -67,7 +67,7 @@ async function* batchesToSend(
   const { state, id } = run;
   const stored = state.batches.of(id);
   for await (const batch of sendAgain(run, stored, { renewsKeys: false })) {
-    batches.set(batch.rows[0]!, generationsOfBatch(state, { run: id, index: batch.index }));
+    batches.set(batch.rows[0]!, loadGenerations(state, { run: id, index: batch.index }));
     yield batch;
   }
   let place = stored.reduce((most, { rows }) => Math.max(most, ...rows), -1);
@@ -75,7 +75,7 @@ async function* batchesToSend(
     const rows = Uint32Array.from(batch, () => ++place);
     batches.set(rows[0]!, batch);
     yield {
-      body: bodyOf(batch),
+      body: toBody(batch),
       rows,
       lines: Uint32Array.from(batch, ({ line }) => line),
       references: batch.flatMap(({ replaces }) => replaces ?? []),
@@ -134,7 +134,7 @@ const toRejection = (error: CatError): Rejection => ({
 });
 
 /** The body of a batch: POST /v1/tasks/tryon takes several inputs, POST /v1/tasks/beautifier one (Tasks). */
-function bodyOf(batch: readonly Generation[]): Uint8Array {
+function toBody(batch: readonly Generation[]): Uint8Array {
   const [first] = batch;
   const body = first!.kind === "tryon" ? { inputs: batch.map(tryonInput) } : beautifierBody(first!);
   return Buffer.from(JSON.stringify(body));

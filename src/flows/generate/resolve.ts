@@ -13,7 +13,7 @@ import {
 } from "../catalogue/find-products.ts";
 import type { Problem } from "../rows/problem.ts";
 import type { Service } from "../service.ts";
-import { partsOf } from "./columns/read-row.ts";
+import { splitValues } from "./columns/read-row.ts";
 import { type AskedGeneration, contentKey, type Generation } from "./generation.ts";
 
 /** Generations by the IDs of the service, and what is wrong with the others. */
@@ -102,7 +102,7 @@ type Add = (param: string, code: string, message: string) => void;
 /** The generation by IDs; null where something was reported. */
 function resolveOne(one: AskedGeneration, { products, models }: Known, add: Add): Generation | null {
   const product = mainProduct(one, products, add);
-  const model = one.model === null ? null : modelOf(one.model, models, add);
+  const model = one.model === null ? null : findModel(one.model, models, add);
   const stylings = one.stylings.map((name) => ({ name, product: productNamed(name, products) }));
   for (const { name, product } of stylings)
     if (product === null) add("styling_product_ids", "product_not_found", unknownNamed(name, products));
@@ -149,13 +149,13 @@ const productNamed = (name: string, { byId, byReference }: FoundProducts): Produ
 
 /** `name` may be several values, which only a matrix separates. */
 const orMatrix = (name: string, otherwise: string): string =>
-  partsOf(name).length > 1 ? ": to generate an image for each value, add --matrix" : otherwise;
+  splitValues(name).length > 1 ? ": to generate an image for each value, add --matrix" : otherwise;
 
 const unknownNamed = (name: string, products: FoundProducts): string =>
   unknownProduct(name, meantReferences(name, products), orMatrix(name, " in this organization"));
 
 /** The model; undefined where none, or several, have that name. */
-function modelOf(name: string, models: readonly Model[], add: Add): Model | undefined {
+function findModel(name: string, models: readonly Model[], add: Add): Model | undefined {
   const found = modelsNamed(name, models);
   if (found.length === 1) return found[0];
   if (found.length > 1) {

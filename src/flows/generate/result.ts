@@ -96,7 +96,7 @@ export interface GenerationSummary {
 }
 
 /** The task of a result, as the summary lists it, with its file in `folder`; null where it has none. */
-export function taskOf(
+export function toSummaryTask(
   { generation, task_id, status, file, failure_reason }: GenerationResult,
   folder: string | null,
 ): GenerationSummary["tasks"][number] | null {

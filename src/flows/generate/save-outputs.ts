@@ -10,10 +10,12 @@ import type { Task } from "../../contract/resources/task.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 import { syncFolder } from "../../move-file.ts";
 import { fileStart } from "../files/disk.ts";
-import { downloadFile, withSizeHint } from "../files/download-file.ts";
+import { downloadToFile } from "../files/download-file.ts";
+import { downloadToMemory } from "../files/download-to-memory.ts";
 import { rejectIncompleteImage } from "../files/image-end.ts";
 import { OutputError } from "../files/output-error.ts";
 import { placeFile } from "../files/output-file.ts";
+import { withSizeHint, wrongContent } from "../files/wrong-content.ts";
 import type { Service } from "../service.ts";
 import type { Generation } from "./generation.ts";
 
@@ -105,13 +107,36 @@ export class OutputSaver {
       const again = await this.#client.tasks.get({ task_id: id }, { signal: this.#signal });
       return again.output_image?.url ?? url;
     };
-    let type: (typeof imageTypes)[number] | null = null;
     const path = join(this.#folder, `.${outputName(named, id, "")}.image`);
-    const { chunks } = await downloadFile(this.#client, {
+    const bytes = await downloadToMemory(this.#client, {
+      ...{ url, freshUrl, path, signal: this.#signal, limits: this.#limits },
+    });
+    if (bytes === null) return this.#saveLarge({ id, output: output_image, freshUrl, path }, named);
+    const type = imageTypeOf(joinStart(bytes));
+    if (type === null) throw wrongContent(url, notAnImage);
+    const name = outputName(named, id, toExtension(type));
+    const { parts } = await this.#namesBefore();
+    for (const part of parts)
+      if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true });
+    await placeFile(join(this.#folder, name), bytes, `.${id}.${this.#writer}.part`);
+    return name;
+  }
+
+  /** Saves an output that is worth a part on the disk, which the next command continues. */
+  async #saveLarge(
+    {
+      id,
+      output,
+      freshUrl,
       path,
-      inMemory: true,
-      url,
-      resource: output_image.id,
+    }: { id: string; output: Output; freshUrl: () => Promise<string>; path: string },
+    named: NamedOutput,
+  ): Promise<string> {
+    let type: (typeof imageTypes)[number] | null = null;
+    await downloadToFile(this.#client, {
+      path,
+      url: output.url,
+      resource: output.id,
       freshUrl,
       signal: this.#signal,
       limits: this.#limits,
@@ -119,25 +144,20 @@ export class OutputSaver {
         type = imageTypeOf(head);
         return type === null ? notAnImage : null;
       },
-      // Its length may be unknown; one in memory has its announced length.
-      check: async (part) => rejectIncompleteImage(part, url),
+      // Its length may be unknown; a smaller one has its announced length.
+      check: async (part) => rejectIncompleteImage(part, output.url),
     });
-    const name = outputName(named, id, extensionOf(type!));
-    if (chunks === null) {
-      try {
-        await rename(path, join(this.#folder, name));
-      } catch (error) {
-        throw new OutputError(join(this.#folder, name), error as NodeJS.ErrnoException);
-      }
-      return name;
+    const name = outputName(named, id, toExtension(type!));
+    try {
+      await rename(path, join(this.#folder, name));
+    } catch (error) {
+      throw new OutputError(join(this.#folder, name), error as NodeJS.ErrnoException);
     }
-    const { parts } = await this.#namesBefore();
-    for (const part of parts)
-      if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true });
-    await placeFile(join(this.#folder, name), chunks, `.${id}.${this.#writer}.part`);
     return name;
   }
 }
+
+type Output = NonNullable<Task["output_image"]>;
 
 const notAnImage = "is not a JPEG, PNG or WebP image";
 
@@ -147,6 +167,12 @@ async function isImage(path: string): Promise<boolean> {
   return start !== null && imageTypeOf(start) !== null;
 }
 
+/** The first bytes of a file, as many as show its type. */
+const joinStart = (chunks: readonly Uint8Array[]): Uint8Array => {
+  const [first = new Uint8Array()] = chunks;
+  return first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
+};
+
 const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
   "image/jpeg": ".jpg",
   "image/png": ".png",
@@ -154,7 +180,7 @@ const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
 };
 
 /** The extension of an image file, by the type of its bytes. */
-export const extensionOf = (type: (typeof imageTypes)[number]): string => extensions[type];
+export const toExtension = (type: (typeof imageTypes)[number]): string => extensions[type];
 
 /** Every extension that an output may have. */
 export const outputExtensions: readonly string[] = Object.values(extensions);

@@ -8,7 +8,7 @@ import { shownName } from "../rows/shown-name.ts";
 import { isKeyAlive, readClocks, shownTime } from "../run/clocks.ts";
 import type { Run } from "../run/run.ts";
 import { counted, grouped } from "../words.ts";
-import { type Generation, generationsOfBatch } from "./generation.ts";
+import { type Generation, loadGenerations } from "./generation.ts";
 import type { GenerateDeps, GenerateInput, UnknownOutcomeQuestion } from "./generation-run.ts";
 
 /** Tasks of a batch are looked for from so long before it was sent, in milliseconds: clocks differ. */
@@ -31,8 +31,8 @@ export async function settleExpired(
   const undecided: { batch: StoredBatch; generations: number; candidates: number }[] = [];
   const tasks = await unclaimedTasks(run, expired);
   for (const batch of expired) {
-    const generations = generationsOfBatch(run.state, batch);
-    const candidates = tasksOf(batch, generations, tasks);
+    const generations = loadGenerations(run.state, batch);
+    const candidates = candidatesFor(batch, generations, tasks);
     const ids = matchingTasks(generations, candidates);
     if (candidates.length === 0) batches.dropped(run.id, batch.index);
     else if (ids === null)
@@ -63,7 +63,7 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
   const { state, account, kind, id, client, signal } = run;
   const elsewhere = state.batches.unsettledElsewhere({ account, kind, runId: id }).map(({ batch }) => batch);
   const known = new Set([...state.batches.of(id), ...elsewhere].flatMap(({ jobs }) => jobs));
-  const since = Math.min(...expired.flatMap(timesOf)) - clockToleranceMs;
+  const since = Math.min(...expired.flatMap(sentTimes)) - clockToleranceMs;
   const type = kind === "tryon" ? "tryon" : "beautifier";
   const tasks = new Map<string, Task>();
   const listing = client.paginate(operations.tasks.list, { type, limit: limits.page.max }, { signal });
@@ -78,20 +78,20 @@ async function unclaimedTasks(run: Run, expired: readonly StoredBatch[]): Promis
  * When a batch was sent, by the local clock and by the service's: one of them may be wrong. Any time, if the service's is not
  * known.
  */
-const timesOf = ({ sentAt, sentAtService }: StoredBatch) =>
+const sentTimes = ({ sentAt, sentAtService }: StoredBatch) =>
   sentAtService === null
     ? ([Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const)
     : ([sentAt, sentAtService] as const);
 
 /** The tasks that may be those of a batch: of its products, from the time in which its key was known. */
-function tasksOf(
+function candidatesFor(
   batch: StoredBatch,
   generations: readonly Generation[],
   tasks: ReadonlyMap<string, Task>,
 ): Task[] {
   const products = new Set(generations.map(({ productId }) => productId));
-  const from = Math.min(...timesOf(batch)) - clockToleranceMs;
-  const until = Math.max(...timesOf(batch)) + keyLifeMs + 2 * clockToleranceMs;
+  const from = Math.min(...sentTimes(batch)) - clockToleranceMs;
+  const until = Math.max(...sentTimes(batch)) + keyLifeMs + 2 * clockToleranceMs;
   return [...tasks.values()].filter(({ product_id, created_at }) => {
     const at = Date.parse(created_at);
     return products.has(product_id) && at >= from && at <= until;

@@ -99,7 +99,7 @@ async function sendBatch(
     const receipt = await operation.send(body, { signal, onDoubt, idempotencyKey, keyFrom });
     return { outcome: { ...known, kind: "accepted", jobs: receipt.jobs }, receipt };
   } catch (error) {
-    return { outcome: { ...known, ...failureOf(error, batch, { operation, request }) }, receipt: null };
+    return { outcome: { ...known, ...toFailure(error, batch, { operation, request }) }, receipt: null };
   }
 }
 
@@ -110,7 +110,7 @@ type Failure =
       : never
     : never;
 
-function failureOf(
+function toFailure(
   error: unknown,
   { again, lines }: ReadyBatch,
   { operation, request }: { operation: BatchOperation; request: RequestInFlight },

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cellsOf, readRow } from "../../../src/flows/generate/columns/read-row.ts";
+import { readRow, toCells } from "../../../src/flows/generate/columns/read-row.ts";
 
 const tryon = { kind: "tryon", matrix: true } as const;
 const values = <Value extends string>(...known: Value[]) =>
@@ -41,7 +41,7 @@ test("the cells of a combination read as that combination alone, with --matrix o
   fc.assert(
     fc.property(rows, fc.boolean(), (row, matrix) => {
       for (const one of readRow(joined(row), tryon).generations) {
-        const [again, ...others] = readRow(cellsOf(one), { kind: "tryon", matrix }).generations;
+        const [again, ...others] = readRow(toCells(one), { kind: "tryon", matrix }).generations;
         expect(others).toEqual([]);
         expect(again).toEqual({ ...one, combination: 0 });
       }

@@ -1,6 +1,6 @@
 import { didYouMean, questionFor, shortened } from "../../../contract/did-you-mean.ts";
 import { type UnlistedValue, unlistedValues } from "../../../contract/generation-rules.ts";
-import { partsOf } from "../../../flows/generate/columns/read-row.ts";
+import { splitValues } from "../../../flows/generate/columns/read-row.ts";
 import type { Generation } from "../../../flows/generate/generation.ts";
 import { shownName } from "../../../flows/rows/shown-name.ts";
 import { counted, grouped } from "../../../flows/words.ts";
@@ -60,7 +60,7 @@ function messageOf(
 ): string {
   const what = `${field} ${shortened(value)}`;
   if (field === "style") return `${what} is usual for clothing only, not for ${of}`;
-  if (!matrix && partsOf(value).length > 1)
+  if (!matrix && splitValues(value).length > 1)
     return `${what} is not a known value: to generate an image for each part, add --matrix`;
   const meant = didYouMean(value, [...known, ...learned]);
   const near = questionFor(meant, ": ", (word) => JSON.stringify(word));

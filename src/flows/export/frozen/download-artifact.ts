@@ -33,10 +33,10 @@ export async function downloadArtifact(
   const shown = `the file of export ${job.id}`;
   const { bytes } = await downloadFile(client, {
     ...{ path, name, signal, onProgress, freeBytes },
-    url: urlOf(job),
+    url: artifactUrl(job),
     resource: job.id,
     limits: { maxBytes: largestArtifact(job, maxBytes) },
-    freshUrl: async () => urlOf(await client.exports.get({ export_id: job.id }, { signal })),
+    freshUrl: async () => artifactUrl(await client.exports.get({ export_id: job.id }, { signal })),
     check: async (part) => {
       if (job.format === "zip") await checkZip(part, { shown, ...(signal && { signal }) });
       else await checkManifest(part, shown, ids);
@@ -54,7 +54,7 @@ const largestArtifact = ({ format, total_assets }: ExportJob, maxBytes: number):
     ? (total_assets + 1) * (maxBytes + besidesImage)
     : (total_assets + limits.exportProducts) * besidesImage;
 
-function urlOf({ id, url }: ExportJob): string {
+function artifactUrl({ id, url }: ExportJob): string {
   if (url !== null) return url;
   throw new BadAnswerError(`export ${id} is completed, but has no URL`, { code: "missing_url" });
 }

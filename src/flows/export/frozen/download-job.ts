@@ -6,7 +6,7 @@ import { ArchiveError } from "../archive/zip.ts";
 import { downloadArtifact } from "./download-artifact.ts";
 import { artifactPath, FetchProgress } from "./fetch-artifacts.ts";
 import type { FrozenTarget } from "./frozen-run.ts";
-import { exportAgain, failedJob, isJobEnded, sizeOf } from "./frozen-summary.ts";
+import { exportAgain, failedJob, isJobEnded, measure } from "./frozen-summary.ts";
 import {
   makeWorkFolder,
   missingImages,
@@ -79,7 +79,7 @@ export async function downloadJob(
       throw error;
     });
     await removeWorkFolder(folder);
-    return { job, missing, ...(await sizeOf(target)) };
+    return { job, missing, ...(await measure(target)) };
   } finally {
     await removeIfEmpty(folder);
   }

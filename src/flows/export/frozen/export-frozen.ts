@@ -21,9 +21,9 @@ import {
   type FrozenMemory,
   type FrozenRun,
   type FrozenTarget,
-  memoryOf,
+  openMemory,
 } from "./frozen-run.ts";
-import { type FrozenOutcome, outcomeOf } from "./frozen-summary.ts";
+import { type FrozenOutcome, toOutcome } from "./frozen-summary.ts";
 import { isDelivered, makeWorkFolder, missingImages, removeIfEmpty, writeResults } from "./write-results.ts";
 
 /**
@@ -44,13 +44,13 @@ export async function exportFrozen(input: FrozenInput, deps: FrozenDeps): Promis
   const identity = runIdentity([format, roles, names]);
   const request = { kind: "export", noun: "export", identity, file: name, concurrency, timeoutMs, replaces };
   return withRun(request, deps, async (run) => {
-    const memory = memoryOf(run);
+    const memory = openMemory(run);
     const resumed = planToResume(run, memory);
     if (run.begunAt !== null && resumed !== null) noteResuming(run, run.begunAt, deps);
     const findTargets = (jobs: number) => deps.targets(jobs, (path) => isDelivered(path, memory));
     // Only ZIPs need as many files as jobs: others are checked before the catalogue is read.
     const single = format === "zip" && !input.extract ? null : await findTargets(1);
-    const plan = resumed ?? (await planOf(input, run, deps));
+    const plan = resumed ?? (await findPlan(input, run, deps));
     const targets = single ?? (await findTargets(Math.ceil(plan.length / limits.exportProducts)));
     memory.keepPlan(plan);
     const [first] = targets;
@@ -69,7 +69,7 @@ function planToResume({ state, id }: Run, { plan, places }: FrozenMemory): reado
 }
 
 /** The IDs of the products to export, in the order of the catalogue. */
-async function planOf(
+async function findPlan(
   { selection }: FrozenInput,
   run: Run,
   { onProgress, onProblem }: FrozenDeps,
@@ -95,7 +95,7 @@ function noteResuming({ state, id }: Run, begunAt: number, { onNote }: FrozenDep
 async function endEmpty(frozen: FrozenRun): Promise<FrozenOutcome> {
   await endFrozen(frozen.run);
   const nothing = { jobs: [], deleted: 0, missing: 0, stopped: undefined, isResumable: false };
-  return outcomeOf(frozen, nothing);
+  return toOutcome(frozen, nothing);
 }
 
 /** Creates the jobs, saves their artifacts meanwhile, and writes the result once all are complete. */
@@ -140,7 +140,7 @@ async function fetchAndWrite(
   const isRejected = isRefusal(stopped) && state.batches.of(id).length === 0;
   const isOver = stopped === undefined || isGone || isRejected || isRejectedZip || hasOtherName(stopped);
   const isResumable = !isOver;
-  const outcome = await outcomeOf(frozen, { jobs, deleted: deleted.size, missing, stopped, isResumable });
+  const outcome = await toOutcome(frozen, { jobs, deleted: deleted.size, missing, stopped, isResumable });
   if (isOver) await endFrozen(run);
   else await removeIfEmpty(folder);
   return outcome;

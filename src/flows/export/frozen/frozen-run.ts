@@ -121,13 +121,13 @@ export interface FrozenRun {
   readonly folder: string;
 }
 
-export const memoryOf = ({ state, service, id }: Run): FrozenMemory =>
+export const openMemory = ({ state, service, id }: Run): FrozenMemory =>
   new FrozenMemory(state.marks, service.baseUrl, id);
 
 /** Ends a run, whatever it has reached: removes its incomplete files, and forgets its jobs. */
 export async function endFrozen(run: Run): Promise<void> {
   const { batches, runs } = run.state;
-  const memory = memoryOf(run);
+  const memory = openMemory(run);
   for (const folder of memory.places.work) await rm(folder, { recursive: true, force: true });
   for (const { state, index } of batches.of(run.id)) {
     if (state === "sent") batches.dropped(run.id, index);

@@ -46,7 +46,7 @@ export interface FrozenJob {
 }
 
 /** Sums up a run, which ended so. `duration_ms` is for the caller to fill in. */
-export async function outcomeOf(
+export async function toOutcome(
   { input, run, plan, targets }: FrozenRun,
   ended: Pick<FrozenOutcome, "deleted" | "missing" | "stopped" | "isResumable"> & {
     readonly jobs: readonly FrozenJob[];
@@ -54,7 +54,7 @@ export async function outcomeOf(
 ): Promise<FrozenOutcome> {
   const { jobs, deleted, missing, stopped, isResumable } = ended;
   const completed = jobs.flatMap(({ job, ids }) => (job?.status === "completed" ? [{ job, ids }] : []));
-  const written = stopped === undefined ? await Promise.all(targets.map(sizeOf)) : [];
+  const written = stopped === undefined ? await Promise.all(targets.map(measure)) : [];
   const began = Math.min(...completed.map(({ job }) => Date.parse(job.created_at)));
   return {
     summary: {
@@ -77,7 +77,7 @@ export async function outcomeOf(
 }
 
 /** The bytes of a file, or of a folder with its number of files. */
-export async function sizeOf({
+export async function measure({
   path,
   name,
 }: FrozenTarget): Promise<{ name: string; files: number; bytes: number }> {

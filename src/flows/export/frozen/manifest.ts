@@ -21,9 +21,9 @@ export async function checkManifest(
   const asked = ids === null ? null : new Set(ids);
   const left = new Set(ids);
   let line = 0;
-  for await (const text of linesOf(path)) {
+  for await (const text of readLines(path)) {
     line++;
-    const id = productIdOf(text);
+    const id = parseProductId(text);
     if (id === null) throw broken(`line ${line} has no product`);
     if (asked !== null && !asked.has(id)) throw broken(`line ${line} has a product that was not asked for`);
     left.delete(id);
@@ -33,11 +33,11 @@ export async function checkManifest(
 }
 
 /** The lines of a manifest, without their ends. */
-export const linesOf = (path: string): AsyncIterable<string> =>
+export const readLines = (path: string): AsyncIterable<string> =>
   createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
 
 /** The product of a line; null if it has none. */
-export function productIdOf(line: string): string | null {
+export function parseProductId(line: string): string | null {
   try {
     const { product } = JSON.parse(line) as { product?: { id?: unknown } };
     return typeof product?.id === "string" ? product.id : null;
@@ -80,8 +80,8 @@ export async function mergeManifests(
       let done = 0;
       for (const part of parts) {
         const lines = new Map<string, string>();
-        for await (const line of linesOf(part.path)) {
-          const id = productIdOf(line)!;
+        for await (const line of readLines(part.path)) {
+          const id = parseProductId(line)!;
           if (!lines.has(id)) lines.set(id, line);
         }
         await file.appendFile(part.ids.map((id) => `${lines.get(id)}\n`).join(""));
@@ -111,7 +111,7 @@ export async function maskManifest(
       const masked = `${path}.masked`;
       const file = await open(masked, "w");
       try {
-        for await (const line of linesOf(path)) await file.appendFile(`${withoutKey(line)}\n`);
+        for await (const line of readLines(path)) await file.appendFile(`${withoutKey(line)}\n`);
         await file.sync();
       } finally {
         await file.close();
@@ -125,6 +125,6 @@ export async function maskManifest(
 }
 
 async function hasChange(path: string, withoutKey: Client["withoutKey"]): Promise<boolean> {
-  for await (const line of linesOf(path)) if (withoutKey(line) !== line) return true;
+  for await (const line of readLines(path)) if (withoutKey(line) !== line) return true;
   return false;
 }

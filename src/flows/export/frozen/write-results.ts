@@ -10,7 +10,7 @@ import { extractZips } from "../archive/extract-zips.ts";
 import { checkZip } from "../archive/zip.ts";
 import { artifactPath } from "./fetch-artifacts.ts";
 import type { FrozenInput, FrozenMemory, FrozenTarget } from "./frozen-run.ts";
-import { type FrozenJob, sizeOf } from "./frozen-summary.ts";
+import { type FrozenJob, measure } from "./frozen-summary.ts";
 import { mergeManifests } from "./manifest.ts";
 
 /** Where artifacts are, and what the writing reports to. */
@@ -119,7 +119,7 @@ export async function missingImages(
     const isMoved = (await stat(saved).catch(() => null)) === null;
     if (isMoved && (await stat(target.path)).isDirectory()) {
       const all = jobs.reduce((sum, one) => sum + (one.job?.total_assets ?? 0), 0);
-      return Math.max(0, all - (await sizeOf(target)).files);
+      return Math.max(0, all - (await measure(target)).files);
     }
     const { files } = await checkZip(isMoved ? target.path : saved);
     missing += Math.max(0, total - files);

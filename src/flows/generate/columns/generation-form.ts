@@ -9,17 +9,17 @@ import type { Problem } from "../../rows/problem.ts";
 import type { RowColumns, RowForm } from "../../rows/row-form.ts";
 import type { SomeRows } from "../../rows/row-set.ts";
 import { unchangedRows } from "../../rows/unchanged-rows.ts";
-import { type AskedGeneration, contentKey, wordsOfKey } from "../generation.ts";
+import { type AskedGeneration, contentKey, describeKey } from "../generation.ts";
 import type { GenerateInput } from "../generation-run.ts";
 import {
-  cellsOf,
   type Field,
-  fieldsOf,
+  fieldNames,
   type RawRow,
   type ReadRow,
   type RowReading,
   readRow,
-  requiredFieldsOf,
+  requiredFields,
+  toCells,
 } from "./read-row.ts";
 
 export interface FormOptions extends RowReading {
@@ -30,7 +30,7 @@ export interface FormOptions extends RowReading {
 /** The rows of a try-on or beautify file. */
 export function generationForm(options: FormOptions): RowForm {
   const { kind, allowDuplicates } = options;
-  const names: readonly string[] = fieldsOf[kind];
+  const names: readonly string[] = fieldNames[kind];
   // A row is asked for its problems, its keys and its generations.
   const read = new WeakMap<object, ReadRow>();
   const readOnce = (row: unknown): ReadRow => {
@@ -47,7 +47,7 @@ export function generationForm(options: FormOptions): RowForm {
     },
     fromObject: flat,
     problems: (row) => readOnce(row).problems,
-    referenceOf: productOf,
+    referenceOf: productName,
     unique: allowDuplicates
       ? undefined
       : {
@@ -59,18 +59,18 @@ export function generationForm(options: FormOptions): RowForm {
           reason: (key) =>
             key === null
               ? "an image of this row is requested in an earlier row"
-              : inOneLine(`the same image (${wordsOfKey(key)}) is requested in an earlier row`),
+              : inOneLine(`the same image (${describeKey(key)}) is requested in an earlier row`),
           namesKey: (reason) => /^the same image \(.*\) is requested/.test(reason),
         },
     withoutDone: (object, done) => {
-      const left = leftOf(flat(object), done, options);
+      const left = remainingCells(flat(object), done, options);
       return left === null ? object : { ...flat(object), ...left };
     },
   };
 }
 
 /** The generations of a row that has no problems. */
-export const generationsOf = (row: unknown, reading: RowReading): ReadRow["generations"] =>
+export const toGenerations = (row: unknown, reading: RowReading): ReadRow["generations"] =>
   readRow(row, reading).generations;
 
 /** The service's form of a beautifier (`{"subtype", "inputs": {…}}`) as a flat row; without what a failed file adds. */
@@ -81,18 +81,18 @@ function flat(object: RawRow): Record<string, unknown> {
 }
 
 /** The fields of the one combination that is left of a row; null where the row stays as it is. */
-function leftOf(
+function remainingCells(
   row: unknown,
   done: ReadonlySet<number>,
   reading: RowReading,
 ): Partial<Record<Field, string>> | null {
   const { generations } = readRow(row, reading);
   const left = generations.filter(({ combination }) => !done.has(combination));
-  return generations.length > 1 && left.length === 1 ? cellsOf(left[0]!) : null;
+  return generations.length > 1 && left.length === 1 ? toCells(left[0]!) : null;
 }
 
 /** The product of a row, as people know it. */
-function productOf(row: unknown): string | undefined {
+function productName(row: unknown): string | undefined {
   const { product_reference, product_id } = (row ?? {}) as RawRow;
   const name = [product_reference, product_id].find((one) => typeof one === "string" && one !== "");
   return name as string | undefined;
@@ -111,7 +111,7 @@ function judgeHeader(
   line: number,
   report: (problem: Problem) => void,
 ): void {
-  const names: readonly string[] = fieldsOf[kind];
+  const names: readonly string[] = fieldNames[kind];
   const seen = new Set<string>();
   for (const one of header) {
     const name = normalHeader(one);
@@ -126,7 +126,7 @@ function judgeHeader(
     }
     seen.add(name);
   }
-  for (const field of requiredFieldsOf[kind]) if (!seen.has(field)) report(missingColumn(line, field));
+  for (const field of requiredFields[kind]) if (!seen.has(field)) report(missingColumn(line, field));
   if (!seen.has("product_id") && !seen.has("product_reference")) {
     const message = 'missing column "product_reference" or "product_id" (one of them is required)';
     report(missingColumn(line, "product_reference", message));
@@ -143,7 +143,7 @@ class GenerationColumns implements RowColumns {
   constructor(header: readonly string[], reading: RowReading) {
     this.#header = header;
     this.#reading = reading;
-    const known: readonly string[] = fieldsOf[reading.kind];
+    const known: readonly string[] = fieldNames[reading.kind];
     this.names = header.map((one) => (known.includes(normalHeader(one)) ? normalHeader(one) : null));
     const reference = this.names.indexOf("product_reference");
     this.referenceColumn = reference === -1 ? this.names.indexOf("product_id") : reference;
@@ -175,7 +175,7 @@ class GenerationColumns implements RowColumns {
   }
 
   withoutDone(record: readonly string[], done: ReadonlySet<number>): readonly string[] {
-    const left = leftOf(this.toRow(record), done, this.#reading);
+    const left = remainingCells(this.toRow(record), done, this.#reading);
     if (left === null) return record;
     return record.map((cell, index) => left[this.names[index] as Field] ?? cell);
   }
@@ -194,7 +194,7 @@ export async function readGenerations(
     for (const { row, line } of rows) {
       if (refused.has(place++)) continue;
       const replaces = replacing.get(line);
-      for (const one of generationsOf(row, reading))
+      for (const one of toGenerations(row, reading))
         asked.push({ ...one, line, ...(replaces !== undefined && { replaces }) });
     }
   }

@@ -5,7 +5,7 @@ import type { FieldProblem } from "../../rows/row-form.ts";
 import type { AskedGeneration } from "../generation.ts";
 
 /** The fields of an input row, by the names of the service (Tasks). */
-export const fieldsOf = {
+export const fieldNames = {
   tryon: [
     "product_id",
     "product_reference",
@@ -18,16 +18,16 @@ export const fieldsOf = {
   beautify: ["product_id", "product_reference", "subtype", "background", "angle_shot", "style"],
 } as const satisfies Record<GenerationKind, readonly string[]>;
 
-export type Field = (typeof fieldsOf)[GenerationKind][number];
+export type Field = (typeof fieldNames)[GenerationKind][number];
 
 /** Fields that every row needs; and one of product_id and product_reference. */
-export const requiredFieldsOf = {
+export const requiredFields = {
   tryon: ["model_id", "background", "angle_shot"],
   beautify: ["subtype", "background", "angle_shot"],
 } as const satisfies Record<GenerationKind, readonly Field[]>;
 
 /** The fields that expand with `--matrix`, the slowest to change first; the stylings stay a list. */
-export const matrixFieldsOf = {
+export const matrixFields = {
   tryon: ["product_id", "product_reference", "model_id", "background", "angle_shot", "look_at_camera"],
   beautify: ["product_id", "product_reference", "subtype", "background", "angle_shot", "style"],
 } as const satisfies Record<GenerationKind, readonly Field[]>;
@@ -36,7 +36,7 @@ export const matrixFieldsOf = {
 export const separator = "|";
 
 /** The values of a cell or list, without surrounding space and without empty ones. */
-export const partsOf = (text: string): string[] =>
+export const splitValues = (text: string): string[] =>
   text
     .split(separator)
     .map((part) => part.trim())
@@ -74,22 +74,22 @@ export function readRow(raw: unknown, { kind, matrix }: RowReading): ReadRow {
   }
   const row = raw as RawRow;
   for (const field of Object.keys(row)) {
-    if (!(fieldsOf[kind] as readonly string[]).includes(field))
+    if (!(fieldNames[kind] as readonly string[]).includes(field))
       add(field, `is not a field of a ${kind === "tryon" ? "try-on" : "beautified shot"}`);
   }
   const values = new Map<Field, readonly string[]>();
-  for (const field of matrixFieldsOf[kind]) {
-    const found = field === "look_at_camera" ? lookTexts(row[field]) : textOf(row[field]);
+  for (const field of matrixFields[kind]) {
+    const found = field === "look_at_camera" ? lookTexts(row[field]) : toText(row[field]);
     if (found === null) add(field, "must be a text");
     else {
-      const some = matrix ? partsOf(found) : [found].filter((text) => text !== "");
+      const some = matrix ? splitValues(found) : [found].filter((text) => text !== "");
       if (some.length > 0) values.set(field, some);
     }
   }
-  for (const field of requiredFieldsOf[kind])
+  for (const field of requiredFields[kind])
     if (!values.has(field) && !isWrong(row[field])) add(field, "is missing");
   judgeProducts(values, add);
-  const stylings = kind === "tryon" ? stylingsOf(row.styling_product_ids, add) : [];
+  const stylings = kind === "tryon" ? parseStylings(row.styling_product_ids, add) : [];
   const combinations = [...values.values()].reduce((count, some) => count * some.length, 1);
   if (combinations > mostCombinations) {
     const message = `the row expands to ${combinations} combinations; the limit is ${mostCombinations}: split it into several rows`;
@@ -107,14 +107,14 @@ const isWrong = (value: unknown): boolean =>
   value !== undefined && value !== null && typeof value !== "string";
 
 /** The text of a field, "" where it has none; null for a value of another type. */
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value.trim() : null;
 }
 
 /** The same of `look_at_camera`, which is a boolean in JSON. */
 const lookTexts = (value: unknown): string | null =>
-  textOf(typeof value === "boolean" ? String(value) : value);
+  toText(typeof value === "boolean" ? String(value) : value);
 
 function judgeProducts(values: ReadonlyMap<Field, readonly string[]>, add: Add): void {
   const ids = values.get("product_id");
@@ -132,12 +132,12 @@ function judgeProducts(values: ReadonlyMap<Field, readonly string[]>, add: Add):
     );
 }
 
-function stylingsOf(value: unknown, add: Add): readonly string[] {
+function parseStylings(value: unknown, add: Add): readonly string[] {
   const isList = Array.isArray(value) && value.every((one) => typeof one === "string");
   if (isList) return (value as string[]).map((one) => one.trim()).filter((one) => one !== "");
-  const text = textOf(value);
+  const text = toText(value);
   if (text === null) add("styling_product_ids", "must be a list of texts");
-  return partsOf(text ?? "");
+  return splitValues(text ?? "");
 }
 
 /** 0 to 10 stylings, without the main product (Tasks). */
@@ -161,7 +161,7 @@ function judgeValues(
   add: Add,
 ): void {
   const several = (value: string) =>
-    !matrix && partsOf(value).length > 1 ? "; to generate an image for each value, add --matrix" : "";
+    !matrix && splitValues(value).length > 1 ? "; to generate an image for each value, add --matrix" : "";
   const addOnce = (field: Field, message: string | null, told: Set<string>) => {
     if (message === null || told.has(message)) return;
     told.add(message);
@@ -176,7 +176,7 @@ function judgeValues(
   };
   if (kind === "tryon") {
     each("look_at_camera", (value) =>
-      lookOf(value) === null ? `must be true or false, not ${shortened(value)}` : null,
+      parseLook(value) === null ? `must be true or false, not ${shortened(value)}` : null,
     );
   } else {
     each("subtype", subtypeProblem);
@@ -188,7 +188,7 @@ const yes: ReadonlySet<string> = new Set(["true", "yes", "1"]);
 const no: ReadonlySet<string> = new Set(["false", "no", "0"]);
 
 /** Spreadsheets write booleans in capitals. */
-function lookOf(text: string): boolean | null {
+function parseLook(text: string): boolean | null {
   const word = text.toLowerCase();
   return yes.has(word) ? true : no.has(word) ? false : null;
 }
@@ -200,7 +200,7 @@ function expand(
   stylings: readonly string[],
 ): Omit<AskedGeneration, "line">[] {
   let rows: Partial<Record<Field, string>>[] = [{}];
-  for (const field of matrixFieldsOf[kind]) {
+  for (const field of matrixFields[kind]) {
     const some = values.get(field);
     if (some !== undefined) rows = rows.flatMap((row) => some.map((value) => ({ ...row, [field]: value })));
   }
@@ -213,14 +213,14 @@ function expand(
     stylings,
     background: row.background!,
     angleShot: row.angle_shot!,
-    lookAtCamera: row.look_at_camera === undefined ? true : lookOf(row.look_at_camera)!,
+    lookAtCamera: row.look_at_camera === undefined ? true : parseLook(row.look_at_camera)!,
     subtype: row.subtype ?? null,
     style: row.style ?? null,
   }));
 }
 
 /** The cells of one combination of a row, by field: what a failed file keeps of a row that expands to several. */
-export const cellsOf = (one: Omit<AskedGeneration, "line">): Partial<Record<Field, string>> => ({
+export const toCells = (one: Omit<AskedGeneration, "line">): Partial<Record<Field, string>> => ({
   ...(one.productId !== null && { product_id: one.productId }),
   ...(one.productReference !== null && { product_reference: one.productReference }),
   ...(one.model !== null && { model_id: one.model }),

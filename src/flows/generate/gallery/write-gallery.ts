@@ -82,14 +82,14 @@ async function* scaledBlocks(
 
 /** The text of the page before its images, and after them. */
 export function pageAround(data: GalleryData): { before: string; after: string } {
-  const style = textsOf(".css").join("\n");
-  const script = `"use strict";\n(() => {\n${textsOf(".js").map(withoutModules).join("\n")}\n})();`;
+  const style = pageTexts(".css").join("\n");
+  const script = `"use strict";\n(() => {\n${pageTexts(".js").map(withoutModules).join("\n")}\n})();`;
   const policy = [
     "default-src 'none'",
     // A page on a disk may show the saved images next to it.
     "img-src data: file:",
-    `style-src '${hashOf(style)}'`,
-    `script-src '${hashOf(script)}'`,
+    `style-src '${toHash(style)}'`,
+    `script-src '${toHash(script)}'`,
     "base-uri 'none'",
     "form-action 'none'",
   ].join("; ");
@@ -114,11 +114,11 @@ export const jsonInHtml = (value: unknown): string =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-const textsOf = (extension: string): string[] =>
+const pageTexts = (extension: string): string[] =>
   Object.entries(pageFiles).flatMap(([name, text]) => (name.endsWith(extension) ? text : []));
 
 /** The scripts of the page become one: a page on a disk cannot import others. */
 const withoutModules = (text: string): string =>
   text.replace(/^import [^;]*;\n/gm, "").replace(/^export /gm, "");
 
-const hashOf = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;
+const toHash = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`;

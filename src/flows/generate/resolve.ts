@@ -15,6 +15,7 @@ import type { Problem } from "../rows/problem.ts";
 import type { Service } from "../service.ts";
 import { splitValues } from "./columns/read-row.ts";
 import { type AskedGeneration, contentKey, type Generation } from "./generation.ts";
+import type { Rejection } from "./generation-run.ts";
 
 /** Generations by the IDs of the service, and what is wrong with the others. */
 export interface Resolved {
@@ -22,7 +23,7 @@ export interface Resolved {
   /** In the order of the input; a problem of several generations of a line is given once. */
   readonly problems: readonly Problem[];
   /** The first problem of each line that has one. */
-  readonly unresolved: ReadonlyMap<number, { code: string; message: string }>;
+  readonly unresolved: ReadonlyMap<number, Rejection>;
 }
 
 /** Finds the products and models that the input names. References and names must match exactly. */
@@ -47,48 +48,34 @@ export async function resolveGenerations(
   const areAllFound = found.byId.size + found.byReference.size === ids.size + references.size;
   const products = areAllFound ? found : await withSomeOthers(found, service);
   const models = asked.some(({ model }) => model !== null) ? await allModels(service) : [];
-  return judge(asked, { products, models, allowDuplicates });
-}
-
-interface Known {
-  readonly products: FoundProducts;
-  readonly models: readonly Model[];
-  readonly allowDuplicates: boolean;
-}
-
-function judge(asked: readonly AskedGeneration[], known: Known): Resolved {
   const problems = new Map<string, Problem>();
-  const unresolved = new Map<number, { code: string; message: string }>();
+  const unresolved = new Map<number, Rejection>();
   const generations: Generation[] = [];
-  const first = new Map<string, number>();
-  for (const one of asked) {
-    const found: Problem[] = [];
-    const add = (param: string, code: string, message: string) =>
-      found.push({
-        line: one.line,
-        reference: one.productReference ?? one.productId ?? undefined,
+  const lineOfImage = new Map<string, number>();
+  for (const generation of asked) {
+    const { line } = generation;
+    const report = (reference: string | null, param: string | undefined, code: string, message: string) => {
+      problems.set(`${line} ${param} ${message}`, {
+        line,
+        reference: reference ?? undefined,
         param,
         code,
         message,
       });
-    const generation = resolveOne(one, known, add);
-    if (generation !== null && !known.allowDuplicates) {
-      const key = contentKey(generation);
-      const before = first.get(key);
-      if (before === undefined) first.set(key, one.line);
-      else
-        found.push({
-          line: one.line,
-          reference: generation.productReference ?? generation.productId,
-          code: "duplicate_input",
-          message: `the same image is requested on line ${before}: remove one, or add --allow-duplicates`,
-        });
+      if (!unresolved.has(line)) unresolved.set(line, { code, message });
+    };
+    const known = generation.productReference ?? generation.productId;
+    const add: Add = (param, code, message) => report(known, param, code, message);
+    const resolved = resolveGeneration(generation, products, models, add);
+    if (resolved === null) continue;
+    generations.push(resolved);
+    const key = contentKey(resolved);
+    const before = lineOfImage.get(key);
+    if (before === undefined) lineOfImage.set(key, line);
+    else if (!allowDuplicates) {
+      const message = `the same image is requested on line ${before}: remove one, or add --allow-duplicates`;
+      report(resolved.productReference ?? resolved.productId, undefined, "duplicate_input", message);
     }
-    for (const problem of found) problems.set(`${problem.line} ${problem.param} ${problem.message}`, problem);
-    const [reason] = found;
-    if (reason === undefined) generations.push(generation!);
-    else if (!unresolved.has(one.line))
-      unresolved.set(one.line, { code: reason.code, message: reason.message });
   }
   return {
     generations: generations.filter(({ line }) => !unresolved.has(line)),
@@ -100,31 +87,43 @@ function judge(asked: readonly AskedGeneration[], known: Known): Resolved {
 type Add = (param: string, code: string, message: string) => void;
 
 /** The generation by IDs; null where something was reported. */
-function resolveOne(one: AskedGeneration, { products, models }: Known, add: Add): Generation | null {
-  const product = mainProduct(one, products, add);
-  const model = one.model === null ? null : findModel(one.model, models, add);
-  const stylings = one.stylings.map((name) => ({ name, product: productNamed(name, products) }));
-  for (const { name, product } of stylings)
-    if (product === null) add("styling_product_ids", "product_not_found", unknownNamed(name, products));
-  if (product === null || model === undefined || stylings.some((styling) => styling.product === null))
-    return null;
-  if (stylings.some((styling) => styling.product!.id === product.id)) {
+function resolveGeneration(
+  { model: modelName, ...look }: AskedGeneration,
+  products: FoundProducts,
+  models: readonly Model[],
+  add: Add,
+): Generation | null {
+  const product = mainProduct(look, products, add);
+  const model = modelName === null ? null : findModel(modelName, models, add);
+  const stylings: string[] = [];
+  for (const name of look.stylings) {
+    const styling =
+      (ulidPattern.test(name)
+        ? products.byId.get(name)
+        : products.byReference.get(canonicalReference(name))) ?? null;
+    if (styling === null) add("styling_product_ids", "product_not_found", unknownNamed(name, products));
+    else stylings.push(styling.id);
+  }
+  if (product === null || model === undefined || stylings.length < look.stylings.length) return null;
+  if (stylings.includes(product.id)) {
     add("styling_product_ids", "invalid_row", "styling_product_ids contains the main product: remove it");
     return null;
   }
-  const { model: _model, ...look } = one;
   return {
     ...look,
     productId: product.id,
     productReference: referenceOfProduct(product),
     modelId: model?.id ?? null,
     modelName: model?.name ?? null,
-    stylings: stylings.map((styling) => styling.product!.id),
+    stylings,
   };
 }
 
-function mainProduct(one: AskedGeneration, products: FoundProducts, add: Add): Product | null {
-  const { productId, productReference } = one;
+function mainProduct(
+  { productId, productReference }: Pick<AskedGeneration, "productId" | "productReference">,
+  products: FoundProducts,
+  add: Add,
+): Product | null {
   if (productId === null) {
     const product = products.byReference.get(canonicalReference(productReference!)) ?? null;
     if (product === null)
@@ -143,9 +142,6 @@ function mainProduct(one: AskedGeneration, products: FoundProducts, add: Add): P
   }
   return product;
 }
-
-const productNamed = (name: string, { byId, byReference }: FoundProducts): Product | null =>
-  (ulidPattern.test(name) ? byId.get(name) : byReference.get(canonicalReference(name))) ?? null;
 
 /** `name` may be several values, which only a matrix separates. */
 const orMatrix = (name: string, otherwise: string): string =>

@@ -22,25 +22,22 @@ import type { Generation } from "./generation.ts";
 /** How many downloads run at once: signed URLs have no rate limit. */
 const downloadsAtOnce = 8;
 
-interface FolderNames {
-  readonly names: ReadonlySet<string>;
-  /** Those of unfinished files. */
-  readonly parts: readonly string[];
-}
-
-/** Saves outputs in a folder, several at once. What could not be saved is known by the task's ID. */
+/** Saves outputs in a folder, several at once. */
 export class OutputSaver {
+  readonly #folder: string;
   readonly #client: Pick<Client, "downloadInto" | "tasks">;
   readonly #signal: AbortSignal;
   readonly #limits: { readonly maxBytes: number };
-  readonly #folder: string;
   readonly #limit = pLimit(downloadsAtOnce);
   readonly #jobs: Promise<void>[] = [];
-  readonly #files = new Map<string, string>();
-  readonly #faults = new Map<string, unknown>();
+  /** The names of the files in the folder, by task ID. */
+  readonly files = new Map<string, string>();
+  /** Why outputs were not saved, by task ID. */
+  readonly faults = new Map<string, unknown>();
   /** Tells the unfinished files of this process from those that others write, or a killed one has left. */
   readonly #writer = randomUUID().slice(0, 8);
-  #before: Promise<FolderNames> | null = null;
+  /** What was in the folder when the first output was added: all names, and those of unfinished files. */
+  #before: Promise<{ names: ReadonlySet<string>; parts: readonly string[] }> | null = null;
 
   /** `maxBytes` is the largest image to save. */
   constructor(folder: string, { client, signal }: Pick<Service, "client" | "signal">, maxBytes: number) {
@@ -50,122 +47,85 @@ export class OutputSaver {
     this.#limits = { maxBytes };
   }
 
-  /** The names of the files in the folder, by task ID. */
-  get files(): ReadonlyMap<string, string> {
-    return this.#files;
-  }
-
-  /** Why outputs were not saved, by task ID. */
-  get faults(): ReadonlyMap<string, unknown> {
-    return this.#faults;
-  }
-
   /** Saves the output of a task, unless an earlier command has; returns at once. */
   add(task: Task, named: NamedOutput): void {
-    this.#jobs.push(
-      this.#limit(async () => {
-        try {
-          this.#signal.throwIfAborted();
-          this.#files.set(task.id, (await this.#saved(task, named)) ?? (await this.#save(task, named)));
-        } catch (error) {
-          this.#faults.set(task.id, withSizeHint(error));
-        }
-      }),
-    );
+    const save = async () => {
+      try {
+        this.#signal.throwIfAborted();
+        this.files.set(task.id, (await this.#findSaved(task, named)) ?? (await this.#save(task, named)));
+      } catch (error) {
+        this.faults.set(task.id, withSizeHint(error));
+      }
+    };
+    this.#jobs.push(this.#limit(save));
   }
 
   /** Waits until every output that was added is on the disk, under its name. */
   async settled(): Promise<void> {
     await Promise.all(this.#jobs);
-    if (this.#files.size > 0) await syncFolder(this.#folder);
+    if (this.files.size > 0) await syncFolder(this.#folder);
   }
 
-  /** The file of an earlier command; null where there is none. */
-  async #saved(task: Task, named: NamedOutput): Promise<string | null> {
-    const { names } = await this.#namesBefore();
+  /** The file of an earlier command; null where there is none. One that was emptied or replaced is saved again. */
+  async #findSaved(task: Task, named: NamedOutput): Promise<string | null> {
+    const { names } = await this.#readFolder();
     for (const extension of outputExtensions) {
       const name = outputName(named, task.id, extension);
       if (!names.has(name)) continue;
-      if (await isImage(join(this.#folder, name))) return name;
+      const start = await fileStart(join(this.#folder, name), imageTypeBytes).catch(() => null);
+      if (start !== null && imageTypeOf(start) !== null) return name;
     }
     return null;
   }
 
-  /** The names in the folder when the first output was added. */
-  #namesBefore(): Promise<FolderNames> {
+  #readFolder() {
     this.#before ??= readdir(this.#folder)
       .catch(() => [])
       .then((all) => ({ names: new Set(all), parts: all.filter((name) => name.endsWith(".part")) }));
     return this.#before;
   }
 
-  async #save(task: Task, named: NamedOutput): Promise<string> {
-    const { id, output_image } = task;
+  /** Saves a small output at once, and a large one with a part on the disk, which the next command continues. */
+  async #save({ id, output_image }: Task, named: NamedOutput): Promise<string> {
     if (output_image === null) throw new Error(`task ${id} has no output`);
     const { url } = output_image;
+    const signal = this.#signal;
     const freshUrl = async () => {
-      const again = await this.#client.tasks.get({ task_id: id }, { signal: this.#signal });
-      return again.output_image?.url ?? url;
+      const task = await this.#client.tasks.get({ task_id: id }, { signal });
+      return task.output_image?.url ?? url;
     };
     const path = join(this.#folder, `.${outputName(named, id, "")}.image`);
-    const bytes = await downloadToMemory(this.#client, {
-      ...{ url, freshUrl, path, signal: this.#signal, limits: this.#limits },
-    });
-    if (bytes === null) return this.#saveLarge({ id, output: output_image, freshUrl, path }, named);
-    const type = imageTypeOf(joinStart(bytes));
-    if (type === null) throw wrongContent(url, notAnImage);
-    const name = outputName(named, id, toExtension(type));
-    const { parts } = await this.#namesBefore();
-    for (const part of parts)
-      if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true });
-    await placeFile(join(this.#folder, name), bytes, `.${id}.${this.#writer}.part`);
-    return name;
-  }
-
-  /** Saves an output that is worth a part on the disk, which the next command continues. */
-  async #saveLarge(
-    {
-      id,
-      output,
-      freshUrl,
-      path,
-    }: { id: string; output: Output; freshUrl: () => Promise<string>; path: string },
-    named: NamedOutput,
-  ): Promise<string> {
-    let type: (typeof imageTypes)[number] | null = null;
-    await downloadToFile(this.#client, {
-      path,
-      url: output.url,
-      resource: output.id,
-      freshUrl,
-      signal: this.#signal,
-      limits: this.#limits,
-      problemOf: (head) => {
-        type = imageTypeOf(head);
-        return type === null ? notAnImage : null;
-      },
-      // Its length may be unknown; a smaller one has its announced length.
-      check: async (part) => rejectIncompleteImage(part, output.url),
-    });
-    const name = outputName(named, id, toExtension(type!));
-    try {
-      await rename(path, join(this.#folder, name));
-    } catch (error) {
-      throw new OutputError(join(this.#folder, name), error as NodeJS.ErrnoException);
+    const download = { url, freshUrl, path, signal, limits: this.#limits };
+    const chunks = await downloadToMemory(this.#client, download);
+    let type = chunks === null ? null : imageTypeOf(joinStart(chunks));
+    if (chunks === null) {
+      await downloadToFile(this.#client, {
+        ...download,
+        resource: output_image.id,
+        problemOf: (head) => {
+          type = imageTypeOf(head);
+          return type === null ? notAnImage : null;
+        },
+        // Its length may be unknown; a smaller one has its announced length.
+        check: async (part) => rejectIncompleteImage(part, url),
+      });
+    } else if (type === null) throw wrongContent(url, notAnImage);
+    const name = outputName(named, id, extensions[type!]);
+    const target = join(this.#folder, name);
+    if (chunks === null) {
+      await rename(path, target).catch((error: NodeJS.ErrnoException) => {
+        throw new OutputError(target, error);
+      });
+      return name;
     }
+    for (const part of (await this.#readFolder()).parts)
+      if (part.startsWith(`.${id}.`)) await rm(join(this.#folder, part), { force: true });
+    await placeFile(target, chunks, `.${id}.${this.#writer}.part`);
     return name;
   }
 }
-
-type Output = NonNullable<Task["output_image"]>;
 
 const notAnImage = "is not a JPEG, PNG or WebP image";
-
-/** Whether a file starts as an image does: an emptied or replaced one is saved again. */
-async function isImage(path: string): Promise<boolean> {
-  const start = await fileStart(path, imageTypeBytes).catch(() => null);
-  return start !== null && imageTypeOf(start) !== null;
-}
 
 /** The first bytes of a file, as many as show its type. */
 const joinStart = (chunks: readonly Uint8Array[]): Uint8Array => {
@@ -179,11 +139,8 @@ const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
   "image/webp": ".webp",
 };
 
-/** The extension of an image file, by the type of its bytes. */
-export const toExtension = (type: (typeof imageTypes)[number]): string => extensions[type];
-
 /** Every extension that an output may have. */
-export const outputExtensions: readonly string[] = Object.values(extensions);
+const outputExtensions: readonly string[] = Object.values(extensions);
 
 /** So many characters of a task's ID tell it from every other task of a folder: they are random, or count up. */
 const idLength = 10;

@@ -10,12 +10,10 @@ import type { Task } from "../../contract/resources/task.ts";
 import type { imageTypes } from "../../contract/value-sets.ts";
 import { syncFolder } from "../../move-file.ts";
 import { fileStart } from "../files/disk.ts";
-import { downloadToFile } from "../files/download-file.ts";
-import { downloadToMemory } from "../files/download-to-memory.ts";
+import { downloadFile, withSizeHint } from "../files/download-file.ts";
 import { rejectIncompleteImage } from "../files/image-end.ts";
 import { OutputError } from "../files/output-error.ts";
 import { placeFile } from "../files/output-file.ts";
-import { withSizeHint, wrongContent } from "../files/wrong-content.ts";
 import type { Service } from "../service.ts";
 import type { Generation } from "./generation.ts";
 
@@ -94,22 +92,23 @@ export class OutputSaver {
       const task = await this.#client.tasks.get({ task_id: id }, { signal });
       return task.output_image?.url ?? url;
     };
+    let type: (typeof imageTypes)[number] | null = null;
     const path = join(this.#folder, `.${outputName(named, id, "")}.image`);
-    const download = { url, freshUrl, path, signal, limits: this.#limits };
-    const chunks = await downloadToMemory(this.#client, download);
-    let type = chunks === null ? null : imageTypeOf(joinStart(chunks));
-    if (chunks === null) {
-      await downloadToFile(this.#client, {
-        ...download,
-        resource: output_image.id,
-        problemOf: (head) => {
-          type = imageTypeOf(head);
-          return type === null ? notAnImage : null;
-        },
-        // Its length may be unknown; a smaller one has its announced length.
-        check: async (part) => rejectIncompleteImage(part, url),
-      });
-    } else if (type === null) throw wrongContent(url, notAnImage);
+    const { chunks } = await downloadFile(this.#client, {
+      path,
+      inMemory: true,
+      url,
+      resource: output_image.id,
+      freshUrl,
+      signal,
+      limits: this.#limits,
+      problemOf: (head) => {
+        type = imageTypeOf(head);
+        return type === null ? "is not a JPEG, PNG or WebP image" : null;
+      },
+      // Its length may be unknown; one in memory has its announced length.
+      check: async (part) => rejectIncompleteImage(part, url),
+    });
     const name = outputName(named, id, extensions[type!]);
     const target = join(this.#folder, name);
     if (chunks === null) {
@@ -124,14 +123,6 @@ export class OutputSaver {
     return name;
   }
 }
-
-const notAnImage = "is not a JPEG, PNG or WebP image";
-
-/** The first bytes of a file, as many as show its type. */
-const joinStart = (chunks: readonly Uint8Array[]): Uint8Array => {
-  const [first = new Uint8Array()] = chunks;
-  return first.length >= imageTypeBytes ? first : Buffer.concat(chunks);
-};
 
 const extensions: Readonly<Record<(typeof imageTypes)[number], string>> = {
   "image/jpeg": ".jpg",

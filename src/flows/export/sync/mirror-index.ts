@@ -59,7 +59,7 @@ export class MirrorIndex {
 
   /** Prepares a database; null if a newer version of this program wrote it. */
   static open(db: Database): MirrorIndex | null {
-    // Without shared memory, which network drives lack: the lock of the mirror excludes other processes.
+    // The lock of the mirror excludes other processes; a change reaches the disk when the log is full, or at the end.
     db.execute(
       "PRAGMA state.locking_mode = EXCLUSIVE; PRAGMA state.journal_mode = WAL; PRAGMA state.synchronous = NORMAL",
     );
@@ -129,11 +129,8 @@ export class MirrorIndex {
 
   /** Adds or replaces an entry; an equal one changes nothing. */
   set(entry: MirrorEntry): void {
-    const { product_id, asset_id, path, removed } = entry;
     const line = toLine(entry);
-    if (this.#get.get(product_id, asset_id)?.[0] === line) return;
-    this.#change();
-    this.#set.run(product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, line);
+    if (this.#get.get(entry.product_id, entry.asset_id)?.[0] !== line) this.#put(entry, line);
   }
 
   drop({ product_id, asset_id }: EntryKey): void {
@@ -150,7 +147,7 @@ export class MirrorIndex {
   /** Sets the entry of a file that has its path now. */
   place(entry: MirrorEntry): void {
     this.#db.transaction(() => {
-      this.set(entry);
+      this.#put(entry, toLine(entry));
       this.forget(entry.path);
     });
   }
@@ -204,6 +201,11 @@ export class MirrorIndex {
       this.#db.statement("UPDATE file SET sha256 = ?, is_ahead = 0").run(digest);
     });
     this.#isAhead = false;
+  }
+
+  #put({ product_id, asset_id, path, removed }: MirrorEntry, line: string): void {
+    this.#change();
+    this.#set.run(product_id, asset_id, foldedPath(path), removed === true ? 1 : 0, line);
   }
 
   #change(): void {
